@@ -128,6 +128,12 @@ const reference = often(
   8,
 )
 
+const validity = often(
+  fc.constantFrom('1', '60', '4320'),
+  fc.oneof(fc.constantFrom('0', '4321', '-1', '1e3'), noise),
+  5,
+)
+
 function restInputs(path: fc.Arbitrary<string>, verb: string, content: fc.Arbitrary<unknown>) {
   const isInQuery = verb === 'GET' || verb === 'DELETE'
   return ({ key }: Caller): fc.Arbitrary<Input> =>
@@ -171,6 +177,7 @@ const sending = fc.record(
     recipients: fc.array(recipient, { minLength: 1, maxLength: 4 }),
     scheduledTime: time,
     maxSegments: often(fc.constantFrom<unknown>(1, 6, null), fc.constantFrom<unknown>(0, 7, '6', {})),
+    validityMinutes: often(fc.constantFrom<unknown>(1, 4320, null), fc.constantFrom<unknown>(0, 4321, '6', 1e9, {})),
   },
   { requiredKeys: ['message', 'recipients'] },
 )
@@ -322,6 +329,7 @@ const asp: readonly Target[] = (
         ['message', text],
         ['numbers', joined(number, 4)],
         ['scheduled', fc.option(time, { nil: undefined })],
+        ['validity', fc.option(validity, { nil: undefined })],
         ['clientref', reference],
       ],
     ],
@@ -398,6 +406,7 @@ const xmlMessage = element(
       'MessageText',
       text.map((value) => encode(value).replaceAll('%20', '+')),
     ),
+    optional(element('ValidityMinutes', validity.map(escaped))),
     element('Numbers', several(element('Number', number.map(escaped)), 4)),
   ),
 )

@@ -362,6 +362,14 @@ export const sentenceCases: Readonly<Record<string, readonly (readonly [begins: 
     ['Without one every answer is as if there', 'a reference of any interface'],
     ['Requests that differ in it are different', 'a reference that is too long'],
   ],
+  '1.29': [
+    ['How long the messages of a send may wait', 'a validity of any interface'],
+    ['A whole number of minutes, 1 to', 'a validity that is none'],
+    ['Null or blank is as left out.', 'a validity that is none'],
+    ['It counts from the due time and replaces', 'packages/core/testing/contracts/claimed-batches/waiting.ts'],
+    ['The carrier is told what is left', 'packages/adapters-smpp/src/smpp-carrier.test.ts'],
+    ['Requests that differ in it are different', 'a validity that is none'],
+  ],
   '2.1': [
     ['Keys in this order: `timeStamp` (a string', 'timeStamp is 17 digits'],
     ['Every answer under the prefix has it, 404', 'every 404 below the prefix'],

@@ -8,6 +8,7 @@ import {
   type OverLimit,
   referenceCharactersMax,
   type TakenMessages,
+  validityMinutesMax,
 } from '@gateway/core'
 import {
   type AdmissionGate,
@@ -70,6 +71,8 @@ export const unusableReference = errorText(`clientref must be 1 to ${keyCharacte
 export const unusableMessageReference = errorText(
   `reference must be up to ${referenceCharactersMax} characters without control characters`,
 )
+/** Its `validity` is no validity (ruling 1.29). */
+export const unusableValidity = errorText(`validity must be 1 to ${validityMinutesMax} minutes`)
 export const referenceErrors = [unusableReference, anotherRequest]
 
 /** Writes an answer that is whole, with its length (ruling 3.2). */

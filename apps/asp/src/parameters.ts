@@ -3,7 +3,9 @@ import {
   keyCharactersMax,
   readIdempotencyKey,
   readReference,
+  readValidity,
   referenceCharactersMax,
+  validityMinutesMax,
 } from '@gateway/core'
 import type { ParsedBody } from '@gateway/server'
 import { percentDecode, trimWhiteSpace } from '@gateway/wire'
@@ -88,6 +90,16 @@ export const reference = {
 /** `reference` (ruling 1.28): one with U+0000 is unusable. */
 export const messageReference = (parameters: Parameters): ReturnType<typeof readReference> =>
   readReference(parameters.get('reference')?.[0])
+
+/** How long messages may wait (ruling 1.29). */
+export const validity = {
+  name: 'validity',
+  form: `for so many minutes after they are due the messages may wait, 1 to ${validityMinutesMax}`,
+}
+
+/** `validity` (ruling 1.29): one with U+0000 is unusable. */
+export const messageValidity = (parameters: Parameters): ReturnType<typeof readValidity> =>
+  readValidity(parameters.get('validity')?.[0])
 
 const idsMax = 100
 

@@ -393,7 +393,7 @@ describe('a generated body', () => {
 const hasUnusable = (body: unknown): boolean => /\\u0000|\\ud[89a-f]/.test(JSON.stringify(body))
 
 const optionalNames = new Set(
-  'clientMessageId scheduledTime maxSegments url events listSize withText state overlapHours event from to dead'.split(
+  'clientMessageId scheduledTime maxSegments validityMinutes url events listSize withText state overlapHours event from to dead'.split(
     ' ',
   ),
 )
@@ -441,6 +441,7 @@ function bodies(path: string): fc.Arbitrary<unknown> {
         6,
       ),
       maxSegments: mostly(fc.constantFrom<unknown>(1, 6, null, '', 0, 7, 1.5), 6),
+      validityMinutes: mostly(fc.constantFrom<unknown>(1, 4320, null, '', 0, 4321, 1.5), 6),
     },
     { requiredKeys: ['message', 'recipients'] },
   )

@@ -8,6 +8,8 @@ import {
   type SendResults,
   type SentRecipient,
   type TextToSend,
+  validityMinutes,
+  validityMinutesMax,
 } from '@gateway/core'
 import { RECIPIENT_ERROR } from '@gateway/wire'
 import { type Static, Type } from 'typebox'
@@ -66,6 +68,12 @@ export const Send = Type.Object(
       expected: `a whole number from 1 to ${segmentsMax}`,
       description: 'A text that needs more parts is too long. Left out, null, blank or 6: as long as a text can be.',
     }),
+    validityMinutes: optional(Type.Integer({ minimum: 1, maximum: validityMinutesMax }), {
+      expected: `a whole number from 1 to ${validityMinutesMax}`,
+      description:
+        'So many minutes after it is due a message may wait; then it ends as expired (101) and is refunded. Left out, null or blank: ' +
+        'as long as the gateway lets messages wait.',
+    }),
   },
   { title: 'Send', expected: 'an object', description: 'One text and who gets it.' },
 )
@@ -123,7 +131,7 @@ export function readSendMulti(body: unknown): readonly RequestedText[] | Failure
 }
 
 function requestedText(read: Static<typeof Send>, place: string): RequestedText | Failure {
-  const { message, recipients, scheduledTime, maxSegments } = read
+  const { message, recipients, scheduledTime, maxSegments, validityMinutes: minutes } = read
   // Asked of core, for whom a text of zero-width spaces is blank too.
   const body = bodyOf(message)
   if (body === 'no-message') return failure('blank-message', `${place}message must not be blank.`)
@@ -145,6 +153,7 @@ function requestedText(read: Static<typeof Send>, place: string): RequestedText 
     body,
     recipients: requested,
     scheduled,
+    validity: typeof minutes === 'number' ? validityMinutes(minutes) : undefined,
     partsMax: typeof maxSegments === 'number' && maxSegments < segmentsMax ? maxSegments : undefined,
   }
 }

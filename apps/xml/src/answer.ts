@@ -1,5 +1,11 @@
 import type { ServerResponse } from 'node:http'
-import { keyCharactersMax, type OverLimit, referenceCharactersMax, type Refusal } from '@gateway/core'
+import {
+  keyCharactersMax,
+  type OverLimit,
+  referenceCharactersMax,
+  type Refusal,
+  validityMinutesMax,
+} from '@gateway/core'
 import { type ConfirmedResponses, endResponse, setHeaders } from '@gateway/server'
 import { leaf } from './rendered.ts'
 
@@ -25,6 +31,7 @@ export type Flaw =
   | 'invalid-date'
   | 'unusable-client-ref'
   | 'unusable-reference'
+  | 'unusable-validity'
 
 /** Every reason for an `Error` element. */
 export type Trouble =
@@ -53,6 +60,7 @@ export const ERROR = {
     status: 200,
     text: `Reference must be up to ${referenceCharactersMax} characters without control characters`,
   },
+  'unusable-validity': { status: 200, text: `ValidityMinutes must be 1 to ${validityMinutesMax}` },
   'another-request': { status: 200, text: 'clientref was used for another request' },
   unavailable: { status: 503, text: 'Service unavailable' },
 } as const satisfies Record<Trouble, { readonly status: number; readonly text: string }>

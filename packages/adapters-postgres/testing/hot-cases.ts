@@ -101,6 +101,7 @@ const accepting = {
   lanes: of(0, 100),
   routes: of(0, 100),
   references: [],
+  validities: [],
 }
 
 const scheduling = { due: of(undefined, 100) }

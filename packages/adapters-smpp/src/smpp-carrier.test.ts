@@ -130,6 +130,7 @@ interface Started {
   readonly problems: unknown[]
   readonly recovered: string[]
   readonly submit: (...bodies: readonly Body[]) => void
+  readonly submitOne: (more: Partial<Submission>) => Promise<readonly SubmissionAnswer[]>
 }
 
 async function start(
@@ -176,7 +177,14 @@ async function start(
       bodies.map((body): Submission => ({ id: aMessageId(++id), from: anAddress(), to: aNumber('27825550101'), body })),
       (some) => void answers.push(...some),
     )
-  return { smsc, carrier, answers, receipts, inbound, problems, recovered, submit }
+  const submitOne = (more: Partial<Submission>): Promise<readonly SubmissionAnswer[]> =>
+    new Promise((resolve) =>
+      carrier.submit(
+        [{ id: aMessageId(++id), from: anAddress(), to: aNumber('27825550101'), body: aBody(), ...more }],
+        resolve,
+      ),
+    )
+  return { smsc, carrier, answers, receipts, inbound, problems, recovered, submit, submitOne }
 }
 
 /** Of receipts that could not be read. */
@@ -207,6 +215,18 @@ const long = (characters: number): Body => {
 }
 const many = (count: number) => Array.from({ length: count }, () => aBody())
 const outcomes = (answers: readonly SubmissionAnswer[]) => answers.map(({ outcome }) => outcome)
+/** A relative time, a second earlier. */
+function aSecondLess(period: string): string {
+  const two = (at: number): number => Number(period.slice(at, at + 2))
+  const seconds = ((two(4) * 24 + two(6)) * 60 + two(8)) * 60 + two(10) - 1
+  const parts = [
+    Math.floor(seconds / 86_400),
+    Math.floor(seconds / 3600) % 24,
+    Math.floor(seconds / 60) % 60,
+    seconds % 60,
+  ]
+  return `0000${parts.map((part) => String(part).padStart(2, '0')).join('')}000R`
+}
 const refusal = (pdu: SubmitSm, status: number): Pdu => ({
   ...{ command: 'submit_sm_resp', status, sequence: pdu.sequence, messageId: '', tlvs: noTlvs },
 })
@@ -223,6 +243,33 @@ describe('submissions', () => {
       registeredDelivery: 1,
       shortMessage: Buffer.from('4869201b65', 'hex'),
     })
+  })
+
+  test.each<[validSeconds: number | undefined, validityHours: number | undefined, period: string]>([
+    [undefined, undefined, ''],
+    [undefined, 49, '000002010000000R'],
+    [undefined, 720, '000030000000000R'],
+    [59.9, undefined, '000000000059000R'],
+    [3600, 49, '000000010000000R'],
+    [4320 * 60 - 1, undefined, '000002235959000R'],
+    [4320 * 60, undefined, '000003000000000R'],
+  ])(
+    'of a message that is valid for %s s, and %s h by the settings, the validity_period is %j',
+    async (validSeconds, validityHours, period) => {
+      const { smsc, submitOne } = await start({ validityHours })
+      const answers = await submitOne({ validSeconds })
+      expect(outcomes(answers)).toEqual(['accepted'])
+      const [sent = ''] = smsc.submits.map(({ validityPeriod }) => validityPeriod)
+      // A second may pass before it leaves.
+      expect([period, validSeconds === undefined ? '' : aSecondLess(period)]).toContain(sent)
+    },
+  )
+
+  test('what is valid no longer when its turn comes is not submitted: it goes back to the queue, which ends it', async () => {
+    const { smsc, submitOne } = await start({ perSecond: 1 })
+    const answers = await Promise.all([submitOne({}), submitOne({ validSeconds: 0.2 }), submitOne({})])
+    expect(answers.map(outcomes)).toEqual([['accepted'], ['refused-for-now'], ['accepted']])
+    expect(smsc.submits).toHaveLength(2)
   })
 
   test('a receipt is asked for every part, and parts leave one behind the other', async () => {

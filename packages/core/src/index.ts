@@ -138,6 +138,14 @@ export {
   type MessageFacts,
   type Outcome,
 } from './message/message-facts.ts'
+export {
+  isExpired,
+  readValidity,
+  validityMinutes,
+  validityMinutesMax,
+  type Expiry,
+  type ValidityMinutes,
+} from './message/validity.ts'
 export type { FoundMessages, WantedMessages } from './message/follow-messages.ts'
 export {
   INCIDENT,
@@ -275,7 +283,7 @@ export {
   type RouteQueue,
   type Routes,
 } from './carrier/published-routes.ts'
-export { handoverCode, isExpired } from './carrier/outcomes.ts'
+export { handoverCode } from './carrier/outcomes.ts'
 export { referencesOf, type CarrierReferences } from './carrier/message-parts.ts'
 export type {
   ClaimedBatch,

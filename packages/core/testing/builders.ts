@@ -28,6 +28,7 @@ import {
   type Restrictions,
   type SenderAddress,
   type StoredPorts,
+  type ValidityMinutes,
 } from '@gateway/core'
 import { realClock } from './memory/clock.ts'
 
@@ -97,6 +98,7 @@ export interface TextWanted {
   readonly due?: Instant
   /** Of the numbers, in order; undefined: none. */
   readonly references?: readonly (MessageReference | undefined)[]
+  readonly validity?: number
   /** Of the order of its first text. Default: the pool of operators who name none. */
   readonly senders?: readonly SenderAddress[]
 }
@@ -105,9 +107,10 @@ export interface TextWanted {
 export const anOrder = (account: AccountId, ...texts: readonly TextWanted[]): Order => ({
   account,
   senders: texts[0]?.senders ?? defaultSenders,
-  texts: texts.map(({ to, text, costs = [10], due, references }) => ({
+  texts: texts.map(({ to, text, costs = [10], due, validity, references }) => ({
     body: aBody(text),
     due,
+    validity: validity === undefined ? undefined : aValidity(validity),
     to: to.map((number, i) => withReference({ number, cost: costAt(costs, i) }, references?.[i])),
   })),
 })
@@ -124,6 +127,9 @@ export function aReference(text = 'order 7'): MessageReference {
   const reference = readReference(text)
   return reference === undefined || reference === 'unusable' ? assert.fail(`no reference: ${text}`) : reference
 }
+
+/** Below 1, which no request can ask for: it is over at once, and a test need not wait for that. */
+export const aValidity = (minutes: number): ValidityMinutes => minutes as ValidityMinutes
 
 /** Throws if it is no id of an account. */
 export const anAccountId = (id: number): AccountId => accountId(id) ?? assert.fail(`no id of an account: ${id}`)

@@ -224,6 +224,18 @@ describe('with a clientref', () => {
     expect(await credits()).toBe('Credits=98')
   })
 
+  test('a validity that differs makes another request; what is no validity is refused, and nothing is sent', async () => {
+    await start()
+    const query = `message=x&numbers=${one}`
+    expect(await send(`${query}&clientref=7&validity=+060+`)).toBe(`${one}=1&`)
+    expect(await send(`${query}&clientref=7&validity=60`)).toBe(`${one}=1&`)
+    expect(await send(`${query}&clientref=7&validity=61`)).toBe('Error="clientref was used for another request"')
+    for (const wrong of ['0', '4321', '1.5', '-1', 'x', '1e3', '%00'])
+      expect(await send(`${query}&validity=${wrong}`)).toBe('Error="validity must be 1 to 4320 minutes"')
+    for (const right of ['', '+', '1', '4320']) expect(await send(`${query}&validity=${right}`)).toMatch(/^27.*=\d+&$/)
+    expect(await credits()).toBe('Credits=95')
+  })
+
   test('a refused call leaves it free', async () => {
     await start()
     expect(await send('message=x&clientref=7')).toBe('Error="No numbers supplied"')

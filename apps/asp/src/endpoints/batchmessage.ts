@@ -10,9 +10,19 @@ import {
   referenceErrors,
   unusableMessageReference,
   unusableReference,
+  unusableValidity,
 } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { clientRef, clientReference, first, list, messageReference, reference } from '../parameters.ts'
+import {
+  clientRef,
+  clientReference,
+  first,
+  list,
+  messageReference,
+  messageValidity,
+  reference,
+  validity,
+} from '../parameters.ts'
 
 const numbersMax = 100
 // A blank text is refused with the whole call.
@@ -26,6 +36,7 @@ export const batchMessage: Endpoint = {
     { name: 'numbers', form: `1 to ${numbersMax} numbers, ; between`, needed: true },
     { name: 'scheduled', form: 'CCYYMMDDHHmm at GMT+2; otherwise it is sent at once' },
     reference,
+    validity,
     clientRef,
   ],
   answers: [
@@ -33,6 +44,7 @@ export const batchMessage: Endpoint = {
     ...[...new Set(Object.values(told))].map((word) => `<number>=${word}&`),
     ...['No message given', 'No numbers supplied', 'Too many numbers supplied'].map(errorText),
     unusableMessageReference,
+    unusableValidity,
     ...referenceErrors,
   ],
   wrongCredentials: 'FAIL&',
@@ -48,12 +60,15 @@ export const batchMessage: Endpoint = {
     if (key === 'unusable') return unusableReference
     const called = messageReference(parameters)
     if (called === 'unusable') return unusableMessageReference
+    const validMinutes = messageValidity(parameters)
+    if (validMinutes === 'unusable') return unusableValidity
     const recipients: readonly Recipient[] =
       called === undefined ? numbers : numbers.map((number) => ({ number, reference: called }))
 
     // A time that cannot be read sends at once (spec 3).
     const scheduled = parseMinute(first(parameters, 'scheduled')?.trim() ?? '')
-    const sent = await gateway.sendMessages(account, [{ text, body, recipients, scheduled }], key)
+    const asked = { text, body, recipients, scheduled, validity: validMinutes }
+    const sent = await gateway.sendMessages(account, [asked], key)
     if (sent === 'overloaded') return overloaded
     if (sent === 'another-request') return anotherRequest
     return 'overLimitSeconds' in sent ? overLimit(sent) : listAnswer(sent.flat().map(resultOf))

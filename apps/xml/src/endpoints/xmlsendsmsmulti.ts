@@ -4,6 +4,7 @@ import {
   parseMinute,
   readIdempotencyKey,
   readReference,
+  readValidity,
   type Recipient,
   type SendResults,
   type SentRecipient,
@@ -27,6 +28,7 @@ interface MessageDraft {
   /** URL-encoded, as received. */
   text: string | undefined
   reference: string | undefined
+  validity: string | undefined
   readonly numbers: string[]
 }
 
@@ -48,10 +50,12 @@ export const sendMessages = endpoint<SendDraft, Send>({
     Messages: {
       inside: elements<SendDraft>({
         Message: {
-          open: ({ messages }) => messages.push({ text: undefined, reference: undefined, numbers: [] }),
+          open: ({ messages }) =>
+            messages.push({ text: undefined, reference: undefined, validity: undefined, numbers: [] }),
           inside: elements<SendDraft>({
             MessageText: { text: (draft, text) => (lastOf(draft).text ??= text) },
             Reference: trimmed((draft, text) => (lastOf(draft).reference ??= text)),
+            ValidityMinutes: trimmed((draft, text) => (lastOf(draft).validity ??= text)),
             Numbers: {
               inside: elements<SendDraft>({ Number: trimmed((draft, text) => lastOf(draft).numbers.push(text)) }),
             },
@@ -78,15 +82,17 @@ function checkSend({ messages, scheduled = '', clientRef }: SendDraft): Send | F
   if (scheduled !== '' && due === undefined) return 'invalid-date'
   const key = readIdempotencyKey(clientRef)
   if (key === 'unusable') return 'unusable-client-ref'
-  const isUnusable = messages.some(({ reference }) => readReference(reference) === 'unusable')
-  return isUnusable ? 'unusable-reference' : { messages, scheduled: due, key }
+  if (messages.some(({ reference }) => readReference(reference) === 'unusable')) return 'unusable-reference'
+  if (messages.some(({ validity }) => readValidity(validity) === 'unusable')) return 'unusable-validity'
+  return { messages, scheduled: due, key }
 }
 
 async function send({ gateway, account }: Call, { messages, scheduled, key }: Send): Promise<Answer> {
-  const texts = messages.map(({ text = '', reference, numbers }) => ({
+  const texts = messages.map(({ text = '', reference, validity, numbers }) => ({
     text: percentDecode(text),
     recipients: withReference(numbers.length === 0 ? [''] : numbers, reference), // one result all the same (ruling 4.8)
     scheduled,
+    validity: usable(readValidity(validity)),
   }))
   const results = await gateway.sendMessages(account, texts, key)
   if (results === 'overloaded') return overloaded
@@ -95,10 +101,13 @@ async function send({ gateway, account }: Call, { messages, scheduled, key }: Se
 }
 
 function withReference(numbers: readonly string[], given: string | undefined): readonly Recipient[] {
-  const reference = readReference(given)
-  if (reference === undefined || reference === 'unusable') return numbers
+  const reference = usable(readReference(given))
+  if (reference === undefined) return numbers
   return numbers.map((number) => ({ number, reference }))
 }
+
+/** `checkSend` has refused what is not. */
+const usable = <T>(read: T | 'unusable'): T | undefined => (read === 'unusable' ? undefined : read)
 
 const [sendResult, numberId] = [container('SendResult'), container('NumberID')]
 const [messageNumber, number, id] = [leaf('MessageNumber'), leaf('Number'), leaf('ID')]

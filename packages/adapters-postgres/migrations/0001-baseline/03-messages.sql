@@ -23,6 +23,7 @@ create table send (                               -- ids first_id .. first_id+n-
   parts smallint not null default 1,
   route smallint not null default 0,              -- route.id when it was accepted; 0: any carrier
   confirms_opt_out bool not null default false,   -- nobody's last word to a number
+  expires_at timestamptz,                         -- ends as 101 if it waits then; null: by the setting of dispatchers
   body text not null,
   msisdns bigint[] not null,
   client_references text[],                       -- of the messages, in the same place; null: none has one

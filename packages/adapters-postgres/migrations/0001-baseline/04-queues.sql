@@ -30,12 +30,14 @@ create table due (                                -- to be sent now: ids lo .. h
   hi bigint not null,
   first_id bigint not null,
   due_at timestamptz not null default now(),      -- when it first was due: validity counts from here
+  expires_at timestamptz,                         -- as of its send
   attempt smallint not null default 0,
   deletable bool not null default false,          -- scheduled, and no carrier has seen it
   primary key (queue, lane, account_id, lo),
   check (lo < hi)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
-create index due_due_at on due (due_at);          -- expiry looks here
+create index due_due_at on due (due_at) where expires_at is null; -- expiry looks here, and in the next
+create index due_expires_at on due (expires_at) where expires_at is not null;
 create index due_deletable on due (account_id, due_at, lo) where deletable;
 
 create table later (                              -- attempt 0: scheduled, deletable; above: to be retried
@@ -46,6 +48,7 @@ create table later (                              -- attempt 0: scheduled, delet
   hi bigint not null,
   first_id bigint not null,
   due_at timestamptz not null,
+  expires_at timestamptz,                         -- as of its send
   at timestamptz not null,
   attempt smallint not null default 0,
   primary key (account_id, lo),
@@ -54,7 +57,8 @@ create table later (                              -- attempt 0: scheduled, delet
 create index later_at on later (account_id, at);
 create index later_scheduled on later (account_id, due_at, lo) where attempt = 0;
 create index later_time on later (at);            -- whether anything is due at all; and expiry
-create index later_tried on later (due_at) where attempt > 0;
+create index later_tried on later (due_at) where attempt > 0 and expires_at is null;
+create index later_expires_at on later (expires_at) where expires_at is not null;
 
 -- How many messages of `later` are scheduled (attempt 0), so that a page far in is found by counting. A statement that
 -- inserts or deletes such rows notes it in scheduled_change, which is added to the counts now and then. A count may be
@@ -248,18 +252,18 @@ begin
       where w.wanted && int8range(waiting.lo, waiting.hi)
     ), from_later as (
       delete from later where ctid = any (array(select place from seen_later)) 
-      returning queue, lane, lo, hi, first_id, due_at, at
+      returning queue, lane, lo, hi, first_id, due_at, expires_at, at
     ), from_due as (
       delete from due where ctid = any (array(select place from seen_due)) 
-      returning queue, lane, lo, hi, first_id, due_at
+      returning queue, lane, lo, hi, first_id, due_at, expires_at
     ), ranges as materialized (
       select *, v_wanted[array_position(v_firsts, first_id)] * int8multirange(int8range(lo, hi)) cut
       from (select * from from_later union all select *, null from from_due) taken
     ), rest as (
       select ranges.*, unnest(int8multirange(int8range(lo, hi)) - cut) part from ranges
     ), rest_later as (
-      insert into later (queue, lane, account_id, lo, hi, first_id, due_at, at)
-      select queue, lane, p_account, lower(part), upper(part), first_id, due_at, at
+      insert into later (queue, lane, account_id, lo, hi, first_id, due_at, expires_at, at)
+      select queue, lane, p_account, lower(part), upper(part), first_id, due_at, expires_at, at
       from rest
       where at is not null
     ), noted_scheduled as (
@@ -271,8 +275,8 @@ begin
       group by account_id, due_at, lo / 1000
       having sum(change) <> 0
     ), rest_due as (
-      insert into due (queue, lane, account_id, lo, hi, first_id, due_at, deletable)
-      select queue, lane, p_account, lower(part), upper(part), first_id, due_at, true
+      insert into due (queue, lane, account_id, lo, hi, first_id, due_at, expires_at, deletable)
+      select queue, lane, p_account, lower(part), upper(part), first_id, due_at, expires_at, true
       from rest
       where at is null
     ), deleted as (

@@ -36,6 +36,7 @@ export function claimedMessages(
         to: number as Msisdn,
         body,
         due: range.due as Instant,
+        expires: range.expires === null ? undefined : (range.expires as Instant),
         confirmation: range.confirmsOptOut,
         attempt: range.attempt,
         accountLocked: range.locked,

@@ -14,6 +14,7 @@ import {
   type Msisdn,
   type Order,
   type RouteNumber,
+  type ValidityMinutes,
 } from '@gateway/core'
 import type { IdRange } from './message-ids.ts'
 
@@ -23,6 +24,8 @@ export interface Send {
   readonly account: AccountId
   readonly body: Body
   readonly due: Instant | undefined
+  /** Undefined: by the setting of dispatchers. */
+  readonly validity: ValidityMinutes | undefined
   /** That of the text. */
   readonly lane: Lane
   readonly cost: Credits
@@ -72,7 +75,7 @@ export function layOut(
   const ids = counter(ranges)
   const sends: Send[] = []
   let recipient = 0
-  const results = order.texts.map(({ body, due, to }) => {
+  const results = order.texts.map(({ body, due, validity, to }) => {
     const isTaken = taken?.slice(recipient, (recipient += to.length)) ?? []
     const lane = laneOf(to.length - isTaken.filter((is) => !is).length)
     let open: Send | undefined
@@ -89,6 +92,7 @@ export function layOut(
           account: order.account,
           body,
           due,
+          validity,
           lane,
           cost,
           from,

@@ -28,6 +28,7 @@ export async function storeSends(
     lanes: sends.map(({ lane }) => LANE[lane]),
     routes: sends.map(({ route }) => route),
     references: sends.some(({ references }) => references !== undefined) ? sends.map(referencesOf) : [],
+    validities: sends.some(({ validity }) => validity !== undefined) ? sends.map(({ validity }) => validity) : [],
   }
   const isScheduled = sends.some(({ due }) => due !== undefined)
   const due = { due: sends.map((send) => send.due) }

@@ -19,6 +19,8 @@ const sends = {
   routes: 'smallint[]',
   /** Of each send an array as text; empty: no send has any. */
   references: 'text?[]',
+  /** Of each send, in minutes; empty: no send has a validity of its own. */
+  validities: 'int?[]',
 } as const
 
 /** Of each send when it is due; null or past: at once. */
@@ -39,8 +41,8 @@ const columns = { id: 'int', balance: 'bigint' } as const
 
 /** Of a statement with due times: what is not due at once goes to `later`. */
 const later = sql`, due_later as (
-  insert into later (queue, lane, account_id, lo, hi, first_id, due_at, at)
-  select route, lane, account_id, first_id, first_id + n, first_id, scheduled_at, scheduled_at
+  insert into later (queue, lane, account_id, lo, hi, first_id, due_at, expires_at, at)
+  select route, lane, account_id, first_id, first_id + n, first_id, scheduled_at, expires_at, scheduled_at
   from accepted
   where scheduled_at is not null
   returning account_id, due_at, lo, hi
@@ -69,13 +71,14 @@ const acceptText = (isScheduled: boolean, isKeyed: boolean): string => sql`
 with requested as (
   select account_id, first_id, n, price, parts, body, numbers, sender, lane, route, client_references,
     n::bigint * price amount,
-    ${isScheduled ? 'case when due_at > now() then due_at end' : 'null::timestamptz'} scheduled_at
+    ${isScheduled ? 'case when due_at > now() then due_at end' : 'null::timestamptz'} scheduled_at,
+    ${isScheduled ? 'greatest(due_at, now())' : 'now()'} + make_interval(mins => validity) expires_at
   from unnest(
       :accounts, :firstIds, :counts, :prices, :parts, :texts, :numbers, :senders, :lanes,
-      :routes, :references${isScheduled ? ', :due' : ''}
+      :routes, :references, :validities${isScheduled ? ', :due' : ''}
     )
     request(account_id, first_id, n, price, parts, body, numbers, sender, lane, route,
-      client_references${isScheduled ? ', due_at' : ''})
+      client_references, validity${isScheduled ? ', due_at' : ''})
 )${isKeyed ? fresh : ''}, charged as (${charge(isKeyed ? 'fresh' : 'requested')}
 ), paying as (
   select array_agg(id) account_ids${isKeyed ? ', array_agg(balance) balances' : ''} from charged
@@ -83,13 +86,13 @@ with requested as (
   select * from requested where account_id = any ((select account_ids from paying)::int[])
 ), sends as (
   insert into send
-    (first_id, n, account_id, sender, price, parts, route, body, msisdns, client_references, scheduled_at)
+    (first_id, n, account_id, sender, price, parts, route, body, msisdns, client_references, scheduled_at, expires_at)
   select first_id, n, account_id, sender, price, parts, route, body, numbers::bigint[], client_references::text[],
-    scheduled_at
+    scheduled_at, expires_at
   from accepted
 ), due_now as (
-  insert into due (queue, lane, account_id, lo, hi, first_id)
-  select route, lane, account_id, first_id, first_id + n, first_id
+  insert into due (queue, lane, account_id, lo, hi, first_id, expires_at)
+  select route, lane, account_id, first_id, first_id + n, first_id, expires_at
   from accepted
   where scheduled_at is null
 )${isScheduled ? later : ''}${isKeyed ? kept : ''}

@@ -17,6 +17,8 @@ export interface ClaimedRange {
   readonly account: number
   readonly attempt: number
   readonly due: number
+  /** When it ends as expired; null: by the setting of the dispatcher. */
+  readonly expires: number | null
   /** The number of the address; 0: none known. */
   readonly sender: number
   readonly confirmsOptOut: boolean
@@ -49,6 +51,7 @@ const columns = rows<ClaimRow>({
   account: 'int',
   attempt: 'smallint',
   due: 'timestamptz',
+  expires: 'timestamptz',
   sender: 'int',
   confirmsOptOut: 'bool',
   body: 'text',
@@ -86,7 +89,7 @@ select ${cursor} as cursor, now() as at, exists (select from dispatcher where id
 from (select 1) one
 left join (
   select claimed.lo, claimed.first_id as send, claimed.account_id as account, claimed.attempt, claimed.due_at as due,
-    send.sender, send.confirms_opt_out as "confirmsOptOut", send.body, send.parts, send.numbers::text, account.locked,
+    claimed.expires_at as expires, send.sender, send.confirms_opt_out as "confirmsOptOut", send.body, send.parts, send.numbers::text, account.locked,
     case
       when (select exists (select from suppression where account_id = 0))
         or exists (select from suppression where account_id = claimed.account_id)
@@ -166,7 +169,7 @@ with recursive accounts (account_id, walked) as (
   delete from due
   where ctid = any (array(select row_id from candidates where messages_before < :messagesMax))
     and exists (select from renewed)
-  returning account_id, lo, hi, first_id, attempt, due_at
+  returning account_id, lo, hi, first_id, attempt, due_at, expires_at
 ), ${storeBatch(
     LANE.single,
     sql`coalesce(
@@ -211,10 +214,10 @@ with next_account as (
   using candidates
   where due.ctid = candidates.row_id and messages_before < :messagesMax and exists (select from renewed)
   returning due.account_id, lo, least(hi, lo + :messagesMax - messages_before) hi, hi range_hi, first_id,
-    attempt, due_at, deletable
+    attempt, due_at, expires_at, deletable
 ), rest as (
-  insert into due (queue, lane, attempt, account_id, lo, hi, first_id, due_at, deletable)
-  select :queue, ${LANE.bulk}, attempt, account_id, hi, range_hi, first_id, due_at, deletable
+  insert into due (queue, lane, attempt, account_id, lo, hi, first_id, due_at, expires_at, deletable)
+  select :queue, ${LANE.bulk}, attempt, account_id, hi, range_hi, first_id, due_at, expires_at, deletable
   from claimed
   where hi < range_hi
 ), ${storeBatch(LANE.bulk, '(select id from next_account)')}`,

@@ -59,8 +59,8 @@ with recursive accounts (account_id, walked) as (
 ), moved as (
   delete from later where ctid = any (array(select row_id from picked)) returning *
 ), due_now as (
-  insert into due (queue, lane, attempt, account_id, lo, hi, first_id, due_at, deletable)
-  select queue, lane, attempt, account_id, lo, hi, first_id, due_at, attempt = 0
+  insert into due (queue, lane, attempt, account_id, lo, hi, first_id, due_at, expires_at, deletable)
+  select queue, lane, attempt, account_id, lo, hi, first_id, due_at, expires_at, attempt = 0
   from moved
 ), ${noteScheduled('select account_id, due_at, lo, lo - hi change from moved where attempt = 0')}
 select (select case when count(account_id) < :accountsMax then 0 else max(account_id) end from accounts) as cursor,
@@ -69,9 +69,9 @@ select (select case when count(account_id) < :accountsMax then 0 else max(accoun
 )
 
 /**
- * Waiting ranges that were due more than `validitySeconds` ago become 101, refunded: at most `rangesMax` ranges of
- * each table. Returns how many messages. Nothing waits again before it is due, so that `at` is never before `due_at`,
- * and the same for attempt 0.
+ * Waiting ranges whose own time is over, and those without one that were due more than `validitySeconds` ago, become
+ * 101, refunded: at most `rangesMax` ranges of each table in either way. Returns how many messages. Nothing waits again
+ * before it is due, so that `at` is never before `due_at`, and the same for attempt 0.
  */
 export const expire = statement(
   'expire',
@@ -80,29 +80,49 @@ export const expire = statement(
 with past_due as (
   select ctid row_id
   from due
-  where due_at < now() - make_interval(secs => :validitySeconds)
+  where expires_at is null and due_at < now() - make_interval(secs => :validitySeconds)
   order by due_at
+  limit :rangesMax
+  for update skip locked
+), over_due as (
+  select ctid row_id
+  from due
+  where expires_at <= now()
+  order by expires_at
   limit :rangesMax
   for update skip locked
 ), past_scheduled as (
   select ctid row_id
   from later
-  where at < now() - make_interval(secs => :validitySeconds)
+  where expires_at is null and at < now() - make_interval(secs => :validitySeconds)
   order by at
   limit :rangesMax
   for update skip locked
 ), past_tried as (
   select ctid row_id
   from later
-  where attempt > 0 and due_at < now() - make_interval(secs => :validitySeconds)
+  where expires_at is null and attempt > 0 and due_at < now() - make_interval(secs => :validitySeconds)
   order by due_at
   limit :rangesMax
   for update skip locked
+), over_later as (
+  select ctid row_id
+  from later
+  where expires_at <= now()
+  order by expires_at
+  limit :rangesMax
+  for update skip locked
 ), from_due as (
-  delete from due where ctid = any (array(select row_id from past_due)) returning lo, hi, first_id
+  delete from due
+  where ctid = any (array(select row_id from past_due union all select row_id from over_due))
+  returning lo, hi, first_id
 ), from_later as (
   delete from later
-  where ctid = any (array(select row_id from past_scheduled union select row_id from past_tried limit :rangesMax))
+  where ctid = any (array(
+    (select row_id from past_scheduled union select row_id from past_tried limit :rangesMax)
+    union all
+    select row_id from over_later
+  ))
   returning account_id, due_at, attempt, lo, hi, first_id
 ), ${noteScheduled('select account_id, due_at, lo, lo - hi change from from_later where attempt = 0')}, expired as (
   select message.id, send.first_id send_first_id, send.account_id, send.sender, send.confirms_opt_out,
@@ -212,9 +232,9 @@ with there as (
 ), moved as (
   delete from due using there where due.ctid = there.row_id returning due.*, there.place
 ), placed as (
-  insert into due (queue, lane, attempt, account_id, lo, hi, first_id, due_at, deletable)
+  insert into due (queue, lane, attempt, account_id, lo, hi, first_id, due_at, expires_at, deletable)
   select part.queue, moved.lane, moved.attempt, moved.account_id, part.lo, part.hi, moved.first_id, moved.due_at,
-    moved.deletable
+    moved.expires_at, moved.deletable
   from moved
   cross join lateral unnest((:partQueues)[place]::smallint[], (:partLo)[place]::bigint[], (:partHi)[place]::bigint[])
     part(queue, lo, hi)

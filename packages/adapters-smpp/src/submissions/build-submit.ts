@@ -9,12 +9,13 @@ const headerIndicator = 0x40
 /** A receipt of the final state is asked for every part (SMPP 3.4, 5.2.17). */
 const receiptWanted = 1
 
-/** The submit_sm of one segment. */
+/** The submit_sm of one segment. `validSeconds`: what is left of the validity of its message; undefined: as the settings say. */
 export function buildSubmit(
   settings: SmppSettings,
   { from, to }: Pick<Submission, 'from' | 'to'>,
   segment: Segment,
   sequence: number,
+  validSeconds?: number,
 ): SubmitSm {
   const sourceAddr = from === undefined ? '' : writeNumber(from, settings, 'source')
   const destinationAddr = writeNumber(to, settings, 'destination')
@@ -35,7 +36,7 @@ export function buildSubmit(
     protocolId: settings.protocolId,
     priorityFlag: settings.priority,
     scheduleDeliveryTime: '',
-    validityPeriod: settings.validityHours === undefined ? '' : relativeTime(settings.validityHours),
+    validityPeriod: validityPeriod(settings, validSeconds),
     registeredDelivery: receiptWanted,
     replaceIfPresentFlag: 0,
     dataCoding: segment.dataCoding,
@@ -55,8 +56,15 @@ function tlvsOf({ isPayload, octets, sar }: Segment): readonly Tlv[] {
   ]
 }
 
-/** So many hours from now (SMPP 3.4, 7.1.1): YYMMDDhhmmsstnnp with p = R. */
-function relativeTime(hours: number): string {
-  const two = (value: number): string => String(value).padStart(2, '0')
-  return `0000${two(Math.floor(hours / 24))}${two(hours % 24)}0000000R`
+function validityPeriod({ validityHours }: SmppSettings, validSeconds: number | undefined): string {
+  if (validSeconds !== undefined) return relativeTime(Math.max(1, Math.floor(validSeconds)))
+  return validityHours === undefined ? '' : relativeTime(validityHours * 3600)
+}
+
+/** So many seconds from now (SMPP 3.4, 7.1.1): YYMMDDhhmmsstnnp with p = R. */
+function relativeTime(seconds: number): string {
+  const minutes = Math.floor(seconds / 60)
+  const hours = Math.floor(minutes / 60)
+  const parts = [Math.floor(hours / 24), hours % 24, minutes % 60, seconds % 60]
+  return `0000${parts.map((part) => String(part).padStart(2, '0')).join('')}000R`
 }

@@ -66,6 +66,13 @@ export const createJob = (message: Submission, answered: Answered, since: number
   takenSince: undefined,
 })
 
+/** What is left of the validity of its message; undefined: it has none of its own. */
+export const secondsLeft = ({ message: { validSeconds }, since }: Job, now: number): number | undefined =>
+  validSeconds === undefined ? undefined : validSeconds - (now - since) / 1000
+
+/** The carrier certainly has nothing of it. */
+export const isUntaken = ({ takenSince, underWay }: Job): boolean => takenSince === undefined && underWay === 0
+
 /** All of these parts are to be sent. */
 export function prepare(job: Job, segments: readonly Segment[]): void {
   job.segments = segments

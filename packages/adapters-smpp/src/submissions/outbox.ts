@@ -13,6 +13,8 @@ import {
   prepare,
   prepareMissing,
   createWaitingJobs,
+  isUntaken,
+  secondsLeft,
   messageOutcome,
   type Answered,
   type Job,
@@ -151,6 +153,12 @@ export function createOutbox(
   }
 
   function sendNext(session: Session, job: Job, now: number): void {
+    const validSeconds = secondsLeft(job, now)
+    // What has expired here goes back to the queue, where it ends.
+    if (validSeconds !== undefined && validSeconds <= 0 && isUntaken(job)) {
+      giveUp(job)
+      return
+    }
     const part = job.toSend.shift()
     if (job.toSend.length === 0) sending.delete(session)
     const segment = part === undefined ? undefined : job.segments[part]
@@ -158,7 +166,7 @@ export function createOutbox(
     movedAt = now
     job.underWay++
     const epoch = breaker.submitted(now)
-    const build = (sequence: number) => buildSubmit(settings, job.message, segment, sequence)
+    const build = (sequence: number) => buildSubmit(settings, job.message, segment, sequence, validSeconds)
     const settle = (outcome: RequestOutcome): void => {
       const at = nowMilliseconds()
       breaker.settled({ epoch, leftAt: now, outcome: circuitOutcomeOf(outcome, at - now) })

@@ -5,6 +5,7 @@ import { refusalCases } from './common/refusals.ts'
 import { replyCases } from './common/replies.ts'
 import { requestIdCases, retryCases } from './common/retries.ts'
 import { textCases } from './common/texts.ts'
+import { validityCases } from './common/validity.ts'
 import { readingCases } from './query-string/reading.ts'
 import { aspSendingCases } from './query-string/sending.ts'
 import { authorizationCases, envelopeCases } from './rest/envelope.ts'
@@ -22,6 +23,7 @@ export const everyCase: readonly Case[] = [
   ...replyCases,
   ...refusalCases,
   ...referenceCases,
+  ...validityCases,
   ...limitCases,
   ...textCases,
   ...retryCases,

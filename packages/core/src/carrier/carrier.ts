@@ -22,6 +22,8 @@ export interface Submission {
   readonly from: SenderAddress | undefined
   readonly to: Msisdn
   readonly body: Body
+  /** So long the carrier may try from now on; undefined: as its settings say (ruling 1.29). */
+  readonly validSeconds?: number | undefined
 }
 
 /**

@@ -30,6 +30,8 @@ export interface ClaimedMessage {
   readonly body: Body
   /** When it was first due; validity counts from here. */
   readonly due: Instant
+  /** The end of a validity of its own (ruling 1.29); undefined: it has none. */
+  readonly expires: Instant | undefined
   /** It confirms an opt-out, which therefore does not stop it (ruling 1.21). */
   readonly confirmation: boolean
   /** How often a carrier refused it for now. */
@@ -129,7 +131,7 @@ export interface ClaimedBatches {
     outcomes: readonly Recorded[],
     marks?: readonly Mark[],
   ): Promise<'recorded' | 'fenced'>
-  /** Ends messages of the batch that were never submitted, refunded; ids that the batch no longer holds are left alone. */
+  /** Ends messages of the batch that were never submitted, marked or not, refunded; ids that the batch no longer holds are left alone. */
   settle(dispatcher: DispatcherId, batch: ClaimedBatchId, settled: readonly Settled[]): Promise<'settled' | 'fenced'>
   /**
    * Gives back messages that the carrier explicitly refused for now, to be claimed again after `seconds` from `queue`; undefined: from the one that they
@@ -151,6 +153,9 @@ export interface ClaimedBatches {
   queuesWithWork(lane: Lane, queues: readonly QueueNumber[]): Promise<readonly QueueNumber[]>
   /** Dispatchers whose lease is over: what they marked and did not record is unknown (106), all else goes back to the queue. */
   recover(): Promise<{ readonly requeued: number; readonly unknown: number }>
-  /** Ends waiting messages that were due more than `validitySeconds` ago as expired (101), refunded; returns how many. */
+  /**
+   * Ends waiting messages as expired (101), refunded: those whose own validity is over, and those without one that were due more than
+   * `validitySeconds` ago. Returns how many.
+   */
   expire(validitySeconds: number, rangesMax: number): Promise<number>
 }

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { until, type ScriptedOutcome } from '@gateway/core/testing'
+import { anOrder, numbers, until, type ScriptedOutcome } from '@gateway/core/testing'
 import { dispatchWorld, type DispatchWorld } from '../../testing/dispatch-world.ts'
 import { endDispatchers, startDispatcher as start } from '../../testing/start-dispatcher.ts'
 import type { MessageId } from '../message/messages.ts'
@@ -220,6 +220,39 @@ describe('messages that end without a carrier', () => {
     expect(await codesOf(world, [locked])).toEqual([OUTCOME.accountLocked])
     expect([...first.carrier.submitted, ...second.carrier.submitted]).toEqual([])
     expect(await world.ports.ledger.balance(world.account.id)).toBe(before)
+  })
+
+  test('what expires of itself before its turn comes, by the clock of the store, ends as 101; others say how long they are valid', async () => {
+    const world = await dispatchWorld()
+    const before = await world.ports.ledger.balance(world.account.id)
+    const to = numbers(20, '07')
+    const accepted = await world.ports.messages.accept(anOrder(world.account.id, { to, validity: 10 }))
+    const ids =
+      typeof accepted === 'object' ? accepted.results.flat().flatMap((id) => (typeof id === 'number' ? id : [])) : []
+    const [plain] = await world.accept(1)
+    const wrong = { now: () => secondsAfter(world.clock.now(), 55 * 3600) }
+    const { carrier } = start(world, { clock: wrong, window: 8, outcomeOf: () => 'held' })
+    await until(() => carrier.submitted.length > 4)
+    const left = carrier.submitted.length
+    expect(carrier.submitted.map(({ id, validSeconds }) => [id === plain, validSeconds])).toEqual(
+      carrier.submitted.map(({ id }) => (id === plain ? [true, undefined] : [false, 600])),
+    )
+    world.clock.step(540)
+    carrier.release('accepted', 1)
+    await until(() => carrier.submitted.length > left)
+    expect(carrier.submitted.at(-1)?.validSeconds).toBe(60)
+    world.clock.step(60)
+    const submitted = carrier.submitted.filter(({ id }) => ids.includes(id)).map(({ id }) => id)
+    for (let turn = 0; turn < 2000 && world.waiting() > 0; turn++) {
+      carrier.release('accepted', 20)
+      await nextTurn()
+    }
+    expect(carrier.submitted.filter(({ id }) => id !== plain)).toHaveLength(submitted.length)
+    expect(await codesOf(world, ids)).toEqual(
+      ids.map((id) => (submitted.includes(id) ? OUTCOME.sent : OUTCOME.expired)),
+    )
+    expect(await world.ports.ledger.balance(world.account.id)).toBe((before ?? NaN) - 10 * (submitted.length + 1))
+    await until(() => world.assertTidy().then(() => true))
   })
 })
 

@@ -264,7 +264,8 @@ export class Dispatcher {
       const code = screenAgain(message, batch.at, this.#settings.validitySeconds)
       return code === undefined ? [] : [{ id: message.id, code }]
     })
-    const open = this.#inFlight.open(lane, dispatcher, batch, new Set(settled.map(({ id }) => id)), queue)
+    const skipped = new Set(settled.map(({ id }) => id))
+    const open = this.#inFlight.open(lane, dispatcher, batch, skipped, queue, this.#ports.clock.now() - batch.at)
     if (settled.length === 0) return
     this.#outcomes.settle(open, settled)
     void this.#write()
@@ -297,12 +298,31 @@ export class Dispatcher {
   #submit(batch: OpenBatch, max = submitRoom(batch.lane, this.#load())): void {
     if (batch.next === batch.marked) return
     const wasIdle = this.#inFlight.unanswered.size === 0
-    const leaving = this.#inFlight.submit(batch, max)
-    if (leaving.length === 0) return
+    const submissions = this.#submissions(batch, this.#inFlight.submit(batch, max))
+    if (submissions.length === 0) return
     if (wasIdle) this.#throughput.began()
     if (!this.#maySubmit()) throw new BrokenInvariant(`a dispatcher that is ${this.#mode} would submit`)
-    const submissions = leaving.map(({ id, from, to, body }): Submission => ({ id, from, to, body }))
     this.#carrier.submit(submissions, (answers) => this.#safely(() => this.#answered(answers)))
+  }
+
+  /** What has expired since the claim ends without the carrier; it is told how long the others may take (ruling 1.29). */
+  #submissions(batch: OpenBatch, leaving: readonly ClaimedMessage[]): readonly Submission[] {
+    const expired: ClaimedMessage[] = []
+    let now: number | undefined
+    const submissions = leaving.flatMap((message): Submission | [] => {
+      const { id, from, to, body, expires } = message
+      if (expires === undefined) return { id, from, to, body }
+      now ??= this.#ports.clock.now() - batch.clockAhead
+      if (expires > now) return { id, from, to, body, validSeconds: (expires - now) / 1000 }
+      expired.push(message)
+      return []
+    })
+    for (const { id } of expired) this.#inFlight.answer(id)
+    if (expired.length > 0) {
+      this.#outcomes.expire(batch, expired)
+      void this.#write()
+    }
+    return submissions
   }
 
   // What becomes of submissions

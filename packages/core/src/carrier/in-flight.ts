@@ -8,6 +8,8 @@ export interface OpenBatch {
   readonly id: ClaimedBatchId
   readonly lane: Lane
   readonly queue: QueueNumber
+  /** So many milliseconds the clock of this process was ahead of the store's when it was claimed. */
+  readonly clockAhead: number
   /** Those that are to be submitted, in this order; not those that end without a carrier. */
   readonly messages: readonly ClaimedMessage[]
   /** The position of the next message to be submitted. */
@@ -178,12 +180,13 @@ export function createInFlight(inDoubtMax: number) {
       { id, messages: claimed, marked: upToMarked }: Omit<ClaimedBatch, 'at'>,
       skipped: ReadonlySet<MessageId>,
       queue: QueueNumber = noRoute,
+      clockAhead = 0,
     ): OpenBatch {
       const isSent = claimed.map((message) => !skipped.has(message.id))
       const upTo = skipped.size === 0 ? undefined : isSent.flatMap((is, position) => (is ? [position + 1] : []))
       const marked = upTo?.filter((position) => position <= upToMarked).length ?? upToMarked
       const batch: Batch = {
-        ...{ dispatcher, id, lane, queue, upTo },
+        ...{ dispatcher, id, lane, queue, upTo, clockAhead },
         messages: upTo === undefined ? claimed : claimed.filter((_, position) => isSent[position]),
         ...{ next: 0, marked, marking: marked, end: upTo?.length ?? claimed.length, mark: 'none', fenced: false },
         ...{ open: claimed.length, inDoubt: upToMarked },

@@ -1,4 +1,5 @@
 import type { MessageId } from '../message/messages.ts'
+import { OUTCOME } from '../message/status-code.ts'
 import type { Ports } from '../ports.ts'
 import type { Clock } from '../time/instant.ts'
 import type { ClaimedMessage, DispatcherId, Handover, Recorded, Settled } from './claimed-batches.ts'
@@ -18,6 +19,12 @@ interface Outcome<What> {
   readonly what: What
 }
 
+interface Ended {
+  readonly settled: readonly Settled[]
+  /** Those that were marked; none: the skipped ones of the batch. */
+  readonly marked: readonly ClaimedMessage[]
+}
+
 interface Postponed {
   readonly message: ClaimedMessage
   readonly seconds: number
@@ -34,7 +41,7 @@ export function createOutcomeWriter(
   inFlight: InFlight,
   markSize: (batch: OpenBatch, freed: number) => number,
 ) {
-  let settling: Outcome<readonly Settled[]>[] = []
+  let settling: Outcome<Ended>[] = []
   let postponing: Outcome<Postponed>[] = []
   let recording: Outcome<Recorded>[] = []
   let returning: Outcome<readonly MessageId[]>[] = []
@@ -43,11 +50,14 @@ export function createOutcomeWriter(
 
   const size = (): number => settling.length + postponing.length + recording.length + returning.length
 
-  async function commitSettled(one: Outcome<readonly Settled[]>) {
+  /** What was marked and is settled too late is unknown by now, and is known not to have been taken. */
+  async function commitSettled(one: Outcome<Ended>) {
     const { batch, what } = one
-    const answer = await claimedBatches.settle(batch.dispatcher, batch.id, what)
+    const answer = await claimedBatches.settle(batch.dispatcher, batch.id, what.settled)
     settling = settling.filter((other) => other !== one)
-    inFlight.skippedSettled(batch)
+    if (what.marked.length === 0) inFlight.skippedSettled(batch)
+    else if (answer === 'settled') inFlight.recorded(batch, what.marked.length)
+    else for (const message of what.marked) record(batch, message, { outcome: 'refused' })
     return answer
   }
 
@@ -106,7 +116,13 @@ export function createOutcomeWriter(
 
   return {
     /** The ends of all skipped messages of a batch. */
-    settle: (batch: OpenBatch, settled: readonly Settled[]): void => void settling.push({ batch, what: settled }),
+    settle: (batch: OpenBatch, settled: readonly Settled[]): void =>
+      void settling.push({ batch, what: { settled, marked: [] } }),
+    /** Messages whose validity was over before they were submitted. */
+    expire(batch: OpenBatch, messages: readonly ClaimedMessage[]): void {
+      const settled = messages.map(({ id }) => ({ id, code: OUTCOME.expired }))
+      settling.push({ batch, what: { settled, marked: messages } })
+    },
     postpone: (batch: OpenBatch, message: ClaimedMessage, seconds: number, queue?: QueueNumber): void =>
       void postponing.push({ batch, what: { message, seconds, queue } }),
     /** Messages that were never marked. */

@@ -1,6 +1,7 @@
 import { may } from '../account/account.ts'
 import { OUTCOME, type OutcomeCode } from '../message/status-code.ts'
-import { secondsAfter, type Instant } from '../time/instant.ts'
+import { isExpired } from '../message/validity.ts'
+import type { Instant } from '../time/instant.ts'
 import type { ClaimedMessage, Handover, SettledCode } from './claimed-batches.ts'
 
 /** What the answer of a carrier makes of a message (ruling 1.16). */
@@ -11,13 +12,9 @@ export const handoverCode = {
   unknown: OUTCOME.unknown,
 } as const satisfies Record<Handover['outcome'], OutcomeCode>
 
-/** Whether a message has waited longer than it is valid; it counts from when it first was due (ruling 1.13). */
-export const isExpired = (due: Instant, now: Instant, validitySeconds: number): boolean =>
-  due < secondsAfter(now, -validitySeconds)
-
 /** Why a claimed message ends without a carrier after all (ruling 1.13); undefined: it is submitted. */
 export function screenAgain(message: ClaimedMessage, now: Instant, validitySeconds: number): SettledCode | undefined {
-  if (isExpired(message.due, now, validitySeconds)) return OUTCOME.expired
+  if (isExpired(message, now, validitySeconds)) return OUTCOME.expired
   if (!may({ locked: message.accountLocked }, 'send')) return OUTCOME.accountLocked
   if (message.suppressions.has('blacklist')) return OUTCOME.blacklisted
   if (message.suppressions.has('opt-out') && !message.confirmation) return OUTCOME.optedOut

@@ -6,6 +6,7 @@ import type { Instant } from '../time/instant.ts'
 import type { Body } from './body.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
 import type { OutcomeCode } from './status-code.ts'
+import type { ValidityMinutes } from './validity.ts'
 
 /** A positive integer below 2^53, unique over all accounts and interfaces (ruling 1.2). */
 export type MessageId = Brand<number, 'MessageId'>
@@ -63,6 +64,8 @@ export interface OrderedText {
   readonly body: Body
   /** When to send; undefined: at once. A time that is not ahead by the store's clock counts as undefined (`isAhead`). */
   readonly due: Instant | undefined
+  /** Counts from when it is due, by the store's clock; undefined: by the setting of dispatchers (ruling 1.29). */
+  readonly validity?: ValidityMinutes | undefined
   /** At least one. */
   readonly to: readonly OrderedRecipient[]
 }

@@ -8,6 +8,7 @@ import { bodyOf, type Body } from './body.ts'
 import { isAhead } from './message-facts.ts'
 import type { MessageReference } from './messages.ts'
 import { parseMsisdn, type Msisdn } from './msisdn.ts'
+import type { ValidityMinutes } from './validity.ts'
 
 /** Why a recipient gets no message, in the order that wins (ruling 1.10). */
 export type Refusal =
@@ -53,6 +54,8 @@ export interface TextToSend<To extends Recipient = Recipient> {
   readonly recipients: readonly To[]
   /** Undefined or past: at once. */
   readonly scheduled?: Instant | undefined
+  /** So long it may wait once it is due; undefined: as long as any (ruling 1.29). */
+  readonly validity?: ValidityMinutes | undefined
   /** A text that needs more parts is too long (ruling 2.4). Undefined: no limit but that of the specification. */
   readonly partsMax?: number | undefined
 }
@@ -75,6 +78,7 @@ export interface ScreenedText<To extends Recipient = Recipient> {
   readonly scheduled: Instant | undefined
   /** What is told of it: undefined if it is past. */
   readonly due: Instant | undefined
+  readonly validity: ValidityMinutes | undefined
   readonly recipients: readonly ScreenedRecipient<To>[]
 }
 
@@ -93,7 +97,8 @@ export async function screenTexts<To extends Recipient>(
   const read = texts.map((text) => {
     const body = bodyWithin(text)
     if (typeof body === 'string') return allRefused(text, body)
-    return { body, scheduled: text.scheduled, recipients: text.recipients.map(parse) }
+    const { scheduled, validity } = text
+    return { body, scheduled, validity, recipients: text.recipients.map(parse) }
   })
   // Not by flatMap, which takes as long for a number as reading it.
   const valid: Msisdn[] = []
@@ -115,9 +120,10 @@ export async function screenTexts<To extends Recipient>(
 
   return read.map((text) => {
     if ('due' in text) return text
-    const { body, scheduled, recipients } = text
+    const { body, scheduled, validity, recipients } = text
     const due = isAhead(scheduled, now) ? scheduled : undefined
-    return { body, scheduled, due, recipients: recipients.map((recipient) => screenNumber(recipient, body.parts)) }
+    const screened = recipients.map((recipient) => screenNumber(recipient, body.parts))
+    return { body, scheduled, due, validity, recipients: screened }
   })
 }
 
@@ -150,5 +156,6 @@ export const allRefused = <To extends Recipient>(
   body: undefined,
   scheduled: undefined,
   due: undefined,
+  validity: undefined,
   recipients: recipients.map((recipient) => ({ recipient, number: numberOf(recipient), refused })),
 })

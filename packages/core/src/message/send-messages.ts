@@ -146,11 +146,11 @@ const messagesIn = ({ results }: Acceptance): number =>
   results.reduce((sum, ofText) => sum + ofText.filter((result) => result !== 'insufficient-credits').length, 0)
 
 const orderedTexts = (texts: readonly ScreenedText[]): readonly OrderedText[] =>
-  texts.flatMap(({ body, scheduled, recipients }) => {
+  texts.flatMap(({ body, scheduled, validity, recipients }) => {
     const to = recipients
       .filter(isPassed)
       .map(({ to: number, cost, recipient }) => ({ number, cost, reference: referenceOf(recipient) }))
-    return body === undefined || to.length === 0 ? [] : [{ body, due: scheduled, to }]
+    return body === undefined || to.length === 0 ? [] : [{ body, due: scheduled, validity, to }]
   })
 
 export interface AcceptedRecipient<To extends Recipient = Recipient> {
@@ -217,10 +217,11 @@ type AnsweredText = readonly [due: Instant | null, ...runs: Run[]]
 export const askedFor = (texts: readonly TextToSend[]): string =>
   JSON.stringify([
     'send',
-    ...texts.map(({ text, recipients, scheduled = null, partsMax = null }) => [
+    ...texts.map(({ text, recipients, scheduled = null, partsMax = null, validity }) => [
       text,
       scheduled,
       partsMax,
+      ...(validity === undefined ? [] : [{ validity }]),
       ...recipients.map((recipient) => {
         const own = typeof recipient === 'string' ? null : (recipient.clientMessageId ?? null)
         const reference = referenceOf(recipient)

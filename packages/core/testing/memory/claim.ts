@@ -66,7 +66,7 @@ function takeOfOneAccount(due: Rotation, messagesMax: number): readonly Range[] 
 }
 
 function claimed(store: MemoryStore, { row, attempt }: Held): ClaimedMessage {
-  const { first, account, body, due, confirmation } = row.send
+  const { first, account, body, due, expires, confirmation } = row.send
   return {
     id: row.id,
     send: first,
@@ -75,6 +75,7 @@ function claimed(store: MemoryStore, { row, attempt }: Held): ClaimedMessage {
     to: row.number,
     body,
     due,
+    expires,
     confirmation,
     attempt,
     accountLocked: store.accounts.get(account)?.account.locked ?? true,

@@ -151,7 +151,7 @@ function record(store: MemoryStore, dispatcher: DispatcherId, outcomes: readonly
 
 function expire(store: MemoryStore, validitySeconds: number, rangesMax: number): number {
   const now = store.clock.now()
-  const isOld = ({ send }: Range) => isExpired(send.due, now, validitySeconds)
+  const isOld = ({ send }: Range) => isExpired(send, now, validitySeconds)
   const ranges = [store.later, ...store.due.all()].flatMap((waiting) => waiting.takeAll(isOld, rangesMax))
   const rows = ranges.flatMap(({ messages }) => messages)
   for (const row of rows) endRefunded(store, row, OUTCOME.expired, undefined)

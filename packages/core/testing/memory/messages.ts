@@ -10,6 +10,7 @@ import {
   OUTCOME,
   preferredBy,
   routeNumberOf,
+  secondsAfter,
   spend,
   statusOf,
   times,
@@ -107,7 +108,7 @@ interface StoreOptions {
 }
 
 /** Stores those recipients that were paid for. One result for each recipient. */
-export function storeText(store: MemoryStore, { body, due, to }: OrderedText, options: StoreOptions) {
+export function storeText(store: MemoryStore, { body, due: wanted, validity, to }: OrderedText, options: StoreOptions) {
   const { account, taken = to.map(() => true), confirmation = false, routes = [] } = options
   const paid = to.flatMap((recipient, i) => {
     if (!taken[i]) return []
@@ -116,8 +117,10 @@ export function storeText(store: MemoryStore, { body, due, to }: OrderedText, op
     return [{ ...recipient, from, route, i }]
   })
   const now = store.clock.now()
-  const scheduled = isAhead(due, now)
-  const common = { account, body, lane: laneOf(paid.length), submitted: now, scheduled, confirmation }
+  const scheduled = isAhead(wanted, now)
+  const due = scheduled ? wanted : now
+  const expires = validity && secondsAfter(due, validity * 60)
+  const common = { account, body, lane: laneOf(paid.length), submitted: now, scheduled, due, expires, confirmation }
   const sends: { send: Send; messages: MessageRow[] }[] = []
   const ids = new Map<number, MessageId>()
   for (const { i, ...one } of byRoute(paid)) {
@@ -125,7 +128,7 @@ export function storeText(store: MemoryStore, { body, due, to }: OrderedText, op
     let last = sends.at(-1)
     const [before] = last?.messages ?? []
     if (last === undefined || before === undefined || !isSameSend({ ...before, route: last.send.route }, one)) {
-      last = { send: { ...common, route: one.route, first: id, due: scheduled ? due : now }, messages: [] }
+      last = { send: { ...common, route: one.route, first: id }, messages: [] }
       sends.push(last)
     }
     const { from, number, cost, reference } = one

@@ -59,6 +59,8 @@ export interface Send {
   readonly submitted: Instant
   /** When it is to be sent; when it was accepted, if that was to be at once. */
   readonly due: Instant
+  /** Undefined: by the setting of dispatchers. */
+  readonly expires: Instant | undefined
   /** Whether it was to be sent later, when it was accepted. */
   readonly scheduled: boolean
   /** It confirms an opt-out. */

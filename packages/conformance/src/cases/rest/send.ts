@@ -71,6 +71,10 @@ const refusedBodies: readonly (readonly [what: string, names: RegExp, fields: ob
   ['maxSegments 7', /maxSegments/, { maxSegments: 7 }],
   ['maxSegments 1.5', /maxSegments/, { maxSegments: 1.5 }],
   ['maxSegments a string', /maxSegments/, { maxSegments: '2' }],
+  ['validityMinutes 0', /validityMinutes/, { validityMinutes: 0 }],
+  ['validityMinutes 4321', /validityMinutes/, { validityMinutes: 4321 }],
+  ['validityMinutes 1.5', /validityMinutes/, { validityMinutes: 1.5 }],
+  ['validityMinutes a string', /validityMinutes/, { validityMinutes: '60' }],
 ]
 
 export const sendCases: readonly Case[] = [
@@ -98,6 +102,8 @@ export const sendCases: readonly Case[] = [
       for (const fields of [
         { maxSegments: null },
         { maxSegments: '' },
+        { validityMinutes: null },
+        { validityMinutes: ' ' },
         { unknown: { deep: [null, {}] }, anyOther: 1 },
         { recipients: [{ mobileNumber: gateway.number, clientMessageId: null, more: 'x' }] },
         { recipients: [{ mobileNumber: gateway.number, clientMessageId: ' ' }] },

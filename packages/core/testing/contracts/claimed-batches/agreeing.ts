@@ -1,6 +1,15 @@
 import * as fc from 'fast-check'
 import { strict as assert } from 'node:assert'
-import { handoverCode, isExpired, isFinal, isTaken, OUTCOME, type Handover, type OutcomeCode } from '@gateway/core'
+import {
+  handoverCode,
+  isExpired,
+  isFinal,
+  isTaken,
+  OUTCOME,
+  secondsAfter,
+  type Handover,
+  type OutcomeCode,
+} from '@gateway/core'
 import { realClock } from '../../memory/clock.ts'
 import { checkGenerated } from '../shared.ts'
 import { aReceipt } from '../delivery-receipts/sent-messages.ts'
@@ -71,12 +80,19 @@ export const agreeing = withTraffic({
   'of generated waits each message expires as the rule says': async (traffic) => {
     const { claimedBatches } = traffic.ports
     // A minute and more from the bound, so that a slow run is the same case.
-    await checkGenerated(fc.constantFrom(-3600, -60, 60, 3600, 48 * 3600), 8, async (validitySeconds) => {
+    const settings = fc.constantFrom(-3600, -60, 60, 3600, 48 * 3600)
+    const own = fc.constantFrom(undefined, -4320, -1, 1, 4320)
+    await checkGenerated(fc.tuple(settings, own), 12, async ([validitySeconds, validity]) => {
       const account = await traffic.account()
-      const ids = [...(await traffic.send(account, { to: 2 })), ...(await traffic.send(account, { to: 11 }))]
+      const more = validity === undefined ? {} : { validity }
+      const ids = [
+        ...(await traffic.send(account, { to: 2, ...more })),
+        ...(await traffic.send(account, { to: 11, ...more })),
+      ]
       await claimedBatches.expire(validitySeconds, 100)
       const now = realClock().now()
-      const code = isExpired(now, now, validitySeconds) ? OUTCOME.expired : 'waiting'
+      const expires = validity && secondsAfter(now, validity * 60)
+      const code = isExpired({ due: now, expires }, now, validitySeconds) ? OUTCOME.expired : 'waiting'
       assert.deepEqual(
         await traffic.codes(account, ids),
         ids.map(() => code),

@@ -24,6 +24,7 @@ export const claiming = withTraffic({
         to: numbers(3)[i],
         body: aBody(text),
         from: anAddress(),
+        expires: undefined,
         confirmation: false,
         attempt: 0,
         accountLocked: false,

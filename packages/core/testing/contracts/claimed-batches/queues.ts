@@ -1,5 +1,14 @@
 import { strict as assert } from 'node:assert'
-import type { ClaimedBatch, DispatcherId, Lane, MessageId, PublishedRoute, QueueNumber, Route } from '@gateway/core'
+import {
+  OUTCOME,
+  type ClaimedBatch,
+  type DispatcherId,
+  type Lane,
+  type MessageId,
+  type PublishedRoute,
+  type QueueNumber,
+  type Route,
+} from '@gateway/core'
 import { aCarrierId, numbers } from '../../builders.ts'
 import { until } from '../../until.ts'
 import { at } from '../shared.ts'
@@ -153,11 +162,14 @@ export const queues = withTraffic({
     const account = await traffic.account()
     const ids = await traffic.send(account, { numbers: alternating(4) })
     const single = await traffic.send(account, { numbers: endsIn(1, '02') })
+    const over = await traffic.send(account, { numbers: endsIn(1, '02'), validity: -60 })
     assert.equal(await routes.reroute(100), 0)
     const [first, others] = await published(traffic, [toFirst(2), aRoute('others', [], 'b')])
-    assert.equal(await routes.reroute(100), 2)
+    assert.equal(await routes.reroute(100), 3)
     assert.equal(await routes.reroute(100), 0)
     const { claimedBatches } = traffic.ports
+    assert.equal(await claimedBatches.expire(3600, 100), 1)
+    assert.deepEqual(await traffic.codes(account, over), [OUTCOME.expired])
     const all = [first?.number ?? assert.fail(), others?.number ?? assert.fail()]
     assert.deepEqual(await claimedBatches.queuesWithWork('single', all), all)
     await published(traffic, [aRoute('others', [], 'b')])

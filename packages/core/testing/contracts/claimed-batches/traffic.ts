@@ -28,6 +28,7 @@ export interface Sent {
   readonly numbers?: readonly Msisdn[]
   readonly costs?: readonly number[]
   readonly due?: Instant
+  readonly validity?: number
   readonly text?: string
 }
 
@@ -109,8 +110,13 @@ export function traffic(ports: StoredPorts): Traffic {
       costs.set(id, new Map())
       return id
     },
-    send: async (by, { to = 1, numbers: these = numbers(to), costs: each = [10], due, text } = {}) => {
-      const order = { to: these, costs: each, ...(due && { due }), ...(text !== undefined && { text }) }
+    send: async (by, { to = 1, numbers: these = numbers(to), costs: each = [10], due, validity, text } = {}) => {
+      const order = {
+        ...{ to: these, costs: each },
+        ...(due && { due }),
+        ...(validity !== undefined && { validity }),
+        ...(text !== undefined && { text }),
+      }
       const { ids } = await accepted(ports, anOrder(by, order))
       assert.equal(ids.length, these.length)
       for (const [i, id] of ids.entries()) costs.get(by)?.set(id, each[i] ?? each.at(-1) ?? 0)

@@ -3,13 +3,16 @@ import { OUTCOME, secondsAfter, type MessageId } from '@gateway/core'
 import { realClock } from '../../memory/clock.ts'
 import { until } from '../../until.ts'
 import { soonFor } from '../messages/scheduled.ts'
-import { farAhead } from '../shared.ts'
+import { farAhead, longAgo } from '../shared.ts'
 import { allAccepted, ascending, granted, idsOf, times, wanted, withTraffic } from './traffic.ts'
 
 const { expired, sent } = OUTCOME
 
 /** Everything that waits was due more than this ago, unless it is scheduled. */
 const alreadyOver = -60
+
+/** Minutes after `farAhead` at which it is long ago. */
+const farAheadAndOver = Math.floor((longAgo - farAhead) / 60_000)
 
 /** What waits for its time, and what waits too long. */
 export const waiting = withTraffic({
@@ -126,6 +129,61 @@ export const waiting = withTraffic({
       ...times(5, 'waiting'),
     ])
   },
+
+  'a validity of its own ends a message when it is over, and keeps one that has waited longer than others may (ruling 1.29)':
+    async (traffic) => {
+      const { claimedBatches } = traffic.ports
+      const account = await traffic.account()
+      const over = [
+        ...(await traffic.send(account, { to: 2, validity: -1 })),
+        ...(await traffic.send(account, { to: 20, validity: -1 })),
+      ]
+      const lasting = [
+        ...(await traffic.send(account, { to: 2, validity: 60 })),
+        ...(await traffic.send(account, { to: 20, validity: 60 })),
+      ]
+      const scheduled = await traffic.send(account, { to: 3, due: farAhead, validity: farAheadAndOver })
+      const others = await traffic.send(account, { to: 2 })
+      const counts = await Promise.all(times(8, 0).map(() => claimedBatches.expire(3600, 100)))
+      assert.equal(
+        counts.reduce((sum, count) => sum + count, 0),
+        25,
+      )
+      assert.deepEqual(await traffic.codes(account, [...over, ...scheduled]), times(25, expired))
+      assert.equal(await claimedBatches.expire(alreadyOver, 100), 2)
+      assert.deepEqual(await traffic.codes(account, [...others, ...lasting]), [
+        ...times(2, expired),
+        ...times(22, 'waiting'),
+      ])
+      const dispatcher = await traffic.dispatcher()
+      for (const lane of ['single', 'bulk'] as const)
+        for (const { messages } of await traffic.claimAll(dispatcher, lane))
+          for (const { due, expires } of messages) assert.equal(expires, secondsAfter(due, 3600))
+    },
+
+  'messages keep their own validity wherever they go: what is left of a range, given back, postponed, promoted, or had by the dead':
+    async (traffic) => {
+      const { claimedBatches, messages } = traffic.ports
+      const account = await traffic.account()
+      const due = await soonFor(traffic, [30])
+      const ids = await traffic.send(account, { to: 30, due, validity: -60 })
+      const [deleted] = ids
+      assert.ok(deleted !== undefined)
+      await messages.deleteScheduled(account, [deleted], longAgo)
+      let moved = 0
+      await until(async () => (moved += await claimedBatches.promote(100)) > 0)
+      await messages.deleteScheduled(account, ids.slice(1, 2), longAgo)
+
+      const dispatcher = await traffic.dispatcher()
+      const batch = await traffic.claim(dispatcher, 'bulk', 10, 0)
+      for (const message of batch.messages) assert.equal(message.expires, secondsAfter(due, -3600))
+      const [first, second] = [ids.slice(2, 5), ids.slice(5, 8)] as const
+      assert.equal(await claimedBatches.giveBack(dispatcher, batch.id, first), 'given-back')
+      assert.equal(await claimedBatches.postpone(dispatcher, batch.id, second, 3600), 'postponed')
+      assert.deepEqual(await traffic.fence(dispatcher), { requeued: 4, unknown: 0 })
+      assert.equal(await claimedBatches.expire(3600, 100), 28)
+      assert.deepEqual(await traffic.codes(account, ids.slice(2)), times(28, expired))
+    },
 
   'claims and expiry that race: each message is claimed or expired, not both': async (traffic) => {
     const { claimedBatches } = traffic.ports

@@ -206,6 +206,9 @@ describe('a body of the wrong shape', () => {
     [{ ...good, maxSegments: 7 }, 'maxSegments must be a whole number from 1 to 6; got 7.'],
     [{ ...good, maxSegments: 1.5 }, 'maxSegments must be a whole number from 1 to 6; got 1.5.'],
     [{ ...good, maxSegments: '3' }, 'maxSegments must be a whole number from 1 to 6; got "3".'],
+    [{ ...good, validityMinutes: 0 }, 'validityMinutes must be a whole number from 1 to 4320; got 0.'],
+    [{ ...good, validityMinutes: 4321 }, 'validityMinutes must be a whole number from 1 to 4320; got 4321.'],
+    [{ ...good, validityMinutes: '60' }, 'validityMinutes must be a whole number from 1 to 4320; got "60".'],
     [{ ...good, scheduledTime: true }, 'scheduledTime must be a string or a number YYYYMMDDHHmm; got true.'],
   ])('is 422 and is named, row %#', async (body, errorMessage) => {
     await start()

@@ -60,6 +60,7 @@ const operation: Operation = {
         recipients: [{ mobileNumber: '27825550101' }],
         scheduledTime: '202701010000',
         maxSegments: 1,
+        validityMinutes: 120,
       },
       answer: {
         recipients: [
