@@ -129,7 +129,26 @@ test('routes of the file decide by prefix, and those of the next one after SIGHU
   const later = numbersEnding(5, '01', 95_000)
   await sendTo(later)
   expect([await numbersOf(one), await numbersOf(other)]).toEqual([[...here, ...later], there])
+
+  await operate(['carrier', 'pause', 'one'], environment)
+  const [paused, drained] = [numbersEnding(5, '01', 96_000), numbersEnding(5, '01', 97_000)]
+  const ids = (await restSend(client, paused)).map(Number)
+  const ready = (await (await fetch(`${gateway.url}/health/ready`)).json()) as { ready: boolean; notes?: string[] }
+  expect(ready).toMatchObject({ ready: true, notes: [expect.stringContaining('carrier one is paused since')] })
+  expect(await (await fetch(`${gateway.url}/metrics`)).text()).toContain('gateway_carrier_paused{carrier="one"} 1\n')
+  expect(await linksOf(one)).toMatchObject({ closed: 0 })
+  await operate(['carrier', 'drain', 'one'], environment)
+  await until(async () => (await linksOf(one)).closed === 1)
   expect(await gateway.stop()).toBe(0)
+  const again = await startApp('all-in-one', environment)
+  ids.push(...(await restSend({ ...client, url: again.url }, drained)).map(Number))
+  await until(async () => String(await told(environment)) === 'one,other')
+  expect([await numbersOf(one), await linksOf(one)]).toMatchObject([[...here, ...later], { opened: 1 }])
+  await operate(['carrier', 'resume', 'one'], environment)
+  const codes = async () => (await restStatus({ ...client, url: again.url }, ids)).map(({ statusCode }) => statusCode)
+  await until(async () => (await codes()).every((code) => code === 0))
+  expect(await numbersOf(one)).toEqual([...here, ...later, ...paused, ...drained])
+  expect(await again.stop()).toBe(0)
 }, 120_000)
 
 /** The carriers that dispatchers tell of. */

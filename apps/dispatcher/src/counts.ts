@@ -22,6 +22,7 @@ export function countAnswers(carrier: Carrier): {
         answered(some)
       }),
     ...(carrier.availability && { availability: carrier.availability }),
+    ...(carrier.setMode && { setMode: carrier.setMode }),
     ...(carrier.onAvailability && { onAvailability: carrier.onAvailability }),
     ...(carrier.status && { status: carrier.status }),
   }

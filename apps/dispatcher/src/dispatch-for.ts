@@ -20,6 +20,7 @@ import { agreeWithOthers, type ConfiguredCarriers } from './configured-carriers.
 import { measureDispatching, measurePushing, measureVersion, measureWaiting } from './dispatch-metrics.ts'
 import { startDispatching, type DispatchSettings } from './dispatch.ts'
 import { followCarriers } from './follow-carriers.ts'
+import { followModes, modesOf } from './follow-modes.ts'
 import { withAgreement, withCarriers, withProgress } from './health.ts'
 import { startPushing, type PushingSettings } from './push.ts'
 import { tellCarriers, tellUse } from './tell-carriers.ts'
@@ -38,7 +39,7 @@ interface Dispatched {
   readonly ports: DispatchSettings['ports'] &
     PushingSettings['ports'] &
     CarrierPorts &
-    Pick<Ports, 'carrierStatuses' | 'carrierBinds'>
+    Pick<Ports, 'carrierStatuses' | 'carrierModes' | 'carrierBinds'>
   readonly configured: ConfiguredCarriers
   readonly health: HealthSettings
   readonly processing: ProcessingSettings
@@ -56,6 +57,7 @@ export async function dispatchFor(
   const { configuration } = agreed
   const use = tellUse(ports.carrierVersions, agreed.user, { leaseSeconds: environment.LEASE_SECONDS, log })
   onStop('use of carriers', () => use.stop())
+  const held = await ports.carrierModes.list()
   const pushing = startPushing({ ports, log, quietMilliseconds: () => dispatching.pause() })
   onStop('pushing', () => pushing.stop(pushSeconds))
   const settings = dispatcherSettings(environment)
@@ -66,6 +68,7 @@ export async function dispatchFor(
   const dispatching = startDispatching({
     ports: pushing.waking(ports),
     carriers,
+    modes: modesOf(held),
     log,
     settings,
     processing,
@@ -78,6 +81,9 @@ export async function dispatchFor(
   const { process } = agreed.user
   const telling = tellCarriers({ ...ports, process, reports: () => dispatching.reports(), log })
   onStop('status of carriers', () => telling.stop())
+  const { carrierModes } = ports
+  const modes = followModes({ carrierModes, held, dispatching, changed: () => telling.wake(), log })
+  onStop('modes of carriers', () => modes.stop())
   const metrics = createMetrics()
   measurePushing(metrics, pushing)
   measureWaiting(metrics, ports.webhooks, ports.clock)
@@ -87,7 +93,7 @@ export async function dispatchFor(
   return {
     dispatching,
     metrics,
-    health: withCarriers(whole, dispatching),
+    health: { ...withCarriers(whole, dispatching), notes: () => modes.notes() },
     configuration,
     certificates: following.certificates,
   }

@@ -92,6 +92,9 @@ function measureCarriers(metrics: Metrics, dispatching: Pick<Dispatching, 'carri
   metrics.gauge('gateway_carrier_window', 'Submissions that may be unanswered', ['carrier'], () =>
     dispatching.reports().map(({ carrier, window }) => ({ labels: { carrier }, value: window })),
   )
+  metrics.gauge('gateway_carrier_paused', 'An operator has paused or drained the carrier: 1', ['carrier'], () =>
+    dispatching.reports().map(({ carrier, mode }) => ({ labels: { carrier }, value: Number(mode !== 'running') })),
+  )
   const read = (of: CarrierGauge['of']) => () =>
     Object.entries(dispatching.carriers()).map(([carrier, status]) => ({ labels: { carrier }, value: of(status) }))
   for (const { name, help, of } of carrierGauges) metrics.gauge(`gateway_carrier_${name}`, help, ['carrier'], read(of))

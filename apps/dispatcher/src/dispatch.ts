@@ -3,12 +3,15 @@ import {
   createProcessing,
   createRouteTurns,
   dispatcherDefaults,
+  holdable,
   processingDefaults,
   type Carrier,
   type CarrierId,
+  type CarrierMode,
   type CarrierReport,
   type CarrierStatus,
   type Dispatcher,
+  type HoldableCarrier,
   type DispatcherSettings,
   type ProcessingSettings,
   type Lane,
@@ -29,6 +32,8 @@ export interface DispatchSettings {
   >
   readonly carriers: readonly Carrier[]
   readonly log: Log
+  /** Those that are not to run; later, `setModes` tells. */
+  readonly modes?: ReadonlyMap<CarrierId, CarrierMode>
   readonly settings?: Partial<DispatcherSettings>
   readonly processing?: ProcessingSettings
   /** The pauses between looks at an empty queue. A look costs the database 0.1 ms. */
@@ -48,6 +53,8 @@ export interface Dispatching {
    * `seconds`; what then has no answer is SENT 106.
    */
   stop(seconds: number): Promise<void>
+  /** From now on these carriers are paused or drained, and no others. */
+  setModes(modes: ReadonlyMap<CarrierId, CarrierMode>): void
   /** Works for one more carrier from now on. */
   add(carrier: Carrier): void
   /** Ends the work for one carrier, as `stop` ends that for all; the others do not notice. */
@@ -72,6 +79,7 @@ export interface Dispatching {
 /** A carrier and what works for it. */
 interface Link {
   readonly carrier: Carrier
+  readonly held: HoldableCarrier
   readonly answers: ReturnType<typeof countAnswers>['answers']
   readonly inboundMessages: InboundCounts
   readonly dispatcher: Dispatcher
@@ -96,6 +104,7 @@ export function startDispatching({
   ports,
   carriers,
   log,
+  modes: firstModes = new Map(),
   settings,
   processing: processingSettings = processingDefaults,
   poll,
@@ -113,7 +122,10 @@ export function startDispatching({
   })
 
   function startLink(given: Carrier): Link {
-    const { carrier, answers } = countAnswers(given)
+    const { carrier: counted, answers } = countAnswers(given)
+    const held = holdable(counted)
+    const { carrier } = held
+    held.setMode(modes.get(carrier.id) ?? 'running')
     const outage = outageOf(`record of ${carrier.id}`, log)
     const { inbox, inboundMessages } = countInboundMessages(ports.inbox, carrier.id, log)
     const report = (problem: unknown): void => outage.failed(problem)
@@ -130,9 +142,10 @@ export function startDispatching({
     turns.onWake(carrier.id, () => {
       for (const loop of working) loop.wake()
     })
-    return { carrier, answers, inboundMessages, dispatcher, working, beating, ending: undefined }
+    return { carrier, held, answers, inboundMessages, dispatcher, working, beating, ending: undefined }
   }
 
+  let modes = firstModes
   const turns = createRouteTurns(ports.routes, ports.clock)
   let links: readonly Link[] = []
   for (const carrier of carriers) links = [...links, startLink(carrier)]
@@ -168,6 +181,10 @@ export function startDispatching({
       } finally {
         deadline.cancel()
       }
+    },
+    setModes: (next) => {
+      modes = next
+      for (const { carrier, held } of links) held.setMode(next.get(carrier.id) ?? 'running')
     },
     add: (carrier) => {
       links = [...links, startLink(carrier)]
@@ -205,12 +222,12 @@ export function startDispatching({
 }
 
 /** What waits in the carrier is not unanswered: it has not left. */
-function reportOf({ carrier, dispatcher }: Link): CarrierReport {
+function reportOf({ carrier, held, dispatcher }: Link): CarrierReport {
   const status = carrier.status?.()
-  if (status === undefined)
-    return { carrier: carrier.id, window: carrier.window, unanswered: dispatcher.state().unanswered, status }
+  const told = { carrier: carrier.id, mode: held.mode(), status }
+  if (status === undefined) return { ...told, window: carrier.window, unanswered: dispatcher.state().unanswered }
   const unanswered = status.links.reduce((sum, { inUse }) => sum + inUse, 0)
-  return { carrier: carrier.id, window: status.window, unanswered, status }
+  return { ...told, window: status.window, unanswered }
 }
 
 /**

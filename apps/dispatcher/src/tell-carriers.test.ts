@@ -7,7 +7,7 @@ const process = { id: '0195e9c4-0000-4000-8000-000000000001', host: 'alpha', pid
 const log = createLog({ level: 'silent', name: 'test' })
 
 const aReport = (unanswered: number): CarrierReport => ({
-  ...{ carrier: carrierId('a') ?? failed(), window: 5, unanswered, status: undefined },
+  ...{ carrier: carrierId('a') ?? failed(), mode: 'running', window: 5, unanswered, status: undefined },
 })
 
 function failed(): never {

@@ -20,6 +20,8 @@ interface Telling {
 }
 
 export interface Told {
+  /** Something has changed that operators wait for. */
+  wake(): void
   /** Tells that this process has no carriers any more. Bounded. */
   stop(): Promise<void>
 }
@@ -47,6 +49,7 @@ export function tellCarriers({ carrierStatuses, process, reports, log, pauseMill
     },
   })
   return {
+    wake: () => telling.wake(),
     stop: async () => {
       await telling.stop()
       if (toldAt !== -Infinity) await carrierStatuses.tell(process, [])

@@ -15,6 +15,7 @@ import {
 import { arrivalsList, simulateReply } from './commands/arrivals.ts'
 import { carrierApply, carrierVersions } from './commands/carrier-versions.ts'
 import { carrierCheck, carrierList, carrierShow } from './commands/carrier.ts'
+import { carrierDrain, carrierPause, carrierResume } from './commands/carrier-mode.ts'
 import { carrierReceipts } from './commands/carrier-receipts.ts'
 import { carrierTest } from './commands/carrier-test.ts'
 import { completion } from './commands/completion.ts'
@@ -118,9 +119,12 @@ export const createProgram = ({ run, runAlone, runMigrate, runCopy }: Runs, vers
       messageRefund(run),
     ]),
     group('dispatcher', 'list the dispatchers that run', [dispatcherList(run)]),
-    group('carrier', 'list, show and test carriers; check, apply and go back to files of them', [
+    group('carrier', 'list, show, pause and test carriers; check, apply and go back to files of them', [
       carrierList(run),
       carrierShow(run),
+      carrierPause(run),
+      carrierDrain(run),
+      carrierResume(run),
       carrierReceipts(run),
       carrierTest(run, runAlone),
       carrierCheck(runAlone),

@@ -1,6 +1,7 @@
 import {
   accountsContract,
   carrierBindsContract,
+  carrierModesContract,
   accountRatesContract,
   carrierStatusesContract,
   carrierVersionsContract,
@@ -41,6 +42,7 @@ const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
   ClientRequests: clientRequestsContract,
   ClaimedBatches: claimedBatchesContract,
   CarrierBinds: carrierBindsContract,
+  CarrierModes: carrierModesContract,
   AccountRates: accountRatesContract,
   CarrierStatuses: carrierStatusesContract,
   CarrierVersions: carrierVersionsContract,

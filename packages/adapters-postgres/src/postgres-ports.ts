@@ -17,7 +17,12 @@ import { postgresMessages } from './messages/postgres-messages.ts'
 import { postgresClientRequests } from './client-requests/postgres-client-requests.ts'
 import { postgresInbox } from './inbox/postgres-inbox.ts'
 import { postgresHistory } from './history/postgres-history.ts'
-import { postgresCarrierBinds, postgresCarrierStatuses, postgresCarrierVersions } from './carriers/postgres-carriers.ts'
+import {
+  postgresCarrierBinds,
+  postgresCarrierModes,
+  postgresCarrierStatuses,
+  postgresCarrierVersions,
+} from './carriers/postgres-carriers.ts'
 import { postgresRoutes } from './routes/postgres-routes.ts'
 import { postgresSenders } from './senders/postgres-senders.ts'
 import { postgresMessageTraces } from './messages/postgres-message-traces.ts'
@@ -118,6 +123,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       claimedBatches: postgresClaimedBatches(context),
       wakeups,
       carrierBinds: postgresCarrierBinds(prompt),
+      carrierModes: postgresCarrierModes(prompt),
       carrierStatuses: postgresCarrierStatuses(prompt),
       carrierVersions: postgresCarrierVersions(prompt),
       deliveryReceipts: postgresDeliveryReceipts(context),

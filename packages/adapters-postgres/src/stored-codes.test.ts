@@ -7,6 +7,7 @@ import {
   messageSequence,
   OUTCOME,
   type OutcomeCode,
+  type HeldCarrier,
   type PauseReason,
   type PushFailure,
   type TransferFailure,
@@ -44,6 +45,7 @@ const sections: Readonly<Record<string, Codes>> = {
 
 /** Types have no list of their words at run time; the build fails here if core has others. */
 const pauseReasons = { 'by-request': 1, failing: 1 } satisfies Record<PauseReason, 1>
+const modes = { paused: 1, drained: 1 } satisfies Record<HeldCarrier['mode'], 1>
 const failures = {
   'not-a-url': 1,
   'not-https': 1,
@@ -91,6 +93,7 @@ test('the page lists the words that are stored', () => {
     'incident.what': Object.values(INCIDENT),
     'webhook.paused_for': Object.keys(pauseReasons),
     'webhook_attempt.failure': Object.keys(failures),
+    'carrier_mode.mode': Object.keys(modes),
     'client_request.answer': Object.keys(transferResults),
   }
   const told = rowsOf('Words').map(([column = '', list = '']) => [

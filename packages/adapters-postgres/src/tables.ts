@@ -80,6 +80,12 @@ export interface Tables {
     stored_at: ColumnType<number, undefined, never>
     stored_by: string
   }
+  carrier_mode: {
+    carrier: string
+    mode: 'paused' | 'drained'
+    since: ColumnType<number, undefined, number>
+    set_by: string
+  }
   carrier_user: {
     process: string
     host: string

@@ -581,6 +581,42 @@ describe('links', () => {
     expect(problems.map(String).join()).not.toContain('long-password')
   })
 
+  test('drained, it unbinds once nothing is unanswered, and it binds again', async () => {
+    let last: SubmitSm | undefined
+    const { smsc, carrier, answers, submit } = await start({ binds: 2 }, (pdu) => {
+      last = pdu
+      return 'silence'
+    })
+    const bound = () => carrier.status().links.filter(({ boundSince }) => boundSince !== undefined).length
+    const unbinds = () => smsc.received.filter(({ command }) => command === 'unbind').length
+    await until(() => bound() === 2)
+    submit(aBody())
+    await until(() => last !== undefined)
+    carrier.setMode?.('paused')
+    carrier.setMode?.('drained')
+    expect(await smsc.deliver({ shortMessage: Buffer.from('a reply') })).toBe(0)
+    expect([bound(), unbinds()]).toEqual([2, 0])
+    for (const { send } of smsc.connections) if (last) send(smsc.respond(last, { messageId: 'id-1' }))
+    await until(() => carrier.status().links.length === 0 && smsc.connections.size === 0)
+    expect([outcomes(answers), unbinds(), carrier.availability?.()]).toEqual([['accepted'], 2, 'down'])
+    carrier.setMode?.('running')
+    await until(() => bound() === 2)
+  })
+
+  test('one that begins drained does not connect until it is resumed', async () => {
+    const smsc = await anSmsc()
+    smscs.push(smsc)
+    const address = { host: '127.0.0.1', port: smsc.port, systemId: 'us', password: 'secret' }
+    const carrier = smppCarrier('test', { ...smppDefaults, ...address }, { report: () => undefined })
+    carriers.push(carrier)
+    carrier.setMode?.('drained')
+    carrier.listen({ receipts: () => Promise.resolve([]), inboundMessages: () => Promise.resolve() })
+    expect(carrier.status().links).toEqual([])
+    carrier.setMode?.('running')
+    await until(() => carrier.status().links.some(({ boundSince }) => boundSince !== undefined))
+    expect(smsc.received.filter(({ command }) => command === 'bind_transceiver')).toHaveLength(1)
+  })
+
   test('a half-dead link is found in bounded time, and another one is made', async () => {
     const { smsc, carrier } = await start({ enquireSeconds: 0.1 })
     smsc.on((pdu) => pdu.command === 'enquire_link')

@@ -4,6 +4,7 @@ import {
   type Carrier,
   type CarrierBinds,
   type CarrierHandlers,
+  type CarrierMode,
   type CarrierStatus,
   type CarrierId,
   type Circuit,
@@ -75,6 +76,10 @@ export function smppCarrier(
   let lastError: string | undefined
   let unreadable = 0
   let isBound = false
+  let mode: CarrierMode = 'running'
+  let isClosed = false
+  /** Links end and begin one after the other. */
+  let relinking = Promise.resolve()
   let boundChanged = (): void => undefined
   let receipts: Arrival<CarrierReceipt>[] = []
   let unread: Arrival<UnreadReceipt>[] = []
@@ -209,16 +214,39 @@ export function smppCarrier(
     readUnread().catch(report)
     if (bindsMax !== undefined && sharing !== undefined)
       shared = shareBinds({ carrier: name, bindsMax, tell, ...sharing })
-    links = Array.from({ length: settings.binds }, () => shared?.permit() ?? alwaysPermitted).flatMap((permit) =>
+    if (mode !== 'drained') links = connect()
+  }
+
+  const connect = (): readonly Link[] =>
+    Array.from({ length: settings.binds }, () => shared?.permit() ?? alwaysPermitted).flatMap((permit) =>
       rolesOf(settings).map((role) => createLink(settings, role, { changed, delivered, lost, clock }, permit)),
     )
+
+  function setMode(next: CarrierMode): void {
+    mode = next
+    relinking = relinking.then(relink).catch(report)
+  }
+
+  const maySend = (): boolean => mode !== 'drained' || isClosed
+
+  /** Drained: what is under way ends first, parts of a message that has left in part as well. */
+  async function relink(): Promise<void> {
+    if (isClosed || handlers === undefined) return
+    if (mode === 'drained' && links.length > 0) {
+      await outbox.quiet()
+      if (maySend()) return
+      await Promise.all(links.map((link) => link.close()))
+      links = []
+      changed()
+    } else if (mode !== 'drained' && links.length === 0) links = connect()
   }
 
   /** So many of those that wait leave within a second: a carrier that gets less than it did, but not nothing. */
   function leavesSoon(): number {
     const now = performance.now()
     const { perSecond = 0, isThrottled } = pace.state(now)
-    return isThrottled && !pace.isPaused(now) && breaker.state() === 'closed' ? Math.floor(perSecond) : 0
+    const goesOn = mode === 'running' && !pace.isPaused(now) && breaker.state() === 'closed'
+    return isThrottled && goesOn ? Math.floor(perSecond) : 0
   }
 
   function circuitStatus(): CircuitStatus {
@@ -245,7 +273,9 @@ export function smppCarrier(
       return Math.max(0, Math.min(free, paced, breaker.room()) - outbox.waiting())
     },
     handBack: () => outbox.handBack(leavesSoon()),
+    setMode,
     async close(deadline) {
+      isClosed = true
       outbox.shut()
       await Promise.race([outbox.quiet(), deadline])
       outbox.abandon()

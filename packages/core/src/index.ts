@@ -258,6 +258,13 @@ export {
 export { claimableQueues, createRouteTurns, type RouteTurns } from './carrier/route-turns.ts'
 export { chooseRoute, isForAll, type Route, type RouteCarrier, type RoutedMessage } from './carrier/routes.ts'
 export { checkRoutes, refusedRoutes, type RouteProblem } from './carrier/check-routes.ts'
+export {
+  holdable,
+  type CarrierMode,
+  type CarrierModes,
+  type HeldCarrier,
+  type HoldableCarrier,
+} from './carrier/carrier-modes.ts'
 export type { CarrierBinds, LeasedBinds, WantedBinds } from './carrier/carrier-binds.ts'
 export {
   carrierStaleSeconds,

@@ -2,6 +2,7 @@ import {
   accountsContract,
   carrierContract,
   carrierBindsContract,
+  carrierModesContract,
   accountRatesContract,
   carrierStatusesContract,
   carrierVersionsContract,
@@ -77,6 +78,7 @@ run('inbox', inboxContract, memoryPorts)
 run('messages', messagesContract, memoryPorts)
 run('client requests', clientRequestsContract, memoryPorts)
 run('carrier binds', carrierBindsContract, memoryPorts)
+run('carrier modes', carrierModesContract, memoryPorts)
 run('carrier statuses', carrierStatusesContract, memoryPorts)
 run('carrier versions', carrierVersionsContract, memoryPorts)
 run('batches', claimedBatchesContract, memoryPorts)

@@ -3,6 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   createDispatcher,
   dispatcherDefaults,
+  holdable,
+  type CarrierMode,
   type Clock,
   type Dispatcher,
   type DispatcherSettings,
@@ -16,12 +18,15 @@ export interface StartedDispatcher {
   readonly dispatcher: Dispatcher
   readonly carrier: ScriptedCarrier
   readonly problems: unknown[]
+  readonly setMode: (mode: CarrierMode) => void
   /** As if its process were gone: it is called no more, and none of its calls arrives. */
   kill(): void
 }
 
 export interface DispatcherOptions extends ScriptedCarrierOptions {
   readonly settings?: Partial<DispatcherSettings>
+  /** Default: running. */
+  readonly mode?: CarrierMode
   readonly disturb?: Disturb
   /** Of its process. Default: that of the store. */
   readonly clock?: Clock
@@ -40,9 +45,11 @@ export function startDispatcher(world: DispatchWorld, options: DispatcherOptions
   const carrier = scriptedCarrier(options)
   const problems: unknown[] = []
   const report = (problem: unknown): void => void problems.push(problem)
+  const held = holdable(world.watched(carrier))
+  held.setMode(options.mode ?? 'running')
   const dispatcher = createDispatcher(
     { ...ports, clock: options.clock ?? world.clock, later: (_, call) => void setImmediate(call) },
-    world.watched(carrier),
+    held.carrier,
     report,
     settings,
     undefined,
@@ -75,7 +82,7 @@ export function startDispatcher(world: DispatchWorld, options: DispatcherOptions
     killed = true
     ports.cut()
   }
-  const one = { dispatcher, carrier, problems, kill }
+  const one = { dispatcher, carrier, problems, setMode: (mode: CarrierMode) => held.setMode(mode), kill }
   started.push({ ...one, world })
   return one
 }

@@ -17,6 +17,8 @@ export interface HealthSettings {
   readonly checks: Checks
   /** Aborted by the stop signal. */
   readonly stopping?: AbortSignal
+  /** What an operator should know of a process that is ready or not; none of it is secret. */
+  readonly notes?: () => readonly string[]
   /** What else there is to know, as JSON at `/health/<name>`; none of it is secret. */
   readonly details?: Readonly<Record<string, () => unknown>>
 }
@@ -30,10 +32,10 @@ const ABANDONED_MS = 10_000
 
 /**
  * GET and HEAD /health/live: 200. /health/ready: 200 if every check passes, else 503 with the state of each, and why in
- * `problems` where a check tells; 503 after the stop signal. /health/<name>: 200 with what `details` has under this
+ * `problems` where a check tells, with `notes` if there are any; 503 after the stop signal. /health/<name>: 200 with what `details` has under this
  * name. A check that takes over 1 s is 'no answer'. It runs again 0.5 s after it ended, or 10 s after it began.
  */
-export const healthRoutes = ({ checks, stopping, details = {} }: HealthSettings): RequestHandler => {
+export const healthRoutes = ({ checks, stopping, notes, details = {} }: HealthSettings): RequestHandler => {
   const bounded = Object.entries(checks).map(([name, check]) => [name, cached(check)] as const)
   return async (request, response, next) => {
     const path = request.path
@@ -49,12 +51,14 @@ export const healthRoutes = ({ checks, stopping, details = {} }: HealthSettings)
     if (path === '/health/live') return void response.json({ live: true, ...release })
     const found = await Promise.all(bounded.map(async ([name, check]) => [name, await check()] as const))
     const ready = !stopping?.aborted && found.every(([, state]) => state === 'ok')
+    const told = notes?.() ?? []
     const problems = found.filter(([, state]) => typeof state === 'object')
     response.status(ready ? 200 : 503).json({
       ready,
       ...release,
       ...(stopping?.aborted && { stopping: true }),
       checks: Object.fromEntries(found.map(([name, state]) => [name, typeof state === 'object' ? 'failing' : state])),
+      ...(told.length > 0 && { notes: told }),
       ...(problems.length > 0 && { problems: Object.fromEntries(problems) }),
     })
   }

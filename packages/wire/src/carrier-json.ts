@@ -9,8 +9,9 @@ export function boundSince({ links }: CarrierStatus): number | undefined {
 }
 
 /** How a carrier is, as programs of operators read it. Times are ISO 8601 in UTC; `null`: a carrier without connections does not tell. */
-export const carrierJson = ({ carrier, window, unanswered, status }: CarrierReport) => ({
+export const carrierJson = ({ carrier, mode, window, unanswered, status }: CarrierReport) => ({
   carrier,
+  mode,
   window,
   unanswered,
   boundSince: timeOf(status && boundSince(status)),

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { carrierId, type CarrierStatus } from '@gateway/core'
+import type { CarrierMode, CarrierStatus } from '@gateway/core'
 import { aCarrierId, aNumber, steppingClock } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 
@@ -70,17 +70,14 @@ const process = { id: '1', host: 'alpha', pid: 11 }
 async function aGatewayWithCarriers() {
   const clock = steppingClock()
   const operator = anOperator({ clock })
-  const mtn = { carrier: carrierId('mtn') ?? failed(), window: 100, unanswered: 3, status }
-  const test = { carrier: carrierId('test') ?? failed(), window: 5, unanswered: 0, status: undefined }
+  const mtn = { carrier: aCarrierId('mtn'), mode: 'running', window: 100, unanswered: 3, status } as const
+  const test = { carrier: aCarrierId('test'), mode: 'running', window: 5, unanswered: 0, status: undefined } as const
   await operator.ports.carrierStatuses.tell(process, [mtn, test])
   return { operator, clock }
 }
 
-const failed = (): never => {
-  throw new Error('no name')
-}
-
 const mtnJson = {
+  mode: 'running',
   ...{ carrier: 'mtn', window: 100, unanswered: 3, boundSince: '2026-10-18T07:00:00.000Z', perSecond: 12.5 },
   ...{ throttled: true, waiting: 4, lastError: 'ESME_RTHROTTLED', stale: false },
   links: [
@@ -134,7 +131,7 @@ test('carrier show tells all that is known, and that a dispatcher has not been h
 
 test('carrier show tells how the circuit is, and what opens it', async () => {
   const operator = anOperator()
-  const mtn = { carrier: carrierId('mtn') ?? failed(), window: 100, unanswered: 3, status }
+  const mtn = { carrier: aCarrierId('mtn'), mode: 'running', window: 100, unanswered: 3, status } as const
   await operator.ports.carrierStatuses.tell(process, [mtn])
   const { out } = await operator.run(['carrier', 'show', 'mtn'])
   expect(out).toContain('circuit      closed since 2026/10/18 09:00:00; answers take 40 ms\n')
@@ -171,4 +168,45 @@ test('carrier receipts tells what could not be read, whole, of one carrier or of
   const { out } = await operator.run(['carrier', 'receipts', 'mtn', '--unread'])
   expect(out).toContain('2026/10/18 10:00:00  mtn      27820000000  7           msg 7 lost\n')
   expect((await operator.run(['carrier', 'receipts'])).code).toBe(2)
+})
+
+test('a carrier is paused, drained and resumed by name, and list and show tell so', async () => {
+  const { operator } = await aGatewayWithCarriers()
+  const { carrierModes, carrierStatuses } = operator.ports
+  const tell = (mode: CarrierMode, links: CarrierStatus['links'] = status.links) =>
+    carrierStatuses.tell(process, [
+      {
+        carrier: aCarrierId('mtn'),
+        mode,
+        window: 100,
+        unanswered: 0,
+        status: { ...status, isThrottled: false, links },
+      },
+    ])
+  carrierModes.onChange(() => void carrierModes.list().then(([held]) => tell(held?.mode ?? 'running')))
+  const by = expect.stringMatching(/ on /) as string
+  expect(await operator.json('carrier', 'pause', 'mtn')).toEqual({
+    ...{ carrier: 'mtn', mode: 'paused', changed: true, dispatchers: 1, following: 1 },
+  })
+  expect(await carrierModes.list()).toMatchObject([{ carrier: 'mtn', mode: 'paused', by }])
+  expect(await operator.json('carrier', 'pause', 'mtn')).toMatchObject({ changed: false })
+  const list = await operator.run(['carrier', 'list'])
+  expect(list.out).toContain('  bound 1 of 2, paused  ')
+  expect(list.err).toMatch(/^mtn is paused since 2026\/10\/18 10:00:00 by .+ on .+\.\n$/)
+  expect((await operator.run(['carrier', 'show', 'mtn'])).out).toMatch(
+    /\nheld {9}paused since 2026\/10\/18 10:00:00 by /,
+  )
+  expect((await operator.run(['carrier', 'drain', 'mtn'])).out).toBe(
+    'The carrier mtn gets no more messages; its connections end once nothing is unanswered. ' +
+      '1 of 1 dispatchers follow.\n',
+  )
+  expect((await operator.run(['carrier', 'list'])).out).toContain('  bound 1 of 2, draining  ')
+  await tell('drained', [])
+  expect((await operator.run(['carrier', 'list'])).out).toContain('  drained  ')
+  expect(await operator.json('carrier', 'resume', 'mtn')).toMatchObject({ mode: 'running', changed: true })
+  expect(await carrierModes.list()).toEqual([])
+  expect(await operator.run(['carrier', 'pause', 'mtm'])).toMatchObject({
+    code: 1,
+    err: 'There is no carrier mtm; there is mtn.\n',
+  })
 })

@@ -1,4 +1,4 @@
-import type { CircuitStatus, ToldCarrier } from '@gateway/core'
+import type { CircuitStatus, HeldCarrier, ToldCarrier } from '@gateway/core'
 import { boundSince, carrierJson } from '@gateway/wire'
 import { command, Refused, type Run, type RunAlone } from '../command.ts'
 import { printable, type Json, type Row } from '../output.ts'
@@ -6,10 +6,11 @@ import { durationText, timeJson, timeText } from '../show.ts'
 
 export const carrierList = (run: Run) =>
   command('list', 'list the carriers of every dispatcher, and how they are').action(() =>
-    run(async ({ backOffice, output }) => {
+    run(async ({ backOffice, output, ports }) => {
       const carriers = await backOffice.listCarriers()
       await output.rows(carrierHead, carriers.map(carrierRow))
       if (carriers.length === 0) output.note('No dispatcher tells of a carrier: nothing is sent.')
+      for (const held of await ports.carrierModes.list()) output.note(`${held.carrier} is ${heldText(held)}.`)
     }),
   )
 
@@ -21,7 +22,8 @@ export const carrierShow = (run: Run) =>
         const told = (await backOffice.listCarriers()).filter(({ carrier }) => carrier === name)
         if (told.length === 0) throw new Refused(`No dispatcher tells of a carrier ${name}.`)
         const now = ports.clock.now()
-        const text = told.map((one) => carrierLines(one, now)).join('\n\n')
+        const held = (await ports.carrierModes.list()).find(({ carrier }) => carrier === name)
+        const text = told.map((one) => carrierLines(one, now, held)).join('\n\n')
         output.all(told.map(toldJson), text)
       }),
     )
@@ -88,8 +90,18 @@ const inUseText = (unanswered: number, window: number): string => `${unanswered}
 
 const dispatcherText = ({ host, pid }: ToldCarrier['process']): string => `${host}:${pid}`
 
-function stateText({ status, isStale }: ToldCarrier): string {
-  if (isStale) return 'stale'
+const heldText = ({ mode, since, by }: HeldCarrier): string => `${mode} since ${timeText(since)} by ${by}`
+
+function stateText(told: ToldCarrier): string {
+  if (told.isStale) return 'stale'
+  const { mode } = told
+  if (mode === 'running') return linksText(told)
+  const isBound = told.status?.links.some((link) => link.boundSince !== undefined) ?? false
+  if (mode === 'drained') return isBound ? `${linksText(told)}, draining` : 'drained'
+  return `${linksText(told)}, paused`
+}
+
+function linksText({ status }: ToldCarrier): string {
   if (status === undefined) return 'up'
   const bound = status.links.filter((link) => link.boundSince !== undefined).length
   const words = bound === 0 ? 'not bound' : `bound ${bound} of ${status.links.length}`
@@ -114,7 +126,7 @@ const boundsText = (bounds: CircuitStatus): string =>
   `slow from ${bounds.slowSeconds} s on; probed after ${bounds.probeSeconds} s to ${bounds.probeSecondsMax} s`
 
 /** One carrier of one dispatcher, a line for each thing to know. */
-export function carrierLines(told: ToldCarrier, now: number): string {
+export function carrierLines(told: ToldCarrier, now: number, held?: HeldCarrier): string {
   const { process, toldAt, window, unanswered, status } = told
   const links = status?.links.map(
     ({ role, boundSince: at, inUse }) =>
@@ -127,6 +139,7 @@ export function carrierLines(told: ToldCarrier, now: number): string {
       `${durationText(now - toldAt)} ago${told.isStale ? ': stale, the dispatcher has died or does not reach the database' : ''}`,
     ],
     ['state', stateText(told)],
+    ['held', held && heldText(held)],
     ['window', `${inUseText(unanswered, window)} in use`],
     ['rate', status && (status.perSecond === undefined ? 'no limit' : `${status.perSecond.toFixed(1)} parts a second`)],
     ['waiting', status && String(status.waiting)],

@@ -203,7 +203,7 @@ test('what waits: for its time, in the queue and how long, for another try', asy
     'It waits in the queue, single lane, due since 2026/10/18 10:00:00 (5 min). No dispatcher has been heard of lately: nothing is sent.',
   )
   await queued.operator.ports.carrierStatuses.tell({ id: '1', host: 'a', pid: 1 }, [
-    { carrier, window: 10, unanswered: 10, status: undefined },
+    { carrier, mode: 'running', window: 10, unanswered: 10, status: undefined },
   ])
   expect((await told(queued.operator))[0]).toContain('Carrier sim is taken up: all of the window waits for answers.')
   expect(await queued.operator.row('message', 'explain', '1')).toMatchObject({

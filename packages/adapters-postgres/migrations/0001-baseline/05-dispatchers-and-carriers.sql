@@ -174,6 +174,13 @@ create table carrier_bind (                       -- shared by processes; logged
   primary key (carrier, number)
 );
 
+create table carrier_mode (                       -- carriers that operators have paused or drained, in all processes
+  carrier text primary key,
+  mode text not null,
+  since timestamptz not null default now(),
+  set_by text not null
+);
+
 create table carrier_version (                    -- carriers and routes of the deployment; the last one is in force
   version int primary key,                        -- from 1
   sealed text not null,                           -- the document with its secrets, encrypted with SECRETS_KEY

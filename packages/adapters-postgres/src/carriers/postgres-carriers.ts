@@ -3,6 +3,7 @@ import {
   instant,
   type CarrierBinds,
   type CarrierId,
+  type CarrierModes,
   type CarrierReport,
   type CarrierStatus,
   type CarrierStatuses,
@@ -13,6 +14,7 @@ import {
   type ToldCarrier,
 } from '@gateway/core'
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'
 import { publishRoutes } from '../routes/postgres-routes.ts'
 import {
@@ -138,12 +140,58 @@ const userOf = (row: Selectable<Tables['carrier_user']>): CarrierUser => ({
   simulated: row.simulated ?? undefined,
 })
 
+export function postgresCarrierModes({ pools: { kysely }, changes }: Context): CarrierModes {
+  async function write(transaction: Transaction<Tables>, ...[carrier, mode, by]: Parameters<CarrierModes['set']>) {
+    if (mode === 'running') {
+      return transaction.deleteFrom('carrier_mode').where('carrier', '=', carrier).returning('carrier').execute()
+    }
+    return transaction
+      .insertInto('carrier_mode')
+      .values({ carrier, mode, set_by: by })
+      .onConflict((conflict) =>
+        conflict
+          .column('carrier')
+          .doUpdateSet({ mode, since: sql<number>`now()`, set_by: by })
+          .where('carrier_mode.mode', '<>', mode),
+      )
+      .returning('carrier')
+      .execute()
+  }
+
+  return {
+    set: (carrier, mode, by) =>
+      changes.around(
+        kysely.transaction().execute(async (transaction) => {
+          const isChange = (await write(transaction, carrier, mode, by)).length > 0
+          if (isChange) await sql`select ${notifyOthers}`.execute(transaction)
+          return isChange
+        }),
+      ),
+    list: async () => {
+      const rows = await kysely
+        .selectFrom('carrier_mode')
+        .selectAll()
+        .orderBy(sql`carrier collate "C"`)
+        .execute()
+      return rows.map(({ carrier, mode, since, set_by: by }) => ({
+        carrier: carrier as CarrierId,
+        ...{ mode, since: instant(since), by },
+      }))
+    },
+    onChange(changed) {
+      changes.listen()
+      changes.onChange(changed)
+    },
+  }
+}
+
 type Report = Omit<CarrierReport, 'carrier'>
+type ToldReport = Omit<Report, 'mode'> & Partial<Pick<Report, 'mode'>>
 
 export const postgresCarrierStatuses = ({ pools: { ordinary } }: Context): CarrierStatuses => ({
   async tell({ id, host, pid }, reports) {
-    const texts = reports.map(({ window, unanswered, status }) =>
-      JSON.stringify({ window, unanswered, status } satisfies Report),
+    const texts = reports.map(({ mode, window, unanswered, status }) =>
+      JSON.stringify({ mode, window, unanswered, status } satisfies Report),
     )
     const carriers = reports.map(({ carrier }) => carrier)
     await ordinary.run(tellCarriers, { process: id, host, pid, carriers, reports: texts })
@@ -154,10 +202,11 @@ export const postgresCarrierStatuses = ({ pools: { ordinary } }: Context): Carri
 function toldCarrier(row: CarrierStatusRow): readonly ToldCarrier[] {
   const carrier = carrierId(row.carrier)
   if (carrier === undefined) return []
-  const { window, unanswered, status } = JSON.parse(row.report) as Report
+  // A process of before there were modes tells none.
+  const { mode = 'running', window, unanswered, status } = JSON.parse(row.report) as ToldReport
   const process = { id: row.process, host: row.host, pid: row.pid }
   const [toldAt, isStale] = [instant(row.told_at), row.stale]
-  return [{ carrier, window, unanswered, status: status && whole(status), process, toldAt, isStale }]
+  return [{ carrier, mode, window, unanswered, status: status && whole(status), process, toldAt, isStale }]
 }
 
 /** JSON leaves out what is undefined. */

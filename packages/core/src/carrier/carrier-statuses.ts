@@ -1,10 +1,13 @@
 import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
+import type { CarrierMode } from './carrier-modes.ts'
 import type { CarrierStatus } from './carrier.ts'
 
 /** What a process tells of one of its carriers. */
 export interface CarrierReport {
   readonly carrier: CarrierId
+  /** What its operator wants of it, as far as this process has heard. */
+  readonly mode: CarrierMode
   /** So many submissions may be unanswered now, over the connections that are bound. */
   readonly window: number
   /** Those that have none: of a carrier with connections, its requests. */

@@ -3,6 +3,7 @@ import type { Body } from '../message/body.ts'
 import type { MessageId } from '../message/messages.ts'
 import type { Msisdn, SenderAddress } from '../message/msisdn.ts'
 import type { CarrierId } from './carrier-id.ts'
+import type { CarrierMode } from './carrier-modes.ts'
 import type { CircuitBounds, CircuitProblem, CircuitState } from './circuit-breaker.ts'
 import type { DeliveryReceipt } from './delivery-receipt.ts'
 import type { CarrierReferences } from './message-parts.ts'
@@ -129,6 +130,10 @@ export interface Carrier {
   close(deadline: Promise<unknown>): Promise<void>
   /** Whether it takes messages now, at no cost. Undefined: always. */
   readonly availability?: () => Availability
+  /** Its operator wants it to take nothing: what has not left is for others. Undefined: never. */
+  readonly isHeld?: () => boolean
+  /** Told when that changes, perhaps before `listen`. Drained, it ends its connections once nothing is unanswered. */
+  readonly setMode?: (mode: CarrierMode) => void
   /** Calls `changed` whenever `availability` has changed by itself; called once, before the first submission. */
   readonly onAvailability?: (changed: () => void) => void
   /** Undefined: there is nothing to tell. */

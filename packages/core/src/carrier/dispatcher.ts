@@ -363,8 +363,9 @@ export class Dispatcher {
       if (!isForOthers && this.#mode === 'working' && !isDown) continue
       const ids = this.#inFlight.cut(batch)
       if (ids.length > 0) this.#outcomes.giveBack(batch, ids)
-      // At a stop what is marked cannot leave over a carrier that is down: others have it, and it is not unknown.
-      const isHandedBack = isForOthers || (isDown && this.#mode === 'draining')
+      // What is marked cannot leave over a carrier that is down at a stop, or held: it waits, and is not unknown.
+      const isStopped = this.#mode === 'draining' || this.#carrier.isHeld?.() === true
+      const isHandedBack = isForOthers || (isDown && isStopped)
       if (!isHandedBack || this.#carrier.handBack === undefined) continue
       this.#submit(batch, batch.marked - batch.next)
       this.#carrier.handBack()

@@ -12,9 +12,16 @@ const now = instant(0)
 
 const told = (
   carrier: string,
-  changes: { bound?: boolean; throttled?: boolean; full?: boolean; stale?: boolean; open?: boolean } = {},
+  changes: {
+    bound?: boolean
+    throttled?: boolean
+    full?: boolean
+    stale?: boolean
+    open?: boolean
+    held?: boolean
+  } = {},
 ) => {
-  const { bound = true, throttled = false, full = false, stale = false, open = false } = changes
+  const { bound = true, throttled = false, full = false, stale = false, open = false, held = false } = changes
   const status = {
     ...{ links: [{ role: 'transceiver', boundSince: bound ? 1 : undefined, inUse: 0 }], perSecond: undefined },
     ...{ isThrottled: throttled, waiting: 0, lastError: undefined, unreadable: 0 },
@@ -22,6 +29,7 @@ const told = (
     circuit: { state: open ? 'half-open' : 'closed' },
   }
   return {
+    mode: held ? 'paused' : 'running',
     ...{ carrier: name(carrier), window: 10, unanswered: full ? 10 : 3, status, isStale: stale, toldAt: now },
     process: { id: '1', host: 'a', pid: 1 },
   } as unknown as ToldCarrier
@@ -44,6 +52,8 @@ test.each<[WaitingReason | undefined, MessageLocation, MessageTrace['route'], re
   ['no-carrier', queue, route(1, 'a', 'b'), [told('c'), told('a', { stale: true })]],
   ['not-bound', queue, route(1, 'a'), [told('a', { bound: false }), told('b')]],
   ['not-bound', queue, undefined, [told('a', { bound: false })]],
+  ['held', queue, route(1, 'a', 'b'), [told('a', { held: true }), told('b', { held: true, bound: false })]],
+  ['in-turn', queue, route(1, 'a', 'b'), [told('a', { held: true }), told('b')]],
   ['circuit-open', queue, route(1, 'a', 'b'), [told('a', { open: true }), told('b', { bound: false })]],
   ['throttled', queue, route(1, 'a', 'b'), [told('a', { throttled: true }), told('b', { open: true })]],
   ['throttled', queue, route(1, 'a', 'b'), [told('a', { throttled: true }), told('b', { bound: false })]],

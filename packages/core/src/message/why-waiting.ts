@@ -6,7 +6,8 @@ import type { MessageTrace } from './message-traces.ts'
  * Why a message has not been claimed, by what processes tell of their carriers; nothing is decided by it. Not due: it
  * is scheduled. Refused for now: it waits for another try. No dispatcher: no process that dispatches has been heard
  * of lately. Route withdrawn: its route is not published any more; it is moved to another one soon. No carrier: no
- * process has a carrier of its route. Not bound, circuit open, throttled, window full: so are all carriers that may
+ * process has a carrier of its route. Held: an operator has paused or drained
+ * them all. Not bound, circuit open, throttled, window full: so are all carriers that may
  * take it. In turn: a carrier can take it, and others are before it.
  */
 export type WaitingReason =
@@ -15,6 +16,7 @@ export type WaitingReason =
   | 'no-dispatcher'
   | 'route-withdrawn'
   | 'no-carrier'
+  | 'held'
   | 'not-bound'
   | 'circuit-open'
   | 'throttled'
@@ -46,7 +48,9 @@ function reasonOf(isWithdrawn: boolean, heardOf: readonly ToldCarrier[], able: r
   if (heardOf.length === 0) return 'no-dispatcher'
   if (isWithdrawn) return 'route-withdrawn'
   if (able.length === 0) return 'no-carrier'
-  const bound = able.filter(
+  const running = able.filter(({ mode }) => mode === 'running')
+  if (running.length === 0) return 'held'
+  const bound = running.filter(
     ({ status }) => status === undefined || status.links.some((one) => one.boundSince !== undefined),
   )
   if (bound.length === 0) return 'not-bound'

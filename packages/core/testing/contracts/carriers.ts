@@ -12,7 +12,7 @@ import type {
 } from '@gateway/core'
 import { aCarrierId, anAccountId, anAddress } from '../builders.ts'
 import { until } from '../until.ts'
-import type { Contract } from './shared.ts'
+import { callersMany, type Contract } from './shared.ts'
 
 const all = (carrier: string): Route => ({
   ...{ name: `over-${carrier}`, prefixes: [], accounts: [], senders: [] },
@@ -173,7 +173,7 @@ const status: CarrierStatus = {
 }
 
 const aReport = (carrier: string, more: Partial<CarrierReport> = {}): CarrierReport => ({
-  ...{ carrier: aCarrierId(carrier), window: 50, unanswered: 3, status },
+  ...{ carrier: aCarrierId(carrier), mode: 'running', window: 50, unanswered: 3, status },
   ...more,
 })
 
@@ -195,10 +195,11 @@ export const carrierStatusesContract: Contract<StoredPorts> = {
     }
     await carrierStatuses.tell(one, [
       aReport('a'),
-      aReport('b', { status: undefined }),
+      aReport('b', { mode: 'paused', status: undefined }),
       aReport('c', { status: { ...status, ...bare } }),
     ])
     const [a, b, c] = await carrierStatuses.list(60)
+    assert.deepEqual([b?.mode, c?.mode], ['paused', 'running'])
     assert.equal(typeof a?.toldAt, 'number')
     assert.deepEqual({ ...a, toldAt: 0 }, { ...aReport('a'), process: one, toldAt: 0, isStale: false })
     assert.deepEqual([b?.carrier, b?.status], ['b', undefined])
@@ -226,6 +227,50 @@ export const carrierStatusesContract: Contract<StoredPorts> = {
       ['b', 'alpha', true],
       ['b', 'beta', true],
     ])
+  },
+}
+
+const modesIn = async ({ carrierModes }: Pick<StoredPorts, 'carrierModes'>) =>
+  (await carrierModes.list()).map(({ carrier, mode, by }) => [carrier, mode, by])
+
+/** What the port `CarrierModes` promises. */
+export const carrierModesContract: Contract<StoredPorts> = {
+  'a carrier is held as was said last, and no other': async (ports) => {
+    const { carrierModes: modes } = ports
+    const [a, b] = [aCarrierId('a'), aCarrierId('b')]
+    assert.deepEqual(await modes.list(), [])
+    assert.equal(await modes.set(b, 'paused', 'one'), true)
+    assert.equal(await modes.set(a, 'drained', 'one'), true)
+    const [, first] = await modes.list()
+    assert.equal(typeof first?.since, 'number')
+    assert.equal(await modes.set(b, 'paused', 'two'), false)
+    assert.deepEqual((await modes.list())[1], first)
+    assert.equal(await modes.set(b, 'drained', 'three'), true)
+    assert.deepEqual(await modesIn(ports), [
+      ['a', 'drained', 'one'],
+      ['b', 'drained', 'three'],
+    ])
+    assert.equal(await modes.set(b, 'running', 'four'), true)
+    assert.equal(await modes.set(b, 'running', 'four'), false)
+    assert.deepEqual(await modesIn(ports), [['a', 'drained', 'one']])
+  },
+
+  'who waits for changes is told': async ({ carrierModes: modes }) => {
+    let told = 0
+    modes.onChange(() => told++)
+    for (const mode of ['paused', 'running'] as const) {
+      const before = told
+      await modes.set(aCarrierId('a'), mode, 'one')
+      await until(() => told > before)
+    }
+  },
+
+  'of many that say something else at the same time one is the last, and changes are told once': async (ports) => {
+    const changes = await Promise.all(
+      Array.from({ length: callersMany }, (_, at) => ports.carrierModes.set(aCarrierId('a'), 'paused', String(at))),
+    )
+    assert.equal(changes.filter(Boolean).length, 1)
+    assert.deepEqual(await modesIn(ports), [['a', 'paused', String(changes.indexOf(true))]])
   },
 }
 

@@ -3,7 +3,13 @@ export type { Contract } from './shared.ts'
 export { accountsContract } from './accounts.ts'
 export { carrierContract } from './carrier.ts'
 export { clientRequestsContract } from './client-requests.ts'
-export { carrierBindsContract, carrierStatusesContract, carrierVersionsContract, routesContract } from './carriers.ts'
+export {
+  carrierBindsContract,
+  carrierModesContract,
+  carrierStatusesContract,
+  carrierVersionsContract,
+  routesContract,
+} from './carriers.ts'
 export { accountRatesContract, loginFailuresContract, rateLimitsContract } from './account-rates.ts'
 export { claimedBatchesContract } from './claimed-batches.ts'
 export { commitsContract, type HeldPorts } from './commits.ts'

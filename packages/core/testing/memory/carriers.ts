@@ -4,6 +4,7 @@ import {
   type CarrierBinds,
   type CarrierConflict,
   type CarrierId,
+  type CarrierModes,
   type CarrierStatuses,
   type CarrierUser,
   type CarrierVersions,
@@ -70,6 +71,19 @@ export function memoryCarrierVersions(store: MemoryStore): CarrierVersions {
 }
 
 const orderOf = ({ process: { host, pid, id } }: CarrierUser): string => [host, String(pid).padStart(10), id].join('\0')
+
+export const memoryCarrierModes = (store: MemoryStore): CarrierModes => ({
+  set: atomic((carrier, mode, by) => {
+    const { heldCarriers: held } = store
+    if ((held.get(carrier)?.mode ?? 'running') === mode) return false
+    if (mode === 'running') held.delete(carrier)
+    else held.set(carrier, { carrier, mode, since: store.clock.now(), by })
+    for (const changed of store.carrierListeners) changed()
+    return true
+  }),
+  list: atomic(() => [...store.heldCarriers.values()].sort((one, other) => (one.carrier < other.carrier ? -1 : 1))),
+  onChange: (changed) => void store.carrierListeners.add(changed),
+})
 
 const dayMilliseconds = 86_400_000
 

@@ -1,6 +1,12 @@
 import type { Clock, Ports, StoredPorts } from '@gateway/core'
 import { memoryAccountRates, memoryAccounts, memoryLoginFailures, memoryRateLimits } from './accounts.ts'
-import { memoryCarrierBinds, memoryCarrierStatuses, memoryCarrierVersions, memoryRoutes } from './carriers.ts'
+import {
+  memoryCarrierBinds,
+  memoryCarrierModes,
+  memoryCarrierStatuses,
+  memoryCarrierVersions,
+  memoryRoutes,
+} from './carriers.ts'
 import { memoryClaimedBatches } from './claimed-batches.ts'
 import { realClock } from './clock.ts'
 import { memoryDeliveryReceipts } from './delivery-receipts.ts'
@@ -52,6 +58,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   claimedBatches: memoryClaimedBatches(store),
   wakeups: memoryWakeups(store),
   carrierBinds: memoryCarrierBinds(store),
+  carrierModes: memoryCarrierModes(store),
   carrierStatuses: memoryCarrierStatuses(store),
   carrierVersions: memoryCarrierVersions(store),
   deliveryReceipts: memoryDeliveryReceipts(store),

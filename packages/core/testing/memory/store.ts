@@ -4,6 +4,7 @@ import {
   type AccountRate,
   type InboundMessage,
   type CarrierId,
+  type HeldCarrier,
   type CarrierUser,
   type CarrierVersion,
   type Clock,
@@ -138,7 +139,8 @@ export interface MemoryStore {
   readonly carrierVersions: CarrierVersion[]
   /** With the end of each lease, by process. */
   readonly carrierUsers: Map<string, CarrierUser & { readonly until: number }>
-  /** Who is told of a new version. */
+  readonly heldCarriers: Map<CarrierId, HeldCarrier>
+  /** Who is told of a new version, or mode. */
   readonly carrierListeners: Set<() => void>
   /** In the order in which they were begun. */
   readonly erasures: Erasure[]
@@ -167,6 +169,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     carrierStatuses: [],
     carrierVersions: [],
     carrierUsers: new Map(),
+    heldCarriers: new Map(),
     carrierListeners: new Set(),
     routes: { published: [], numbers: new Map(), known: new Map(), queues: new Map() },
     suppressions: new Map(),
