@@ -3,7 +3,7 @@ import { testChance, until } from '@gateway/core/testing'
 import { openAccount } from './support/accounts.ts'
 import { interfaces, type Interface } from './support/attempts.ts'
 import { carriers } from './support/carriers.ts'
-import { asp, minuteOf, rest, restBalance, restStatus, xml, type Client } from './support/clients.ts'
+import { asp, minuteOf, patiently, rest, restBalance, restStatus, xml, type Client } from './support/clients.ts'
 import { startDatabase, type Database } from './support/database.ts'
 import { numbersEnding } from './support/numbers.ts'
 import { operate } from './support/operate.ts'
@@ -86,7 +86,7 @@ test.each(carriers)(
     const numbers = numbersEnding(messages)
     const tomorrow = minuteOf(Date.now() + 24 * 3_600_000)
     const sends = Array.from({ length: messages / perSend }, (_, i) => numbers.slice(i * perSend, (i + 1) * perSend))
-    const ids = (await Promise.all(sends.map((to) => schedule(client, to, tomorrow)))).flat()
+    const ids = (await Promise.all(sends.map((to) => patiently(() => schedule(client, to, tomorrow))))).flat()
     expect(new Set(ids).size).toBe(messages)
     expect(await restBalance(client)).toBe(0)
 
@@ -102,7 +102,7 @@ test.each(carriers)(
       const by = interfaces[worker % interfaces.length] ?? 'rest'
       while (performance.now() < end) {
         const some = ids.filter(() => chance.happens(0.004))
-        if (some.length > 0) told.push(...(await deleting[by](key, [...some, ...some.slice(0, 2)])))
+        if (some.length > 0) told.push(...(await patiently(() => deleting[by](key, [...some, ...some.slice(0, 2)]))))
         await delay(200)
       }
     }
@@ -155,7 +155,7 @@ test('64 clients transfer in both directions among five accounts, over REST and 
   const words = await Promise.all(
     Array.from({ length: workers }, async (_, worker) => {
       const own: string[] = []
-      for (let round = 0; round < 6; round++) own.push(await one(worker, round))
+      for (let round = 0; round < 6; round++) own.push(await patiently(() => one(worker, round)))
       return own
     }),
   )

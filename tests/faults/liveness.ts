@@ -157,5 +157,9 @@ async function heldBy(member: Member): Promise<string> {
     () => '',
   )
   const states = text.matchAll(/^gateway_dispatcher_messages\{.*state="(\w+)".*\} (\d+)/gm)
-  return Array.from(states, ([, state, n]) => `${state ?? ''} ${n ?? ''}`).join(', ') || 'nothing'
+  const ofCarrier = /^gateway_carrier_(binds|circuit_open|requests|throttled|waiting|window)\{.*\} (\d+)/gm
+  return (
+    Array.from([...states, ...text.matchAll(ofCarrier)], ([, name, n]) => `${name ?? ''} ${n ?? ''}`).join(', ') ||
+    'nothing'
+  )
 }

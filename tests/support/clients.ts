@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 /** What a client of each interface sends and reads, knowing nothing of our code. */
 export interface Client {
   readonly url: string
@@ -17,6 +19,29 @@ interface RestStatus {
   readonly statusCode: number
 }
 
+/** A 503 with `Retry-After`: nothing was done (ruling 1.25). */
+class BusyAnswer extends Error {}
+
+async function textOf(response: Response, path: string): Promise<string> {
+  const text = await response.text()
+  if (response.status === 200) return text
+  const wasBusy = response.status === 503 && response.headers.has('Retry-After')
+  throw new (wasBusy ? BusyAnswer : Error)(`${path} answered ${response.status}: ${text}`)
+}
+
+/** Asks again, for a minute at most, as long as the answer is that nothing was done for want of time. */
+export async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  const end = performance.now() + 60_000
+  for (;;) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!(error instanceof BusyAnswer) || performance.now() > end) throw error
+    }
+    await delay(200)
+  }
+}
+
 /** The answer of a POST with this body, of a GET without one; throws unless it is HTTP 200. */
 export async function rest<Answer>({ url, key }: Client, path: string, body?: unknown): Promise<Answer> {
   const response = await fetch(`${url}/api/rest/v1${path}`, {
@@ -24,8 +49,7 @@ export async function rest<Answer>({ url, key }: Client, path: string, body?: un
     headers: { Authorization: key, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  const text = await response.text()
-  if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${text}`)
+  const text = await textOf(response, path)
   return JSON.parse(text) as Answer
 }
 
@@ -64,8 +88,7 @@ export async function asp(
 ): Promise<string> {
   const query = new URLSearchParams({ apikey: key, ...parameters })
   const response = await fetch(`${url}/api/${path}?${query.toString()}`)
-  const text = await response.text()
-  if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${text}`)
+  const text = await textOf(response, path)
   return text
 }
 
@@ -87,8 +110,7 @@ const idOrWord = (text: string): number | string => (/^\d+$/.test(text) ? Number
 export async function xml({ url, key }: Client, path: string, root: string, content: string): Promise<string> {
   const body = `<${root}><ApiKey>${key}</ApiKey><User/><Password/>${content}</${root}>`
   const response = await fetch(`${url}/api/${path}`, { method: 'POST', body, headers: { 'Content-Type': 'text/xml' } })
-  const text = await response.text()
-  if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${text}`)
+  const text = await textOf(response, path)
   return text
 }
 
