@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { operate as operateHere } from '../support/operate.ts'
-import { cleanEnvironment, type Environment } from '../support/process.ts'
+import { cleanEnvironment, entryOf, type Environment } from '../support/process.ts'
 import { webhookEventTypes } from '@gateway/core'
 import type { Chance } from '@gateway/core/testing'
 import type { AccountUnderTest } from './load.ts'
@@ -22,7 +21,7 @@ export const gatewayOf =
   (root: string, environment: Environment): Gateway =>
   (...args) =>
     new Promise((resolve, reject) => {
-      const child = spawn(process.execPath, [join(root, 'scripts', 'gateway.mjs'), ...args], {
+      const child = spawn(process.execPath, [entryOf('operator', root), ...args], {
         cwd: root,
         env: cleanEnvironment(environment),
         stdio: ['ignore', 'pipe', 'pipe'],

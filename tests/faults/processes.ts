@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { cleanEnvironment, type Environment } from '../support/process.ts'
+import { cleanEnvironment, entryOf, type Environment } from '../support/process.ts'
 import type { Figures } from './figures.ts'
 import type { Network, Relay } from './network.ts'
 
@@ -55,7 +55,7 @@ export function startMember(app: App, name: string, network: Network, settings: 
   let pausedUntil = 0
 
   function start(): void {
-    const started = spawn(process.execPath, [join(root, 'apps', app, 'dist', 'main.js')], {
+    const started = spawn(process.execPath, [entryOf(app, root)], {
       cwd: root,
       env: cleanEnvironment(environment),
       stdio: ['ignore', 'pipe', 'pipe'],

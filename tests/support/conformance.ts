@@ -1,16 +1,15 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { prepare, type Configuration, type Reply } from '@gateway/conformance'
 import { operateJson } from './operate.ts'
-import { root, type Environment } from './process.ts'
+import { entryOf, type Environment } from './process.ts'
 
 /** Opens the accounts of the suite in a running gateway; its configuration. */
 export const prepared = async (environment: Environment): Promise<Configuration> => ({
   ...(await prepare({
     operate: (args) => operateJson(args, environment),
-    gateway: [process.execPath, join(root, 'scripts', 'gateway.mjs')],
+    gateway: [process.execPath, entryOf('operator')],
     replyTo: '12025550100',
   })),
   // For a machine with other load.

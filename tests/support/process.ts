@@ -40,7 +40,12 @@ export interface Spawned extends Omit<Started, 'url'> {
   hasEnded(): boolean
 }
 
-const entryOf = (app: App): string => join(root, 'apps', app, 'dist', 'main.js')
+/** The bundle that the test run has made of it; outside a test run, and of another checkout, what was built last. */
+export function entryOf(name: App | 'operator' | 'smsc-simulator', checkout = root): string {
+  const bundles = checkout === root ? process.env['GATEWAY_TEST_BUNDLES'] : undefined
+  const folder = name === 'smsc-simulator' ? 'packages' : 'apps'
+  return bundles === undefined ? join(checkout, folder, name, 'dist', 'main.js') : join(bundles, `${name}.mjs`)
+}
 
 /** Starts an app on a free port, and does not wait for anything. */
 export function spawnApp(app: App, environment: Environment): Spawned {
@@ -49,7 +54,7 @@ export function spawnApp(app: App, environment: Environment): Spawned {
 
 /** Starts the command `gateway-smsc`, and does not wait for anything. */
 export function spawnSmsc(args: readonly string[]): Spawned {
-  return watched(process.execPath, [join(root, 'packages', 'smsc-simulator', 'dist', 'main.js'), ...args], {})
+  return watched(process.execPath, [entryOf('smsc-simulator'), ...args], {})
 }
 
 /** Starts an app under a limit of the shell, such as `-n 512`. */
@@ -119,7 +124,7 @@ export interface Outcome {
 /** Runs the command line `gateway`. */
 export const runGateway = (args: readonly string[], environment: Environment, input?: string): Promise<Outcome> =>
   new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(root, 'scripts', 'gateway.mjs'), ...args], {
+    const child = spawn(process.execPath, [entryOf('operator'), ...args], {
       cwd: root,
       env: cleanEnvironment(environment),
     })

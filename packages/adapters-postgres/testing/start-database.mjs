@@ -1,5 +1,8 @@
 import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 
+/** Tests of these start no process. */
+const startNoApp = /^(?:apps|packages)\b/
 /** Tests of these use no PostgreSQL; and those of `tests`, except in `together`, start their own, on copies of the template. */
 const useNone = /^(?:apps|packages\/(?!adapters-postgres))\b/
 const useTheirOwn = /^(?:tests(?!\/together)|apps|packages\/(?!adapters-postgres))\b/
@@ -28,6 +31,12 @@ export default async function startDatabase({ nonFlagArgs = [] }) {
   const { folder, empty, migrated } = await makeClusters()
   process.env.GATEWAY_TEST_FOLDER = folder
   process.env.GATEWAY_TEST_CLUSTER = migrated
+  if (!areAll(startNoApp)) {
+    const { bundleApps } = await import('../../../scripts/bundle.mjs')
+    const bundles = join(folder, 'bundles')
+    await bundleApps(bundles)
+    process.env.GATEWAY_TEST_BUNDLES = bundles
+  }
   const server = areAll(useTheirOwn) ? undefined : await startEmbeddedPostgres({ dataDir: empty, settings })
   if (server !== undefined) process.env.GATEWAY_TEST_DATABASE = server.connectionString
   globalThis.stopTestDatabase = async () => {
