@@ -101,6 +101,16 @@ describe('the bounds', () => {
     }
   })
 
+  test('answers that the carrier has read and not told yet widen no window', async () => {
+    const world = await dispatchWorld()
+    const { carrier, dispatcher } = start(world, { window: 20, outcomeOf: () => 'held', room: () => 20 })
+    await Promise.all(Array.from({ length: 10 }, () => world.accept(10)))
+    await until(() => carrier.unanswered.length === 20)
+    for (let turn = 0; turn < 50; turn++) await nextTurn()
+    expect(carrier.submitted).toHaveLength(20)
+    expect(dispatcher.state().inDoubt).toBe(20)
+  })
+
   test('bulk that fills its share of window and doubt does not hold up the single lane', async () => {
     const world = await dispatchWorld()
     const { carrier } = start(world, { settings: small, window: 20, outcomeOf: () => 'held' })

@@ -476,7 +476,8 @@ export class Dispatcher {
 
   #load() {
     const { window: whole, room } = this.#carrier
-    const window = room === undefined ? whole : this.#inFlight.unanswered.size + room()
+    // Answers that are read and not told yet make room already: it is no wider for that.
+    const window = room === undefined ? whole : Math.min(whole, this.#inFlight.unanswered.size + room())
     const isProbing = this.#availability() === 'probing'
     return loadOf(this.#inFlight, this.#settings, {
       ...{ window, isProbing },
