@@ -9,9 +9,17 @@ import { wrongBeginnings } from './support/contract-sentences.ts'
 import { defectiveGateway, type Defect } from './support/defects.ts'
 import { startAllInOne, startFiveProcesses, type RunningGateway } from './support/gateways.ts'
 import { plantedDefects } from './support/planted-defects.ts'
-import { cleanEnvironment, killLeftovers, root, type Environment, type Outcome } from './support/process.ts'
+import {
+  cleanEnvironment,
+  killLeftovers,
+  root,
+  startWhatIsShipped,
+  type Environment,
+  type Outcome,
+} from './support/process.ts'
 import { sentenceCases } from './support/sentence-cases.ts'
 
+startWhatIsShipped()
 afterAll(killLeftovers)
 
 /** Runs the command of the suite as its user does. */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { until } from '@gateway/core/testing'
 import { openAccount } from './support/accounts.ts'
 import { carriers } from './support/carriers.ts'
+import { inTurn } from './support/in-turn.ts'
 import { restBalance, restSend, restStatus, type Client } from './support/clients.ts'
 import { numbersEnding } from './support/numbers.ts'
 import { operate } from './support/operate.ts'
@@ -27,7 +28,7 @@ async function killEverything(
   // The server processes of PostgreSQL end themselves when their parent is gone.
 }
 
-test.each(carriers)(
+test.each(inTurn(carriers))(
   'over %s: kill -9 of everything in a run of 20 000 messages: nothing is lost, sent twice or charged twice',
   async (_title, startCarrier) => {
     const data = await databaseFolder()

@@ -1,7 +1,8 @@
 import { until } from '@gateway/core/testing'
 import { readCurlLine, runCurlLine } from './support/curl.ts'
-import { dataFolder, killLeftovers, startApp } from './support/process.ts'
+import { dataFolder, killLeftovers, startApp, startWhatIsShipped } from './support/process.ts'
 
+startWhatIsShipped()
 afterEach(killLeftovers)
 
 test('a first start prints curl lines, each of them works, and the messages become DELIVERED; SIGTERM ends it with 0', async () => {

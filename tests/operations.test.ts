@@ -3,6 +3,7 @@ import { until } from '@gateway/core/testing'
 import { openAccount } from './support/accounts.ts'
 import { asp, minuteOf, rest, restBalance, restSend, restStatus, xml, type Client } from './support/clients.ts'
 import { startAllInOne, startFiveProcesses, type RunningGateway } from './support/gateways.ts'
+import { inTurn } from './support/in-turn.ts'
 import { operateJson, operate } from './support/operate.ts'
 import { killLeftovers } from './support/process.ts'
 import { submissions } from './support/record.ts'
@@ -62,7 +63,7 @@ const restSchedule = async ({ onRest }: Account, numbers: readonly string[], sch
 
 const starts = { 'the all-in-one': startAllInOne, 'five processes': startFiveProcesses }
 type Title = keyof typeof starts
-const titles = Object.keys(starts) as readonly Title[]
+const titles = inTurn(Object.keys(starts) as readonly Title[])
 
 interface Running {
   readonly gateway: RunningGateway
@@ -87,19 +88,23 @@ async function run(title: Title): Promise<Running> {
   return { gateway, account, soon: { holder, ids, due } }
 }
 
-let running: Readonly<Record<Title, Running>>
+let running: ReadonlyMap<Title, Running>
+const runningAs = (title: Title): Running => {
+  const found = running.get(title)
+  if (found === undefined) throw new Error(`${title} was not started`)
+  return found
+}
 beforeAll(async () => {
-  const [one, five] = await Promise.all([run('the all-in-one'), run('five processes')])
-  running = { 'the all-in-one': one, 'five processes': five }
+  running = new Map(await Promise.all(titles.map(async (title) => [title, await run(title)] as const)))
 }, 120_000)
 afterAll(async () => {
-  const codes = await Promise.all(Object.values(running).map(({ gateway }) => gateway.stop()))
+  const codes = await Promise.all([...running.values()].map(({ gateway }) => gateway.stop()))
   killLeftovers()
   expect(codes.flat()).toEqual(codes.flat().map(() => 0))
 }, 120_000)
 
 describe.each(titles)('%s', (title) => {
-  const account = (...options: readonly string[]) => running[title].account(...options)
+  const account = (...options: readonly string[]) => runningAs(title).account(...options)
 
   const tomorrow = minuteOf(Date.now() + 24 * 3_600_000)
   const later = minuteOf(Date.now() + 48 * 3_600_000)
@@ -147,7 +152,7 @@ describe.each(titles)('%s', (title) => {
     ])
 
     // A locked account may still read its list and delete.
-    await operateJson(['account', 'lock', String(holder.id)], running[title].gateway.environment)
+    await operateJson(['account', 'lock', String(holder.id)], runningAs(title).gateway.environment)
     expect((await scheduled(holder.onRest)).resultsTotalAvailable).toBe(2)
     expect(await restDelete(holder.onRest, [one, three])).toEqual([
       ['', 1],
@@ -205,7 +210,7 @@ describe.each(titles)('%s', (title) => {
     expect(await aspTransfer(main, main, stranger, 1)).toBe('Transfer=invalidToAccount')
     expect(await aspTransfer(main, main, one, 116)).toBe('Transfer=insufficientCredits')
     expect(await restTransfer(main, main, main, 1)).toMatchObject({ transferError: 'sameAccount' })
-    await operateJson(['account', 'lock', String(two.id)], running[title].gateway.environment)
+    await operateJson(['account', 'lock', String(two.id)], runningAs(title).gateway.environment)
     expect(await aspTransfer(main, two, one, 1)).toBe('Transfer=lockedFromAccount')
     expect(await restTransfer(main, one, two, 1)).toMatchObject({ transferError: 'lockedToAccount' })
     expect(await balances()).toEqual([115, 85, 100, 100])
@@ -242,7 +247,7 @@ describe.each(titles)('%s', (title) => {
     const balances = await Promise.all(family.map(({ onRest }) => restBalance(onRest)))
     expect(balances.reduce((sum, balance) => sum + balance)).toBe(500)
     expect(Math.min(...balances)).toBeGreaterThanOrEqual(0)
-    expect((await operate(['credits', 'verify'], running[title].gateway.environment)).code).toBe(0)
+    expect((await operate(['credits', 'verify'], runningAs(title).gateway.environment)).code).toBe(0)
   }, 120_000)
 
   test('several texts go out in one call, each to its own numbers and at its own time', async () => {
@@ -270,7 +275,7 @@ describe.each(titles)('%s', (title) => {
 test.each(titles)(
   '%s: when the time has come, what is left of a send goes out, and what was deleted does not',
   async (title) => {
-    const { gateway, soon } = running[title]
+    const { gateway, soon } = runningAs(title)
     const { holder, ids, due } = soon
     const [one = 0, two = 0, three = 0] = ids
     const codes = async () => (await restStatus(holder.onRest, ids)).map(({ statusCode }) => statusCode)

@@ -3,6 +3,7 @@ import { testChance, until } from '@gateway/core/testing'
 import { openAccount } from './support/accounts.ts'
 import { interfaces, type Interface } from './support/attempts.ts'
 import { carriers } from './support/carriers.ts'
+import { inTurn } from './support/in-turn.ts'
 import { asp, minuteOf, patiently, rest, restBalance, restStatus, xml, type Client } from './support/clients.ts'
 import { startDatabase, type Database } from './support/database.ts'
 import { numbersEnding } from './support/numbers.ts'
@@ -75,7 +76,7 @@ async function schedule(client: Client, numbers: readonly string[], scheduledTim
   return answer.recipients.map(({ apiMessageId }) => apiMessageId)
 }
 
-test.each(carriers)(
+test.each(inTurn(carriers))(
   'over %s: 64 deletes at a time race with two dispatchers over 1000 messages that fall due: each is deleted and refunded once, or sent once',
   async (title, startCarrier) => {
     const carrier = await startCarrier(environment, 10)

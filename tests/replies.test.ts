@@ -1,6 +1,7 @@
 import { until } from '@gateway/core/testing'
 import { openAccount } from './support/accounts.ts'
 import { carriers } from './support/carriers.ts'
+import { inTurn } from './support/in-turn.ts'
 import { asp, rest, restSend, restStatus, xml, aspSend, xmlSend, type Client } from './support/clients.ts'
 import { startAllInOne, startFiveProcesses, type RunningGateway } from './support/gateways.ts'
 import { operateJson } from './support/operate.ts'
@@ -37,10 +38,12 @@ const aReply = (cli: string, text: string, id: number) =>
   new RegExp(`^CLI=${cli};DateReceived=\\d{12};Message=${text};SentMessageID=${id}&$`)
 
 describe.each(
-  carriers.flatMap(([carrier, startCarrier]) => [
-    [`the all-in-one over ${carrier}`, startAllInOne, startCarrier] as const,
-    [`five processes over ${carrier}`, startFiveProcesses, startCarrier] as const,
-  ]),
+  inTurn(
+    carriers.flatMap(([carrier, startCarrier]) => [
+      [`the all-in-one over ${carrier}`, startAllInOne, startCarrier] as const,
+      [`five processes over ${carrier}`, startFiveProcesses, startCarrier] as const,
+    ]),
+  ),
 )('%s', (_title, start, startCarrier) => {
   const [poolA, poolB] = ['12025550111', '12025550112']
   let gateway: RunningGateway
@@ -163,7 +166,7 @@ describe.each(
   }, 120_000)
 })
 
-test.each(carriers)(
+test.each(inTurn(carriers))(
   'over %s: with one address the account that wrote last gets the reply',
   async (_title, startCarrier) => {
     const gateway = await startAllInOne({}, startCarrier)

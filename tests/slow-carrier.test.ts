@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '@gateway/core/testing'
 import { openAccount } from './support/accounts.ts'
 import { carriers } from './support/carriers.ts'
+import { inTurn } from './support/in-turn.ts'
 import { restSend } from './support/clients.ts'
 import { startDatabase } from './support/database.ts'
 import { numbersEnding } from './support/numbers.ts'
@@ -22,7 +23,7 @@ const isRunning = (pid: number): boolean => {
   }
 }
 
-test.each(carriers)(
+test.each(inTurn(carriers))(
   'over %s: a short outage of the database while a carrier of 50 messages a second is busy: dispatching goes on by itself',
   async (_title, startCarrier) => {
     const data = await dataFolder()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { until } from '@gateway/core/testing'
 import { openAccount } from './support/accounts.ts'
 import { rest, restBalance, restSend, restStatus, type Client } from './support/clients.ts'
+import { inTurn } from './support/in-turn.ts'
 import { numbersEnding } from './support/numbers.ts'
 import { adoptReceipts, operate } from './support/operate.ts'
 import { databaseFolder, killLeftovers, startApp, type DataFolder, type Started } from './support/process.ts'
@@ -45,10 +46,12 @@ const CODES: Readonly<Record<string, number>> = {
   ...{ '96': 0, '97': 0, '98': 0 },
 }
 
-describe.each([
-  ['the simulated carrier', () => Promise.resolve('simulator:?delayMs=10')],
-  ['SMPP', async () => `${(await startSmscProcess(folder, ['receiptDelay=20'])).url}?responseSeconds=1`],
-])('over %s', (_title, carriers) => {
+describe.each(
+  inTurn([
+    ['the simulated carrier', () => Promise.resolve('simulator:?delayMs=10')],
+    ['SMPP', async () => `${(await startSmscProcess(folder, ['receiptDelay=20'])).url}?responseSeconds=1`],
+  ] as const),
+)('over %s', (_title, carriers) => {
   test('every ending has its fate, replies are listed, STOP opts out, and a text of three parts is delivered', async () => {
     const from = await carriers()
     const gateway = await gatewayOver(from)

@@ -5,6 +5,7 @@ import pg from 'pg'
 import { query } from '../packages/embedded-postgres/testing/query.ts'
 import { openAccount } from './support/accounts.ts'
 import { carriers } from './support/carriers.ts'
+import { inTurn } from './support/in-turn.ts'
 import { attempt, interfaces, type Attempt } from './support/attempts.ts'
 import { restBalance, restStatus } from './support/clients.ts'
 import { operate } from './support/operate.ts'
@@ -18,7 +19,7 @@ const unansweredMax = 300
 /** Promised. */
 const secondsToStop = 25
 
-test.each(carriers)(
+test.each(inTurn(carriers))(
   'over %s: SIGTERM while everything is busy: each request that was begun has its whole answer, nothing is left in doubt, and it ends in time',
   async (_title, startCarrier) => {
     const data = await databaseFolder()

@@ -1,6 +1,7 @@
 import { until } from '@gateway/core/testing'
 import { measure, openAccount } from './support/accounts.ts'
 import { carriers } from './support/carriers.ts'
+import { inTurn } from './support/in-turn.ts'
 import { restSend, restStatus } from './support/clients.ts'
 import { numbersEnding } from './support/numbers.ts'
 import { operate } from './support/operate.ts'
@@ -15,7 +16,7 @@ const inDoubtMax = 200
 const marked = /^gateway_dispatcher_messages\{carrier="\w+",state="inDoubt"\} (\d+)$/m
 const unknownOutcomes = 'gateway_unknown_outcomes_total{cause="recovery"}'
 
-test.each(carriers)(
+test.each(inTurn(carriers))(
   'over %s: kill -9 of a dispatcher with marked messages: the metric of the next one counts each that recovery calls 106',
   async (title, startCarrier) => {
     const least = leastMarked[title] ?? 0

@@ -1,5 +1,6 @@
 import { openAccount } from '../support/accounts.ts'
 import { interfaces } from '../support/attempts.ts'
+import { inTurn } from '../support/in-turn.ts'
 import type { Environment } from '../support/process.ts'
 import { canaryRequests, type Canaries } from './canary-requests.ts'
 import { deploy, type Deployment } from './deployment.ts'
@@ -15,8 +16,10 @@ const wrongKey = 'gw_canaryOfAKeycanaryOfAKeycanaryOfAKeycanaryO'
 
 // At full strength at every level; a line of a higher level is no other at a lower one.
 const runs = [
-  ['the all-in-one', 'trace'],
-  ['separate processes', 'trace'],
+  ...inTurn([
+    ['the all-in-one', 'trace'],
+    ['separate processes', 'trace'],
+  ] as const),
   ...(process.env['HOSTILE'] === 'full'
     ? ([
         ['the all-in-one', 'debug'],

@@ -1,6 +1,7 @@
 import { asp, restBalance, restSend } from '../support/clients.ts'
 import { get, post } from './attack.ts'
 import { deploy, layouts, type Deployment } from './deployment.ts'
+import { inTurn } from '../support/in-turn.ts'
 import { bodyOf, raw } from './raw.ts'
 
 // What the contract says of requests that no usual client can write: byte by byte, against the running programs.
@@ -10,7 +11,7 @@ const envelope = (status: number, message: string) =>
   )
 const form = 'Content-Type: application/x-www-form-urlencoded\r\n'
 
-describe.each(layouts)('%s', (layout) => {
+describe.each(inTurn(layouts))('%s', (layout) => {
   let deployment: Deployment
   let key: string
   beforeAll(async () => {

@@ -1,5 +1,6 @@
 import { killLeftovers } from '../support/process.ts'
 import { deploy, layouts, type Deployment } from './deployment.ts'
+import { inTurn } from '../support/in-turn.ts'
 import { raw } from './raw.ts'
 
 // What a proxy in front may read as one request, and the server as two, or the other way round.
@@ -59,7 +60,7 @@ const body: Readonly<Record<string, (length: number) => string>> = {
   'more than a chunk has': () => `${head}${chunked}\r\n1\r\naXX${end}`,
 }
 
-describe.each(layouts)('%s', (layout) => {
+describe.each(inTurn(layouts))('%s', (layout) => {
   let deployment: Deployment
   let url: string
   let hidden: string

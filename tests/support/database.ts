@@ -21,9 +21,10 @@ export interface Database {
   remove(): Promise<void>
 }
 
-/** Starts PostgreSQL and ends at once without stopping it. */
+/** Starts PostgreSQL, without processes that do nothing here, and ends at once without stopping it. */
 const starter = `import { startEmbeddedPostgres } from '@gateway/embedded-postgres'
-const { connectionString } = await startEmbeddedPostgres({ dataDir: process.argv[1] })
+const settings = { io_method: 'sync', max_logical_replication_workers: 0 }
+const { connectionString } = await startEmbeddedPostgres({ dataDir: process.argv[1], settings })
 process.stdout.write(connectionString, () => process.kill(process.pid, 'SIGKILL'))`
 
 async function launch(folder: string): Promise<string> {

@@ -47,6 +47,15 @@ export function entryOf(name: App | 'operator' | 'smsc-simulator', checkout = ro
   return bundles === undefined ? join(checkout, folder, name, 'dist', 'main.js') : join(bundles, `${name}.mjs`)
 }
 
+/** For a test file that runs the files that are shipped, each a module. */
+export function startWhatIsShipped(): void {
+  const bundles = process.env['GATEWAY_TEST_BUNDLES']
+  beforeAll(() => void delete process.env['GATEWAY_TEST_BUNDLES'])
+  afterAll(() => {
+    if (bundles !== undefined) process.env['GATEWAY_TEST_BUNDLES'] = bundles
+  })
+}
+
 /** Starts an app on a free port, and does not wait for anything. */
 export function spawnApp(app: App, environment: Environment): Spawned {
   return watched(process.execPath, [entryOf(app)], { PORT: '0', ...environment })

@@ -15,6 +15,8 @@ const settings = {
   wal_level: 'minimal',
   max_wal_senders: 0,
   max_wal_size: '256MB',
+  io_method: 'sync',
+  max_logical_replication_workers: 0,
 }
 
 /**
