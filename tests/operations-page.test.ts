@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { format } from 'prettier'
 import ts from 'typescript'
 import { root } from './support/process.ts'
 
@@ -93,7 +94,7 @@ const fits = ({ pieces }: Said, text: string): boolean =>
 
 const metricNames: ReadonlySet<string> = new Set(
   sources().flatMap(({ file }) =>
-    Array.from(file.text.matchAll(/\.(?:gauge|counter)\(\s*'(\w+)'/g), ([, name = '']) => name),
+    Array.from(file.text.matchAll(/\.(?:gauge|counter|histogram)\(\s*'(\w+)'/g), ([, name = '']) => name),
   ),
 )
 
@@ -124,3 +125,36 @@ test('the page has every metric of the gateway, and no other', () => {
   expect(metricNames.size).toBeGreaterThan(5)
   expect([...onPage].sort()).toEqual([...metricNames].sort())
 })
+
+const carrierPage = readFileSync(join(root, 'docs/carriers.md'), 'utf8')
+const rules = readFileSync(join(root, 'deploy/prometheus/rules.yaml'), 'utf8')
+
+test('the rules for Prometheus are YAML, each names metrics that there are, and the page says what to do', async () => {
+  // Prettier reads YAML with a parser of its own, and throws for what is none.
+  await expect(format(rules, { parser: 'yaml' })).resolves.toContain('groups:')
+  const alerts = Array.from(rules.matchAll(/- alert: (\w+)\n +expr: (.+)\n/g), ([, name = '', expr = '']) => ({
+    name,
+    expr,
+  }))
+  expect(alerts.length).toBe(rules.split('- alert:').length - 1)
+  const stored = carrierGaugeNames()
+  for (const { name, expr } of alerts) {
+    const named = Array.from(expr.matchAll(/\bgateway_[a-z_]+/g), ([each]) => each.replace(/_(bucket|sum|count)$/, ''))
+    expect([name, named.length > 0, named.filter((each) => !metricNames.has(each) && !stored.has(each))]).toEqual([
+      name,
+      true,
+      [],
+    ])
+    expect(carrierPage).toContain(`| \`${name}\``)
+  }
+})
+
+/** Gauges whose names are put together. */
+function carrierGaugeNames(): ReadonlySet<string> {
+  const source = readFileSync(join(root, 'apps/dispatcher/src/dispatch-metrics.ts'), 'utf8')
+  return new Set(
+    Array.from(source.matchAll(/ name: '(\w+)', *help/g), ([, name = '']) => `gateway_carrier_${name}`).concat(
+      Array.from(source.matchAll(/ name: '(\w+)',\n +help/g), ([, name = '']) => `gateway_carrier_${name}`),
+    ),
+  )
+}

@@ -1,32 +1,57 @@
-import type { Carrier, CarrierId, Inbox, Received, SubmissionAnswer } from '@gateway/core'
+import {
+  createCarrierMeter,
+  type Carrier,
+  type CarrierId,
+  type CarrierMeter,
+  type Clock,
+  type Inbox,
+  type Received,
+  type SubmissionAnswer,
+} from '@gateway/core'
 import type { Log } from '@gateway/server'
 
 type Outcome = SubmissionAnswer['outcome']
 
-/** The same carrier, and how often it answered what since it was made. */
-export function countAnswers(carrier: Carrier): {
+/** The same carrier, how often it answered what since it was made, and what came of that. */
+export function countAnswers(
+  carrier: Carrier,
+  clock: Clock,
+): {
   readonly carrier: Carrier
   readonly answers: Readonly<Record<Outcome, number>>
+  readonly meter: CarrierMeter
 } {
+  const meter = createCarrierMeter()
   const answers = { accepted: 0, partly: 0, refused: 0, 'refused-for-now': 0, unknown: 0 }
   const counted: Carrier = {
     id: carrier.id,
     window: carrier.window,
     ...(carrier.room && { room: carrier.room }),
     ...(carrier.handBack && { handBack: carrier.handBack }),
-    listen: (handlers) => carrier.listen(handlers),
+    listen: (handlers) =>
+      carrier.listen({
+        ...handlers,
+        receipts: async (some) => {
+          const strangers = await handlers.receipts(some)
+          const found = strangers.length === 0 ? some : some.filter((one) => !strangers.includes(one))
+          meter.received(found, clock.now())
+          return strangers
+        },
+      }),
     close: (deadline) => carrier.close(deadline),
     submit: (messages, answered) =>
       carrier.submit(messages, (some) => {
         for (const { outcome } of some) answers[outcome]++
+        meter.answered(messages, some, clock.now())
         answered(some)
       }),
     ...(carrier.availability && { availability: carrier.availability }),
     ...(carrier.setMode && { setMode: carrier.setMode }),
     ...(carrier.onAvailability && { onAvailability: carrier.onAvailability }),
+    ...(carrier.responseTime && { responseTime: carrier.responseTime }),
     ...(carrier.status && { status: carrier.status }),
   }
-  return { carrier: counted, answers }
+  return { carrier: counted, answers, meter }
 }
 
 export type InboundCounts = Readonly<Record<Received, number>>

@@ -17,7 +17,13 @@ import {
   type Variables,
 } from '@gateway/server'
 import { agreeWithOthers, type ConfiguredCarriers } from './configured-carriers.ts'
-import { measureDispatching, measurePushing, measureVersion, measureWaiting } from './dispatch-metrics.ts'
+import {
+  measureDispatching,
+  measurePushing,
+  measureRoutes,
+  measureVersion,
+  measureWaiting,
+} from './dispatch-metrics.ts'
 import { startDispatching, type DispatchSettings } from './dispatch.ts'
 import { followCarriers } from './follow-carriers.ts'
 import { followModes, modesOf } from './follow-modes.ts'
@@ -39,7 +45,7 @@ interface Dispatched {
   readonly ports: DispatchSettings['ports'] &
     PushingSettings['ports'] &
     CarrierPorts &
-    Pick<Ports, 'carrierStatuses' | 'carrierModes' | 'carrierBinds'>
+    Pick<Ports, 'carrierStatuses' | 'carrierModes' | 'carrierBinds' | 'overview'>
   readonly configured: ConfiguredCarriers
   readonly health: HealthSettings
   readonly processing: ProcessingSettings
@@ -87,6 +93,7 @@ export async function dispatchFor(
   const metrics = createMetrics()
   measurePushing(metrics, pushing)
   measureWaiting(metrics, ports.webhooks, ports.clock)
+  measureRoutes(metrics, ports.overview, ports.clock)
   measureDispatching(metrics, dispatching)
   measureVersion(metrics, following)
   const whole = withAgreement(withProgress(health, dispatching), following)

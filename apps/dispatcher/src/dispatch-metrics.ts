@@ -1,7 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { works, type CarrierStatus, type Clock, type Webhooks, type WebhookTotal } from '@gateway/core'
+import {
+  works,
+  type CarrierStatus,
+  type Clock,
+  type HistogramCounts,
+  type Overview,
+  type WaitingRoute,
+  type Webhooks,
+  type WebhookTotal,
+} from '@gateway/core'
 import type { Metrics } from '@gateway/server'
-import type { Dispatching } from './dispatch.ts'
+import type { CarrierHistograms, Dispatching } from './dispatch.ts'
 import type { Pushing } from './push.ts'
 
 const held = ['ahead', 'unanswered', 'inDoubt', 'uncommitted'] as const
@@ -9,9 +18,13 @@ const held = ['ahead', 'unanswered', 'inDoubt', 'uncommitted'] as const
 /** What dispatchers hold, read at each look at the metrics. */
 export function measureDispatching(
   metrics: Metrics,
-  dispatching: Pick<Dispatching, 'state' | 'answers' | 'inboundMessages' | 'unknown' | 'carriers' | 'reports'>,
+  dispatching: Pick<
+    Dispatching,
+    'state' | 'answers' | 'inboundMessages' | 'unknown' | 'carriers' | 'reports' | 'histograms'
+  >,
 ): void {
   measureCarriers(metrics, dispatching)
+  measureHistograms(metrics, dispatching)
   metrics.gauge('gateway_dispatcher_messages', 'Messages that a dispatcher holds', ['carrier', 'state'], () =>
     Object.entries(dispatching.state()).flatMap(([carrier, state]) =>
       held.map((name) => ({ labels: { carrier, state: name }, value: state[name] })),
@@ -107,6 +120,32 @@ function measureCarriers(metrics: Metrics, dispatching: Pick<Dispatching, 'carri
   )
 }
 
+function measureHistograms(metrics: Metrics, dispatching: Pick<Dispatching, 'histograms'>): void {
+  const read = (of: (all: CarrierHistograms) => HistogramCounts | undefined) => () =>
+    Object.entries(dispatching.histograms()).flatMap(([carrier, all]) => {
+      const counts = of(all)
+      return counts === undefined ? [] : [{ labels: { carrier }, ...counts }]
+    })
+  metrics.histogram(
+    'gateway_carrier_response_seconds',
+    'From a submit_sm to its answer',
+    ['carrier'],
+    read(({ responseTime }) => responseTime),
+  )
+  metrics.histogram(
+    'gateway_carrier_receipt_seconds',
+    'From the answer to the receipt, of a sample',
+    ['carrier'],
+    read(({ receiptDelay }) => receiptDelay),
+  )
+  metrics.histogram(
+    'gateway_carrier_message_parts',
+    'Parts of messages that the carrier took',
+    ['carrier'],
+    read(({ parts }) => parts),
+  )
+}
+
 /** What this process pushes to endpoints of accounts. */
 export function measurePushing(metrics: Metrics, pushing: Pick<Pushing, 'counts' | 'requests'>): void {
   metrics.gauge('gateway_webhook_requests', 'Requests to endpoints that are under way', [], () => [
@@ -138,7 +177,7 @@ const waitMilliseconds = 1000
 export function measureWaiting(metrics: Metrics, webhooks: Pick<Webhooks, 'totals'>, clock: Clock): void {
   const age = ({ oldest }: WebhookTotal): number =>
     oldest === undefined ? 0 : Math.max(0, (clock.now() - oldest) / 1000)
-  const totals = lookAtTotals(webhooks)
+  const totals = remembered(() => webhooks.totals(countedMax))
   const read = (of: (total: WebhookTotal) => number) => async () =>
     (await totals()).map((total) => ({ labels: { state: total.condition }, value: of(total) }))
   const by = ['state']
@@ -169,14 +208,34 @@ export function measureWaiting(metrics: Metrics, webhooks: Pick<Webhooks, 'total
   metrics.gauge('gateway_webhook_oldest_seconds', 'Since the first event that waits happened; 0: none', by, read(age))
 }
 
-function lookAtTotals(webhooks: Pick<Webhooks, 'totals'>): () => Promise<readonly WebhookTotal[]> {
-  let known: readonly WebhookTotal[] = []
+/** What is due, whoever sends it; nothing is told while the database does not answer. */
+export function measureRoutes(metrics: Metrics, overview: Pick<Overview, 'routes'>, clock: Clock): void {
+  const routes = remembered(() => overview.routes())
+  const read = (of: (one: WaitingRoute) => number) => async () =>
+    (await routes()).map((one) => ({ labels: { route: one.route ?? '' }, value: of(one) }))
+  metrics.gauge(
+    'gateway_route_due_messages',
+    'Messages that are due and claimed by nobody',
+    ['route'],
+    read(({ due }) => due),
+  )
+  metrics.gauge(
+    'gateway_route_oldest_due_seconds',
+    'Since the first of them was due',
+    ['route'],
+    read(({ oldestDue }) => Math.max(0, (clock.now() - oldestDue) / 1000)),
+  )
+}
+
+/** Asks the database at most every few seconds, and does not wait for long; empty: it does not answer. */
+function remembered<One>(ask: () => Promise<readonly One[]>): () => Promise<readonly One[]> {
+  let known: readonly One[] = []
   let knownAt = -Infinity
   let looking: Promise<void> | undefined
 
   async function look(): Promise<void> {
     try {
-      known = await webhooks.totals(countedMax)
+      known = await ask()
       knownAt = performance.now()
     } catch {
       known = []

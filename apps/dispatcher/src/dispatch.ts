@@ -7,10 +7,12 @@ import {
   processingDefaults,
   type Carrier,
   type CarrierId,
+  type CarrierMeter,
   type CarrierMode,
   type CarrierReport,
   type CarrierStatus,
   type Dispatcher,
+  type HistogramCounts,
   type HoldableCarrier,
   type DispatcherSettings,
   type ProcessingSettings,
@@ -28,7 +30,15 @@ import { outageOf, repeat, type Outage, type Repeated } from './repeat.ts'
 export interface DispatchSettings {
   readonly ports: Pick<
     Ports,
-    'claimedBatches' | 'routes' | 'deliveryReceipts' | 'unreadReceipts' | 'inbox' | 'history' | 'wakeups' | 'clock'
+    | 'claimedBatches'
+    | 'routes'
+    | 'deliveryReceipts'
+    | 'unreadReceipts'
+    | 'inbox'
+    | 'history'
+    | 'wakeups'
+    | 'carrierFigures'
+    | 'clock'
   >
   readonly carriers: readonly Carrier[]
   readonly log: Log
@@ -72,14 +82,23 @@ export interface Dispatching {
   reports(): readonly CarrierReport[]
   /** What carriers over a network tell of themselves, by carrier. */
   carriers(): Readonly<Record<string, CarrierStatus>>
+  /** Since the start, by carrier; `responseTime`: of those that measure it. */
+  histograms(): Readonly<Record<string, CarrierHistograms>>
   /** What people wrote since the start, by carrier and what came of it. */
   inboundMessages(): Readonly<Record<string, InboundCounts>>
+}
+
+export interface CarrierHistograms {
+  readonly responseTime: HistogramCounts | undefined
+  readonly receiptDelay: HistogramCounts
+  readonly parts: HistogramCounts
 }
 
 /** A carrier and what works for it. */
 interface Link {
   readonly carrier: Carrier
   readonly held: HoldableCarrier
+  readonly meter: CarrierMeter
   readonly answers: ReturnType<typeof countAnswers>['answers']
   readonly inboundMessages: InboundCounts
   readonly dispatcher: Dispatcher
@@ -96,6 +115,9 @@ interface Ending {
 
 /** Between two looks at the schedule, unless the process sleeps. */
 const promoteMilliseconds = 200
+
+/** What was counted is stored so often: a kill loses as much. */
+const figuresMilliseconds = 60_000
 
 const lanes: readonly Lane[] = ['single', 'bulk']
 
@@ -122,7 +144,7 @@ export function startDispatching({
   })
 
   function startLink(given: Carrier): Link {
-    const { carrier: counted, answers } = countAnswers(given)
+    const { carrier: counted, answers, meter } = countAnswers(given, ports.clock)
     const held = holdable(counted)
     const { carrier } = held
     held.setMode(modes.get(carrier.id) ?? 'running')
@@ -142,7 +164,7 @@ export function startDispatching({
     turns.onWake(carrier.id, () => {
       for (const loop of working) loop.wake()
     })
-    return { carrier, held, answers, inboundMessages, dispatcher, working, beating, ending: undefined }
+    return { carrier, held, meter, answers, inboundMessages, dispatcher, working, beating, ending: undefined }
   }
 
   let modes = firstModes
@@ -160,6 +182,20 @@ export function startDispatching({
   let recovered = 0
   /** Of carriers that were removed. */
   let unknownBefore = 0
+  const figures = chore('figures of carriers', figuresMilliseconds, log, async () => {
+    for (const link of links) await addFigures(link)
+  })
+
+  async function addFigures({ carrier, meter }: Link): Promise<void> {
+    const counts = meter.take()
+    try {
+      if (counts.length > 0) await ports.carrierFigures.add(carrier.id, counts)
+    } catch (problem) {
+      meter.putBack(counts)
+      throw problem
+    }
+  }
+
   const chores = startChores(processing, idling, log, all, (unknown) => void (recovered += unknown))
 
   function wake(): void {
@@ -176,8 +212,10 @@ export function startDispatching({
       const deadline = after(seconds)
       try {
         await Promise.all(links.map((link) => endOf(link, deadline.passed, log)))
-        const stopped = Promise.all([promoting, ...chores, idling].map((one) => one.stop()))
+        const stopped = Promise.all([promoting, ...chores, figures, idling].map((one) => one.stop()))
         await Promise.race([stopped, deadline.passed])
+        const told = Promise.allSettled(links.map(addFigures))
+        await Promise.race([told, deadline.passed])
       } finally {
         deadline.cancel()
       }
@@ -196,6 +234,7 @@ export function startDispatching({
       const deadline = after(seconds)
       try {
         await endOf(link, deadline.passed, log)
+        await Promise.race([Promise.allSettled([addFigures(link)]), deadline.passed])
       } finally {
         deadline.cancel()
         links = links.filter((other) => other !== link)
@@ -209,6 +248,13 @@ export function startDispatching({
       recovery: recovered,
     }),
     reports: () => links.map(reportOf),
+    histograms: () =>
+      Object.fromEntries(
+        links.map(({ carrier, meter }) => [
+          carrier.id,
+          { responseTime: carrier.responseTime?.(), receiptDelay: meter.receiptDelay(), parts: meter.parts() },
+        ]),
+      ),
     carriers: () =>
       Object.fromEntries(
         links.flatMap(({ carrier }) => {

@@ -1,6 +1,7 @@
 import {
   accountsContract,
   carrierBindsContract,
+  carrierFiguresContract,
   carrierModesContract,
   accountRatesContract,
   carrierStatusesContract,
@@ -43,6 +44,7 @@ const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
   ClaimedBatches: claimedBatchesContract,
   CarrierBinds: carrierBindsContract,
   CarrierModes: carrierModesContract,
+  CarrierFigures: carrierFiguresContract,
   AccountRates: accountRatesContract,
   CarrierStatuses: carrierStatusesContract,
   CarrierVersions: carrierVersionsContract,

@@ -19,6 +19,7 @@ import { postgresInbox } from './inbox/postgres-inbox.ts'
 import { postgresHistory } from './history/postgres-history.ts'
 import {
   postgresCarrierBinds,
+  postgresCarrierFigures,
   postgresCarrierModes,
   postgresCarrierStatuses,
   postgresCarrierVersions,
@@ -123,6 +124,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       claimedBatches: postgresClaimedBatches(context),
       wakeups,
       carrierBinds: postgresCarrierBinds(prompt),
+      carrierFigures: postgresCarrierFigures(prompt),
       carrierModes: postgresCarrierModes(prompt),
       carrierStatuses: postgresCarrierStatuses(prompt),
       carrierVersions: postgresCarrierVersions(prompt),

@@ -325,6 +325,8 @@ export const withoutTables = [
 
 /** For other connections, which plan for what is there and may join whole tables. */
 export const ordinary = [
+  'add-figures',
+  'sum-figures',
   'add-suppression',
   'add-suppressions',
   'add-test-list',
@@ -367,6 +369,7 @@ export const ordinary = [
   'list-short-code',
   'list-suppressions-of',
   'list-unread-receipts',
+  'list-waiting-routes',
   'lock-erasures',
   'next-free-bind',
   'refund-message',

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers'
 import {
   carrierId,
+  createHistogram,
   type Carrier,
   type CarrierBinds,
   type CarrierHandlers,
@@ -53,6 +54,9 @@ interface Arrival<Item> {
   readonly confirm: Confirm
 }
 
+/** In seconds. */
+const responseBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
 /** With a rate so many seconds' worth of parts wait here for their turn; all else waits where others can have it. */
 const waitingSeconds = 0.1
 
@@ -77,6 +81,8 @@ export function smppCarrier(
   let unreadable = 0
   let isBound = false
   let mode: CarrierMode = 'running'
+  const responseTime = createHistogram(responseBounds)
+  const answered = (milliseconds: number): void => responseTime.observe(milliseconds / 1000)
   let isClosed = false
   /** Links end and begin one after the other. */
   let relinking = Promise.resolve()
@@ -219,7 +225,9 @@ export function smppCarrier(
 
   const connect = (): readonly Link[] =>
     Array.from({ length: settings.binds }, () => shared?.permit() ?? alwaysPermitted).flatMap((permit) =>
-      rolesOf(settings).map((role) => createLink(settings, role, { changed, delivered, lost, clock }, permit)),
+      rolesOf(settings).map((role) =>
+        createLink(settings, role, { changed, answered, delivered, lost, clock }, permit),
+      ),
     )
 
   function setMode(next: CarrierMode): void {
@@ -274,6 +282,7 @@ export function smppCarrier(
     },
     handBack: () => outbox.handBack(leavesSoon()),
     setMode,
+    responseTime: responseTime.read,
     async close(deadline) {
       isClosed = true
       outbox.shut()

@@ -13,8 +13,10 @@ import {
   unlockAccount,
 } from './account/change-account.ts'
 import { closeAccount } from './account/close-account.ts'
+import type { PrefixFigures } from './carrier/carrier-figures.ts'
+import type { CarrierId } from './carrier/carrier-id.ts'
 import { carrierStaleSeconds, type ToldCarrier } from './carrier/carrier-statuses.ts'
-import type { RunningDispatcher, WaitingWork } from './carrier/overview.ts'
+import type { RunningDispatcher, WaitingRoute, WaitingWork } from './carrier/overview.ts'
 import { listUnreadReceipts } from './carrier/unread-receipts.ts'
 import { listMovements, refundMessage, topUp } from './credits/move-credits.ts'
 import { listPrices, removePrice, setPrice } from './credits/set-prices.ts'
@@ -58,6 +60,7 @@ export const createBackOffice = (
     | 'messageTraces'
     | 'messages'
     | 'overview'
+    | 'carrierFigures'
     | 'carrierStatuses'
     | 'carrierVersions'
     | 'unreadReceipts'
@@ -108,8 +111,10 @@ export const createBackOffice = (
   listErasures: listErasures(ports),
   listDispatchers: (): Promise<readonly RunningDispatcher[]> => ports.overview.dispatchers(),
   listCarriers: (): Promise<readonly ToldCarrier[]> => ports.carrierStatuses.list(carrierStaleSeconds),
+  carrierFigures: (carrier: CarrierId): Promise<readonly PrefixFigures[]> => ports.carrierFigures.of(carrier),
   listUnreadReceipts: listUnreadReceipts(ports),
   showQueue: (): AsyncIterable<WaitingWork> => ports.overview.queue(),
+  showRoutes: (): Promise<readonly WaitingRoute[]> => ports.overview.routes(),
   dropHistory: dropHistory(ports, contactDays),
   skipIds: skipIds(ports),
   assignShortCode: (

@@ -259,6 +259,17 @@ export { claimableQueues, createRouteTurns, type RouteTurns } from './carrier/ro
 export { chooseRoute, isForAll, type Route, type RouteCarrier, type RoutedMessage } from './carrier/routes.ts'
 export { checkRoutes, refusedRoutes, type RouteProblem } from './carrier/check-routes.ts'
 export {
+  createCarrierMeter,
+  createHistogram,
+  type CarrierFigures,
+  type CarrierMeter,
+  type Histogram,
+  type HistogramCounts,
+  type OutcomeCounts,
+  type PrefixCounts,
+  type PrefixFigures,
+} from './carrier/carrier-figures.ts'
+export {
   holdable,
   type CarrierMode,
   type CarrierModes,
@@ -307,7 +318,7 @@ export type {
   SettledCode,
   Wanted,
 } from './carrier/claimed-batches.ts'
-export type { CarrierLoad, Overview, RunningDispatcher, WaitingWork } from './carrier/overview.ts'
+export type { CarrierLoad, Overview, RunningDispatcher, WaitingRoute, WaitingWork } from './carrier/overview.ts'
 export type { DeliveryReceipt, DeliveryReceiptCode } from './carrier/delivery-receipt.ts'
 export { adoptionWindow } from './carrier/adopt-delivery-receipts.ts'
 export {

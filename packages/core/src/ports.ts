@@ -2,6 +2,7 @@ import type { AccountRates, RateLimits } from './account/account-rates.ts'
 import type { Accounts } from './account/accounts.ts'
 import type { LoginFailures, Secrets } from './account/secrets.ts'
 import type { CarrierBinds } from './carrier/carrier-binds.ts'
+import type { CarrierFigures } from './carrier/carrier-figures.ts'
 import type { CarrierModes } from './carrier/carrier-modes.ts'
 import type { CarrierStatuses } from './carrier/carrier-statuses.ts'
 import type { CarrierVersions } from './carrier/carrier-versions.ts'
@@ -43,6 +44,7 @@ export interface StoredPorts {
   readonly wakeups: Wakeups
   readonly carrierBinds: CarrierBinds
   readonly carrierModes: CarrierModes
+  readonly carrierFigures: CarrierFigures
   readonly carrierStatuses: CarrierStatuses
   readonly carrierVersions: CarrierVersions
   readonly deliveryReceipts: DeliveryReceipts

@@ -2,6 +2,7 @@ import {
   accountsContract,
   carrierContract,
   carrierBindsContract,
+  carrierFiguresContract,
   carrierModesContract,
   accountRatesContract,
   carrierStatusesContract,
@@ -79,6 +80,7 @@ run('messages', messagesContract, memoryPorts)
 run('client requests', clientRequestsContract, memoryPorts)
 run('carrier binds', carrierBindsContract, memoryPorts)
 run('carrier modes', carrierModesContract, memoryPorts)
+run('carrier figures', carrierFiguresContract, memoryPorts)
 run('carrier statuses', carrierStatusesContract, memoryPorts)
 run('carrier versions', carrierVersionsContract, memoryPorts)
 run('batches', claimedBatchesContract, memoryPorts)

@@ -210,3 +210,27 @@ test('a carrier is paused, drained and resumed by name, and list and show tell s
     err: 'There is no carrier mtm; there is mtn.\n',
   })
 })
+
+test('carrier show ends with what came of messages by prefix', async () => {
+  const { operator } = await aGatewayWithCarriers()
+  const none = { delivered: 0, failed: 0, unknown: 0, refused: 0 }
+  await operator.ports.carrierFigures.add(aCarrierId('mtn'), [
+    { prefix: '27', delivered: 812, failed: 40, unknown: 3, refused: 2 },
+    { ...none, prefix: '', delivered: 1 },
+  ])
+  const { figures } = await operator.json<{ figures: readonly object[] }>('carrier', 'show', 'mtn')
+  const sums = { delivered: 812, failed: 40, unknown: 3, refused: 2 }
+  expect(figures).toEqual([
+    { prefix: '', hour: { ...none, delivered: 1 }, day: { ...none, delivered: 1 } },
+    { prefix: '27', hour: sums, day: sums },
+  ])
+  const { out } = await operator.run(['carrier', 'show', 'mtn'])
+  expect(out.split('\n').map((line) => line.split(/ {2,}/))).toContainEqual([
+    '27',
+    '812 / 812',
+    '40 / 40',
+    '3 / 3',
+    '2 / 2',
+  ])
+  expect(out).toContain('\nnone              1 / 1 ')
+})

@@ -1,4 +1,4 @@
-import type { CircuitStatus, HeldCarrier, ToldCarrier } from '@gateway/core'
+import type { CarrierId, CircuitStatus, HeldCarrier, PrefixFigures, ToldCarrier } from '@gateway/core'
 import { boundSince, carrierJson } from '@gateway/wire'
 import { command, Refused, type Run, type RunAlone } from '../command.ts'
 import { printable, type Json, type Row } from '../output.ts'
@@ -23,8 +23,9 @@ export const carrierShow = (run: Run) =>
         if (told.length === 0) throw new Refused(`No dispatcher tells of a carrier ${name}.`)
         const now = ports.clock.now()
         const held = (await ports.carrierModes.list()).find(({ carrier }) => carrier === name)
+        const figures = await backOffice.carrierFigures(told[0]?.carrier ?? (name as CarrierId))
         const text = told.map((one) => carrierLines(one, now, held)).join('\n\n')
-        output.all(told.map(toldJson), text)
+        output.all(told.map(toldJson), `${text}${figuresText(figures)}`, { figures: figures.map(figuresJson) })
       }),
     )
 
@@ -124,6 +125,26 @@ function circuitText({ state, since, reason, answerMilliseconds }: CircuitStatus
 const boundsText = (bounds: CircuitStatus): string =>
   `opened after ${bounds.silentSeconds} s of silence or ${bounds.failuresPercent} % failures; ` +
   `slow from ${bounds.slowSeconds} s on; probed after ${bounds.probeSeconds} s to ${bounds.probeSecondsMax} s`
+
+const figuresJson = ({ prefix, hour, day }: PrefixFigures) => ({ prefix, hour: { ...hour }, day: { ...day } })
+
+const figuresHead = ['PREFIX', 'DELIVERED', 'FAILED', 'UNKNOWN', 'REFUSED']
+
+/** A table for the last hour and the last day, over all dispatchers. */
+function figuresText(figures: readonly PrefixFigures[]): string {
+  if (figures.length === 0) return ''
+  const rows = figures.map(({ prefix, hour, day }) => [
+    prefix === '' ? 'none' : prefix,
+    ...(['delivered', 'failed', 'unknown', 'refused'] as const).map((what) => `${hour[what]} / ${day[what]}`),
+  ])
+  const lines = [figuresHead, ...rows].map((cells) =>
+    cells
+      .map((cell) => cell.padEnd(18))
+      .join('')
+      .trimEnd(),
+  )
+  return `\n\nlast hour / last day, over all dispatchers\n${lines.join('\n')}`
+}
 
 /** One carrier of one dispatcher, a line for each thing to know. */
 export function carrierLines(told: ToldCarrier, now: number, held?: HeldCarrier): string {

@@ -144,3 +144,15 @@ test('an empty queue is its sums, nothing', async () => {
     'ACCOUNT  LANE  DUE  OLDEST DUE (GMT+2)  SCHEDULED  TO RETRY\nall            0                        0          0\n',
   )
 })
+
+test('what is due is told by route as well', async () => {
+  const clock = steppingClock()
+  const operator = anOperator({ clock })
+  const account = await anAccount(operator.ports)
+  await operator.ports.messages.accept(anOrder(account.id, { to: numbers(3) }))
+  clock.step(90)
+  expect(await operator.rows('queue', 'show', '--routes')).toEqual([
+    { routeName: null, dueNow: 3, oldestDue: '2026-10-18T08:00:00.000Z' },
+  ])
+  expect((await operator.run(['queue', 'show', '--routes'])).out).toContain('3    2026/10/18 10:00:00 (90 s)\n')
+})

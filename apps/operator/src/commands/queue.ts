@@ -6,16 +6,30 @@ import { durationText, timeJson, timeText } from '../show.ts'
 const queueHead = ['ACCOUNT', 'LANE', 'DUE', 'OLDEST DUE (GMT+2)', 'SCHEDULED', 'TO RETRY']
 
 export const queueShow = (run: Run) =>
-  command('show', 'show what waits to be sent, by account and lane (single: sends of up to 10 numbers)').action(() =>
-    run(async ({ backOffice, output, ports }) => {
-      const now = ports.clock.now()
-      const total = { due: 0, oldestDue: undefined, scheduled: 0, postponed: 0 }
-      await output.rows(queueHead, rows(backOffice, total, now), () => ({
-        json: { sums: workJson(total) },
-        cells: ['all', '', ...workCells(total, now)],
-      }))
-    }),
+  command('show', 'show what waits to be sent, by account and lane (single: sends of up to 10 numbers)')
+    .option('--routes', 'show what is due by route')
+    .action(({ routes }: { readonly routes?: boolean }) => run(routes === true ? showRoutes : showAccounts))
+
+async function showRoutes({ backOffice, output, ports }: Context): Promise<void> {
+  const now = ports.clock.now()
+  const waiting = await backOffice.showRoutes()
+  await output.rows(
+    ['ROUTE', 'DUE', 'OLDEST DUE (GMT+2)'],
+    waiting.map(({ route, due, oldestDue }) => ({
+      json: { routeName: route ?? null, dueNow: due, oldestDue: timeJson(oldestDue) },
+      cells: [route ?? '', String(due), dueText(oldestDue, now)],
+    })),
   )
+}
+
+async function showAccounts({ backOffice, output, ports }: Context): Promise<void> {
+  const now = ports.clock.now()
+  const total = { due: 0, oldestDue: undefined, scheduled: 0, postponed: 0 }
+  await output.rows(queueHead, rows(backOffice, total, now), () => ({
+    json: { sums: workJson(total) },
+    cells: ['all', '', ...workCells(total, now)],
+  }))
+}
 
 type Work = Omit<WaitingWork, 'account' | 'lane'>
 type Total = { -readonly [Key in keyof Work]: Work[Key] }
@@ -42,9 +56,11 @@ const workJson = ({ due, oldestDue, scheduled, postponed }: Work) => ({
   toRetry: postponed,
 })
 
+const dueText = (oldest: Instant, now: Instant): string => `${timeText(oldest)} (${durationText(now - oldest)})`
+
 const workCells = ({ due, oldestDue, scheduled, postponed }: Work, now: Instant): readonly string[] => [
   String(due),
-  oldestDue === undefined ? '' : `${timeText(oldestDue)} (${durationText(now - oldestDue)})`,
+  oldestDue === undefined ? '' : dueText(oldestDue, now),
   String(scheduled),
   String(postponed),
 ]

@@ -166,6 +166,17 @@ create unlogged table carrier_status (            -- what processes that dispatc
   primary key (process, carrier)
 );
 
+create unlogged table carrier_figure (            -- what came of messages within five minutes, for operators; of a day
+  carrier text not null,
+  slot timestamptz not null,
+  prefix text not null,                           -- the calling code of the numbers; '': not told
+  delivered bigint not null,
+  failed bigint not null,
+  unknown bigint not null,
+  refused bigint not null,
+  primary key (carrier, slot, prefix)
+);
+
 create table carrier_bind (                       -- shared by processes; logged: it must survive a crash
   carrier text not null,
   number int not null,                            -- 1 to the number of binds that the carrier allows

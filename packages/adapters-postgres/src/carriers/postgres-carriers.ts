@@ -2,6 +2,7 @@ import {
   carrierId,
   instant,
   type CarrierBinds,
+  type CarrierFigures,
   type CarrierId,
   type CarrierModes,
   type CarrierReport,
@@ -26,6 +27,7 @@ import {
   tellCarriers,
   type CarrierStatusRow,
 } from '../sql/carriers.ts'
+import { addFigures, sumFigures } from '../sql/carrier-figures.ts'
 import type { Tables } from '../tables.ts'
 
 export function postgresCarrierVersions({ pools: { kysely }, changes }: Context): CarrierVersions {
@@ -138,6 +140,29 @@ const userOf = (row: Selectable<Tables['carrier_user']>): CarrierUser => ({
   process: { id: row.process, host: row.host, pid: row.pid },
   version: row.version,
   simulated: row.simulated ?? undefined,
+})
+
+export const postgresCarrierFigures = ({ pools: { ordinary } }: Context): CarrierFigures => ({
+  async add(carrier, counts) {
+    if (counts.length === 0) return
+    await ordinary.run(addFigures, {
+      carrier,
+      prefixes: counts.map(({ prefix }) => prefix),
+      delivered: counts.map(({ delivered }) => delivered),
+      failed: counts.map(({ failed }) => failed),
+      unknown: counts.map(({ unknown }) => unknown),
+      refused: counts.map(({ refused }) => refused),
+    })
+  },
+  of: async (carrier) =>
+    (await ordinary.run(sumFigures, { carrier })).map((row) => ({
+      prefix: row.prefix,
+      day: { delivered: row.delivered, failed: row.failed, unknown: row.unknown, refused: row.refused },
+      hour: {
+        ...{ delivered: row.hour_delivered, failed: row.hour_failed },
+        ...{ unknown: row.hour_unknown, refused: row.hour_refused },
+      },
+    })),
 })
 
 export function postgresCarrierModes({ pools: { kysely }, changes }: Context): CarrierModes {

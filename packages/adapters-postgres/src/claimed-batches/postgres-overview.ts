@@ -10,7 +10,7 @@ import {
 } from '@gateway/core'
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
-import { listDispatchers, listQueue } from '../sql/overview.ts'
+import { listDispatchers, listQueue, listWaitingRoutes } from '../sql/overview.ts'
 import { lanes } from '../stored-codes.ts'
 
 const pageAccounts = 1000
@@ -18,6 +18,10 @@ const pageAccounts = 1000
 export const postgresOverview = ({ pools: { ordinary } }: Context): Overview => ({
   dispatchers: () => dispatchers(ordinary),
   queue: () => queue(ordinary),
+  routes: async () => {
+    const rows = await ordinary.run(listWaitingRoutes, {})
+    return rows.map(({ route, due, oldest }) => ({ route: route ?? undefined, due, oldestDue: instant(oldest) }))
+  },
 })
 
 async function dispatchers(ordinary: Connections): Promise<readonly RunningDispatcher[]> {

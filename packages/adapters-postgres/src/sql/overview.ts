@@ -45,6 +45,19 @@ left join loads on loads.dispatcher = dispatcher.id
 order by dispatcher.id, loads.carrier collate "C"`,
 )
 
+/** What is due by the name of its route; null: without one. In milliseconds. For the ordinary connections: it reads all of `due`. */
+export const listWaitingRoutes = statement(
+  'list-waiting-routes',
+  { parameters: {}, columns: { route: 'text?', due: 'bigint', oldest: 'bigint' } },
+  sql`
+select route.name route, sum(hi - lo)::bigint due, ${milliseconds('min(due_at)')} oldest
+from due
+join queue on queue.id = due.queue
+left join route on route.id = queue.route
+group by route.name
+order by route.name collate "C" nulls first`,
+)
+
 /**
  * What waits of the next `accountsMax` accounts after account `after`, by account and lane. At least one row, whose
  * `bound` is the last of these accounts, null if there are none; where nothing waits of them the rest of it is null.

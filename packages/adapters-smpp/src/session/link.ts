@@ -4,6 +4,8 @@ import { openSession, type AnswerDelivered, type Delivered, type Role, type Sess
 import { alwaysPermitted, type BindPermit, type PermittedLink } from './shared-binds.ts'
 
 export interface LinkEvents {
+  /** As of a session. */
+  readonly answered: (milliseconds: number) => void
   /** A session is bound, or one has ended. */
   changed(): void
   delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm, octets: () => Buffer): void
@@ -56,6 +58,7 @@ export function createLink(
   function open(): void {
     if (current !== undefined || isClosing) return
     current = openSession(settings, role, {
+      answered: events.answered,
       opened() {
         boundSince = events.clock.now()
         events.changed()

@@ -28,6 +28,8 @@ export type AnswerDelivered = (status: number) => void
 export interface SessionEvents {
   /** Every PDU in the order in which it is sent or came; for who wants to look on. */
   saw?(direction: 'sent' | 'received', pdu: ReceivedPdu): void
+  /** A submit_sm was answered, so many milliseconds after it had left. */
+  answered?(milliseconds: number): void
   opened(): void
   /** `octets` copies what the PDU was read from; to be called before this returns. */
   delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm, octets: () => Buffer): void
@@ -186,6 +188,7 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
     }
     if (leftAt !== undefined && pdu.command === 'submit_sm_resp') {
       window.settled(receivedAt - leftAt, receivedAt, unansweredThen)
+      events.answered?.(receivedAt - leftAt)
     }
   }
 

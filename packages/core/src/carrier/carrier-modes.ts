@@ -62,6 +62,7 @@ export function holdable(inner: Carrier): HoldableCarrier {
       changed = told
       inner.onAvailability?.(told)
     },
+    ...(inner.responseTime && { responseTime: inner.responseTime }),
     ...(inner.status && { status: inner.status }),
   }
 

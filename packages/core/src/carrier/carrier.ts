@@ -2,6 +2,7 @@ import type { InboundMessage } from '../inbox/inbound-message.ts'
 import type { Body } from '../message/body.ts'
 import type { MessageId } from '../message/messages.ts'
 import type { Msisdn, SenderAddress } from '../message/msisdn.ts'
+import type { HistogramCounts } from './carrier-figures.ts'
 import type { CarrierId } from './carrier-id.ts'
 import type { CarrierMode } from './carrier-modes.ts'
 import type { CircuitBounds, CircuitProblem, CircuitState } from './circuit-breaker.ts'
@@ -136,6 +137,8 @@ export interface Carrier {
   readonly setMode?: (mode: CarrierMode) => void
   /** Calls `changed` whenever `availability` has changed by itself; called once, before the first submission. */
   readonly onAvailability?: (changed: () => void) => void
+  /** From the moment in which a request left to its answer, in seconds. Undefined: it is not measured. */
+  readonly responseTime?: () => HistogramCounts
   /** Undefined: there is nothing to tell. */
   readonly status?: () => CarrierStatus
 }

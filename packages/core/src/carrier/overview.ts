@@ -43,6 +43,14 @@ export interface WaitingWork {
   readonly postponed: number
 }
 
+/** What is due in the queues of a route. */
+export interface WaitingRoute {
+  /** Undefined: messages without a route. */
+  readonly route: string | undefined
+  readonly due: number
+  readonly oldestDue: Instant
+}
+
 /** Who runs and what waits, for the operator. It changes nothing. */
 export interface Overview {
   /** By id, all as of one moment. */
@@ -52,4 +60,6 @@ export interface Overview {
    * not grow the process. Each account is as of one moment.
    */
   queue(): AsyncIterable<WaitingWork>
+  /** Routes in which something is due, by name, all as of one moment. It reads all that waits. */
+  routes(): Promise<readonly WaitingRoute[]>
 }

@@ -12,6 +12,15 @@ for (const [code, lengths] of Object.entries(mobileNumberLengths)) {
   lengthsByStart.fill(bits, Number(code) * width, (Number(code) + 1) * width)
 }
 
+/** The country calling code of a number; those that share one have the same. */
+export function callingCodeOf(number: Msisdn): string {
+  for (let length = 1; length < 3; length++) {
+    const code = number.slice(0, length)
+    if (Object.hasOwn(mobileNumberLengths, code)) return code
+  }
+  return number.slice(0, 3)
+}
+
 /**
  * Reads a recipient's number, white space around it aside (ruling 1.8): digits only, a known calling code, and a length that a
  * mobile number can have there. `undefined` for everything else. Whether a price reaches it is `priceOf`'s to say.

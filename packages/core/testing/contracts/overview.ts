@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { OUTCOME, type StoredPorts, type WaitingWork } from '@gateway/core'
+import { aCarrierId } from '../builders.ts'
 import { until } from '../until.ts'
 import { allAccepted, noLease, wanted, withTraffic, type Traffic } from './claimed-batches/traffic.ts'
 import { otherCarrier } from './delivery-receipts/sent-messages.ts'
@@ -115,6 +116,29 @@ export const overviewContract: Contract<StoredPorts> = withTraffic({
     await until(async () => (await claimedBatches.promote(10)) > 0)
     const [work] = await queueOf(traffic)
     assert.deepEqual(work, { ...idle, account, lane: 'single', due: 2, oldestDue: due })
+  },
+
+  'what is due is told by route, whoever refused it for now': async (traffic) => {
+    const { routes, claimedBatches, overview } = traffic.ports
+    const account = await traffic.account()
+    await traffic.send(account, { to: 3 })
+    const told = async () => (await overview.routes()).map(({ route, due }) => [route, due])
+    assert.deepEqual(await told(), [[undefined, 3]])
+    const due = (await queueOf(traffic))[0]?.oldestDue
+    assert.equal((await overview.routes())[0]?.oldestDue, due)
+    const carriers = ['a', 'b'].map((name) => ({ carrier: aCarrierId(name), priority: 1, weight: 1 }))
+    await routes.publish([{ name: 'all', prefixes: [], accounts: [], senders: [], carriers }])
+    await until(async () => (await claimedBatches.promote(10), await routes.reroute(10)) > 0)
+    assert.deepEqual(await told(), [['all', 3]])
+    const [, refused] = (await routes.list())[0]?.queues ?? []
+    const dispatcher = await traffic.dispatcher()
+    const number = (await routes.list())[0]?.number
+    const batch = await claimedBatches.claim(dispatcher, { ...wanted('single', 1), ...(number && { queue: number }) })
+    assert.ok(typeof batch === 'object' && refused !== undefined)
+    const ids = batch.messages.map(({ id }) => id)
+    await claimedBatches.postpone(dispatcher, batch.id, ids, 0, refused.number)
+    await until(async () => (await claimedBatches.promote(10)) > 0)
+    assert.deepEqual(await told(), [['all', 3]])
   },
 
   'what is claimed does not wait, and what is given back waits again': async (traffic) => {

@@ -3,6 +3,7 @@ import {
   routeNumberOf,
   type CarrierBinds,
   type CarrierConflict,
+  type CarrierFigures,
   type CarrierId,
   type CarrierModes,
   type CarrierStatuses,
@@ -71,6 +72,26 @@ export function memoryCarrierVersions(store: MemoryStore): CarrierVersions {
 }
 
 const orderOf = ({ process: { host, pid, id } }: CarrierUser): string => [host, String(pid).padStart(10), id].join('\0')
+
+/** It does not forget: no test is a day long. */
+export const memoryCarrierFigures = (store: MemoryStore): CarrierFigures => ({
+  add: atomic((carrier, counts) => {
+    const figures = store.carrierFigures.get(carrier) ?? new Map<string, (typeof counts)[number]>()
+    store.carrierFigures.set(carrier, figures)
+    for (const { prefix, delivered, failed, unknown, refused } of counts) {
+      const before = figures.get(prefix) ?? { delivered: 0, failed: 0, unknown: 0, refused: 0 }
+      figures.set(prefix, {
+        ...{ prefix, delivered: before.delivered + delivered, failed: before.failed + failed },
+        ...{ unknown: before.unknown + unknown, refused: before.refused + refused },
+      })
+    }
+  }),
+  of: atomic((carrier) =>
+    [...(store.carrierFigures.get(carrier)?.values() ?? [])]
+      .map(({ prefix, ...sums }) => ({ prefix, hour: sums, day: sums }))
+      .sort((one, other) => (one.prefix < other.prefix ? -1 : 1)),
+  ),
+})
 
 export const memoryCarrierModes = (store: MemoryStore): CarrierModes => ({
   set: atomic((carrier, mode, by) => {

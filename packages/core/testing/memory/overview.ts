@@ -1,4 +1,4 @@
-import type { AccountId, Lane, Overview, RunningDispatcher, WaitingWork } from '@gateway/core'
+import type { AccountId, Instant, Lane, Overview, RunningDispatcher, WaitingRoute, WaitingWork } from '@gateway/core'
 import { isOverdue } from '../contracts/specification/outcomes.ts'
 import { atomic } from './atomic.ts'
 import { mayHaveLeft } from './release.ts'
@@ -13,6 +13,7 @@ export const memoryOverview = (store: MemoryStore): Overview => ({
     }),
   ),
   queue: () => queue(store),
+  routes: atomic(() => routesOf(store)),
 })
 
 function loadsOf(batches: readonly ClaimedBatchRow[]): RunningDispatcher['loads'] {
@@ -37,6 +38,28 @@ async function* queue(store: MemoryStore): AsyncIterable<WaitingWork> {
       if (work.due + work.scheduled + work.postponed > 0) yield work
     }
   }
+}
+
+/** A route and each carrier that may refuse for it have a queue; a number stands for both kinds of things. */
+function routesOf(store: MemoryStore): readonly WaitingRoute[] {
+  const names = new Map<number, string>()
+  for (const { name, number, queues } of store.routes.published) {
+    for (const queue of [number, ...queues.map((one) => one.number)]) names.set(queue, name)
+  }
+  const found = new Map<string | undefined, { due: number; oldestDue: Instant }>()
+  for (const queue of store.due.numbers()) {
+    for (const lane of ['single', 'bulk'] as const) {
+      for (const account of store.accounts.keys()) {
+        for (const { send, messages } of store.due.of(queue, lane).allOf(account)) {
+          const before = found.get(names.get(queue)) ?? { due: 0, oldestDue: send.due }
+          const oldestDue = send.due < before.oldestDue ? send.due : before.oldestDue
+          found.set(names.get(queue), { due: before.due + messages.length, oldestDue })
+        }
+      }
+    }
+  }
+  const order = ({ route = '' }: WaitingRoute): string => route
+  return [...found].map(([route, work]) => ({ route, ...work })).sort((a, b) => (order(a) < order(b) ? -1 : 1))
 }
 
 function workOf(store: MemoryStore, account: AccountId, lane: Lane): WaitingWork {

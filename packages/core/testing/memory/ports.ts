@@ -2,6 +2,7 @@ import type { Clock, Ports, StoredPorts } from '@gateway/core'
 import { memoryAccountRates, memoryAccounts, memoryLoginFailures, memoryRateLimits } from './accounts.ts'
 import {
   memoryCarrierBinds,
+  memoryCarrierFigures,
   memoryCarrierModes,
   memoryCarrierStatuses,
   memoryCarrierVersions,
@@ -58,6 +59,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   claimedBatches: memoryClaimedBatches(store),
   wakeups: memoryWakeups(store),
   carrierBinds: memoryCarrierBinds(store),
+  carrierFigures: memoryCarrierFigures(store),
   carrierModes: memoryCarrierModes(store),
   carrierStatuses: memoryCarrierStatuses(store),
   carrierVersions: memoryCarrierVersions(store),

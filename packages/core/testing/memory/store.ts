@@ -20,6 +20,7 @@ import {
   type MessageId,
   type Msisdn,
   type OptOut,
+  type PrefixCounts,
   type PublishedRoute,
   type QueueNumber,
   type ReplayId,
@@ -139,6 +140,8 @@ export interface MemoryStore {
   readonly carrierVersions: CarrierVersion[]
   /** With the end of each lease, by process. */
   readonly carrierUsers: Map<string, CarrierUser & { readonly until: number }>
+  /** Since the store was made. */
+  readonly carrierFigures: Map<CarrierId, Map<string, PrefixCounts>>
   readonly heldCarriers: Map<CarrierId, HeldCarrier>
   /** Who is told of a new version, or mode. */
   readonly carrierListeners: Set<() => void>
@@ -169,6 +172,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     carrierStatuses: [],
     carrierVersions: [],
     carrierUsers: new Map(),
+    carrierFigures: new Map(),
     heldCarriers: new Map(),
     carrierListeners: new Set(),
     routes: { published: [], numbers: new Map(), known: new Map(), queues: new Map() },

@@ -1,0 +1,68 @@
+import { rows, sql, statement } from './statement.ts'
+
+// Both are for the ordinary connections: the table has a row for each carrier, prefix and five minutes of a day.
+
+/** Adds counts to the present five minutes; forgets those of more than a day ago. In one order, so that nobody waits in a ring. */
+export const addFigures = statement(
+  'add-figures',
+  {
+    parameters: {
+      carrier: 'text',
+      prefixes: 'text[]',
+      delivered: 'bigint[]',
+      failed: 'bigint[]',
+      unknown: 'bigint[]',
+      refused: 'bigint[]',
+    },
+  },
+  sql`
+with forgotten as (
+  delete from carrier_figure where carrier = :carrier and slot < now() - interval '25 hours'
+)
+insert into carrier_figure (carrier, slot, prefix, delivered, failed, unknown, refused)
+select :carrier, date_bin('5 minutes', now(), 'epoch'), added.*
+from unnest(:prefixes, :delivered, :failed, :unknown, :refused) added(prefix, delivered, failed, unknown, refused)
+order by prefix collate "C"
+on conflict (carrier, slot, prefix) do update
+set delivered = carrier_figure.delivered + excluded.delivered, failed = carrier_figure.failed + excluded.failed,
+  unknown = carrier_figure.unknown + excluded.unknown, refused = carrier_figure.refused + excluded.refused`,
+)
+
+export interface FigureRow {
+  readonly prefix: string
+  readonly delivered: number
+  readonly failed: number
+  readonly unknown: number
+  readonly refused: number
+  readonly hour_delivered: number
+  readonly hour_failed: number
+  readonly hour_unknown: number
+  readonly hour_refused: number
+}
+
+const sumsOf = (what: string): string => `sum(${what})::bigint ${what},
+  coalesce(sum(${what}) filter (where slot > now() - interval '1 hour'), 0)::bigint hour_${what}`
+
+export const sumFigures = statement(
+  'sum-figures',
+  {
+    parameters: { carrier: 'text' },
+    columns: rows<FigureRow>({
+      prefix: 'text',
+      delivered: 'bigint',
+      failed: 'bigint',
+      unknown: 'bigint',
+      refused: 'bigint',
+      hour_delivered: 'bigint',
+      hour_failed: 'bigint',
+      hour_unknown: 'bigint',
+      hour_refused: 'bigint',
+    }),
+  },
+  sql`
+select prefix, ${['delivered', 'failed', 'unknown', 'refused'].map(sumsOf).join(',\n  ')}
+from carrier_figure
+where carrier = :carrier and slot > now() - interval '1 day'
+group by prefix
+order by prefix collate "C"`,
+)
