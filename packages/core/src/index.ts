@@ -232,6 +232,7 @@ export { works, type Work } from './carrier/stall.ts'
 export type {
   Availability,
   Carrier,
+  CarrierMode,
   CarrierHandlers,
   CarrierStatus,
   CircuitStatus,
@@ -258,24 +259,16 @@ export {
 export { claimableQueues, createRouteTurns, type RouteTurns } from './carrier/route-turns.ts'
 export { chooseRoute, isForAll, type Route, type RouteCarrier, type RoutedMessage } from './carrier/routes.ts'
 export { checkRoutes, refusedRoutes, type RouteProblem } from './carrier/check-routes.ts'
+export { createHistogram, type Histogram, type HistogramCounts } from './carrier/histogram.ts'
 export {
   createCarrierMeter,
-  createHistogram,
   type CarrierFigures,
   type CarrierMeter,
-  type Histogram,
-  type HistogramCounts,
   type OutcomeCounts,
   type PrefixCounts,
   type PrefixFigures,
 } from './carrier/carrier-figures.ts'
-export {
-  holdable,
-  type CarrierMode,
-  type CarrierModes,
-  type HeldCarrier,
-  type HoldableCarrier,
-} from './carrier/carrier-modes.ts'
+export { holdable, type CarrierModes, type HeldCarrier, type HoldableCarrier } from './carrier/carrier-modes.ts'
 export type { CarrierBinds, LeasedBinds, WantedBinds } from './carrier/carrier-binds.ts'
 export {
   carrierStaleSeconds,

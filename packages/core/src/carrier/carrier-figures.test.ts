@@ -1,7 +1,8 @@
 import { aBody, aCarrierId, aMessageId, aNumber } from '@gateway/core/testing'
-import { createCarrierMeter, createHistogram } from './carrier-figures.ts'
+import { createCarrierMeter } from './carrier-figures.ts'
 import type { Submission } from './carrier.ts'
 import type { DeliveryReceiptCode } from './delivery-receipt.ts'
+import { createHistogram } from './histogram.ts'
 
 const submission = (id: number, to: string): Submission => ({
   ...{ id: aMessageId(id), from: undefined, to: aNumber(to), body: aBody() },

@@ -3,6 +3,7 @@ import { isFinal, OUTCOME } from '../message/status-code.ts'
 import type { CarrierId } from './carrier-id.ts'
 import type { Submission, SubmissionAnswer } from './carrier.ts'
 import type { DeliveryReceipt } from './delivery-receipt.ts'
+import { createHistogram, type HistogramCounts } from './histogram.ts'
 
 /**
  * What came of messages: delivered and failed by their receipts, one for each part; unknown and refused by the answers
@@ -32,32 +33,6 @@ export interface CarrierFigures {
   add(carrier: CarrierId, counts: readonly PrefixCounts[]): Promise<void>
   /** Of the last hour and the last day, to five minutes; by prefix. */
   of(carrier: CarrierId): Promise<readonly PrefixFigures[]>
-}
-
-/** How many values there were up to each bound, and above the one before it; the last: above all bounds. */
-export interface HistogramCounts {
-  readonly bounds: readonly number[]
-  readonly counts: readonly number[]
-  readonly sum: number
-}
-
-export interface Histogram {
-  readonly observe: (value: number) => void
-  readonly read: () => HistogramCounts
-}
-
-export function createHistogram(bounds: readonly number[]): Histogram {
-  const counts = Array.from({ length: bounds.length + 1 }, () => 0)
-  let sum = 0
-  return {
-    observe(value) {
-      let at = 0
-      while (at < bounds.length && value > (bounds[at] ?? 0)) at++
-      counts[at] = (counts[at] ?? 0) + 1
-      sum += value
-    },
-    read: () => ({ bounds, counts: [...counts], sum }),
-  }
 }
 
 /** Counts for one carrier what is submitted and comes back. Cheap: an answer costs an addition or two. */

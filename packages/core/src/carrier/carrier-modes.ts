@@ -1,12 +1,6 @@
 import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
-import type { Carrier, SubmissionAnswer } from './carrier.ts'
-
-/**
- * What operators want of a carrier. Paused: it gets nothing new; its connections stay, and bring receipts and replies.
- * Drained: the same, and its connections end once nothing is unanswered.
- */
-export type CarrierMode = 'running' | 'paused' | 'drained'
+import type { Carrier, CarrierMode, SubmissionAnswer } from './carrier.ts'
 
 /** A carrier that is not to run. */
 export interface HeldCarrier {

@@ -1,7 +1,6 @@
 import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
-import type { CarrierMode } from './carrier-modes.ts'
-import type { CarrierStatus } from './carrier.ts'
+import type { CarrierMode, CarrierStatus } from './carrier.ts'
 
 /** What a process tells of one of its carriers. */
 export interface CarrierReport {

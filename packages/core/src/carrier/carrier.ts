@@ -2,11 +2,10 @@ import type { InboundMessage } from '../inbox/inbound-message.ts'
 import type { Body } from '../message/body.ts'
 import type { MessageId } from '../message/messages.ts'
 import type { Msisdn, SenderAddress } from '../message/msisdn.ts'
-import type { HistogramCounts } from './carrier-figures.ts'
 import type { CarrierId } from './carrier-id.ts'
-import type { CarrierMode } from './carrier-modes.ts'
 import type { CircuitBounds, CircuitProblem, CircuitState } from './circuit-breaker.ts'
 import type { DeliveryReceipt } from './delivery-receipt.ts'
+import type { HistogramCounts } from './histogram.ts'
 import type { CarrierReferences } from './message-parts.ts'
 import type { KeptUnreadReceipt, UnreadReceipt, UnreadReceiptId } from './unread-receipts.ts'
 
@@ -16,6 +15,12 @@ import type { KeptUnreadReceipt, UnreadReceipt, UnreadReceiptId } from './unread
  * route the rest. Down: it takes none.
  */
 export type Availability = 'available' | 'throttled' | 'probing' | 'down'
+
+/**
+ * What operators want of a carrier. Paused: it gets nothing new; its connections stay, and bring receipts and replies.
+ * Drained: the same, and its connections end once nothing is unanswered.
+ */
+export type CarrierMode = 'running' | 'paused' | 'drained'
 
 /** What a carrier is asked to take. */
 export interface Submission {
