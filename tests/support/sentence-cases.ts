@@ -354,6 +354,15 @@ export const sentenceCases: Readonly<Record<string, readonly (readonly [begins: 
     ['Other networks, pairs verified lately and', 'query string: after so many failures'],
     ['All processes of a deployment count', 'packages/core/testing/contracts/account-rates.ts'],
   ],
+  '1.27': [
+    ['What the messages of a send come from: REST', 'a sender that is none'],
+    ['3 to 15 digits, or a name: 1 to 11', 'a sender that is none'],
+    ['One that the account may not use refuses', 'a sender that is none'],
+    ['Null or blank is as left out: then the default', 'packages/core/src/message/senders.test.ts'],
+    ['Where a destination or a carrier does not', 'packages/core/testing/contracts/senders.ts'],
+    ['Nobody can reply to a name.', 'packages/adapters-smpp/src/numbers.test.ts'],
+    ['Requests that differ in it are different', 'packages/core/src/message/send-messages.test.ts'],
+  ],
   '1.28': [
     ['What a client calls a message: REST', 'a reference of any interface'],
     ['Up to 64 characters, trimmed, none of them a', 'a reference that is too long'],

@@ -73,6 +73,8 @@ export const unusableMessageReference = errorText(
 )
 /** Its `validity` is no validity (ruling 1.29). */
 export const unusableValidity = errorText(`validity must be 1 to ${validityMinutesMax} minutes`)
+/** Its `sender` is none, or not one that the account may use (ruling 1.27). */
+export const invalidSender = errorText('Invalid sender')
 export const referenceErrors = [unusableReference, anotherRequest]
 
 /** Writes an answer that is whole, with its length (ruling 3.2). */

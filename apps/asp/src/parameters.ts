@@ -3,6 +3,7 @@ import {
   keyCharactersMax,
   readIdempotencyKey,
   readReference,
+  readSender,
   readValidity,
   referenceCharactersMax,
   validityMinutesMax,
@@ -100,6 +101,16 @@ export const validity = {
 /** `validity` (ruling 1.29): one with U+0000 is unusable. */
 export const messageValidity = (parameters: Parameters): ReturnType<typeof readValidity> =>
   readValidity(parameters.get('validity')?.[0])
+
+/** What messages come from (ruling 1.27). */
+export const sender = {
+  name: 'sender',
+  form: 'what the messages come from: 3 to 15 digits, or 1 to 11 characters with a letter, as the account may use it',
+}
+
+/** `sender` (ruling 1.27): one with U+0000 is unusable. */
+export const messageSender = (parameters: Parameters): ReturnType<typeof readSender> =>
+  readSender(parameters.get('sender')?.[0])
 
 const idsMax = 100
 

@@ -9,10 +9,13 @@ import {
   parseMsisdn,
   parseSenderAddress,
   readReference,
+  readSender,
+  readValidity,
   referenceCharactersMax,
   secondsAfter,
   listSizeMax,
   overlapHoursMax,
+  validityMinutesMax,
   webhookEventTypes,
   webhookId,
   type AccountId,
@@ -24,6 +27,7 @@ import {
   type MessageReference,
   type Msisdn,
   type SenderAddress,
+  type ValidityMinutes,
   type WebhookId,
 } from '@gateway/core'
 import { readNetwork } from '@gateway/server/configuration'
@@ -122,6 +126,25 @@ export const readCode: (text: string) => SenderAddress = read(
   parseSenderAddress,
   'a short or long code: 3 to 15 digits, the first not 0',
 )
+
+const usable = <T>(read: T | undefined | 'unusable'): T | undefined => (read === 'unusable' ? undefined : read)
+
+export const readSenderName: (text: string) => SenderAddress = read(
+  (text) => usable(readSender(text)),
+  'a sender: 3 to 15 digits, or 1 to 11 GSM 7-bit characters with at least one letter',
+)
+
+export const readValidMinutes: (text: string) => ValidityMinutes = read(
+  (text) => usable(readValidity(text)),
+  `minutes: a whole number from 1 to ${validityMinutesMax}`,
+)
+
+/** Prefixes of numbers, with commas between; 'default' is the empty one. */
+export const readPrefixes = (text: string): readonly string[] => text.split(',').map((one) => readPrefix(one.trim()))
+
+/** Names of carriers, with commas between. */
+export const readCarriers = (text: string): readonly CarrierId[] =>
+  text.split(',').map((one) => readCarrier(one.trim()))
 
 /** As a network may tell it: any text. */
 export const readAddress: (text: string) => string = read(

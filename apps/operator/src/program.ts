@@ -37,6 +37,7 @@ import { numberErase, numberErasures, numberExport } from './commands/number-dat
 import { optoutAdd, optoutExport, optoutImport, optoutList, optoutRemove } from './commands/optout.ts'
 import { priceList, priceRemove, priceSet } from './commands/price.ts'
 import { send } from './commands/send.ts'
+import { senderAdd, senderList, senderRemove } from './commands/sender.ts'
 import { shortcodeAssign, shortcodeList, shortcodeRelease } from './commands/shortcode.ts'
 import {
   webhookAdd,
@@ -92,6 +93,7 @@ export const createProgram = ({ run, runAlone, runMigrate, runCopy }: Runs, vers
       shortcodeRelease(run),
       shortcodeList(run),
     ]),
+    group('sender', 'say which senders accounts may name', [senderAdd(run), senderRemove(run), senderList(run)]),
     group('optout', 'add, remove, list, import and export opt-outs of an account', [
       optoutAdd(run),
       optoutRemove(run),

@@ -83,6 +83,7 @@ const asked = {
   'unusable-text': post(send, { ...hello, message: 'a\0' }),
   'blank-message': post(send, { ...hello, message: ' ' }),
   'invalid-time': post(send, { ...hello, scheduledTime: '202602301200' }),
+  'invalid-sender': post(send, { ...hello, sender: 'Somebody' }),
   'too-many-recipients': post('/sms/outgoing/sendmulti', {
     messages: [
       { message: 'a', recipients: many(1000) },

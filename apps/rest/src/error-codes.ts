@@ -86,6 +86,11 @@ export const ERROR_CODES = {
     cause: 'A time is not `YYYYMMDDHHmm`, or does not exist.',
     remedy: 'Write the time at GMT+2 in 12 digits.',
   },
+  'invalid-sender': {
+    status: 422,
+    cause: 'The `sender` is none, or the account may not use it, or not for these numbers.',
+    remedy: 'Use one that the operator has allowed for them, or none.',
+  },
   'too-many-recipients': {
     status: 422,
     cause: 'The request has more than 1000 recipients in all.',

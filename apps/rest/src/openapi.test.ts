@@ -327,7 +327,7 @@ describe('a generated body', () => {
   const call = { gateway, account: { id: 1 }, now: 0, idempotencyKey: undefined, parameter: '1' } as unknown as Call
   // A schema cannot say these.
   const besides =
-    /must not be blank|must be a time YYYYMMDDHHmm|in all messages together|must name one of event|must not hold U\+0000/
+    /must not be blank|must be a time YYYYMMDDHHmm|sender must be|in all messages together|must name one of event|must not hold U\+0000/
 
   const isAccepted = async (path: string, method: string, sent: string): Promise<boolean | string> => {
     try {
@@ -393,7 +393,7 @@ describe('a generated body', () => {
 const hasUnusable = (body: unknown): boolean => /\\u0000|\\ud[89a-f]/.test(JSON.stringify(body))
 
 const optionalNames = new Set(
-  'clientMessageId scheduledTime maxSegments validityMinutes url events listSize withText state overlapHours event from to dead'.split(
+  'clientMessageId scheduledTime maxSegments validityMinutes sender url events listSize withText state overlapHours event from to dead'.split(
     ' ',
   ),
 )
@@ -441,7 +441,8 @@ function bodies(path: string): fc.Arbitrary<unknown> {
         6,
       ),
       maxSegments: mostly(fc.constantFrom<unknown>(1, 6, null, '', 0, 7, 1.5), 6),
-      validityMinutes: mostly(fc.constantFrom<unknown>(1, 4320, null, '', 0, 4321, 1.5), 6),
+      sender: mostly(fc.constantFrom<unknown>(null, '', ' '), 20),
+      validityMinutes: mostly(fc.constantFrom<unknown>(1, 60, 4320, null, '', 4321), 20),
     },
     { requiredKeys: ['message', 'recipients'] },
   )

@@ -4,6 +4,7 @@ import {
   formatMinute,
   type MessageReference,
   readReference,
+  readSender,
   referenceCharactersMax,
   type SendResults,
   type SentRecipient,
@@ -28,6 +29,10 @@ const segmentsMax = 6
 const referenceText =
   `What you call the message: up to ${referenceCharactersMax} characters, no control characters. It is stored, and is in the ` +
   'status, the list of scheduled messages and the events of the message. White space around it does not count.'
+
+const senderText =
+  'What the messages come from: one that the account may use, 3 to 15 digits, or a name of 1 to 11 GSM 7-bit characters with at least ' +
+  'one letter, to which nobody can reply. Left out, null or blank: the default of the account.'
 
 const Recipient = Type.Object(
   {
@@ -73,6 +78,10 @@ export const Send = Type.Object(
       description:
         'So many minutes after it is due a message may wait; then it ends as expired (101) and is refunded. Left out, null or blank: ' +
         'as long as the gateway lets messages wait.',
+    }),
+    sender: optional(text({ expected: 'a string', description: senderText }), {
+      expected: 'a string',
+      description: senderText,
     }),
   },
   { title: 'Send', expected: 'an object', description: 'One text and who gets it.' },
@@ -131,13 +140,19 @@ export function readSendMulti(body: unknown): readonly RequestedText[] | Failure
 }
 
 function requestedText(read: Static<typeof Send>, place: string): RequestedText | Failure {
-  const { message, recipients, scheduledTime, maxSegments, validityMinutes: minutes } = read
+  const { message, recipients, scheduledTime, maxSegments, validityMinutes: minutes, sender: named } = read
   // Asked of core, for whom a text of zero-width spaces is blank too.
   const body = bodyOf(message)
   if (body === 'no-message') return failure('blank-message', `${place}message must not be blank.`)
   const scheduled = readTime(scheduledTime)
   if (scheduled === 'malformed')
     return failure('invalid-time', `${place}scheduledTime must be a time YYYYMMDDHHmm; got ${given(scheduledTime)}.`)
+  const sender = readSender(named)
+  if (sender === 'unusable')
+    return failure(
+      'invalid-sender',
+      `${place}sender must be 3 to 15 digits, or 1 to 11 GSM 7-bit characters with a letter; got ${given(named)}.`,
+    )
   const requested: RequestedRecipient[] = []
   for (const [i, { mobileNumber, clientMessageId, reference: asGiven }] of recipients.entries()) {
     const reference = readReference(asGiven)
@@ -153,10 +168,13 @@ function requestedText(read: Static<typeof Send>, place: string): RequestedText 
     body,
     recipients: requested,
     scheduled,
+    sender,
     validity: typeof minutes === 'number' ? validityMinutes(minutes) : undefined,
     partsMax: typeof maxSegments === 'number' && maxSegments < segmentsMax ? maxSegments : undefined,
   }
 }
+
+const invalidSender = failure('invalid-sender', 'sender must be one that the account may use for these numbers.')
 
 /** Sends, and answers with what `fields` makes of the results. */
 export async function sendTexts(
@@ -169,6 +187,7 @@ export async function sendTexts(
   const results = await gateway.sendMessages(account, texts, key)
   if (results === 'overloaded') return overloaded
   if (results === 'another-request') return anotherRequest
+  if (results === 'invalid-sender') return invalidSender
   return 'overLimitSeconds' in results ? overLimit(results) : new LongFields(fields(results))
 }
 

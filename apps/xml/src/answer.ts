@@ -32,6 +32,7 @@ export type Flaw =
   | 'unusable-client-ref'
   | 'unusable-reference'
   | 'unusable-validity'
+  | 'invalid-sender'
 
 /** Every reason for an `Error` element. */
 export type Trouble =
@@ -61,6 +62,7 @@ export const ERROR = {
     text: `Reference must be up to ${referenceCharactersMax} characters without control characters`,
   },
   'unusable-validity': { status: 200, text: `ValidityMinutes must be 1 to ${validityMinutesMax}` },
+  'invalid-sender': { status: 200, text: 'Invalid sender' },
   'another-request': { status: 200, text: 'clientref was used for another request' },
   unavailable: { status: 503, text: 'Service unavailable' },
 } as const satisfies Record<Trouble, { readonly status: number; readonly text: string }>

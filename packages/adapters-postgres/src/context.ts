@@ -2,6 +2,7 @@ import type { CarrierId } from '@gateway/core'
 import type { Changes } from './changes.ts'
 import { messageIds, type MessageIds } from './messages/message-ids.ts'
 import type { Pools } from './pools.ts'
+import { allowedSenders, type AllowedSenders } from './senders/allowed-senders.ts'
 import { senderNumbers, type SenderNumbers } from './senders/sender-numbers.ts'
 import type { Log, Settings } from './settings.ts'
 
@@ -14,6 +15,7 @@ export interface Context {
   /** The number that stands for a carrier in the tables, given at its first use; 0 stands for none. */
   carrierNumber(name: CarrierId): Promise<number>
   readonly senders: SenderNumbers
+  readonly allowedSenders: AllowedSenders
   readonly ids: MessageIds
 }
 
@@ -25,6 +27,7 @@ export function createContext(pools: Pools, changes: Changes, settings: Settings
     log,
     carrierNumber: carrierNumbers(pools),
     senders: senderNumbers(pools.hot),
+    allowedSenders: allowedSenders(pools, changes, settings),
     ids: messageIds(pools.hot, settings.ids),
   }
 }

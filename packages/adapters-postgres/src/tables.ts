@@ -48,6 +48,14 @@ export interface Tables {
     other_account_id: number | null
     why: string | null
   }
+  allowed_sender: {
+    account_id: number
+    address: string
+    destinations: ColumnType<string[], readonly string[], readonly string[]>
+    default_for: ColumnType<string[], readonly string[], readonly string[]>
+    carriers: ColumnType<string[], readonly string[], readonly string[]>
+    refuses: boolean
+  }
   price: { prefix: string; price: number }
   account_price: { account_id: number; prefix: string; price: number }
   suppression: { account_id: number; msisdn: number; kind: number; since: Time }

@@ -3,8 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { instant } from '@gateway/core'
-import { realClock, aMessageId, anAddress, aNumber } from '@gateway/core/testing'
+import { realClock, aMessageId, anAddress, aNumber, aSender } from '@gateway/core/testing'
 import { owners } from './owners.ts'
+import { fieldsOf } from './record-file.ts'
 import { readRecord } from './record.ts'
 
 let folder: string
@@ -64,4 +65,21 @@ test('a closed record refuses to be written', async () => {
   const record = (await readRecord(folder, owning, realClock())).open()
   record.close()
   expect(() => record.acknowledged([])).toThrow('the record cannot be written')
+})
+
+test('what a name of a sender holds is escaped, so that the other fields of its line are found', async () => {
+  const owning = owners(folder)
+  owning.own('name')
+  owning.takeOver()
+  const { open } = await readRecord(folder, owning, realClock(), 1e6)
+  const record = open()
+  const from = aSender('A",{b}')
+  record.submitted(instant(Date.now()), [
+    { id: aMessageId(7), from, to, reference: 'name-0', answer: 'accepted', reply: undefined },
+  ])
+  record.close()
+  owning.leave()
+  const [line = ''] = readFileSync(join(folder, 'submissions.jsonl'), 'utf8').trim().split('\n').slice(-1)
+  expect(JSON.parse(line)).toMatchObject({ messageId: 7, from, number: to, carrierId: 'name-0' })
+  expect(fieldsOf(line)?.('number')).toBe(to)
 })

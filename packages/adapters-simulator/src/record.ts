@@ -2,6 +2,7 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   instant,
+  isNameOfSender,
   parseMsisdn,
   type Clock,
   type Instant,
@@ -151,11 +152,17 @@ function note({ refusals, conversations }: Past, line: string): void {
 // None of the values holds a character that JSON writes in another way.
 const submissionLine = (time: string, { id, from, to, reference, answer, reply }: Submitted): string => {
   const replies = reply === undefined ? '' : `,"replies":"${new Date(reply.at).toISOString()}"`
-  return `{"time":"${time}","messageId":${id},"from":${quoted(from)},"number":"${to}","carrierId":${quoted(reference)},"answer":"${answer}"${replies}}\n`
+  return `{"time":"${time}","messageId":${id},"from":${quotedSender(from)},"number":"${to}","carrierId":${quoted(reference)},"answer":"${answer}"${replies}}\n`
 }
 
 const acknowledgedLine = (time: string, reference: string, code: DeliveryReceiptCode | undefined): string =>
   `{"time":"${time}","carrierId":"${reference}","code":${code ?? 'null'}}\n`
+
+/** Of a name, what means something in a line is escaped: its fields are found without reading it as JSON (`fieldsOf`). */
+const quotedSender = (from: SenderAddress | undefined): string =>
+  from === undefined || !isNameOfSender(from) ? quoted(from) : `"${from.replace(/[^\p{L}\p{N} ]/gu, escaped)}"`
+
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 const quoted = (text: string | undefined): string => (text === undefined ? 'null' : `"${text}"`)
 

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import {
   carrierId,
   instant,
+  isNameOfSender,
   secondsAfter,
   type Carrier,
   type CarrierHandlers,
@@ -126,7 +127,9 @@ export function simulatedCarrier(settings: SimulatedCarrierSettings): Carrier {
     const outcome = isRefused ? 'refused-for-now' : simulated.answer
     const reference = outcome === 'accepted' ? referenceAt(run, position++) : undefined
     const isOwed = reference !== undefined && simulated.receipts.length > 0
-    const answers = isOwed && simulated.reply !== undefined && record.mayAnswer(to, from, at)
+    // Nobody can reply to a name.
+    const isHeard = from === undefined || !isNameOfSender(from)
+    const answers = isOwed && isHeard && simulated.reply !== undefined && record.mayAnswer(to, from, at)
     const reply = answers ? { to: from, at: secondsAfter(at, (2 * delayMilliseconds) / 1000) } : undefined
     if (reply !== undefined) record.answers(to, reply) // counts for the next one of this batch
     const owed = isOwed ? { reference, to, at, nth: 0, reply } : undefined

@@ -26,6 +26,9 @@ test.each<[Partial<SmppSettings>, string, string, string]>([
   [national, '31022', '31022', '3.0'],
   [{ numbers: '00' }, '31022', '31022', '3.0'],
   [{ source: { ton: 5, npi: 0 } }, '31022', '31022', '5.0'],
+  [{ source: { ton: 1, npi: 1 } }, 'Acme 24', 'Acme 24', '5.0'],
+  [{ numbers: 'plus' }, 'Café', 'Café', '5.0'],
+  [national, '24x7', '24x7', '5.0'],
 ])('with %j the sender address %s is written as %s, with %s, and read as it was', (changes, from, written, tonNpi) => {
   const settings = { ...smppDefaults, ...changes }
   const { ton, npi } = tonNpiOf(from, settings, 'source')

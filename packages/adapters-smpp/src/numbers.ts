@@ -8,17 +8,24 @@ const internationalDigitsMin = 9
 
 const isShortCode = (digits: string): boolean => digits.length < internationalDigitsMin
 
-/** International digits as the carrier writes them. */
+/** Of a sender: letters are in it. */
+const isName = (address: string): boolean => !/^[0-9]+$/.test(address)
+
+/** International digits as the carrier writes them; a name as it is. */
 export function writeNumber(digits: string, { numbers, country, trunkPrefix }: NumberSettings, end: End): string {
-  if (end === 'source' && isShortCode(digits)) return digits
+  if (end === 'source' && (isShortCode(digits) || isName(digits))) return digits
   if (numbers === 'plus') return `+${digits}`
   if (numbers === '00') return `00${digits}`
   const isOfCountry = numbers === 'national' && digits.startsWith(country)
   return isOfCountry ? `${trunkPrefix}${digits.slice(country.length)}` : digits
 }
 
-/** As the operator set it, else by the address: international (1), or for short codes network specific (3); numbering plan E.164 (1). */
+/**
+ * A name is alphanumeric (5) in no numbering plan (0), whatever the settings. Digits are as the operator set it, else by the
+ * address: international (1), or for short codes network specific (3); numbering plan E.164 (1) (SMPP 3.4, 5.2.5 and 5.2.6).
+ */
 export function tonNpiOf(digits: string, settings: NumberSettings, end: End): TonNpi {
+  if (end === 'source' && isName(digits)) return { ton: 5, npi: 0 }
   const given = settings[end]
   if (given !== undefined) return given
   if (end === 'source' && isShortCode(digits)) return { ton: 3, npi: 0 }

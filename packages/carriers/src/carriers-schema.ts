@@ -54,7 +54,10 @@ const route = {
     name,
     prefixes: list({ type: 'string', pattern: '^[0-9]{1,15}$' }, 'Of numbers, in international form; none: all'),
     accounts: list({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }, 'Numbers of accounts; none: all'),
-    senders: list({ type: 'string', pattern: '^[0-9]{3,15}$' }, 'Sender addresses; none: all'),
+    senders: list(
+      { type: 'string', pattern: '^([0-9]{3,15}|.{0,10}[A-Za-z].{0,10})$' },
+      'Sender addresses, numbers and names; none: all',
+    ),
     carriers: {
       type: 'array',
       minItems: 1,

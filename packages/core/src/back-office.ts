@@ -26,7 +26,7 @@ import { cancelMessage, findMessages } from './message/follow-messages.ts'
 import type { MessageTrace } from './message/message-traces.ts'
 import type { MessageId, Page } from './message/messages.ts'
 import type { Msisdn, SenderAddress } from './message/msisdn.ts'
-import type { AssignedCode } from './message/senders.ts'
+import { allowSender, type AllowedSender, type AssignedCode } from './message/senders.ts'
 import { eraseNumber, exportNumber, heldUp, listErasures, type HeldUp } from './personal-data/erase-number.ts'
 import type { Ports } from './ports.ts'
 import { processingDefaults, type ProcessingSettings } from './processing.ts'
@@ -122,6 +122,10 @@ export const createBackOffice = (
     id: AccountId,
   ): Promise<'assigned' | 'already' | 'taken' | 'no-such-account'> => ports.senders.assign(code, id),
   releaseShortCode: (code: SenderAddress): Promise<boolean> => ports.senders.release(code),
+  allowSender: allowSender(ports),
+  disallowSender: (account: AccountId, sender: SenderAddress): Promise<boolean> =>
+    ports.senders.disallow(account, sender),
+  listAllowedSenders: (): Promise<readonly AllowedSender[]> => ports.senders.allowed(),
   listShortCodes: (): Promise<readonly AssignedCode[]> => ports.senders.assigned(),
   listUnownedMessages: (): AsyncIterable<UnownedMessage> => ports.inbox.unowned(),
   addWebhook: addWebhook(ports),

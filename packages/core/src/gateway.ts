@@ -56,6 +56,7 @@ export const createGateway = (
     | 'secrets'
     | 'webhooks'
     | 'carrierVersions'
+    | 'senders'
     | 'webhookClient'
     | 'secretBox'
   >,

@@ -171,7 +171,15 @@ export {
 } from './message/message-traces.ts'
 export type { DroppedHistory, History } from './message/history.ts'
 export { defaultSenders, parseMsisdn, parseSenderAddress, type Msisdn, type SenderAddress } from './message/msisdn.ts'
-export { preferredBy, type AssignedCode, type Senders } from './message/senders.ts'
+export {
+  isNameOfSender,
+  preferredBy,
+  readSender,
+  senderOver,
+  type AllowedSender,
+  type AssignedCode,
+  type Senders,
+} from './message/senders.ts'
 export { whyWaiting, type Waiting, type WaitingReason } from './message/why-waiting.ts'
 export type { Recipient, Refusal, TextToSend } from './message/screen-texts.ts'
 export type { AcceptedRecipient, RefusedRecipient, SendResults, SentRecipient } from './message/send-messages.ts'

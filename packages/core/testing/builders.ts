@@ -9,6 +9,7 @@ import {
   parseMsisdn,
   parseSenderAddress,
   readReference,
+  readSender,
   withReference,
   type Account,
   type AccountId,
@@ -126,6 +127,12 @@ export const aMessageId = (id: number): MessageId => messageId(id) ?? assert.fai
 export function aReference(text = 'order 7'): MessageReference {
   const reference = readReference(text)
   return reference === undefined || reference === 'unusable' ? assert.fail(`no reference: ${text}`) : reference
+}
+
+/** Throws if no send can name it. */
+export function aSender(text = 'Acme'): SenderAddress {
+  const sender = readSender(text)
+  return sender === undefined || sender === 'unusable' ? assert.fail(`no sender: ${text}`) : sender
 }
 
 /** Below 1, which no request can ask for: it is over at once, and a test need not wait for that. */

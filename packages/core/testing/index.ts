@@ -6,6 +6,7 @@ export {
   anAccount,
   anAddress,
   anOrder,
+  aSender,
   numbers,
   unrestricted,
   type AccountWanted,

@@ -1,7 +1,7 @@
 import type { AddressInfo, Server } from 'node:net'
 import { smppCarrierFromUrl } from '@gateway/adapters-smpp'
 import { bodyOf, type Carrier, type DeliveryReceipt, type InboundMessage, type SubmissionAnswer } from '@gateway/core'
-import { until, aMessageId, anAddress, aNumber } from '@gateway/core/testing'
+import { until, aBody, aMessageId, anAddress, aNumber, aSender } from '@gateway/core/testing'
 import smpp from 'smpp'
 import type { Session, SmppPdu } from 'smpp'
 import type { Smsc } from './settings.ts'
@@ -159,6 +159,26 @@ test('an SMSC of the npm package smpp reads binds, texts of both alphabets and l
   expect(commands[0]).toBe('bind_transceiver us secret')
   expect(commands.at(-1)).toBe('unbind')
 })
+
+test.each([
+  ['Acme & Sons', 5, 0],
+  ['24x7', 5, 0],
+  ['31022', 3, 0],
+  ['27825550100', 1, 1],
+])(
+  'the npm package smpp reads the sender %s with TON %i and NPI %i, and the validity of its message',
+  async (from, ton, npi) => {
+    const message = { id: aMessageId(1), from: aSender(from), to: aNumber('27825550101'), body: aBody('Hi') }
+    carrier.submit([{ ...message, validSeconds: 90.5 }], (some) => void answers.push(...some))
+    await until(() => answers.length === 1)
+    expect(received).toMatchObject([
+      { source_addr: from, source_addr_ton: ton, source_addr_npi: npi, dest_addr_ton: 1, dest_addr_npi: 1 },
+    ])
+    // It reads a relative time as the moment that it means.
+    const validity = received[0]?.validity_period
+    expect(validity === undefined ? NaN : Math.abs(Number(validity) - Date.now() - 90_000)).toBeLessThan(60_000)
+  },
+)
 
 test('receipts and arrivals of the npm package smpp are read and acknowledged', async () => {
   submit('Hi')

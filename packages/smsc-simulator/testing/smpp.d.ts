@@ -23,6 +23,7 @@ declare module 'smpp' {
     readonly receipted_message_id?: string
     readonly esm_class?: number
     readonly source_addr?: string
+    readonly validity_period?: Date
     readonly system_id?: string
     readonly password?: string
     readonly destination_addr?: string

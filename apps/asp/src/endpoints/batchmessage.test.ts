@@ -1,5 +1,5 @@
 import { createGateway, credits as amount, messageId, type Refusal } from '@gateway/core'
-import { aNumber, numbers, scriptedCarrier } from '@gateway/core/testing'
+import { aSender, aNumber, numbers, scriptedCarrier } from '@gateway/core/testing'
 import { startAsp, type Asp, type AspOptions } from '../../testing/start-asp.ts'
 import { RECIPIENT_ERROR } from '@gateway/wire'
 
@@ -234,6 +234,19 @@ describe('with a clientref', () => {
       expect(await send(`${query}&validity=${wrong}`)).toBe('Error="validity must be 1 to 4320 minutes"')
     for (const right of ['', '+', '1', '4320']) expect(await send(`${query}&validity=${right}`)).toMatch(/^27.*=\d+&$/)
     expect(await credits()).toBe('Credits=95')
+  })
+
+  test('a sender is one that the account may use; any other is refused, and nothing is sent', async () => {
+    await start()
+    const query = `message=x&numbers=${one}`
+    const says = { destinations: ['27'], defaultFor: [], carriers: [], otherwise: 'refuse' } as const
+    await asp.ports.senders.allow({ account: asp.account.id, sender: aSender('Acme 1'), ...says })
+    expect(await send(`${query}&sender=+Acme+1+`)).toBe(`${one}=1&`)
+    expect(await send(`${query}&sender=+`)).toBe(`${one}=2&`)
+    for (const wrong of ['Acme', 'acme+1', '12', 'A%00', 'AcmeAndSons1', '%D0%96'])
+      expect(await send(`${query}&sender=${wrong}`)).toBe('Error="Invalid sender"')
+    expect(await send(`message=x&numbers=${one};4915112345678&sender=Acme+1`)).toBe('Error="Invalid sender"')
+    expect(await credits()).toBe('Credits=98')
   })
 
   test('a refused call leaves it free', async () => {

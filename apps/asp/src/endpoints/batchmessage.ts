@@ -4,6 +4,7 @@ import {
   anotherRequest,
   echoed,
   errorText,
+  invalidSender,
   listAnswer,
   overLimit,
   overloaded,
@@ -19,8 +20,10 @@ import {
   first,
   list,
   messageReference,
+  messageSender,
   messageValidity,
   reference,
+  sender,
   validity,
 } from '../parameters.ts'
 
@@ -37,6 +40,7 @@ export const batchMessage: Endpoint = {
     { name: 'scheduled', form: 'CCYYMMDDHHmm at GMT+2; otherwise it is sent at once' },
     reference,
     validity,
+    sender,
     clientRef,
   ],
   answers: [
@@ -45,6 +49,7 @@ export const batchMessage: Endpoint = {
     ...['No message given', 'No numbers supplied', 'Too many numbers supplied'].map(errorText),
     unusableMessageReference,
     unusableValidity,
+    invalidSender,
     ...referenceErrors,
   ],
   wrongCredentials: 'FAIL&',
@@ -62,15 +67,17 @@ export const batchMessage: Endpoint = {
     if (called === 'unusable') return unusableMessageReference
     const validMinutes = messageValidity(parameters)
     if (validMinutes === 'unusable') return unusableValidity
-    const recipients: readonly Recipient[] =
-      called === undefined ? numbers : numbers.map((number) => ({ number, reference: called }))
-
     // A time that cannot be read sends at once (spec 3).
     const scheduled = parseMinute(first(parameters, 'scheduled')?.trim() ?? '')
-    const asked = { text, body, recipients, scheduled, validity: validMinutes }
+    const from = messageSender(parameters)
+    if (from === 'unusable') return invalidSender
+    const recipients: readonly Recipient[] =
+      called === undefined ? numbers : numbers.map((number) => ({ number, reference: called }))
+    const asked = { text, body, recipients, scheduled, validity: validMinutes, sender: from }
     const sent = await gateway.sendMessages(account, [asked], key)
     if (sent === 'overloaded') return overloaded
     if (sent === 'another-request') return anotherRequest
+    if (sent === 'invalid-sender') return invalidSender
     return 'overLimitSeconds' in sent ? overLimit(sent) : listAnswer(sent.flat().map(resultOf))
   },
 }

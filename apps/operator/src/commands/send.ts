@@ -8,12 +8,14 @@ import {
   type AccountId,
   type Instant,
   type Refusal,
+  type SenderAddress,
   type SentRecipient,
   type TextToSend,
+  type ValidityMinutes,
   type MessageId,
   type MessageStatus,
 } from '@gateway/core'
-import { readAccountId, readMinute, readNumbers, readSeconds } from '../arguments.ts'
+import { readAccountId, readMinute, readNumbers, readSeconds, readSenderName, readValidMinutes } from '../arguments.ts'
 import { command, interrupted, Refused, type Context, type Run } from '../command.ts'
 import type { Json } from '../output.ts'
 import { counted, creditsJson, timeJson, timeText, outcomeMeaning, outcomeStatus } from '../show.ts'
@@ -24,6 +26,8 @@ interface Options {
   readonly to: readonly string[]
   readonly text: string
   readonly at?: Instant
+  readonly sender?: SenderAddress
+  readonly validity?: ValidityMinutes
   readonly wait?: true
   readonly timeout: number
 }
@@ -54,6 +58,8 @@ export const send = (run: Run) =>
     .requiredOption('--to <numbers>', "one or more numbers, separated by ','", readNumbers)
     .requiredOption('--text <text>', 'the text')
     .option('--at <time>', 'when to send: CCYYMMDDHHmm at GMT+2; a past time is now', readMinute)
+    .option('--sender <sender>', 'what it comes from: one that the account may use', readSenderName)
+    .option('--validity <minutes>', 'so long it may wait once it is due: 1 to 4320', readValidMinutes)
     .option(
       '--wait',
       'show each state of each message until all are final or unknown (106); exits with 1 if they are not',
@@ -61,10 +67,14 @@ export const send = (run: Run) =>
     .option('--timeout <seconds>', 'with --wait: wait no longer than this', readSeconds, 300)
     .action((options: Options) => run((context) => sendText(context, options)))
 
-async function sendText(context: Context, { account: id, to, text, at, wait, timeout }: Options): Promise<void> {
+async function sendText(
+  context: Context,
+  { account: id, to, text, at, sender, validity, wait, timeout }: Options,
+): Promise<void> {
   const { backOffice, output, interruption } = context
   const account = await accountOf(backOffice, id)
-  const { recipients, stopped } = await sendInCalls(context, account, { text, recipients: to, scheduled: at })
+  const draft = { text, recipients: to, scheduled: at, sender, validity }
+  const { recipients, stopped } = await sendInCalls(context, account, draft)
   if (recipients.length === 0 && stopped !== undefined) throw stopped
   const ids = recipients.flatMap((recipient) => ('id' in recipient ? [recipient.id] : []))
   const sent = { account: id, recipients: recipients.map(recipientJson) }
@@ -112,6 +122,10 @@ async function sendInCalls(
     if (results instanceof Error) {
       if (from > 0) output.note(`What became of the numbers from ${all[from]} on is not known.`)
       return { recipients, stopped: results }
+    }
+    if (results === 'invalid-sender') {
+      const why = 'The account may not use this sender for these numbers: see gateway sender list'
+      return { recipients, stopped: new Refused(`${why}.`) }
     }
     if (results === 'overloaded' || 'overLimitSeconds' in results) {
       const why =

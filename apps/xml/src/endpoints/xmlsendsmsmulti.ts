@@ -4,6 +4,7 @@ import {
   parseMinute,
   readIdempotencyKey,
   readReference,
+  readSender,
   readValidity,
   type Recipient,
   type SendResults,
@@ -29,8 +30,11 @@ interface MessageDraft {
   text: string | undefined
   reference: string | undefined
   validity: string | undefined
+  sender: string | undefined
   readonly numbers: string[]
 }
+
+const nothing = { text: undefined, reference: undefined, validity: undefined, sender: undefined }
 
 interface Send {
   /** Undefined: at once. */
@@ -50,11 +54,11 @@ export const sendMessages = endpoint<SendDraft, Send>({
     Messages: {
       inside: elements<SendDraft>({
         Message: {
-          open: ({ messages }) =>
-            messages.push({ text: undefined, reference: undefined, validity: undefined, numbers: [] }),
+          open: ({ messages }) => messages.push({ ...nothing, numbers: [] }),
           inside: elements<SendDraft>({
             MessageText: { text: (draft, text) => (lastOf(draft).text ??= text) },
             Reference: trimmed((draft, text) => (lastOf(draft).reference ??= text)),
+            Sender: trimmed((draft, text) => (lastOf(draft).sender ??= text)),
             ValidityMinutes: trimmed((draft, text) => (lastOf(draft).validity ??= text)),
             Numbers: {
               inside: elements<SendDraft>({ Number: trimmed((draft, text) => lastOf(draft).numbers.push(text)) }),
@@ -84,19 +88,21 @@ function checkSend({ messages, scheduled = '', clientRef }: SendDraft): Send | F
   if (key === 'unusable') return 'unusable-client-ref'
   if (messages.some(({ reference }) => readReference(reference) === 'unusable')) return 'unusable-reference'
   if (messages.some(({ validity }) => readValidity(validity) === 'unusable')) return 'unusable-validity'
+  if (messages.some(({ sender }) => readSender(sender) === 'unusable')) return 'invalid-sender'
   return { messages, scheduled: due, key }
 }
 
 async function send({ gateway, account }: Call, { messages, scheduled, key }: Send): Promise<Answer> {
-  const texts = messages.map(({ text = '', reference, validity, numbers }) => ({
+  const texts = messages.map(({ text = '', reference, validity, sender, numbers }) => ({
     text: percentDecode(text),
     recipients: withReference(numbers.length === 0 ? [''] : numbers, reference), // one result all the same (ruling 4.8)
     scheduled,
     validity: usable(readValidity(validity)),
+    sender: usable(readSender(sender)),
   }))
   const results = await gateway.sendMessages(account, texts, key)
   if (results === 'overloaded') return overloaded
-  if (results === 'another-request') return { trouble: 'another-request' }
+  if (results === 'another-request' || results === 'invalid-sender') return { trouble: results }
   return 'overLimitSeconds' in results ? overLimit(results) : { content: writeResults(results) }
 }
 

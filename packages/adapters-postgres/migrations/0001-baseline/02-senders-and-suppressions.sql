@@ -7,6 +7,16 @@ create table sender (                             -- every address that messages
 );
 create index sender_account on sender (account_id) where account_id is not null;
 
+create table allowed_sender (                     -- what an account may name as the sender of its messages
+  account_id int not null references account,
+  address text not null,
+  destinations text[] not null,                   -- prefixes of the numbers that it may be used for; none: all
+  default_for text[] not null,                    -- prefixes of those that it is used for where a send names none
+  carriers text[] not null,                       -- that it is registered with; none: all
+  refuses bool not null,                          -- where it is not allowed: refused; else replaced
+  primary key (account_id, address)
+);
+
 create table chosen_sender (                      -- by which address of the pool a number hears each account
   msisdn bigint primary key,
   accounts int[] not null,

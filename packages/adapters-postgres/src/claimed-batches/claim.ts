@@ -1,5 +1,8 @@
 import {
   instant,
+  senderOver,
+  type AccountId,
+  type AllowedSender,
   type DispatcherId,
   type ClaimedBatch,
   type ClaimedBatchId,
@@ -15,6 +18,8 @@ import { claimSingle } from '../sql/claim.ts'
 import { disown } from '../sql/batches.ts'
 import { claimedMessages, sendersOf } from './claimed-messages.ts'
 import type { KnownBatches } from './known-batches.ts'
+
+type AllowedByAccount = ReadonlyMap<AccountId, readonly AllowedSender[]>
 
 export interface Claims {
   readonly claim: (dispatcher: DispatcherId, wanted: Wanted) => Promise<ClaimedBatch | 'nothing' | 'fenced'>
@@ -57,11 +62,11 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
    * Takes a slice, or throws and leaves it where it was. A lost answer is undefined: then the slice has been given
    * back.
    */
-  async function attempt(dispatcher: DispatcherId, wanted: Wanted, carrier: number) {
+  async function attempt(dispatcher: DispatcherId, wanted: Wanted, carrier: number, allowed: AllowedByAccount) {
     const seq = (batchesClaimed = (batchesClaimed % batchesMax) + 1)
     try {
       const rows = await run(dispatcher, seq, wanted, carrier)
-      return await toBatch(dispatcher, seq as ClaimedBatchId, wanted, carrier, rows)
+      return await toBatch(dispatcher, seq as ClaimedBatchId, wanted, carrier, rows, allowed)
     } catch (error) {
       await giveBack(dispatcher, seq)
       if (isLostAnswer(error)) return undefined
@@ -89,9 +94,10 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
   async function toBatch(
     dispatcher: DispatcherId,
     id: ClaimedBatchId,
-    { lane, messagesMax, markedMax }: Wanted,
+    { carrier: name, lane, messagesMax, markedMax }: Wanted,
     carrier: number,
     rows: readonly ClaimRow[],
+    allowed: AllowedByAccount,
   ): Promise<ClaimedBatch | 'nothing' | 'fenced'> {
     const ranges = rows.filter((row) => row.lo !== null)
     if (lane === 'bulk') bulkRangesMax = ranges.length < bulkRangesMax ? rangesMax : Math.max(rangesMax, messagesMax)
@@ -102,7 +108,10 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
       return 'fenced'
     }
     if (ranges.length === 0) return 'nothing'
-    const messages = claimedMessages(ranges, await context.senders.addressesOf(sendersOf(ranges)))
+    const addresses = await context.senders.addressesOf(sendersOf(ranges))
+    const messages = claimedMessages(ranges, addresses, (account, from) =>
+      senderOver(name, allowed.get(account) ?? [], from),
+    )
     batches.add(dispatcher, id, { carrier, ids: new Set(messages.map((message) => message.id)) })
     return { id, at: instant(first.at), messages, marked: Math.min(markedMax, messages.length) }
   }
@@ -110,8 +119,9 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
   async function claim(dispatcher: DispatcherId, wanted: Wanted): Promise<ClaimedBatch | 'nothing' | 'fenced'> {
     await giveBackFailedClaims(dispatcher)
     const carrier = await context.carrierNumber(wanted.carrier)
+    const allowed = await context.allowedSenders.known()
     for (let attempts = 0; attempts < attemptsMax; attempts++) {
-      const batch = await attempt(dispatcher, wanted, carrier)
+      const batch = await attempt(dispatcher, wanted, carrier, allowed)
       if (batch !== undefined) return batch
     }
     return 'nothing'

@@ -15,17 +15,23 @@ import { suppressionOf } from '../stored-codes.ts'
 
 const nobody: ReadonlySet<Suppression> = new Set()
 
+/** What the carrier is given as the sender of a message. */
+export type SenderOver = (account: AccountId, from: SenderAddress | undefined) => SenderAddress | undefined | 'refused'
+
 /** The messages of claimed ranges in order of their ids, `addresses` by number. Those of one send share one body. */
 export function claimedMessages(
   ranges: readonly ClaimedRange[],
   addresses: ReadonlyMap<number, SenderAddress>,
+  senderOver: SenderOver,
 ): ClaimedMessage[] {
   const bodies = new Map<string, Body>()
   const messages: ClaimedMessage[] = []
   for (const range of [...ranges].sort((a, b) => a.lo - b.lo)) {
     const body = bodies.get(range.body) ?? storedBody(range)
     bodies.set(range.body, body)
-    const from = addressOf(range, addresses)
+    const own = addressOf(range, addresses)
+    const over = senderOver(range.account as AccountId, own)
+    const from = over === 'refused' ? own : over
     const suppressed = range.suppressed === null ? undefined : byPosition(range.suppressed)
     for (const [i, number] of textsFromArray(range.numbers).entries()) {
       messages.push({
@@ -33,6 +39,7 @@ export function claimedMessages(
         send: range.send as MessageId,
         account: range.account as AccountId,
         from,
+        isSenderRefused: over === 'refused',
         to: number as Msisdn,
         body,
         due: range.due as Instant,

@@ -63,7 +63,7 @@ test('a text over two alternating routes is one send for each, and each recipien
   const to = numbers(6)
   const order = anOrder(account, { to })
   const [even, odd] = [4, 9] as RouteNumber[]
-  const routeOf = (number: Msisdn) => (to.indexOf(number) % 2 === 0 ? even : odd) ?? noRoute
+  const routeOf = ({ number }: { readonly number: Msisdn }) => (to.indexOf(number) % 2 === 0 ? even : odd) ?? noRoute
   const { sends, results } = layOut({ order, senderOf, routeOf }, [range(100, 106)])
   expect(sends.map(({ firstId, route, numbers }) => [firstId, route, numbers])).toEqual([
     [100, even, [0, 2, 4].map((i) => to[i])],
@@ -74,7 +74,7 @@ test('a text over two alternating routes is one send for each, and each recipien
 
 test('over several routes those are left out that were not paid for, and the lane is that of the text', () => {
   const to = numbers(24)
-  const routeOf = (number: Msisdn) => (to.indexOf(number) % 2) as RouteNumber
+  const routeOf = ({ number }: { readonly number: Msisdn }) => (to.indexOf(number) % 2) as RouteNumber
   const taken = to.map((_, i) => i < 22)
   const { sends, results } = layOut({ order: anOrder(account, { to }), senderOf, routeOf }, [range(100, 124)], taken)
   expect(sends.map(({ lane, numbers }) => [lane, numbers.length])).toEqual([

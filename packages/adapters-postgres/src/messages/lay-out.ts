@@ -13,6 +13,7 @@ import {
   type MessageReference,
   type Msisdn,
   type Order,
+  type OrderedRecipient,
   type RouteNumber,
   type ValidityMinutes,
 } from '@gateway/core'
@@ -37,11 +38,11 @@ export interface Send {
   references: (MessageReference | undefined)[] | undefined
 }
 
-/** By number the `sender.id` of the address that a message of the order to it leaves from. */
-export type SenderOf = (number: Msisdn) => number
+/** The `sender.id` of the address that a message of the order to a recipient leaves from. */
+export type SenderOf = (to: Pick<OrderedRecipient, 'number' | 'from'>) => number
 
-/** By number the route of a message of the order to it. */
-export type RouteOf = (number: Msisdn) => RouteNumber
+/** The route of a message of the order to a recipient. */
+export type RouteOf = (to: Pick<OrderedRecipient, 'number' | 'from'>) => RouteNumber
 
 /** An order, and where each of its messages leaves from and by. */
 export interface PlacedOrder {
@@ -80,12 +81,13 @@ export function layOut(
     const lane = laneOf(to.length - isTaken.filter((is) => !is).length)
     let open: Send | undefined
     const given: (MessageId | 'insufficient-credits')[] = to.map(() => 'insufficient-credits')
-    const paid = to.flatMap(({ number, cost, reference }, i) =>
-      isTaken[i] === false ? [] : [{ i, number, cost, reference, route: routeOf(number) }],
+    const paid = to.flatMap((recipient, i) =>
+      isTaken[i] === false ? [] : [{ i, recipient, route: routeOf(recipient) }],
     )
-    for (const { i, number, cost, reference, route } of byRoute(paid)) {
+    for (const { i, recipient, route } of byRoute(paid)) {
       const id = ids.next()
-      const from = senderOf(number)
+      const { number, cost, reference } = recipient
+      const from = senderOf(recipient)
       if (open === undefined || !isSameSend(open, { cost, from, route }) || !continues(open, id)) {
         open = {
           firstId: id,

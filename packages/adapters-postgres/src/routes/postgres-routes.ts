@@ -11,6 +11,7 @@ import {
   type RouteNumber,
   type RouteQueue,
   type Routes,
+  type OrderedRecipient,
   type SenderAddress,
 } from '@gateway/core'
 import { sql, type Insertable, type Kysely, type Selectable, type Transaction } from 'kysely'
@@ -155,14 +156,17 @@ function partsOf({ account, lo, from, numbers }: StrandedRow, routes: readonly P
   return parts
 }
 
+type Routed = Pick<OrderedRecipient, 'number' | 'from'>
+
 /** Finds the route of each message of an order. Without routes it costs one look at what is remembered. */
 export function placeWith(routes: Pick<Routes, 'list'>, senders: SenderNumbers) {
   async function addressBy(order: Order, senderOf: SenderOf, published: readonly PublishedRoute[]) {
     const [first] = order.senders
-    if (order.senders.length === 1 || published.every((route) => route.senders.length === 0)) return () => first
-    const numbers = new Set(order.texts.flatMap(({ to }) => to.map(({ number }) => senderOf(number))))
+    const isOne = order.senders.length === 1 || published.every((route) => route.senders.length === 0)
+    if (isOne) return ({ from = first }: Routed) => from
+    const numbers = new Set(order.texts.flatMap(({ to }) => to.map(senderOf)))
     const addresses = await senders.addressesOf(numbers)
-    return (number: Msisdn) => addresses.get(senderOf(number))
+    return (to: Routed) => to.from ?? addresses.get(senderOf(to))
   }
 
   let known: readonly PublishedRoute[] | undefined
@@ -182,6 +186,7 @@ export function placeWith(routes: Pick<Routes, 'list'>, senders: SenderNumbers) 
     if (published.length === 0) return { order, senderOf }
     const { account } = order
     const addressOf = await addressBy(order, senderOf, published)
-    return { order, senderOf, routeOf: (to) => routeNumberOf(published, { account, from: addressOf(to), to }) }
+    const routeOf = (to: Routed) => routeNumberOf(published, { account, from: addressOf(to), to: to.number })
+    return { order, senderOf, routeOf }
   }
 }

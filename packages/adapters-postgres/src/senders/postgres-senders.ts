@@ -1,4 +1,12 @@
-import { preferredBy, type AccountId, type Msisdn, type Order, type SenderAddress, type Senders } from '@gateway/core'
+import {
+  preferredBy,
+  type AccountId,
+  type AllowedSender,
+  type Msisdn,
+  type Order,
+  type SenderAddress,
+  type Senders,
+} from '@gateway/core'
 import { sql } from 'kysely'
 import { askAboutNumbers } from '../ask-about-numbers.ts'
 import { notifyOthers } from '../changes.ts'
@@ -9,7 +17,9 @@ import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import { chooseSenders, chosenSenders } from '../sql/senders.ts'
 import { numberOf, type SenderNumbers } from './sender-numbers.ts'
 
-export function postgresSenders({ pools: { kysely }, changes }: Context): Senders {
+const none: readonly AllowedSender[] = []
+
+export function postgresSenders({ pools: { kysely }, changes, allowedSenders }: Context): Senders {
   async function assign(code: SenderAddress, account: AccountId) {
     const there = await kysely.selectFrom('account').select('id').where('id', '=', account).executeTakeFirst()
     if (there === undefined) return 'no-such-account'
@@ -56,6 +66,10 @@ export function postgresSenders({ pools: { kysely }, changes }: Context): Sender
     assign: (code, account) => changes.around(assign(code, account)),
     release: (code) => changes.around(release(code)),
     assigned,
+    allow: (sender) => allowedSenders.allow(sender),
+    disallow: (account, sender) => allowedSenders.disallow(account, sender),
+    allowed: () => allowedSenders.list(),
+    allowedTo: async (account) => (await allowedSenders.known()).get(account) ?? none,
   }
 }
 
@@ -72,7 +86,7 @@ export function chooseFor(hot: Connections, senders: SenderNumbers): (order: Ord
   /** For the orders that have one address only: most of them. */
   const always = new Map<SenderAddress, SenderOf>()
 
-  return async ({ account: by, senders: pool, texts }: Order): Promise<SenderOf> => {
+  async function chooseFromPool({ account: by, senders: pool, texts }: Order): Promise<SenderOf> {
     const [first] = pool
     const known = pool.length === 1 && first !== undefined ? always.get(first) : undefined
     if (known !== undefined) return known
@@ -84,7 +98,8 @@ export function chooseFor(hot: Connections, senders: SenderNumbers): (order: Ord
       always.set(first, senderOf)
       return senderOf
     }
-    const numbers = [...new Set(texts.flatMap(({ to }) => to.map(({ number }) => number)))]
+    const ofPool = texts.flatMap(({ to }) => to.filter(({ from }) => from === undefined))
+    const numbers = [...new Set(ofPool.map(({ number }) => number))]
     if (numbers.length === 0) return nobody
     const chosen = new Map(await look({ by, numbers }))
     const missing = numbers.filter((number) => !offered.includes(chosen.get(number) ?? 0))
@@ -94,7 +109,15 @@ export function chooseFor(hot: Connections, senders: SenderNumbers): (order: Ord
         chosen.set(String(number) as Msisdn, sender)
       }
     }
-    return (number) => chosen.get(number) ?? nobody()
+    return ({ number }) => chosen.get(number) ?? nobody()
+  }
+
+  return async (order) => {
+    const isNamed = order.texts.some(({ to }) => to.some(({ from }) => from !== undefined))
+    if (!isNamed) return chooseFromPool(order)
+    const named = new Set(order.texts.flatMap(({ to }) => to.flatMap(({ from }) => from ?? [])))
+    const [ids, others] = await Promise.all([senders.numbersOf(named), chooseFromPool(order)])
+    return (recipient) => (recipient.from === undefined ? others(recipient) : numberOf(ids, recipient.from))
   }
 }
 

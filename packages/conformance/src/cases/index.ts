@@ -4,6 +4,7 @@ import { referenceCases } from './common/references.ts'
 import { refusalCases } from './common/refusals.ts'
 import { replyCases } from './common/replies.ts'
 import { requestIdCases, retryCases } from './common/retries.ts'
+import { senderCases } from './common/senders.ts'
 import { textCases } from './common/texts.ts'
 import { validityCases } from './common/validity.ts'
 import { readingCases } from './query-string/reading.ts'
@@ -24,6 +25,7 @@ export const everyCase: readonly Case[] = [
   ...refusalCases,
   ...referenceCases,
   ...validityCases,
+  ...senderCases,
   ...limitCases,
   ...textCases,
   ...retryCases,

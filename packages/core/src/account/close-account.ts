@@ -42,6 +42,7 @@ export const closeAccount =
     await ports.accounts.setPassword(id, undefined)
     const keysRevoked = await revokeKeys(ports, id)
     const released = await Promise.all(found.account.shortCodes.map((code) => ports.senders.release(code)))
+    for (const { sender } of await ports.senders.allowedTo(id)) await ports.senders.disallow(id, sender)
     const deleted = await deleteAllScheduled(ports, id)
     const webhooks = await ports.webhooks.list(id)
     const removed = await Promise.all(webhooks.map((webhook) => ports.webhooks.remove(id, webhook.id)))

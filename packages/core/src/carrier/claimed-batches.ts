@@ -24,8 +24,13 @@ export interface ClaimedMessage {
   /** The first id of the send that it belongs to: one text to many numbers. */
   readonly send: MessageId
   readonly account: AccountId
-  /** Undefined: accepted before messages had an address of ours. */
+  /**
+   * Undefined: accepted before messages had an address of ours, or not registered with the carrier that claimed it, whose own is
+   * used instead (`senderOver`).
+   */
   readonly from: SenderAddress | undefined
+  /** The carrier does not allow its sender, and its account wants no other. */
+  readonly isSenderRefused: boolean
   readonly to: Msisdn
   readonly body: Body
   /** When it was first due; validity counts from here. */
@@ -81,7 +86,7 @@ export interface Mark {
 }
 
 /** Codes of messages that end without a carrier. */
-export type SettledCode = (typeof OUTCOME)['expired' | 'accountLocked' | 'optedOut' | 'blacklisted']
+export type SettledCode = (typeof OUTCOME)['expired' | 'accountLocked' | 'optedOut' | 'blacklisted' | 'refused']
 
 export interface Settled {
   readonly id: MessageId

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { anOrder, numbers, until, type ScriptedOutcome } from '@gateway/core/testing'
+import { aCarrierId, anOrder, aSender, numbers, until, type ScriptedOutcome } from '@gateway/core/testing'
 import { dispatchWorld, type DispatchWorld } from '../../testing/dispatch-world.ts'
 import { endDispatchers, startDispatcher as start } from '../../testing/start-dispatcher.ts'
 import type { MessageId } from '../message/messages.ts'
@@ -230,6 +230,34 @@ describe('messages that end without a carrier', () => {
     expect(await codesOf(world, [locked])).toEqual([OUTCOME.accountLocked])
     expect([...first.carrier.submitted, ...second.carrier.submitted]).toEqual([])
     expect(await world.ports.ledger.balance(world.account.id)).toBe(before)
+  })
+
+  test('a sender that the carrier does not allow: its own is used, or the message is refused and refunded', async () => {
+    const world = await dispatchWorld()
+    const [replaced, refused] = [aSender('Replaced'), aSender('Refused')]
+    for (const [sender, otherwise] of [
+      [replaced, 'replace'],
+      [refused, 'refuse'],
+    ] as const) {
+      const says = { destinations: [], defaultFor: [], carriers: [aCarrierId('another')] }
+      await world.ports.senders.allow({ account: world.account.id, sender, ...says, otherwise })
+    }
+    const before = await world.ports.ledger.balance(world.account.id)
+    const { body, due, to } = anOrder(world.account.id, { to: numbers(2, '09') }).texts[0] ?? assert.fail()
+    const order = {
+      ...anOrder(world.account.id),
+      texts: [{ body, due, to: to.map((one, i) => ({ ...one, from: i === 0 ? replaced : refused })) }],
+    }
+    const accepted = await world.ports.messages.accept(order)
+    const ids = typeof accepted === 'object' ? accepted.results.flat().map(Number) : []
+    const { carrier } = start(world)
+    await until(() => world.waiting() === 0)
+    expect(carrier.submitted.map(({ id, from }) => [id, from])).toEqual([[ids[0], undefined]])
+    expect(ids.map((id) => world.store.messages.get(id as MessageId)?.decision?.code)).toEqual([
+      OUTCOME.delivered,
+      OUTCOME.refused,
+    ])
+    expect(await world.ports.ledger.balance(world.account.id)).toBe((before ?? NaN) - 10)
   })
 
   test('what expires of itself before its turn comes, by the clock of the store, ends as 101; others say how long they are valid', async () => {

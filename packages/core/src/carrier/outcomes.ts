@@ -18,5 +18,5 @@ export function screenAgain(message: ClaimedMessage, now: Instant, validitySecon
   if (!may({ locked: message.accountLocked }, 'send')) return OUTCOME.accountLocked
   if (message.suppressions.has('blacklist')) return OUTCOME.blacklisted
   if (message.suppressions.has('opt-out') && !message.confirmation) return OUTCOME.optedOut
-  return undefined
+  return message.isSenderRefused ? OUTCOME.refused : undefined
 }

@@ -74,6 +74,8 @@ export interface OrderedRecipient {
   readonly number: Msisdn
   readonly cost: Credits
   readonly reference?: MessageReference | undefined
+  /** The address that it leaves from; undefined: one of the order. */
+  readonly from?: SenderAddress | undefined
 }
 
 export interface Acceptance {

@@ -7,7 +7,7 @@ import type { Instant } from '../time/instant.ts'
 import { bodyOf, type Body } from './body.ts'
 import { isAhead } from './message-facts.ts'
 import type { MessageReference } from './messages.ts'
-import { parseMsisdn, type Msisdn } from './msisdn.ts'
+import { parseMsisdn, type Msisdn, type SenderAddress } from './msisdn.ts'
 import type { ValidityMinutes } from './validity.ts'
 
 /** Why a recipient gets no message, in the order that wins (ruling 1.10). */
@@ -56,6 +56,8 @@ export interface TextToSend<To extends Recipient = Recipient> {
   readonly scheduled?: Instant | undefined
   /** So long it may wait once it is due; undefined: as long as any (ruling 1.29). */
   readonly validity?: ValidityMinutes | undefined
+  /** Undefined: the default of the account (ruling 1.27). */
+  readonly sender?: SenderAddress | undefined
   /** A text that needs more parts is too long (ruling 2.4). Undefined: no limit but that of the specification. */
   readonly partsMax?: number | undefined
 }
@@ -79,6 +81,7 @@ export interface ScreenedText<To extends Recipient = Recipient> {
   /** What is told of it: undefined if it is past. */
   readonly due: Instant | undefined
   readonly validity: ValidityMinutes | undefined
+  readonly sender: SenderAddress | undefined
   readonly recipients: readonly ScreenedRecipient<To>[]
 }
 
@@ -97,8 +100,8 @@ export async function screenTexts<To extends Recipient>(
   const read = texts.map((text) => {
     const body = bodyWithin(text)
     if (typeof body === 'string') return allRefused(text, body)
-    const { scheduled, validity } = text
-    return { body, scheduled, validity, recipients: text.recipients.map(parse) }
+    const { scheduled, validity, sender } = text
+    return { body, scheduled, validity, sender, recipients: text.recipients.map(parse) }
   })
   // Not by flatMap, which takes as long for a number as reading it.
   const valid: Msisdn[] = []
@@ -120,10 +123,10 @@ export async function screenTexts<To extends Recipient>(
 
   return read.map((text) => {
     if ('due' in text) return text
-    const { body, scheduled, validity, recipients } = text
+    const { body, scheduled, validity, sender, recipients } = text
     const due = isAhead(scheduled, now) ? scheduled : undefined
     const screened = recipients.map((recipient) => screenNumber(recipient, body.parts))
-    return { body, scheduled, due, validity, recipients: screened }
+    return { body, scheduled, due, validity, sender, recipients: screened }
   })
 }
 
@@ -157,5 +160,6 @@ export const allRefused = <To extends Recipient>(
   scheduled: undefined,
   due: undefined,
   validity: undefined,
+  sender: undefined,
   recipients: recipients.map((recipient) => ({ recipient, number: numberOf(recipient), refused })),
 })

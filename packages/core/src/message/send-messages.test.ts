@@ -1,10 +1,22 @@
-import { aNumber, anAccount, memoryPorts, steppingClock, type AccountWanted } from '@gateway/core/testing'
+import { strict as assert } from 'node:assert'
+import {
+  aCarrierId,
+  anAccount,
+  anAddress,
+  aNumber,
+  aSender,
+  memoryPorts,
+  steppingClock,
+  type AccountWanted,
+} from '@gateway/core/testing'
 import { credits } from '../credits/credits.ts'
 import { createGateway } from '../gateway.ts'
+import { readIdempotencyKey } from '../retry/client-requests.ts'
 import type { Suppression } from '../suppression/suppressions.ts'
 import { secondsAfter } from '../time/instant.ts'
 import type { TextToSend } from './screen-texts.ts'
 import type { SendResults, SentRecipient } from './send-messages.ts'
+import type { AllowedSender } from './senders.ts'
 
 const number = '27820000001'
 const other = '27820000002'
@@ -27,7 +39,7 @@ const setUp = async (wanted: AccountWanted = {}) => {
     )
   const send = async (...texts: readonly TextToSend[]): Promise<SendResults> => {
     const results = await gateway.sendMessages(account, texts)
-    if (results === 'overloaded' || 'overLimitSeconds' in results) throw new Error('not sent')
+    if (typeof results === 'string' || 'overLimitSeconds' in results) throw new Error('not sent')
     return results
   }
   return { clock, ports, account, gateway, suppress, send }
@@ -224,4 +236,65 @@ test('more recipients than the limit of the account are refused as a whole, befo
   clock.step(1)
   expect(await send(30)).toHaveLength(1)
   expect(await send(1)).toEqual({ overLimitSeconds: 3 })
+})
+
+describe('a sender (ruling 1.27)', () => {
+  const acme = aSender('Acme')
+  const withAcme = async (says: Partial<AllowedSender> = {}) => {
+    const world = await setUp()
+    const { account, ports } = world
+    const all = { account: account.id, sender: acme, destinations: [], defaultFor: [], carriers: [], ...says }
+    expect(await ports.senders.allow({ otherwise: 'replace', ...all })).toBe('added')
+    /** What the messages that wait leave from, in the order of their ids. */
+    const leaving = async () => {
+      const dispatcher = await ports.claimedBatches.register(60)
+      const wanted = { carrier: aCarrierId(), lane: 'single', messagesMax: 10, markedMax: 0, leaseSeconds: 60 } as const
+      const batch = await ports.claimedBatches.claim(dispatcher, wanted)
+      return typeof batch === 'string' ? batch : batch.messages.map(({ from }) => from)
+    }
+    return { ...world, leaving }
+  }
+
+  test('that the account may use is that of its messages; without one all is as before', async () => {
+    const { send, leaving } = await withAcme()
+    await send({ text: 'a', recipients: [number, other], sender: acme }, { text: 'b', recipients: [number] })
+    expect(await leaving()).toEqual([acme, acme, anAddress()])
+  })
+
+  test('that it may not use refuses the whole call, and nothing is charged or stored', async () => {
+    const { gateway, account, leaving } = await withAcme({ destinations: ['27'], otherwise: 'refuse' })
+    const texts = (sender: string, ...recipients: string[]) => [
+      { text: 'a', recipients: [number] },
+      { text: 'b', recipients, sender: aSender(sender) },
+    ]
+    for (const wrong of [texts('Another', number), texts('40404', number), texts('Acme', number, '4915112345678')])
+      expect(await gateway.sendMessages(account, wrong)).toBe('invalid-sender')
+    expect(await gateway.creditBalance(account.id)).toBe(1000)
+    expect(await leaving()).toBe('nothing')
+    expect(await gateway.sendMessages(account, texts('Acme', number, '0'))).toHaveLength(2)
+  })
+
+  test('is a code of its own, or the default for the number, or replaced by it', async () => {
+    const { send, ports, account, gateway, leaving } = await withAcme({ destinations: ['27'], defaultFor: ['2782'] })
+    await ports.senders.assign(anAddress('40404'), account.id)
+    const owner = (await ports.accounts.find(account.id))?.account ?? account
+    await gateway.sendMessages(owner, [{ text: 'a', recipients: [number], sender: anAddress('40404') }])
+    await send({ text: 'b', recipients: ['4915112345678', number, '27115550101'] })
+    await send({ text: 'c', recipients: ['4915112345678'], sender: acme })
+    const [pool] = [anAddress()]
+    expect(await leaving()).toEqual([anAddress('40404'), pool, acme, pool, pool])
+  })
+
+  test('is part of what makes two requests the same; a repetition has its answer when the sender is gone', async () => {
+    const { gateway, account, ports } = await withAcme()
+    const key = readIdempotencyKey('one')
+    assert.ok(key !== undefined && key !== 'unusable')
+    const text = { text: 'a', recipients: [number], sender: acme }
+    const first = await gateway.sendMessages(account, [text], key)
+    expect(first).toHaveLength(1)
+    await ports.senders.disallow(account.id, acme)
+    expect(await gateway.sendMessages(account, [text], key)).toEqual(first)
+    expect(await gateway.sendMessages(account, [{ ...text, sender: undefined }], key)).toBe('another-request')
+    expect(await gateway.sendMessages(account, [text])).toBe('invalid-sender')
+  })
 })

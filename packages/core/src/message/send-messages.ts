@@ -25,28 +25,30 @@ import {
   type ScreenedText,
   type TextToSend,
 } from './screen-texts.ts'
-import { sendersOf } from './senders.ts'
+import { mayName, senderFor, sendersOf, type AllowedSender } from './senders.ts'
 
 type SendPorts = Pick<
   Ports,
-  'rateLimits' | 'messages' | 'suppressions' | 'prices' | 'ledger' | 'clientRequests' | 'clock'
+  'rateLimits' | 'messages' | 'suppressions' | 'prices' | 'senders' | 'ledger' | 'clientRequests' | 'clock'
 >
 
 /**
  * Screens, charges and accepts (rulings 1.4 to 1.13). An accepted recipient has an id, is charged, and survives a crash
- * (P-1); a refused one leaves no trace (P-3). Overloaded or OverLimit: nothing was charged or stored.
+ * (P-1); a refused one leaves no trace (P-3). Overloaded, OverLimit or invalid-sender (ruling 1.27): nothing was charged or stored.
  *
  * With a key the same request is done once, and every repetition has the results of the first for 48 hours, whatever has changed
  * meanwhile; those that wait for it too (ruling 1.24). Another request: the key has the answer to one that asked for something else.
  */
 export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], activity?: AccountActivity) {
-  const once = onceAtATime<'overloaded' | OverLimit>()
+  const once = onceAtATime<'overloaded' | 'invalid-sender' | OverLimit>()
 
   async function send<To extends Recipient, Refusal extends 'overloaded' | 'repeated'>(
     account: Account,
     texts: readonly TextToSend<To>[],
     accept: (order: Order, screened: readonly ScreenedText[]) => Promise<Acceptance | 'account-locked' | Refusal>,
-  ): Promise<SendResults<To> | OverLimit | Refusal> {
+  ): Promise<SendResults<To> | OverLimit | 'invalid-sender' | Refusal> {
+    const allowed = await ports.senders.allowedTo(account.id)
+    if (texts.some(({ sender }) => sender !== undefined && !mayName(account, allowed, sender))) return 'invalid-sender'
     const { recipientsPerSecond: perSecond } = account
     if (perSecond !== undefined) {
       const count = texts.reduce((sum, { recipients }) => sum + recipients.length, 0)
@@ -54,7 +56,9 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], a
       if (taken !== 'taken') return taken
     }
     const screened = await screenTexts(ports, account, texts, ports.clock.now())
-    const order = { account: account.id, senders: sendersOf(account, pool), texts: orderedTexts(screened) }
+    const ordered = orderedTexts(screened, allowed)
+    if (ordered === 'invalid-sender') return ordered
+    const order = { account: account.id, senders: sendersOf(account, pool), texts: ordered }
     const accepted = order.texts.length === 0 ? undefined : await accept(order, screened)
     if (typeof accepted === 'object') {
       activity?.accepted(account.id, messagesIn(accepted))
@@ -72,10 +76,11 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], a
     account: Account,
     texts: readonly TextToSend[],
     request: ClientRequest,
-  ): Promise<FirstAnswer | 'another-request' | 'overloaded' | OverLimit> {
+  ): Promise<FirstAnswer | 'another-request' | 'overloaded' | 'invalid-sender' | OverLimit> {
     const { messages, clientRequests } = ports
-    // A repetition takes nothing of a rate limit.
-    const found = account.recipientsPerSecond === undefined ? undefined : await clientRequests.find(request)
+    // A repetition takes nothing of a rate limit, and its sender was allowed when it was first asked for.
+    const isAskedFirst = account.recipientsPerSecond !== undefined || texts.some(({ sender }) => sender !== undefined)
+    const found = isAskedFirst ? await clientRequests.find(request) : undefined
     if (found !== undefined) return found
 
     const sent = await send(account, texts, (order, screened) =>
@@ -85,7 +90,7 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], a
     )
     // None is found if it stopped to count in this moment.
     if (sent === 'repeated') return (await clientRequests.find(request)) ?? sendFirst(account, texts, request)
-    if (sent === 'overloaded' || 'overLimitSeconds' in sent) return sent
+    if (typeof sent === 'string' || 'overLimitSeconds' in sent) return sent
     const answer = new GivenAnswer(texts, sent)
     const isAnyAccepted = sent.some((recipients) => recipients.some((recipient) => 'id' in recipient))
     return isAnyAccepted ? answer : clientRequests.keep(request, { text: answer.text, balance: answer.balance })
@@ -94,12 +99,12 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], a
   function sendMessages<To extends Recipient>(
     account: Account,
     texts: readonly TextToSend<To>[],
-  ): Promise<SendResults<To> | 'overloaded' | OverLimit>
+  ): Promise<SendResults<To> | 'overloaded' | 'invalid-sender' | OverLimit>
   function sendMessages<To extends Recipient>(
     account: Account,
     texts: readonly TextToSend<To>[],
     key: IdempotencyKey | undefined,
-  ): Promise<SendResults<To> | 'overloaded' | OverLimit | 'another-request'>
+  ): Promise<SendResults<To> | 'overloaded' | 'invalid-sender' | OverLimit | 'another-request'>
   function sendMessages<To extends Recipient>(
     account: Account,
     texts: readonly TextToSend<To>[],
@@ -145,13 +150,23 @@ class GivenAnswer implements FirstAnswer {
 const messagesIn = ({ results }: Acceptance): number =>
   results.reduce((sum, ofText) => sum + ofText.filter((result) => result !== 'insufficient-credits').length, 0)
 
-const orderedTexts = (texts: readonly ScreenedText[]): readonly OrderedText[] =>
-  texts.flatMap(({ body, scheduled, validity, recipients }) => {
-    const to = recipients
-      .filter(isPassed)
-      .map(({ to: number, cost, recipient }) => ({ number, cost, reference: referenceOf(recipient) }))
+function orderedTexts(
+  texts: readonly ScreenedText[],
+  allowed: readonly AllowedSender[],
+): readonly OrderedText[] | 'invalid-sender' {
+  const refused: Msisdn[] = []
+  const ordered = texts.flatMap(({ body, scheduled, validity, sender, recipients }) => {
+    const isFrom = sender !== undefined || allowed.length > 0
+    const to = recipients.filter(isPassed).map(({ to: number, cost, recipient }) => {
+      const from = isFrom ? senderFor(allowed, sender, number) : undefined
+      if (from !== 'refused') return { number, cost, reference: referenceOf(recipient), from }
+      refused.push(number)
+      return { number, cost }
+    })
     return body === undefined || to.length === 0 ? [] : [{ body, due: scheduled, validity, to }]
   })
+  return refused.length > 0 ? 'invalid-sender' : ordered
+}
 
 export interface AcceptedRecipient<To extends Recipient = Recipient> {
   /** As submitted. */
@@ -217,11 +232,11 @@ type AnsweredText = readonly [due: Instant | null, ...runs: Run[]]
 export const askedFor = (texts: readonly TextToSend[]): string =>
   JSON.stringify([
     'send',
-    ...texts.map(({ text, recipients, scheduled = null, partsMax = null, validity }) => [
+    ...texts.map(({ text, recipients, scheduled = null, partsMax = null, validity, sender }) => [
       text,
       scheduled,
       partsMax,
-      ...(validity === undefined ? [] : [{ validity }]),
+      ...(validity === undefined && sender === undefined ? [] : [{ validity, sender }]),
       ...recipients.map((recipient) => {
         const own = typeof recipient === 'string' ? null : (recipient.clientMessageId ?? null)
         const reference = referenceOf(recipient)

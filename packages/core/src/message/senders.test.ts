@@ -1,6 +1,6 @@
-import { anAccount, anAccountId, anAddress, memoryPorts } from '@gateway/core/testing'
+import { aCarrierId, anAccount, anAccountId, anAddress, aNumber, aSender, memoryPorts } from '@gateway/core/testing'
 import { chooseSender } from '../../testing/contracts/specification/messages.ts'
-import { preferredBy, sendersOf } from './senders.ts'
+import { preferredBy, readSender, senderFor, senderOver, sendersOf, type AllowedSender } from './senders.ts'
 
 const [poolA, poolB, poolC, code] = [
   anAddress('12025550111'),
@@ -28,4 +28,73 @@ test.each([
   ['anew, where the one of before is not in the pool any more', code, [poolA], poolB],
 ] as const)('a number hears an account at the address %s', (_, before, ofOthers, expected) => {
   expect(chooseSender(pool, before, new Set(ofOthers))).toBe(expected)
+})
+
+test.each<[string, string | null | undefined, string | undefined]>([
+  ['none', undefined, undefined],
+  ['null', null, undefined],
+  ['a blank one', ' \t ', undefined],
+  ['three digits', ' 123 ', '123'],
+  ['fifteen digits, the first a zero', '012345678901234', '012345678901234'],
+  ['two digits', '12', 'unusable'],
+  ['sixteen digits', '1234567890123456', 'unusable'],
+  ['one letter', 'A', 'A'],
+  ['letters and digits', '24x7', '24x7'],
+  ['eleven characters', 'Acme & Söhne', 'unusable'],
+  ['eleven characters, one of them not ASCII', 'Acme&Söhne1', 'Acme&Söhne1'],
+  ['twelve characters', 'AcmeAndSonsX', 'unusable'],
+  ['an escaped character, which takes two', 'Acme [Sons]', 'unusable'],
+  ['no letter', '+-*/', 'unusable'],
+  ['a letter that GSM 7-bit lacks', 'Жук', 'unusable'],
+  ['a line break', 'Ac\nme', 'unusable'],
+  ['U+0000', 'Ac\0me', 'unusable'],
+])('a sender: %s (ruling 1.27)', (_, given, expected) => {
+  expect(readSender(given)).toBe(expected)
+})
+
+const [one, two] = [aCarrierId('one'), aCarrierId('two')]
+const allowed = (sender: string, says: Partial<AllowedSender> = {}): AllowedSender => ({
+  ...{ account: anAccountId(1), sender: aSender(sender), destinations: [], defaultFor: [], carriers: [] },
+  ...{ otherwise: 'replace', ...says },
+})
+const list = [
+  allowed('Acme', { defaultFor: [''] }),
+  allowed('Acme ZA', { destinations: ['27', '264'], defaultFor: ['27'] }),
+  allowed('Alert', { destinations: ['27'], otherwise: 'refuse' }),
+  allowed('Beta', { defaultFor: ['2782', '44'], destinations: ['27'], carriers: [one] }),
+  allowed('Gamma', { carriers: [one], otherwise: 'refuse' }),
+]
+
+test.each<[named: string | undefined, to: string, sender: string | undefined]>([
+  [undefined, '4915112345678', 'Acme'],
+  [undefined, '27115550101', 'Acme ZA'],
+  [undefined, '27825550101', 'Beta'],
+  // Beta is the default for 44 and may not be used there.
+  [undefined, '447700900123', 'Acme'],
+  ['Acme', '27825550101', 'Acme'],
+  ['Acme ZA', '264811234567', 'Acme ZA'],
+  ['Acme ZA', '4915112345678', 'Acme'],
+  ['Alert', '27825550101', 'Alert'],
+  ['Alert', '4915112345678', 'refused'],
+  // A code of its own, of which nothing is said.
+  ['40404', '4915112345678', '40404'],
+])('a message that names %s to %s leaves from %s', (named, to, sender) => {
+  expect(senderFor(list, named === undefined ? undefined : aSender(named), aNumber(to))).toBe(sender)
+})
+
+test('without a default a message leaves as if no sender was allowed', () => {
+  const only = [allowed('Alert', { destinations: ['27'] })]
+  expect(senderFor(only, undefined, aNumber('27825550101'))).toBeUndefined()
+  expect(senderFor(only, aSender('Alert'), aNumber('4915112345678'))).toBeUndefined()
+})
+
+test.each<[string, typeof one, string | undefined]>([
+  ['Acme', two, 'Acme'],
+  ['Beta', one, 'Beta'],
+  ['Beta', two, undefined],
+  ['Gamma', one, 'Gamma'],
+  ['Gamma', two, 'refused'],
+  ['40404', two, '40404'],
+])('of a message from %s carrier %s is given %s', (from, carrier, sender) => {
+  expect(senderOver(carrier, list, aSender(from))).toBe(sender)
 })

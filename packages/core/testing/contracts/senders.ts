@@ -2,15 +2,28 @@ import * as fc from 'fast-check'
 import { strict as assert } from 'node:assert'
 import {
   accountId,
+  credits,
   preferredBy,
   type Account,
   type AccountId,
+  type AllowedSender,
+  type CarrierId,
   type MessageId,
   type Msisdn,
   type SenderAddress,
   type StoredPorts,
 } from '@gateway/core'
-import { anAccount, anAddress, anOrder, aNumber, numbers } from '../builders.ts'
+import {
+  aBody,
+  aCarrierId,
+  anAccount,
+  anAccountId,
+  anAddress,
+  anOrder,
+  aNumber,
+  aSender,
+  numbers,
+} from '../builders.ts'
 import { accepted, at, callersMany, checkGenerated, dispatchDue, type Contract } from './shared.ts'
 import { chooseSender } from './specification/messages.ts'
 
@@ -50,6 +63,68 @@ export const sendersContract: Contract<StoredPorts> = {
     assert.deepEqual(await ports.senders.assigned(), [])
     assert.equal(await ports.senders.release(long), false)
   },
+
+  'which senders an account may name is said anew, and is taken back; each account has its own': async (ports) => {
+    const [a, b] = [await anAccount(ports), await anAccount(ports)]
+    const says: AllowedSender = {
+      ...{ account: a.id, sender: aSender('Acme'), destinations: ['27', '2782'], defaultFor: ['', '27'] },
+      ...{ carriers: [aCarrierId('one')], otherwise: 'refuse' },
+    }
+    const others: readonly AllowedSender[] = ['24x7', 'acme'].map((sender) => ({
+      ...{
+        account: b.id,
+        sender: aSender(sender),
+        destinations: [],
+        defaultFor: [],
+        carriers: [],
+        otherwise: 'replace',
+      },
+    }))
+    assert.equal(await ports.senders.allow({ ...says, account: anAccountId(99_999) }), 'no-such-account')
+    assert.equal(await ports.senders.allow({ ...says, otherwise: 'replace' }), 'added')
+    assert.equal(await ports.senders.allow(says), 'changed')
+    for (const one of others.toReversed()) assert.equal(await ports.senders.allow(one), 'added')
+    assert.deepEqual(await ports.senders.allowed(), [says, ...others])
+    assert.deepEqual(await ports.senders.allowedTo(a.id), [says])
+    assert.deepEqual(await ports.senders.allowedTo(b.id), others)
+    assert.equal(await ports.senders.disallow(b.id, says.sender), false)
+    assert.equal(await ports.senders.disallow(a.id, says.sender), true)
+    assert.equal(await ports.senders.disallow(a.id, says.sender), false)
+    assert.deepEqual(await ports.senders.allowedTo(a.id), [])
+    assert.deepEqual((await ports.accounts.find(b.id))?.account.shortCodes, [])
+  },
+
+  'a carrier with which a sender is not registered is given its own, or refused the message, as its account says':
+    async (ports) => {
+      const { id: by } = await anAccount(ports)
+      const [registered, other] = [aCarrierId('registered'), aCarrierId('other')]
+      const senders = ['Replaced', 'Refused', 'Anywhere'].map((text) => aSender(text))
+      for (const [i, sender] of senders.entries()) {
+        const carriers = i < 2 ? [registered] : []
+        const otherwise = i === 1 ? 'refuse' : 'replace'
+        await ports.senders.allow({ account: by, sender, destinations: [], defaultFor: [], carriers, otherwise })
+      }
+      const claimed = async (carrier: CarrierId) => {
+        const to = [...senders, undefined].map((from, i) => ({ number: at(numbers(4), i), cost: credits(10), from }))
+        const order = anOrder(by, { to: [] })
+        await accepted(ports, { ...order, senders: pool.slice(0, 1), texts: [{ body: aBody(), due: undefined, to }] })
+        const wanted = { carrier, lane: 'single', messagesMax: 10, markedMax: 0, leaseSeconds: 600 } as const
+        const batch = await ports.claimedBatches.claim(await ports.claimedBatches.register(600), wanted)
+        assert.ok(typeof batch === 'object')
+        return batch.messages.map(({ from, isSenderRefused }) => [from, isSenderRefused])
+      }
+      const [replaced, refused, anywhere] = senders
+      assert.deepEqual(await claimed(registered), [...senders.map((one) => [one, false]), [pool[0], false]])
+      assert.deepEqual(await claimed(other), [
+        ...[
+          [undefined, false],
+          [refused, true],
+          [anywhere, false],
+          [pool[0], false],
+        ],
+      ])
+      assert.ok(replaced)
+    },
 
   'of many who want a code one gets it': async (ports) => {
     const accounts = await someAccounts(ports, 8)

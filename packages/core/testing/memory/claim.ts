@@ -1,11 +1,14 @@
 import {
   noRoute,
   secondsAfter,
+  senderOver,
+  type CarrierId,
   type ClaimedMessage,
   type ClaimedBatch,
   type ClaimedBatchId,
   type Wanted,
 } from '@gateway/core'
+import { allowedTo } from './messages.ts'
 import type { Rotation } from './rotation.ts'
 import type { DispatcherRow, Held, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'
@@ -37,7 +40,7 @@ export function claim(
     marked,
     held: new Map(held.map((one) => [one.row.id, one])),
   })
-  return { id, at, marked, messages: held.map((one) => claimed(store, one)) }
+  return { id, at, marked, messages: held.map((one) => claimed(store, one, wanted.carrier)) }
 }
 
 /** One range of each account in turn, until there are enough messages. */
@@ -65,13 +68,15 @@ function takeOfOneAccount(due: Rotation, messagesMax: number): readonly Range[] 
   return ranges
 }
 
-function claimed(store: MemoryStore, { row, attempt }: Held): ClaimedMessage {
+function claimed(store: MemoryStore, { row, attempt }: Held, carrier: CarrierId): ClaimedMessage {
   const { first, account, body, due, expires, confirmation } = row.send
+  const sender = senderOver(carrier, allowedTo(store, account), row.from)
   return {
     id: row.id,
     send: first,
     account,
-    from: row.from,
+    from: sender === 'refused' ? row.from : sender,
+    isSenderRefused: sender === 'refused',
     to: row.number,
     body,
     due,

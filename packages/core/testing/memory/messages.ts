@@ -18,6 +18,7 @@ import {
   withReference,
   type Acceptance,
   type AccountId,
+  type AllowedSender,
   type AssignedCode,
   type Deletion,
   type Instant,
@@ -72,7 +73,7 @@ function accept(store: MemoryStore, order: Order): Acceptance | 'account-locked'
   const results = order.texts.map((text) =>
     storeText(store, text, {
       account: order.account,
-      from: ({ number }) => senderOf(store, order, number),
+      from: ({ number, from }) => from ?? senderOf(store, order, number),
       routes: store.routes.published,
       taken: taken.slice(seen, (seen += text.to.length)),
     }),
@@ -211,7 +212,27 @@ export const memorySenders = (store: MemoryStore): Senders => ({
       .map(([code, account]): AssignedCode => ({ code, account }))
       .sort((a, b) => (a.code < b.code ? -1 : 1)),
   ),
+  allow: atomic((sender) => allow(store, sender)),
+  disallow: atomic((account, sender) => {
+    const at = store.allowedSenders.findIndex((one) => one.account === account && one.sender === sender)
+    if (at >= 0) store.allowedSenders.splice(at, 1)
+    return at >= 0
+  }),
+  allowed: atomic(() => [...store.allowedSenders].sort((a, b) => a.account - b.account || byText(a.sender, b.sender))),
+  allowedTo: atomic((account) => allowedTo(store, account)),
 })
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+export const allowedTo = (store: MemoryStore, account: AccountId): readonly AllowedSender[] =>
+  store.allowedSenders.filter((one) => one.account === account).sort((a, b) => byText(a.sender, b.sender))
+
+function allow(store: MemoryStore, sender: AllowedSender): 'added' | 'changed' | 'no-such-account' {
+  if (!store.accounts.has(sender.account)) return 'no-such-account'
+  const at = store.allowedSenders.findIndex((one) => one.account === sender.account && one.sender === sender.sender)
+  store.allowedSenders.splice(at < 0 ? store.allowedSenders.length : at, at < 0 ? 0 : 1, sender)
+  return at < 0 ? 'added' : 'changed'
+}
 
 /** The address that a message of the order to this number leaves from. */
 export function senderOf(store: MemoryStore, { account, senders }: Order, number: Msisdn): SenderAddress {

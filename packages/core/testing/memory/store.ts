@@ -2,6 +2,7 @@ import {
   credits,
   type AccountId,
   type AccountRate,
+  type AllowedSender,
   type InboundMessage,
   type CarrierId,
   type HeldCarrier,
@@ -99,6 +100,7 @@ export interface MemoryStore {
   /** Every address that messages have left from, or that is an account's. */
   readonly addresses: Set<SenderAddress>
   readonly codes: Map<SenderAddress, AccountId>
+  readonly allowedSenders: AllowedSender[]
   readonly chosenSenders: Map<Msisdn, Map<AccountId, SenderAddress>>
   readonly messages: Map<MessageId, MessageRow>
   /** Of dropped messages the last one to a number, by address. */
@@ -182,6 +184,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     loginFailures: [],
     addresses: new Set(),
     codes: new Map(),
+    allowedSenders: [],
     chosenSenders: new Map(),
     messages: new Map(),
     lastContacts: new Map(),

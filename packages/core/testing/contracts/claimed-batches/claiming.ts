@@ -25,6 +25,7 @@ export const claiming = withTraffic({
         body: aBody(text),
         from: anAddress(),
         expires: undefined,
+        isSenderRefused: false,
         confirmation: false,
         attempt: 0,
         accountLocked: false,

@@ -1,0 +1,52 @@
+import { aCarrierId, anAccount, aSender } from '@gateway/core/testing'
+import { anOperator } from '../../testing/operate.ts'
+
+test('an account may use the senders that were allowed it; they are listed, said anew and taken back', async () => {
+  const operator = anOperator()
+  const { id } = await anAccount(operator.ports)
+  const said = async (...args: readonly string[]) => {
+    const { code, out, err } = await operator.run(['sender', ...args])
+    return [code, out + err]
+  }
+  const replies = 'Nobody can reply to it: opt-outs have to come in another way.'
+  const known = 'Every process knows it within 5 seconds.'
+  expect(await said('add', '1', '31022', '--to', '27')).toEqual([0, `Account 1 may use 31022. ${known}\n`])
+  expect(await said('add', '1', 'Acme 1')).toEqual([0, `Account 1 may use Acme 1. ${known} ${replies}\n`])
+  const more = ['--default-for', '27,default', '--carriers', 'one,two', '--refuse']
+  expect(await said('add', '1', 'Acme 1', ...more)).toEqual([
+    0,
+    `Account 1 may now otherwise use Acme 1. ${known} ${replies}\n`,
+  ])
+  expect(await operator.ports.senders.allowedTo(id)).toEqual([
+    {
+      ...{ account: id, sender: aSender('31022'), destinations: ['27'], defaultFor: [], carriers: [] },
+      otherwise: 'replace',
+    },
+    {
+      ...{ account: id, sender: aSender('Acme 1'), destinations: [], defaultFor: ['27', ''] },
+      ...{ carriers: [aCarrierId('one'), aCarrierId('two')], otherwise: 'refuse' },
+    },
+  ])
+  expect((await operator.run(['sender', 'list'])).out).toBe(
+    [
+      'ACCOUNT  SENDER  TO   DEFAULT FOR  CARRIERS  OTHERWISE',
+      '1        31022   27   -            all       replace',
+      '1        Acme 1  all  27,default   one,two   refuse',
+      '',
+    ].join('\n'),
+  )
+  expect(await operator.rows('sender', 'list', '--account', '2')).toEqual([])
+  expect(await said('remove', '1', '31022')).toEqual([0, 'Account 1 may not use 31022 any more.\n'])
+  expect(await said('remove', '1', '31022')).toEqual([1, 'Account 1 was not allowed 31022.\n'])
+})
+
+test('what is no sender or prefix is a wrong call; an account that is not there, or what no carrier takes, a refusal', async () => {
+  const operator = anOperator()
+  await anAccount(operator.ports)
+  const codeOf = async (...args: readonly string[]) => (await operator.run(['sender', 'add', ...args])).code
+  for (const wrong of ['12', 'AcmeAndSonsX', '+-*', ' ']) expect(await codeOf('1', wrong)).toBe(2)
+  expect(await codeOf('1', 'Acme', '--to', '27,x')).toBe(2)
+  expect(await codeOf('1', 'Acme', '--carriers', 'ONE')).toBe(2)
+  expect(await codeOf('9', 'Acme')).toBe(1)
+  expect(await codeOf('1', 'Müller')).toBe(1)
+})
