@@ -27,7 +27,7 @@ export interface CarrierOfRun {
   wayOf(member: string): Promise<{ readonly url: string; readonly relay: Relay | undefined }>
   /** Everything that it was ever asked to take, in that order. */
   record(database: Database): Promise<readonly Submission[]>
-  /** Reads on, and returns how many messages it has accepted from the running process of a member. */
+  /** Reads on, and returns how many messages the running process of a member has submitted to it. */
   read(): Promise<(member: Member) => number>
   /** Numbers with these endings, beside those that are just delivered. */
   readonly odd: readonly string[]

@@ -34,8 +34,8 @@ export async function smppCarrierOfRun({ folder, chance, perSecond, pidOf }: Car
     },
     record: async (database) => recordOf(await smsc.journal(), await idsOf(database)),
     async read() {
-      const accepted = acceptedBy(await smsc.journal())
-      return ({ name }) => accepted.get(name) ?? 0
+      const submitted = submittedBy(await smsc.journal())
+      return ({ name }) => submitted.get(name) ?? 0
     },
     // None writes back: SMPP has no ids of what mobiles write, so that it may be stored as often as it had to be sent.
     odd: ['90', '91', '92', '93', '93', '94', '95', '96', '96', '97', '97', '98', '98'],
@@ -101,14 +101,13 @@ function partOf({ esmClass = 0, shortMessage = '' }: JournalLine): { readonly pa
   return { part: parseInt(shortMessage.slice(10, 12), 16), parts: parseInt(shortMessage.slice(8, 10), 16) }
 }
 
-/** How many parts were accepted on all links of each system_type since it bound last. */
-function acceptedBy(lines: readonly JournalLine[]): ReadonlyMap<string, number> {
+/** How many parts came on all links of each system_type; those that are refused for now, as a probe may be, too. */
+function submittedBy(lines: readonly JournalLine[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   const names = new Map<number, string>()
-  for (const { event, command, link, systemType = '', status } of lines) {
+  for (const { event, command, link, systemType = '' } of lines) {
     if (event === 'received' && command?.startsWith('bind_') === true) names.set(link, systemType)
-    const isAccepted = event === 'sent' && command === 'submit_sm_resp' && status === undefined
-    const name = isAccepted ? names.get(link) : undefined
+    const name = event === 'received' && command === 'submit_sm' ? names.get(link) : undefined
     if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1)
   }
   return counts
