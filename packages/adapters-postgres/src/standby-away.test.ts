@@ -60,7 +60,8 @@ describe('while the synchronous standby is away', () => {
 
   beforeAll(async () => {
     server = await ownServer()
-    patient = open(patientSettings)
+    // Commits that wait for a standby keep their connections.
+    patient = open({ ...patientSettings, hotConnectionsMax: 8 })
     const settings = { statementSeconds: 0.5, longStatementSeconds: 0.5, lookUpSeconds: 1, retrySeconds: 1 }
     const connections = { hotConnectionsMax: 20, ordinaryConnectionsMax: 20 }
     gateway = open({ ...settings, ...connections })

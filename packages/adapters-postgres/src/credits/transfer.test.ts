@@ -128,6 +128,7 @@ test('64 transfers among five accounts, of two processes, through a network that
   for (let i = 0; i < 3; i++) ids.push((await anAccount(direct.ports, { credits: 100 })).id)
   const expected = new Map(ids.map((id) => [id, id === to ? 0 : 100]))
   const state = { running: true }
+  let done = 0
   const cuts = (async () => {
     for (let i = 0; state.running && i < 12; i++) {
       const where = (['before-it-arrives', 'after-it-arrived', 'before-its-answer'] as const)[i % 3]
@@ -140,13 +141,16 @@ test('64 transfers among five accounts, of two processes, through a network that
       const amount = 5 + 3 * (i % 7)
       const { ledger } = i % 4 === 0 ? direct.ports : cuttable.ports
       const result = await ledger.transfer({ from: a, to: b, amount: credits(amount) }, now)
-      if (result === 'insufficient-credits') return
+      // A busy machine may have no connection in time: nothing moved, then, as the balances show.
+      if (result === 'insufficient-credits' || result === 'failed') return
       expect(result).toBe('done')
+      done++
       expected.set(a, (expected.get(a) ?? 0) - amount)
       expected.set(b, (expected.get(b) ?? 0) + amount)
     }),
   ).finally(() => (state.running = false))
   await cuts
+  expect(done).toBeGreaterThan(10)
   for (const [id, balance] of expected) expect(await direct.ports.ledger.balance(id)).toBe(balance)
   expect(await direct.ports.ledger.check()).toMatchObject({ balances: 400, differences: [] })
 })
