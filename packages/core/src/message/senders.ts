@@ -1,7 +1,6 @@
 import type { Account, AccountId } from '../account/account.ts'
 import type { CarrierId } from '../carrier/carrier-id.ts'
 import { isPrefix } from '../credits/prices.ts'
-import type { Ports } from '../ports.ts'
 import { septets } from './body.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
 
@@ -121,7 +120,7 @@ export const preferredBy = <Sender>(by: AccountId, senders: readonly Sender[]): 
 
 /** Lets an account name a sender, or changes how; a default counts where it is allowed. */
 export const allowSender =
-  (ports: Pick<Ports, 'senders'>) =>
+  (ports: { readonly senders: Senders }) =>
   async (sender: AllowedSender): Promise<'added' | 'changed' | 'no-such-account' | 'invalid-prefix' | 'unwritable'> => {
     const { destinations, defaultFor } = sender
     if (![...destinations, ...defaultFor].every(isPrefix)) return 'invalid-prefix'
