@@ -62,7 +62,7 @@ describe('while the synchronous standby is away', () => {
     server = await ownServer()
     // Commits that wait for a standby keep their connections.
     patient = open({ ...patientSettings, hotConnectionsMax: 8 })
-    const settings = { statementSeconds: 0.5, longStatementSeconds: 0.5, lookUpSeconds: 1, retrySeconds: 1 }
+    const settings = { statementSeconds: 1, longStatementSeconds: 1, lookUpSeconds: 1, retrySeconds: 1 }
     const connections = { hotConnectionsMax: 20, ordinaryConnectionsMax: 20 }
     gateway = open({ ...settings, ...connections })
     another = open({ ...settings, ...connections })
@@ -132,7 +132,7 @@ describe('while the synchronous standby is away', () => {
   test('a commit whose wait for the standby is cancelled is not told as done', async () => {
     const sent = patient.ports.messages.accept(order(sender, '12')).catch((error: unknown) => error)
     // It is looked up then, which waits as well.
-    const waiting = `select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep' and query like '%insert into send%'`
+    const waiting = `select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep' and query like '%with requested as%'`
     await until(async () => ((await server.client.query(waiting)).rowCount ?? 0) > 0)
     const told = await Promise.race([sent, until(hasConfirming)])
     expect(told).toBe('looked up')
