@@ -4,12 +4,13 @@ import { root } from './process.ts'
 
 type Over = Pick<FaultRun, 'carrier'> & Partial<FaultRun>
 
-/** Faults and counts that a short run on a busy machine may end before; another run meets them. */
+/** So many kinds of faults come also on a busy machine, and so few counts are missed; another run meets the others. */
+const faultsLeast = 3
 const missedMost = 2
 
 /**
- * The short form of the fault test over a carrier: all promises hold, each of these faults came, and so much of the
- * rest, but for two at most; `a | b`: of both together.
+ * The short form of the fault test over a carrier: all promises hold, faults of three of these kinds came at least, and
+ * so much of the rest, but for two at most; `a | b`: of both together.
  */
 export async function expectPromisesHold(
   over: Over,
@@ -25,15 +26,15 @@ export async function expectPromisesHold(
     keepsLogs: false,
     ...over,
   })
-  // What was not tried was not shown.
-  const least: Readonly<Record<string, number>> = {
-    ...Object.fromEntries(faults.map((fault) => [`fault: ${fault}`, 1])),
-    ...counted,
-  }
-  const counts = Object.keys(least).map((what) => [what, sum(what.split(' | ').map((one) => figures.of(one)))] as const)
-  process.stdout.write(`faults: ${counts.map(([what, count]) => `${what} ${count}`).join(', ')}\n`)
+  const came = faults.filter((fault) => figures.of(`fault: ${fault}`) > 0)
+  const counts = Object.keys(counted).map(
+    (what) => [what, sum(what.split(' | ').map((one) => figures.of(one)))] as const,
+  )
+  process.stdout.write(`faults: ${came.join(', ')}; ${counts.map(([what, count]) => `${what} ${count}`).join(', ')}\n`)
   expect(figures.violations).toEqual([])
-  const missed = counts.filter(([what, count]) => count < (least[what] ?? 1))
+  // What was not tried was not shown.
+  expect(came.length).toBeGreaterThanOrEqual(Math.min(faultsLeast, faults.length))
+  const missed = counts.filter(([what, count]) => count < (counted[what] ?? 1))
   expect(missed.slice(missedMost)).toEqual([])
 }
 
