@@ -1,6 +1,6 @@
 /**
- * So many seconds the longest test files took beside two others on two cores: begun last, one of them would run alone at the end. Only their
- * order matters.
+ * So many seconds the longest test files took beside two others on two cores: begun last, one of them would run alone
+ * at the end. Only their order matters.
  */
 const seconds = {
   'packages/adapters-postgres/src/contracts.test.ts': 367,

@@ -50,7 +50,9 @@ export function entryOf(name: App | 'operator' | 'smsc-simulator', checkout = ro
 /** For a test file that runs the files that are shipped, each a module. */
 export function startWhatIsShipped(): void {
   const bundles = process.env['GATEWAY_TEST_BUNDLES']
-  beforeAll(() => void delete process.env['GATEWAY_TEST_BUNDLES'])
+  beforeAll(() => {
+    delete process.env['GATEWAY_TEST_BUNDLES']
+  })
   afterAll(() => {
     if (bundles !== undefined) process.env['GATEWAY_TEST_BUNDLES'] = bundles
   })
