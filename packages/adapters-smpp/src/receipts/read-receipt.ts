@@ -4,7 +4,7 @@ import { TLV_TAG, tlvInteger, tlvText, tlvValue } from '../pdu/index.ts'
 import type { Delivered } from '../session/session.ts'
 import type { SmppSettings } from '../settings.ts'
 import { decodeText } from '../text/decode-text.ts'
-import { compilePattern, groupsOf, type Pattern, type PatternMatch } from './receipt-pattern.ts'
+import { compilePattern, type Pattern, type PatternMatch } from './receipt-pattern.ts'
 
 /** A receipt as the carrier wrote it. */
 export interface CarrierReceipt {
@@ -166,8 +166,7 @@ const patternGroups: ReadonlySet<string> = new Set([...tellingGroups, 'done', 's
 
 /** Throws an Error that says what is wrong with a `receiptPattern`. */
 export function checkReceiptPattern(source: string): void {
-  compilePattern(source)
-  const groups = groupsOf(source)
+  const { groups } = compilePattern(source)
   const stranger = groups.find((name) => !patternGroups.has(name))
   if (stranger !== undefined)
     throw new Error(`there is no group ${stranger}; there are ${[...patternGroups].join(', ')}`)
@@ -182,7 +181,7 @@ function readText(text: string, settings: SmppSettings): ReceiptText {
   if (settings.receiptPattern === undefined) return usual
   const pattern = patterns.get(settings) ?? compilePattern(settings.receiptPattern)
   patterns.set(settings, pattern)
-  const found = pattern(text.slice(0, textMax))
+  const found = pattern.match(text.slice(0, textMax))
   if (found === undefined) return usual
   const [id, submitDate] = [found['id'], found['submit']]
   return {
