@@ -31,8 +31,8 @@ const referenceText =
   'status, the list of scheduled messages and the events of the message. White space around it does not count.'
 
 const senderText =
-  'What the messages come from: one that the account may use, 3 to 15 digits, or a name of 1 to 11 GSM 7-bit characters with at least ' +
-  'one letter, to which nobody can reply. Left out, null or blank: the default of the account.'
+  'What the messages come from: one that the account may use, 3 to 15 digits, or a name of 1 to 11 ' +
+  'GSM 7-bit characters with at least one letter, to which nobody can reply. Left out, null or blank: the default of the account.'
 
 const Recipient = Type.Object(
   {
@@ -76,8 +76,8 @@ export const Send = Type.Object(
     validityMinutes: optional(Type.Integer({ minimum: 1, maximum: validityMinutesMax }), {
       expected: `a whole number from 1 to ${validityMinutesMax}`,
       description:
-        'So many minutes after it is due a message may wait; then it ends as expired (101) and is refunded. Left out, null or blank: ' +
-        'as long as the gateway lets messages wait.',
+        'So many minutes after it is due a message may wait; then it ends as expired (101) and is refunded. ' +
+        'Left out, null or blank: as long as the gateway lets messages wait.',
     }),
     sender: optional(text({ expected: 'a string', description: senderText }), {
       expected: 'a string',

@@ -89,7 +89,8 @@ select ${cursor} as cursor, now() as at, exists (select from dispatcher where id
 from (select 1) one
 left join (
   select claimed.lo, claimed.first_id as send, claimed.account_id as account, claimed.attempt, claimed.due_at as due,
-    claimed.expires_at as expires, send.sender, send.confirms_opt_out as "confirmsOptOut", send.body, send.parts, send.numbers::text, account.locked,
+    claimed.expires_at as expires, send.sender, send.confirms_opt_out as "confirmsOptOut", send.body, send.parts,
+    send.numbers::text, account.locked,
     case
       when (select exists (select from suppression where account_id = 0))
         or exists (select from suppression where account_id = claimed.account_id)

@@ -45,7 +45,10 @@ left join loads on loads.dispatcher = dispatcher.id
 order by dispatcher.id, loads.carrier collate "C"`,
 )
 
-/** What is due by the name of its route; null: without one. In milliseconds. For the ordinary connections: it reads all of `due`. */
+/**
+ * What is due by the name of its route; null: without one. In milliseconds. For the ordinary connections: it reads all of
+ * `due`.
+ */
 export const listWaitingRoutes = statement(
   'list-waiting-routes',
   { parameters: {}, columns: { route: 'text?', due: 'bigint', oldest: 'bigint' } },
