@@ -327,7 +327,6 @@ export const withoutTables = [
 export const ordinary = [
   'add-figures',
   'sum-figures',
-  'add-suppression',
   'add-suppressions',
   'add-test-list',
   'adopt-receipts',

@@ -26,34 +26,6 @@ where (
 )`,
 )
 
-const optOutChanged = {
-  account: 'changed.account_id',
-  subject: '0',
-  number: 'changed.msisdn',
-  from: ` cross join (select * from changed where kind = ${SUPPRESSION['opt-out']}) changed`,
-}
-
-/**
- * Adds a number of a kind to the scope `account` (0: everybody); one row if it was not there. For the ordinary
- * connections.
- */
-export const addSuppression = statement(
-  'add-suppression',
-  {
-    parameters: { account: 'int', number: 'bigint', kind: 'smallint', since: 'timestamptz' },
-    columns: { kind: 'smallint' },
-  },
-  sql`
-with changed as (
-  insert into suppression (account_id, msisdn, kind, since)
-  values (:account, :number, :kind, :since)
-  on conflict do nothing
-  returning account_id, msisdn, kind
-), events as (${storeEvent(EVENT_CODE['optout.added'], optOutChanged)} returning 1)
-select kind, case when exists (select from events) then ${wakeIdle} end as woken
-from changed`,
-)
-
 /**
  * Removes a number of a kind; one row if it was there. The reply that made an opt-out holds for its moment only: what
  * an entry that is gone was made by is nobody's business. For the ordinary connections.
@@ -69,13 +41,18 @@ with changed as (
 ), replies as (
   delete from opt_out_reply
   where account_id = :account and msisdn = :number and :kind = ${SUPPRESSION['opt-out']}
-), events as (${storeEvent(EVENT_CODE['optout.removed'], optOutChanged)} returning 1)
+), events as (${storeEvent(EVENT_CODE['optout.removed'], {
+    account: 'changed.account_id',
+    subject: '0',
+    number: 'changed.msisdn',
+    from: ` cross join (select * from changed where kind = ${SUPPRESSION['opt-out']}) changed`,
+  })} returning 1)
 select kind, case when exists (select from events) then ${wakeIdle} end as woken
 from changed`,
 )
 
 /**
- * Adds the numbers that are not there, with their times and, of opt-outs, texts or null; of a number that comes twice
+ * Adds the numbers of a kind to the scope `account` (0: everybody) that are not there, with their times and, of opt-outs, texts or null; of a number that comes twice
  * the first. Returns how many it added. In the order of the numbers, so that two of these never wait for each other
  * in a circle. For the ordinary connections.
  *

@@ -18,7 +18,6 @@ import { askAboutNumbers } from '../ask-about-numbers.ts'
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
 import {
-  addSuppression,
   addSuppressions,
   listOptOuts,
   matchingSuppressions,
@@ -36,11 +35,6 @@ export function postgresSuppressions({ pools: { hot, ordinary, kysely } }: Conte
     }
     return kinds
   })
-
-  async function add({ since, ...key }: SuppressionEntry): Promise<'added' | 'already'> {
-    const added = await ordinary.run(addSuppression, { ...rowOf(key), since })
-    return added.length > 0 ? 'added' : 'already'
-  }
 
   async function addAll(
     scope: SuppressionScope,
@@ -62,7 +56,8 @@ export function postgresSuppressions({ pools: { hot, ordinary, kysely } }: Conte
   }
   return {
     matching: async (by, numbers) => (numbers.length === 0 ? new Map() : match({ by, numbers })),
-    add,
+    add: async ({ scope, kind, number, since }) =>
+      (await addAll(scope, kind, [{ number, since }])) === 1 ? 'added' : 'already',
     addAll,
     remove,
     list: (scope, kind) => listed(kysely, scope, kind),
