@@ -142,8 +142,11 @@ test(
   async () => {
     const [first, second] = [await start(shared.path), await start(shared.path)]
     const leases = `from pg_stat_activity where application_name = 'gateway usage lease'`
-    await query(first.connectionString, `select pg_terminate_backend(pid) ${leases}`)
-    const haveLeases = async () => (await query(first.connectionString, `select pid ${leases}`)).length === 2
+    const ended = await query(first.connectionString, `select pid, pg_terminate_backend(pid) ${leases}`)
+    const pids = ended.map(({ pid }) => Number(pid)).join(', ')
+    // Their connections are there before they have the lock.
+    const taken = `select from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and granted and pid not in (${pids})`
+    const haveLeases = async () => (await query(first.connectionString, taken)).length === 2
     expect(await until(haveLeases, 10_000)).toBe(true)
     await first.stop()
     expect(await query(second.connectionString, 'select 1 as n')).toEqual([{ n: 1 }])
