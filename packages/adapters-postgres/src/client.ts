@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import { Client, Connection, type ClientConfig } from 'pg'
+import { primaryClientOf } from './primary.ts'
 import type { ServerAddress } from './server-address.ts'
 
 /** A connection to be made, which breaks without ending the process: what it breaks is told by what fails. */
@@ -10,8 +11,11 @@ export function createClient(address: ServerAddress, options: ClientConfig): Cli
   return client
 }
 
-/** The class of all clients of one server, as a pool wants it. */
-export function clientOf({ connectionString, tls, plainIfRefused }: ServerAddress): typeof Client {
+/** The class of all clients of one address, as a pool wants it. */
+export const clientOf = (address: ServerAddress): typeof Client =>
+  address.isPrimaryWanted ? primaryClientOf(address, plainClientOf(address)) : plainClientOf(address)
+
+function plainClientOf({ connectionString, tls, plainIfRefused }: ServerAddress): typeof Client {
   return class extends Client {
     constructor(options: ClientConfig | string = {}) {
       const given = typeof options === 'string' ? {} : options

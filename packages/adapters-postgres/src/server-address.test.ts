@@ -23,7 +23,29 @@ test('what is said about TLS is taken out of the URL, and nothing else', () => {
   expect(serverAddress(url, {}).connectionString).toBe(url)
 })
 
+// PostgreSQL documentation, "Specifying Multiple Hosts".
+test.each<[string, Readonly<Record<string, string>>, readonly string[], boolean]>([
+  ['postgres://me@a/x', {}, ['a 5432'], false],
+  ['postgres://me@a/x', { PGHOST: 'b', PGPORT: '6', PGTARGETSESSIONATTRS: 'primary' }, ['a 6'], true],
+  ['postgres://me@a/x?target_session_attrs=read-write', {}, ['a 5432'], true],
+  ['postgres://me@a/x?target_session_attrs=any', {}, ['a 5432'], false],
+  ['postgres://me:p@a:1,b:2/x?target_session_attrs=read-write', {}, ['a 1', 'b 2'], true],
+  ['postgres://a,b:2,[::1]:3/x', {}, ['a 5432', 'b 2', '::1 3'], true],
+  ['postgres://a,b/x', { PGPORT: '7' }, ['a 7', 'b 7'], true],
+  ['postgres:///x', { PGHOST: 'a,b', PGPORT: '1,2' }, ['a 1', 'b 2'], true],
+  ['postgres:///x?host=/run/a,/run/b&port=1', { PGHOST: 'c' }, ['/run/a 1', '/run/b 1'], true],
+  ['postgres://%2Frun%2Fa,b/x', {}, ['/run/a 5432', 'b 5432'], true],
+  ['postgres:///x', {}, ['localhost 5432'], false],
+])('%s with %j leads to %j', (given, env, hosts, isPrimaryWanted) => {
+  const address = serverAddress(given, env)
+  expect(address.hosts.map(({ host, port }) => `${host} ${port}`)).toEqual(hosts)
+  expect(address.isPrimaryWanted).toBe(isPrimaryWanted)
+  if (hosts.length > 1) expect(address.connectionString).toMatch(/^postgres:\/\/(?:me(?::p)?@)?several\.invalid\/x$/)
+})
+
 test.each([
+  ['sslmode=disable&host=a,b,c&port=1,2', 'the database has 3 hosts and 2 ports; give one port, or one for each'],
+  ['target_session_attrs=standby', 'target_session_attrs is "standby"; expected read-write, primary or any'],
   [
     'sslmode=no-verify',
     'sslmode is "no-verify"; expected one of disable, allow, prefer, require, verify-ca, verify-full',

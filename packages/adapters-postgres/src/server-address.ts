@@ -6,10 +6,20 @@ import type { ConnectionOptions } from 'node:tls'
 /** What this module sets of them: certificates and keys as text. */
 export type DatabaseTls = ConnectionOptions & { readonly ca?: string; readonly cert?: string }
 
+/** A name, an IP address or the folder of a Unix socket, with the port. */
+export interface Host {
+  readonly host: string
+  readonly port: number
+}
+
 /** Where a server is and how to speak to it, without a secret that a log could show. */
 export interface ServerAddress {
-  /** The URL without what is said about TLS. */
+  /** The URL without what is said about TLS, and with the first host only. */
   readonly connectionString: string
+  /** In the order of the URL; at least one. */
+  readonly hosts: readonly Host[]
+  /** Whether a connection counts only if its server takes writes. */
+  readonly isPrimaryWanted: boolean
   /** What node's TLS needs; undefined: none. */
   readonly tls: DatabaseTls | undefined
   /** Without TLS where the server has none. */
@@ -26,8 +36,12 @@ type Environment = Readonly<Record<string, string | undefined>>
  * prefers TLS does not try without it when the server has it and refuses the connection; and without a certificate of
  * an authority, `verify-full` trusts those that node trusts (libpq: `sslrootcert=system`). A Unix socket never has TLS.
  *
- * Throws an Error that names the option for a mode that is not one, a file that cannot be read, and `verify-ca` without
- * an authority.
+ * Several hosts are read as libpq reads them ("Specifying Multiple Hosts"), else those of `PGHOST` and `PGPORT`; and
+ * `target_session_attrs`, else `PGTARGETSESSIONATTRS`: `read-write` and `primary` want a server that takes writes. With
+ * several hosts that is always wanted (libpq: only if it is said), since a gateway can do nothing with another one.
+ *
+ * Throws an Error that names the option for a mode that is not one, a file that cannot be read, `verify-ca` without an
+ * authority, ports that are not as many as hosts, and a wish for a server that only reads.
  */
 export function serverAddress(connectionString: string, env: Environment = process.env): ServerAddress {
   const [place = '', query = ''] = connectionString.split(/\?(.*)/s)
@@ -39,10 +53,19 @@ export function serverAddress(connectionString: string, env: Environment = proce
   }
   const mode = modeOf(taken('sslmode') ?? 'prefer')
   const files = { root: taken('sslrootcert'), cert: taken('sslcert'), key: taken('sslkey') }
+  const isPrimaryWanted = wantsPrimary(taken('target_session_attrs') ?? env['PGTARGETSESSIONATTRS'] ?? 'any')
+  const hosts = hostsOf(place, parameters, env)
+  if (hosts.length > 1) {
+    parameters.delete('host')
+    parameters.delete('port')
+  }
   const rest = parameters.toString().replaceAll('+', '%20')
-  const isSocket = /^\/|^%2f/i.test(parameters.get('host') ?? hostOf(place, env))
+  const isSocket = hosts.every(({ host }) => host.startsWith('/'))
+  const first = hosts.length > 1 ? place.replace(authority, `$1${nowhere}`) : place
   return {
-    connectionString: rest === '' ? place : `${place}?${rest}`,
+    connectionString: rest === '' ? first : `${first}?${rest}`,
+    hosts,
+    isPrimaryWanted: isPrimaryWanted || hosts.length > 1,
     tls: isSocket || mode === 'disable' ? undefined : tlsOf(mode, files),
     plainIfRefused: mode === 'prefer' || mode === 'allow',
   }
@@ -61,8 +84,39 @@ export const certificatesOf = ({ tls }: ServerAddress): readonly DatabaseCertifi
   ...(tls?.cert === undefined ? [] : [{ of: 'database sslcert', are: 'chain' as const, pem: tls.cert }]),
 ]
 
-const hostOf = (place: string, env: Environment): string =>
-  /^[a-z]+:\/\/(?:[^@/]*@)?([^/:?]*)/i.exec(place)?.[1] || (env['PGHOST'] ?? '')
+/** What a URL has before its path: the user, and the hosts with their ports. */
+const authority = /^([a-z]+:\/\/(?:[^@/]*@)?)([^/?]*)/i
+
+/** The driver takes one host; each connection gets its own before it is made (`primary.ts`). */
+const nowhere = 'several.invalid'
+
+const defaultPort = '5432'
+
+/** A host or port of the query wins over that before the path, and that over the environment. */
+function hostsOf(place: string, parameters: URLSearchParams, env: Environment): readonly Host[] {
+  const placed = (authority.exec(place)?.[2] ?? '').split(',').map((text) => {
+    const [, host = '', port = ''] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(text) ?? []
+    return { host: decodeURIComponent(host.replace(/^\[(.*)\]$/, '$1')), port }
+  })
+  const given = (name: string, own: readonly string[]) =>
+    parameters.get(name)?.split(',') ?? (own.some(Boolean) ? own : (env[`PG${name.toUpperCase()}`] ?? '').split(','))
+  const hosts = given('host', placed.map(({ host }) => host)) // prettier-ignore
+  const ports = given('port', placed.map(({ port }) => port)) // prettier-ignore
+  if (ports.length > 1 && ports.length !== hosts.length)
+    throw new Error(`the database has ${hosts.length} hosts and ${ports.length} ports; give one port, or one for each`)
+  return hosts.map((host, at) => ({
+    host: host || 'localhost',
+    port: Number((ports.length > 1 ? ports[at] : ports[0]) || defaultPort),
+  }))
+}
+
+function wantsPrimary(text: string): boolean {
+  if (text === 'any') return false
+  if (text === 'read-write' || text === 'primary') return true
+  throw new Error(
+    `target_session_attrs is ${JSON.stringify(text)}; expected read-write, primary or any: the gateway writes`,
+  )
+}
 
 function modeOf(text: string): Mode {
   const mode = modes.find((known) => known === text)

@@ -26,5 +26,9 @@ const reasons: Readonly<Record<string, WriteTrouble['reason']>> = {
   '53300': 'no-connection-left',
 }
 
+/** No server that answers takes writes. */
+export class OnlyReads extends Error {}
+
 /** What an error says about writes in general; undefined: nothing. */
-export const reasonOf = (error: unknown): WriteTrouble['reason'] | undefined => reasons[sqlState(error) ?? '']
+export const reasonOf = (error: unknown): WriteTrouble['reason'] | undefined =>
+  error instanceof OnlyReads ? 'read-only' : reasons[sqlState(error) ?? '']

@@ -317,6 +317,8 @@ export const callers = [
 /** They read no table of ours: what there is to plan is nothing. */
 export const withoutTables = [
   'probe-write',
+  'whether-primary',
+  'which-timeline',
   'sort-on-disk',
   'probe-room',
   'waits-for-standby',

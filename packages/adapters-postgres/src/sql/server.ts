@@ -63,3 +63,25 @@ export const waitsForStandby = statement(
   { parameters: {} },
   sql`select from pg_stat_activity where usename = current_user and wait_event = 'SyncRep' limit 1`,
 )
+
+/** Whether this server takes writes: not a standby, nor one whose transactions only read. */
+export const whetherPrimary = statement(
+  'whether-primary',
+  { parameters: {}, columns: { isPrimary: 'bool' } },
+  sql`select not pg_is_in_recovery() and not current_setting('transaction_read_only')::boolean as "isPrimary"`,
+)
+
+/**
+ * Which database this is, whatever server has it, and its timeline: a promotion begins a new one. The log tells a
+ * primary's at once, the control file only after a checkpoint.
+ */
+export const whichTimeline = statement(
+  'which-timeline',
+  { parameters: {}, columns: { system: 'text', timeline: 'int' } },
+  sql`
+select system_identifier::text as system, case when pg_is_in_recovery()
+    then (select timeline_id from pg_control_checkpoint())
+    else ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int
+  end as timeline
+from pg_control_system()`,
+)

@@ -1,0 +1,61 @@
+import { aNumber, anAccount, anOrder, until } from '@gateway/core/testing'
+import type { AccountId } from '@gateway/core'
+import { twoServers, type TwoServers } from '../testing/two-servers.ts'
+import { createClient } from './client.ts'
+import { postgresPorts, type PostgresPorts } from './postgres-ports.ts'
+import { serverAddress } from './server-address.ts'
+
+// P-1: with a synchronous standby the loss of a server loses nothing, and nobody has to restart a process.
+describe('with a primary and a standby', () => {
+  let servers: TwoServers
+  let gateway: PostgresPorts
+  let account: AccountId
+  const lines: string[] = []
+  const log = { info: () => undefined, warn: (line: string) => void lines.push(line) }
+  const open = (connectionString: string) => postgresPorts({ connectionString, log })
+  const send = (ports = gateway.ports) => ports.messages.accept(anOrder(account, { to: [aNumber()] }))
+  const sends = () => servers.standby.query('select from send')
+
+  beforeAll(async () => {
+    servers = await twoServers()
+    await servers.synchronous()
+    gateway = open(servers.connectionString)
+    account = (await anAccount(gateway.ports)).id
+    await send()
+  }, 120_000)
+  afterAll(async () => {
+    await gateway.close(1)
+    await servers.remove()
+  })
+
+  test('a standby that is not promoted is never used, whatever its place', async () => {
+    const standbyFirst = servers.connectionString.replace(/host=([^,]*),([^&]*)/, 'host=$2,$1')
+    const client = createClient(serverAddress(standbyFirst, {}), {})
+    await client.connect()
+    const { rows } = await client.query(`select pg_is_in_recovery() standby`)
+    await client.end()
+    expect(rows).toEqual([{ standby: false }])
+
+    const alone = `${servers.standby.connectionString}&target_session_attrs=read-write`
+    const refused = createClient(serverAddress(alone, {}), {})
+    await expect(refused.connect()).rejects.toThrow(`${servers.standby.host} only reads`)
+    const idle = open(alone)
+    expect(await until(() => idle.trouble())).toMatchObject({ reason: 'read-only' })
+    await expect(idle.checkServer()).rejects.toThrow('only reads')
+    await idle.close(1)
+  })
+
+  test('after the primary was killed, the same process goes on with the promoted standby', async () => {
+    const before = (await sends()).length
+    servers.primary.kill()
+    await expect(send()).rejects.toThrow()
+    expect(await until(() => gateway.trouble())).toMatchObject({ reason: expect.any(String) as string })
+    await servers.promote()
+    const promoted = performance.now()
+    await until(() => send().then(() => true, () => false)) // prettier-ignore
+    expect(performance.now() - promoted).toBeLessThan(5000)
+    await until(async () => (await gateway.trouble()) === undefined)
+    // That which was refused may have been stored by the primary that died, and nowhere else.
+    expect(await sends()).toHaveLength(before + 1)
+  })
+})

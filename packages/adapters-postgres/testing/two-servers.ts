@@ -1,0 +1,181 @@
+import { execFile, spawn } from 'node:child_process'
+import { mkdir, mkdtemp, readlink, rm, stat, writeFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+import { until } from '@gateway/core/testing'
+import { testServer } from './fresh-database.ts'
+
+/** A PostgreSQL that nothing starts again when it dies. */
+export interface LoneServer {
+  /** The folder of its socket, as a host. */
+  readonly host: string
+  readonly connectionString: string
+  /** Resolves when it answers. Its settings count until the next start. */
+  start(settings?: Readonly<Record<string, string>>): Promise<void>
+  query<Row>(text: string): Promise<Row[]>
+  /** SIGKILL to all its processes; one that is frozen dies as well. */
+  kill(): void
+  /** Stops all its processes where they are. */
+  freeze(): void
+  thaw(): void
+}
+
+/** A migrated primary with a hot standby that follows it, on Unix sockets. */
+export interface TwoServers {
+  readonly primary: LoneServer
+  readonly standby: LoneServer
+  /** Names the primary first. */
+  readonly connectionString: string
+  /** Makes the primary wait for the standby with each commit. */
+  synchronous(): Promise<void>
+  /** Resolves when the standby takes writes. */
+  promote(): Promise<void>
+  remove(): Promise<void>
+}
+
+const port = 5432
+const run = promisify(execFile)
+
+export async function twoServers(): Promise<TwoServers> {
+  const [parent, cluster] = [process.env['GATEWAY_TEST_FOLDER'], process.env['GATEWAY_TEST_CLUSTER']]
+  if (parent === undefined || cluster === undefined) throw new Error('no cluster: these tests run under jest')
+  const folder = await mkdtemp(join(parent, 'two-'))
+  await run('chmod', ['755', folder])
+  const postgres = await runningBinary()
+  const names = ['a', 'b'] as const
+  // Two copies of one stopped cluster: the second one follows the first from where both were stopped.
+  const [primary, standby] = (await Promise.all(
+    names.map(async (name) => {
+      const home = join(folder, name)
+      await mkdir(home)
+      await run('cp', ['-a', join(cluster, 'postgres'), home])
+      return loneServer(join(home, 'postgres'), postgres)
+    }),
+  )) as [LoneServer, LoneServer]
+  await writeFile(join(folder, 'b', 'postgres', 'standby.signal'), '')
+  await primary.start()
+  await standby.start({ primary_conninfo: `host=${primary.host} port=${port} user=gateway application_name=b` })
+  const followed = `select from pg_stat_replication where state = 'streaming'`
+  await until(async () => (await primary.query(followed)).length === 1)
+
+  async function synchronous(): Promise<void> {
+    await primary.query(`alter system set synchronous_standby_names = 'b'`)
+    await primary.query('select pg_reload_conf()')
+    await until(
+      async () => (await primary.query(`select from pg_stat_replication where sync_state = 'sync'`)).length === 1,
+    )
+  }
+
+  return {
+    primary,
+    standby,
+    connectionString: `postgres://gateway@/gateway?host=${primary.host},${standby.host}&port=${port}&sslmode=disable`,
+    synchronous,
+    promote: async () => {
+      await standby.query('select pg_promote()')
+      await until(async () => (await standby.query<{ is: boolean }>('select pg_is_in_recovery() is'))[0]?.is === false)
+    },
+    remove: async () => {
+      primary.kill()
+      standby.kill()
+      await until(() => rm(folder, { recursive: true, force: true }).then(() => true, () => false)) // prettier-ignore
+    },
+  }
+}
+
+/** That of the server of the test run, which its user can run. */
+async function runningBinary(): Promise<string> {
+  const client = new Client({ connectionString: testServer() })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ folder: string }>(`select current_setting('data_directory') folder`)
+    return await readlink(`/proc/${postmasterOf(rows[0]?.folder ?? '') ?? 0}/exe`)
+  } finally {
+    await client.end()
+  }
+}
+
+async function loneServer(folder: string, postgres: string): Promise<LoneServer> {
+  const { uid, gid } = await stat(folder)
+  const hba = join(folder, 'pg_hba.conf')
+  await writeFile(hba, 'local all all trust\nlocal replication all trust\n')
+  const connectionString = `postgres://gateway@/gateway?host=${folder}&port=${port}&sslmode=disable`
+
+  async function query<Row>(text: string): Promise<Row[]> {
+    const client = new Client({ connectionString })
+    client.on('error', () => undefined)
+    await client.connect()
+    try {
+      return (await client.query(text)).rows as Row[]
+    } finally {
+      await client.end()
+    }
+  }
+
+  async function start(settings: Readonly<Record<string, string>> = {}): Promise<void> {
+    await rm(join(folder, 'postmaster.pid'), { force: true })
+    // A standby must not have fewer connections than the primary had when the cluster was made.
+    const own = { listen_addresses: '', max_connections: '200', unix_socket_directories: folder, fsync: 'off' }
+    const args = Object.entries({ ...own, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    const asRoot = process.getuid?.() === 0 ? { uid, gid } : {}
+    const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C' }
+    const child = spawn(postgres, ['-D', folder, ...args], {
+      cwd: '/',
+      env,
+      stdio: 'ignore',
+      detached: true,
+      ...asRoot,
+    })
+    child.on('error', () => undefined)
+    child.unref()
+    await until(() => {
+      if (child.exitCode !== null) throw new Error(`PostgreSQL ended with ${child.exitCode}`)
+      return isAnswering()
+    })
+  }
+
+  const isAnswering = () =>
+    query('select').then(
+      () => true,
+      () => false,
+    )
+
+  function signal(name: NodeJS.Signals): void {
+    const postmaster = postmasterOf(folder)
+    if (postmaster === undefined) return
+    // The postmaster first: it starts nothing new.
+    for (const pid of [postmaster, ...childrenOf(postmaster)]) {
+      try {
+        process.kill(pid, name)
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+      }
+    }
+  }
+
+  return {
+    host: folder,
+    connectionString,
+    start,
+    query,
+    kill: () => signal('SIGKILL'),
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
+  }
+}
+
+function postmasterOf(folder: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0])
+    // A process of another folder may have the number by now.
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('postgres') ? pid : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** As Linux tells it. */
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
