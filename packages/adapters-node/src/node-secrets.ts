@@ -157,6 +157,7 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     waiting: () => queue.waiting,
     newApiKey: () => keyPrefix + randomBytes(32).toString('base64url'),
     newPassword: () => randomBytes(15).toString('base64url'),
+    newToken: () => randomBytes(32).toString('base64url'),
     hashKey: (key) => digestOf('sha256', key, 'hex') as KeyHash,
     hashPassword: (password) => queue.run('', () => hashOf(password, hashCost)),
     async checkPassword(attempt) {

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { postgresAccountRates, postgresRateLimits } from './accounts/postgres-rate-limits.ts'
 import { postgresLoginFailures } from './accounts/postgres-login-failures.ts'
 import { postgresAccounts } from './accounts/postgres-accounts.ts'
+import { postgresSessions } from './accounts/postgres-sessions.ts'
 import { runExclusively } from './run-exclusively.ts'
 import { listenForChanges, listenToNobody } from './changes.ts'
 import { checkServer } from './check-server.ts'
@@ -27,6 +28,7 @@ import {
 import { postgresRoutes } from './routes/postgres-routes.ts'
 import { postgresSenders } from './senders/postgres-senders.ts'
 import { postgresMessageTraces } from './messages/postgres-message-traces.ts'
+import { postgresSentMessages } from './messages/postgres-sent-messages.ts'
 import { postgresPersonalData } from './personal-data/postgres-personal-data.ts'
 import { hasSchema, migrate, type AppliedMigration } from './migrate.ts'
 import { openPools, type Pools } from './pools.ts'
@@ -113,6 +115,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       accounts: postgresAccounts(prompt),
       rateLimits: postgresRateLimits(context),
       loginFailures: postgresLoginFailures(prompt),
+      sessions: postgresSessions(prompt),
       accountRates: postgresAccountRates(prompt),
       ledger: postgresLedger(prompt),
       prices: postgresPrices(prompt),
@@ -132,6 +135,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       unreadReceipts: postgresUnreadReceipts(context),
       inbox: postgresInbox(prompt, routes),
       messageTraces: postgresMessageTraces(prompt),
+      sentMessages: postgresSentMessages(prompt),
       overview: postgresOverview(prompt),
       history: postgresHistory(context),
       webhooks: postgresWebhooks(prompt),

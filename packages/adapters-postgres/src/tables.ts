@@ -37,6 +37,7 @@ export interface Tables {
     revoked_at: ColumnType<number | null, never, string>
     key_networks: ColumnType<string[], readonly string[], readonly string[]>
   }
+  session: { id: GeneratedAlways<number>; account_id: number }
   ledger: {
     id: GeneratedAlways<number>
     account_id: number

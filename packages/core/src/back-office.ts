@@ -13,6 +13,7 @@ import {
   unlockAccount,
 } from './account/change-account.ts'
 import { closeAccount } from './account/close-account.ts'
+import { offerSignInLink } from './account/sign-in.ts'
 import type { PrefixFigures } from './carrier/carrier-figures.ts'
 import type { CarrierId } from './carrier/carrier-id.ts'
 import { carrierStaleSeconds, type ToldCarrier } from './carrier/carrier-statuses.ts'
@@ -52,6 +53,7 @@ export const createBackOffice = (
     Ports,
     | 'accounts'
     | 'accountRates'
+    | 'sessions'
     | 'ledger'
     | 'prices'
     | 'suppressions'
@@ -84,6 +86,7 @@ export const createBackOffice = (
   unlockAccount: unlockAccount(ports),
   closeAccount: closeAccount(ports),
   setPassword: setPassword(ports),
+  offerSignInLink: offerSignInLink(ports),
   issueApiKey: issueApiKey(ports),
   listBusyAccounts: (): Promise<readonly AccountRate[]> => ports.accountRates.list(busySeconds),
   listApiKeys: (id: AccountId): Promise<readonly ApiKey[]> => ports.accounts.keys(id),

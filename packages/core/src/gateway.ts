@@ -1,8 +1,11 @@
 import type { AccountActivity } from './account/account-rates.ts'
-import type { Account } from './account/account.ts'
+import type { Account, KeyId } from './account/account.ts'
 import { authenticate } from './account/authenticate.ts'
-import { listSubAccounts } from './account/change-account.ts'
-import { creditBalance, transferCredits } from './credits/move-credits.ts'
+import { issueApiKey, listSubAccounts, revokeOwnKey, type KeyWanted } from './account/change-account.ts'
+import { sessionBounds, type SessionId } from './account/sessions.ts'
+import { changePassword, findSession, signIn, signInByLink } from './account/sign-in.ts'
+import type { Period } from './credits/ledger.ts'
+import { creditBalance, listMovements, transferCredits } from './credits/move-credits.ts'
 import {
   listReplies,
   listShortCodeMessages,
@@ -10,10 +13,12 @@ import {
   takeReplies,
   takeShortCodeMessages,
 } from './inbox/take-inbox.ts'
-import { deleteScheduled, queryStatus } from './message/follow-messages.ts'
+import { deleteScheduled, findMessages, queryStatus, type WantedMessages } from './message/follow-messages.ts'
 import type { Page } from './message/messages.ts'
 import { defaultSenders, type SenderAddress } from './message/msisdn.ts'
+import { quoteMessages } from './message/quote-messages.ts'
 import { sendMessages } from './message/send-messages.ts'
+import { countSent, listSent, showSent } from './message/show-sent.ts'
 import type { Ports } from './ports.ts'
 import { addOptOut, removeOptOut } from './suppression/change-suppressions.ts'
 import {
@@ -59,17 +64,37 @@ export const createGateway = (
     | 'senders'
     | 'webhookClient'
     | 'secretBox'
+    | 'sessions'
+    | 'sentMessages'
+    | 'messageTraces'
   >,
   { senders, takenMax, activity }: GatewaySettings = gatewayDefaults,
 ) => ({
   authenticate: authenticate(ports, activity),
   creditBalance: creditBalance(ports),
+  signIn: signIn(ports),
+  signInByLink: signInByLink(ports),
+  findSession: findSession(ports),
+  listSessions: (account: Account) => ports.sessions.list(account.id, sessionBounds),
+  endSession: (account: Account, id: SessionId) => ports.sessions.end(account.id, id),
+  endOtherSessions: (account: Account, but: SessionId) => ports.sessions.endAll(account.id, but),
+  changePassword: changePassword(ports),
+  issueKey: (account: Account, wanted: KeyWanted) => issueApiKey(ports)(account.id, wanted),
+  listKeys: (account: Account) => ports.accounts.keys(account.id),
+  revokeKey: (account: Account, key: KeyId) => revokeOwnKey(ports)(account, key),
+  quoteMessages: quoteMessages(ports),
   sendMessages: sendMessages(ports, senders, activity),
+  listSent: listSent(ports),
+  showSent: showSent(ports),
+  countSent: countSent(ports),
+  searchSent: (account: Account, wanted: Omit<WantedMessages, 'account'>) =>
+    findMessages(ports)({ ...wanted, account: account.id } as WantedMessages),
   queryStatus: queryStatus(ports),
   listScheduled: (account: Account, page: Page) => ports.messages.scheduled(account.id, page),
   deleteScheduled: deleteScheduled(ports),
   transferCredits: transferCredits(ports),
   listSubAccounts: listSubAccounts(ports),
+  listMovements: (account: Account, period: Period) => listMovements(ports)(account.id, period),
   listReplies: listReplies(ports),
   takeReplies: takeReplies(ports, takenMax),
   listShortCodeMessages: listShortCodeMessages(ports),

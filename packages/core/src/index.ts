@@ -50,7 +50,9 @@ export {
   type RateLimits,
 } from './account/account-rates.ts'
 export type { AuthenticationRefusal, Credentials } from './account/authenticate.ts'
-export { isPassword, type AccountToOpen, type IssuedKey } from './account/change-account.ts'
+export { isPassword, type AccountToOpen, type IssuedKey, type KeyWanted } from './account/change-account.ts'
+export type { NewSession, Session, SessionBounds, SessionId, Sessions } from './account/sessions.ts'
+export { chosenPasswordMin, type Browser, type OpenedSession, type SignedIn } from './account/sign-in.ts'
 export type {
   CountedLoginFailure,
   Login,
@@ -181,7 +183,10 @@ export {
   type Senders,
 } from './message/senders.ts'
 export { whyWaiting, type Waiting, type WaitingReason } from './message/why-waiting.ts'
-export type { Recipient, Refusal, TextToSend } from './message/screen-texts.ts'
+export type { Quote } from './message/quote-messages.ts'
+export type { SentCount, SentMessage, SentMessages, SentPage } from './message/sent-messages.ts'
+export { countedMax, type ShownMessage, type ShownPage, type ToldMessage } from './message/show-sent.ts'
+export type { Recipient, Refusal, ScreenedRecipient, TextToSend } from './message/screen-texts.ts'
 export type { AcceptedRecipient, RefusedRecipient, SendResults, SentRecipient } from './message/send-messages.ts'
 export { changeableCodes, isFinal, OUTCOME, outcomeCode, stateOf, type OutcomeCode } from './message/status-code.ts'
 

@@ -1,6 +1,7 @@
 import type { AccountRates, RateLimits } from './account/account-rates.ts'
 import type { Accounts } from './account/accounts.ts'
 import type { LoginFailures, Secrets } from './account/secrets.ts'
+import type { Sessions } from './account/sessions.ts'
 import type { CarrierBinds } from './carrier/carrier-binds.ts'
 import type { CarrierFigures } from './carrier/carrier-figures.ts'
 import type { CarrierModes } from './carrier/carrier-modes.ts'
@@ -19,6 +20,7 @@ import type { History } from './message/history.ts'
 import type { MessageTraces } from './message/message-traces.ts'
 import type { Messages } from './message/messages.ts'
 import type { Senders } from './message/senders.ts'
+import type { SentMessages } from './message/sent-messages.ts'
 import type { PersonalData } from './personal-data/personal-data.ts'
 import type { ClientRequests } from './retry/client-requests.ts'
 import type { Suppressions } from './suppression/suppressions.ts'
@@ -32,6 +34,7 @@ export interface StoredPorts {
   readonly accounts: Accounts
   readonly rateLimits: RateLimits
   readonly loginFailures: LoginFailures
+  readonly sessions: Sessions
   readonly accountRates: AccountRates
   readonly ledger: Ledger
   readonly prices: Prices
@@ -51,6 +54,7 @@ export interface StoredPorts {
   readonly unreadReceipts: UnreadReceipts
   readonly inbox: Inbox
   readonly messageTraces: MessageTraces
+  readonly sentMessages: SentMessages
   readonly overview: Overview
   readonly history: History
   readonly webhooks: Webhooks

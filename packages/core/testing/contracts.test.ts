@@ -25,6 +25,8 @@ import {
   inboxContract,
   routesContract,
   sendersContract,
+  sentMessagesContract,
+  sessionsContract,
   suppressionsContract,
   wakeupsContract,
   webhooksContract,
@@ -92,5 +94,7 @@ run('overview', overviewContract, memoryPorts)
 run('personal data', personalDataContract, memoryPorts)
 run('wakeups', wakeupsContract, memoryPorts)
 run('webhooks', webhooksContract, memoryPorts)
+run('sessions', sessionsContract, memoryPorts)
+run('sent messages', sentMessagesContract, memoryPorts)
 run('secrets', secretsContract, memorySecrets)
 run('carrier', carrierContract, scriptedCarrier)

@@ -36,6 +36,24 @@ create table api_key (
 );
 create index api_key_account on api_key (account_id, id);
 
+create table session (                            -- of people who are signed in at the portal
+  id bigint generated always as identity primary key,
+  hash text not null unique,                      -- SHA-256 of what the browser keeps
+  account_id int not null references account,
+  opened_under bytea not null,                    -- a digest of the account's password_hash; of '' if it has none
+  opened_at timestamptz not null default now(),
+  used_at timestamptz not null default now(),     -- to the minute
+  agent text not null,
+  address text not null                           -- '': not known
+);
+create index session_account on session (account_id);
+
+create table sign_in_link (                       -- opens a session once; a used one is gone
+  hash text primary key,                          -- SHA-256 of what the link has
+  account_id int not null references account,
+  until timestamptz not null
+);
+
 create unlogged table rate_use (                  -- of accounts with a limit; lost in a crash, which allows a burst
   account_id int not null,
   what smallint not null,                         -- RATED: 0 requests, 1 recipients

@@ -36,7 +36,11 @@ export function postgresAccounts(context: Context): Accounts {
   }
 
   async function setLocked(id: AccountId, locked: boolean): Promise<boolean> {
-    const changed = kysely.updateTable('account').set({ locked }).where('id', '=', id)
+    const changed = kysely
+      .with('ended', (query) => query.deleteFrom('session').where('account_id', '=', locked ? id : 0))
+      .updateTable('account')
+      .set({ locked })
+      .where('id', '=', id)
     return (await changed.returning(notifyOthers.as('told')).execute()).length > 0
   }
 

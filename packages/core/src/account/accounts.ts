@@ -68,7 +68,7 @@ export interface Accounts {
   open(opened: OpenedAccount, now: Instant): Promise<AccountId | OpenRefusal>
   /** All of it, or nothing and why not. Two that change different things at the same time both count. */
   change(id: AccountId, change: AccountChange): Promise<'changed' | ChangeRefusal>
-  /** False: no such account. Setting what is already so succeeds. */
+  /** False: no such account. Setting what is already so succeeds. Locking ends the sessions of the account. */
   setLocked(id: AccountId, locked: boolean): Promise<boolean>
   /** Undefined: it has none any more. False: no such account. */
   setPassword(id: AccountId, password: PasswordHash | undefined): Promise<boolean>

@@ -17,6 +17,25 @@ export interface Credentials {
   readonly comesFrom?: ComesFrom | undefined
 }
 
+/** A user name and its password, as a request brought them along. */
+export type PairToCheck = NonNullable<Credentials['pair']> & Pick<Credentials, 'network' | 'address' | 'comesFrom'>
+
+/** Whose pair it is, used from where it may be. TooManyFailures and 'overloaded' (nothing was checked): ruling 1.26. */
+export const checkPair =
+  ({ accounts, secrets, clock }: Pick<Ports, 'accounts' | 'secrets' | 'clock'>) =>
+  async (pair: PairToCheck): Promise<Login | 'wrong-credentials' | 'overloaded' | TooManyFailures> => {
+    const { user: login, password, network, address = '', comesFrom } = pair
+    const remembered = () => accounts.byLogin(login)
+    const stored = () => accounts.readLogin(login)
+    const mayUse = ({ account }: Login) => mayComeFrom(account.from, comesFrom)
+    const now = clock.now()
+    const checked = await secrets.checkPassword({
+      ...{ login, password, network, address, now },
+      ...{ remembered, stored, mayUse },
+    })
+    return checked === 'wrong' ? 'wrong-credentials' : checked
+  }
+
 /**
  * The account that the credentials open, locked or not (ruling 1.14). A key and a pair that are both given must both be
  * right and agree (ruling 3.3), and each be used from where it may be: else it is wrong. TooManyFailures and
@@ -37,20 +56,14 @@ export const authenticate =
       return taken === 'taken' ? account : taken
     }
 
-    const { apiKey, pair, network, address = '', comesFrom } = credentials
+    const { apiKey, pair, network, address, comesFrom } = credentials
     const now = clock.now()
     const byKey = apiKey === undefined ? undefined : await accounts.byKey(secrets.hashKey(apiKey), now, comesFrom)
     if (apiKey !== undefined && byKey === undefined) return 'wrong-credentials'
     if (pair === undefined) return byKey === undefined ? 'wrong-credentials' : withinLimit(byKey)
 
-    const { user: login, password } = pair
-    const remembered = () => accounts.byLogin(login)
-    const stored = () => accounts.readLogin(login)
-    const mayUse = ({ account }: Login) => mayComeFrom(account.from, comesFrom)
-    const attempt = { login, password, network, address, now, remembered, stored, mayUse }
-    const checked = await secrets.checkPassword(attempt)
-    if (checked === 'wrong') return 'wrong-credentials'
-    if (checked === 'overloaded' || 'retryAfterSeconds' in checked) return checked
+    const checked = await checkPair({ accounts, secrets, clock })({ ...pair, network, address, comesFrom })
+    if (checked === 'overloaded' || checked === 'wrong-credentials' || 'retryAfterSeconds' in checked) return checked
     if (byKey !== undefined && byKey.id !== checked.account.id) return 'wrong-credentials'
     return withinLimit(checked.account)
   }

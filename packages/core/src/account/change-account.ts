@@ -116,17 +116,16 @@ export interface IssuedKey {
   readonly key: string
 }
 
+export interface KeyWanted {
+  readonly label?: string | undefined
+  readonly expires?: Instant | undefined
+  readonly from?: readonly string[] | undefined
+}
+
 /** Issues one more key; the ones before stay valid. It opens the account until it expires or is revoked. */
 export const issueApiKey =
   (ports: Pick<Ports, 'accounts' | 'secrets' | 'clock'>) =>
-  async (
-    account: AccountId,
-    about: {
-      readonly label?: string | undefined
-      readonly expires?: Instant | undefined
-      readonly from?: readonly string[] | undefined
-    } = {},
-  ): Promise<IssuedKey | 'no-such-account' | 'expired-already'> => {
+  async (account: AccountId, about: KeyWanted = {}): Promise<IssuedKey | 'no-such-account' | 'expired-already'> => {
     const now = ports.clock.now()
     if (!isValid({ expires: about.expires, revoked: undefined, from: [] }, now)) return 'expired-already'
     const key = ports.secrets.newApiKey()
@@ -149,3 +148,11 @@ export const revokeApiKey =
   (ports: Pick<Ports, 'accounts' | 'clock'>) =>
   async (key: KeyId): Promise<'revoked' | 'no-such-key'> =>
     (await ports.accounts.revokeKey(key, ports.clock.now())) ? 'revoked' : 'no-such-key'
+
+/** As `revokeApiKey`, for a key of the account itself; that of another account is not found. */
+export const revokeOwnKey =
+  (ports: Pick<Ports, 'accounts' | 'clock'>) =>
+  async (account: Account, key: KeyId): Promise<'revoked' | 'no-such-key'> => {
+    const own = await ports.accounts.keys(account.id)
+    return own.some(({ id }) => id === key) ? revokeApiKey(ports)(key) : 'no-such-key'
+  }

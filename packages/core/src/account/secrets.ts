@@ -40,6 +40,9 @@ export interface Secrets {
   newApiKey(): string
   /** A new password of at least 96 bits, in characters as of newApiKey. */
   newPassword(): string
+  /** A token of 256 bits of chance, of a session or a link, in the same characters. */
+  newToken(): string
+  /** Of a key or a token. */
   hashKey(key: string): KeyHash
   hashPassword(password: string): Promise<PasswordHash>
   /**

@@ -150,7 +150,7 @@ class GivenAnswer implements FirstAnswer {
 const messagesIn = ({ results }: Acceptance): number =>
   results.reduce((sum, ofText) => sum + ofText.filter((result) => result !== 'insufficient-credits').length, 0)
 
-function orderedTexts(
+export function orderedTexts(
   texts: readonly ScreenedText[],
   allowed: readonly AllowedSender[],
 ): readonly OrderedText[] | 'invalid-sender' {

@@ -46,7 +46,10 @@ export const memoryAccounts = (store: MemoryStore): Accounts => ({
   ),
   open: atomic((opened, now) => open(store, opened, now)),
   change: atomic((id, wanted) => changeDirectory(store, id, wanted)),
-  setLocked: atomic((id, locked) => change(store, id, (row) => (row.account = { ...row.account, locked }))),
+  setLocked: atomic((id, locked) => {
+    for (const [hash, { session }] of store.sessions) if (locked && session.account === id) store.sessions.delete(hash)
+    return change(store, id, (row) => (row.account = { ...row.account, locked }))
+  }),
   setPassword: atomic((id, password) => change(store, id, (row) => (row.password = password))),
   issueKey: atomic((id, { hash, ...shown }, now) => {
     const row = store.accounts.get(id)

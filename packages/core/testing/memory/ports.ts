@@ -18,6 +18,8 @@ import { memoryMessageTraces } from './message-traces.ts'
 import { memoryMessages, memorySenders } from './messages.ts'
 import { memoryOverview } from './overview.ts'
 import { memoryPersonalData } from './personal-data.ts'
+import { memorySentMessages } from './sent-messages.ts'
+import { memorySessions } from './sessions.ts'
 import { scriptedWebhookClient } from './scripted-webhook-client.ts'
 import { memorySecretBox, memorySecrets, type MemorySecretsSettings } from './secrets.ts'
 import { memoryStore, type MemoryStore } from './store.ts'
@@ -48,6 +50,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   accounts: memoryAccounts(store),
   rateLimits: memoryRateLimits(store),
   loginFailures: memoryLoginFailures(store),
+  sessions: memorySessions(store),
   accountRates: memoryAccountRates(store),
   ledger: memoryLedger(store),
   prices: memoryPrices(store),
@@ -67,6 +70,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   unreadReceipts: memoryUnreadReceipts(store),
   inbox: memoryInbox(store),
   messageTraces: memoryMessageTraces(store),
+  sentMessages: memorySentMessages(store),
   overview: memoryOverview(store),
   history: memoryHistory(store),
   webhooks: memoryWebhooks(store),

@@ -19,6 +19,7 @@ import type {
   ProcessPlace,
   PasswordHash,
   SenderAddress,
+  Session,
   EventListId,
   PushAttempt,
   QueueNumber,
@@ -41,6 +42,12 @@ export interface AccountRow {
 export interface KeyRow {
   key: ApiKey
   readonly hash: KeyHash
+}
+
+export interface SessionRow {
+  session: Session
+  /** Of its account, when it was opened. */
+  readonly password: PasswordHash | undefined
 }
 
 export interface ClientRequestRow {

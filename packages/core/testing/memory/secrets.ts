@@ -57,6 +57,7 @@ export function memorySecrets(settings: MemorySecretsSettings = {}): Secrets {
   return {
     newApiKey: () => randomBytes(32).toString('base64url'),
     newPassword: () => randomBytes(12).toString('base64url'),
+    newToken: () => randomBytes(32).toString('base64url'),
     hashKey: (key) => digest(key) as KeyHash,
     hashPassword: (password) => Promise.resolve(saltedHash(password, randomBytes(12).toString('base64url'))),
     checkPassword: async (attempt) => {

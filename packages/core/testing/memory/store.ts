@@ -48,12 +48,14 @@ import type {
   MessageRow,
   Range,
   ReplayRow,
+  SessionRow,
   WebhookRow,
 } from './rows.ts'
 
 type Series =
   | 'account'
   | 'key'
+  | 'session'
   | 'message'
   | 'dispatcher'
   | 'batch'
@@ -80,6 +82,9 @@ export interface MemoryStore {
   readonly logins: Map<string, AccountRow>
   readonly keys: Map<KeyId, KeyRow>
   readonly keysByHash: Map<KeyHash, KeyRow>
+  /** By the hash of the token. */
+  readonly sessions: Map<KeyHash, SessionRow>
+  readonly links: Map<KeyHash, { readonly account: AccountId; readonly until: Instant }>
   readonly prices: Map<string, Credits>
   readonly accountPrices: Map<AccountId, Map<string, Credits>>
   /** Those that are published, and the numbers of all that ever were. */
@@ -168,6 +173,8 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     logins: new Map(),
     keys: new Map(),
     keysByHash: new Map(),
+    sessions: new Map(),
+    links: new Map(),
     accountPrices: new Map(),
     prices: new Map([['', credits(10)]]),
     carrierBinds: new Map(),

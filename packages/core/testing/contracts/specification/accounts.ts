@@ -5,9 +5,13 @@ import {
   may,
   minus,
   plus,
+  secondsAfter,
+  type Account,
   type Credits,
   type Instant,
   type OverLimit,
+  type Session,
+  type SessionBounds,
   type TransferFailure,
 } from '@gateway/core'
 
@@ -28,6 +32,14 @@ export function transferFailure(from: Holder, to: Holder, amount: Credits): Tran
   if (balanceAfter(from.balance, minus(credits(0), amount)) === undefined) return 'insufficient-credits'
   return balanceAfter(to.balance, amount) === undefined ? 'failed' : undefined
 }
+
+/** Whether a session is over, where its account still has the password that it was opened under. */
+export const isSessionOver = (
+  { opened, used }: Pick<Session, 'opened' | 'used'>,
+  { locked }: Pick<Account, 'locked'>,
+  { idleSeconds, secondsMax }: SessionBounds,
+  now: Instant,
+): boolean => locked || secondsAfter(used, idleSeconds) <= now || secondsAfter(opened, secondsMax) <= now
 
 /**
  * Until when `count` more are paid off by `perSecond`, where what was used before is paid off at `paidOff`. They are taken if

@@ -1,0 +1,17 @@
+import type { SentCount, SentMessage, SentMessages } from '@gateway/core'
+import type { Context } from '../context.ts'
+import { fromRow } from '../row-of.ts'
+import { countSent, findSent, listSent } from '../sql/sent-messages.ts'
+
+export const postgresSentMessages = ({ pools: { ordinary } }: Context): SentMessages => ({
+  list: async (account, page) =>
+    (await ordinary.run(listSent, { account, ...page, after: page.after })).map((row) => fromRow<SentMessage>(row)),
+  find: async (account, message) => {
+    const [row] = await ordinary.run(findSent, { account, message })
+    return row && fromRow<SentMessage>(row)
+  },
+  count: async (account, since, messagesMax) => {
+    const rows = await ordinary.run(countSent, { account, since, messagesMax })
+    return rows.map((row) => fromRow<SentCount>(row))
+  },
+})

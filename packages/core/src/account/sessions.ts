@@ -1,0 +1,64 @@
+import type { Brand } from '../brand.ts'
+import type { Instant } from '../time/instant.ts'
+import type { AccountId, KeyHash } from './account.ts'
+import type { PasswordHash } from './secrets.ts'
+
+/** Names a session towards its account holder; it opens nothing. */
+export type SessionId = Brand<number, 'SessionId'>
+
+/** When a session is over, by the store's clock: so long after its last use, and so long after it was opened. */
+export interface SessionBounds {
+  readonly idleSeconds: number
+  readonly secondsMax: number
+}
+
+export const sessionBounds: SessionBounds = { idleSeconds: 60 * 60, secondsMax: 12 * 60 * 60 }
+
+/** A session as a browser asks for it. */
+export interface NewSession {
+  /** Of the token that the browser keeps: the only form in which it is stored. */
+  readonly hash: KeyHash
+  /** What the browser calls itself. */
+  readonly agent: string
+  /** Where it was opened from; empty: not known. */
+  readonly address: string
+}
+
+export interface Session {
+  readonly id: SessionId
+  readonly account: AccountId
+  readonly opened: Instant
+  /** To the minute. */
+  readonly used: Instant
+  readonly agent: string
+  readonly address: string
+}
+
+/**
+ * Who is signed in. A session is over when its bounds say so, when it was ended, when the account has another password
+ * than the one that it was opened under, and while the account is locked; locking an account ends its sessions.
+ */
+export interface Sessions {
+  /**
+   * Opens a session of an account whose password is still this one. Undefined: it is not, or the account is locked.
+   * Forgets sessions of the account that are over.
+   */
+  open(
+    by: AccountId,
+    password: PasswordHash,
+    session: NewSession,
+    bounds: SessionBounds,
+  ): Promise<SessionId | undefined>
+  /** A link that opens one session within so many seconds. False: no such account. */
+  offerLink(to: AccountId, link: KeyHash, seconds: number): Promise<boolean>
+  /** Of many that ask with the same link at the same time one gets a session. Undefined: not this one. */
+  openByLink(link: KeyHash, session: NewSession): Promise<SessionId | undefined>
+  /** The session of a token, unless it is over. With `use` it was used at this moment. */
+  find(hash: KeyHash, bounds: SessionBounds, use: boolean): Promise<Session | undefined>
+  /** Those of an account that are not over, the latest used first. */
+  list(of: AccountId, bounds: SessionBounds): Promise<readonly Session[]>
+  /** False: the account has no such session. */
+  end(of: AccountId, id: SessionId): Promise<boolean>
+  /** Ends all of an account but this one, and returns how many these were. */
+  endAll(of: AccountId, but?: SessionId): Promise<number>
+}

@@ -1,0 +1,50 @@
+import type { AccountId } from '../account/account.ts'
+import type { Credits } from '../credits/credits.ts'
+import type { Instant } from '../time/instant.ts'
+import type { MessageId, MessageReference } from './messages.ts'
+import type { Msisdn, SenderAddress } from './msisdn.ts'
+import type { OutcomeCode } from './status-code.ts'
+
+/** A message as its account holder sees it in a list; what became of it a status query tells. */
+export interface SentMessage {
+  readonly id: MessageId
+  readonly number: Msisdn
+  readonly text: string
+  readonly parts: number
+  /** When it was accepted and charged. */
+  readonly accepted: Instant
+  /** Undefined: to be sent at once, or its time was past. */
+  readonly scheduled: Instant | undefined
+  /** What was charged for it. */
+  readonly cost: Credits
+  readonly reference: MessageReference | undefined
+  /** Undefined: accepted before messages had an address of ours. */
+  readonly from: SenderAddress | undefined
+}
+
+export interface SentPage {
+  /** Only what the list has after this message; nothing where the account has no such message. */
+  readonly after?: MessageId | undefined
+  /** Nothing that was accepted before. */
+  readonly since: Instant
+  readonly limit: number
+}
+
+/** How many of an account's messages have come to one state. */
+export interface SentCount {
+  /** Undefined: they wait, be they scheduled, queued or claimed. */
+  readonly code: OutcomeCode | undefined
+  readonly messages: number
+  /** What they cost: of those that were refunded nothing. */
+  readonly cost: Credits
+}
+
+/** What an account has sent, for its holder. Confirmations of opt-outs are not among it. */
+export interface SentMessages {
+  /** The latest accepted first, then the highest id. */
+  list(by: AccountId, page: SentPage): Promise<readonly SentMessage[]>
+  /** Undefined: unknown, or another account's (P-10). */
+  find(by: AccountId, id: MessageId): Promise<SentMessage | undefined>
+  /** By code, those that wait last: of what was accepted from `since` on the latest `messagesMax`, all as of one moment. */
+  count(by: AccountId, since: Instant, messagesMax: number): Promise<readonly SentCount[]>
+}

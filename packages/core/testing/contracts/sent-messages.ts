@@ -1,0 +1,112 @@
+import { strict as assert } from 'node:assert'
+import { credits, type MessageId, type StoredPorts } from '@gateway/core'
+import { aBody, aMessageId, aNumber, numbers } from '../builders.ts'
+import { allAccepted, withTraffic, type Traffic } from './claimed-batches/traffic.ts'
+import { farAhead, longAgo, testCarrier, type Contract } from './shared.ts'
+
+const nobody = aMessageId(2 ** 52)
+const all = { since: longAgo, limit: 100 }
+const idsOf = (messages: readonly { readonly id: MessageId }[]): readonly MessageId[] => messages.map(({ id }) => id)
+const latestFirst = (ids: readonly MessageId[]): readonly MessageId[] => ids.toReversed()
+
+async function deliver(traffic: Traffic, messagesMax: number): Promise<void> {
+  const { ports } = traffic
+  const holder = await traffic.dispatcher()
+  const batch = await traffic.claim(holder, 'single', messagesMax)
+  assert.equal(await ports.claimedBatches.mark(holder, batch.id, batch.messages.length), 'marked')
+  await ports.claimedBatches.record(holder, allAccepted(batch))
+}
+
+/** What the port `SentMessages` promises. */
+export const sentMessagesContract: Contract<StoredPorts> = withTraffic({
+  'a message is told as it was accepted: to whom, which text, when, at what price': async (traffic) => {
+    const [by, text] = [await traffic.account(), 'Hello €'.repeat(30)]
+    const [id = nobody] = await traffic.send(by, { numbers: [aNumber('27825550101')], text, costs: [25] })
+    const [found] = await traffic.ports.sentMessages.list(by, all)
+    assert.deepEqual(
+      { ...found, accepted: 0, from: '' },
+      {
+        ...{ id, number: '27825550101', text, parts: aBody(text).parts, accepted: 0, scheduled: undefined },
+        ...{ cost: 25, reference: undefined, from: '' },
+      },
+    )
+    assert.ok(Math.abs((found?.accepted ?? 0) - Date.now()) < 3_600_000)
+    assert.deepEqual(await traffic.ports.sentMessages.find(by, id), found)
+    const [later = nobody] = await traffic.send(by, { due: farAhead })
+    assert.equal((await traffic.ports.sentMessages.find(by, later))?.scheduled, farAhead)
+  },
+
+  'the list has the latest first, in pages by the last message of the one before': async (traffic) => {
+    const by = await traffic.account()
+    const sent = [
+      ...(await traffic.send(by)),
+      ...(await traffic.send(by, { to: 5 })),
+      ...(await traffic.send(by, { to: 2, due: farAhead })),
+    ]
+    const { sentMessages } = traffic.ports
+    assert.deepEqual(idsOf(await sentMessages.list(by, all)), latestFirst(sent))
+    const paged: MessageId[] = []
+    for (let after: MessageId | undefined; ; after = paged.at(-1)) {
+      const page = await sentMessages.list(by, { ...all, after, limit: 3 })
+      paged.push(...idsOf(page))
+      if (page.length < 3) break
+    }
+    assert.deepEqual(paged, latestFirst(sent))
+    assert.deepEqual(await sentMessages.list(by, { ...all, since: farAhead }), [])
+  },
+
+  'an account learns nothing of the messages of another': async (traffic) => {
+    const [by, other] = [await traffic.account(), await traffic.account()]
+    await traffic.send(by)
+    const [foreign = nobody] = await traffic.send(other)
+    const { sentMessages } = traffic.ports
+    assert.equal(await sentMessages.find(by, foreign), undefined)
+    assert.equal(await sentMessages.find(by, nobody), undefined)
+    assert.deepEqual(await sentMessages.list(by, { ...all, after: foreign }), [])
+    assert.deepEqual(await sentMessages.list(by, { ...all, after: nobody }), [])
+    assert.equal((await sentMessages.list(by, all)).length, 1)
+    assert.equal((await sentMessages.count(by, longAgo, 100))[0]?.messages, 1)
+  },
+
+  'the latest are counted by state, with what they cost, and no more than is asked for': async (traffic) => {
+    const by = await traffic.account()
+    await traffic.send(by, { to: 3, costs: [10] })
+    await deliver(traffic, 3)
+    const [gone = nobody] = await traffic.send(by, { due: farAhead, costs: [70] })
+    await traffic.ports.messages.deleteScheduled(by, [gone], longAgo)
+    await traffic.send(by, { to: 2, costs: [25] })
+    const { sentMessages } = traffic.ports
+    assert.deepEqual(await sentMessages.count(by, longAgo, 100), [
+      { code: 100, messages: 3, cost: credits(30) },
+      { code: 102, messages: 1, cost: credits(0) },
+      { code: undefined, messages: 2, cost: credits(50) },
+    ])
+    assert.deepEqual(await sentMessages.count(by, longAgo, 1), [{ code: undefined, messages: 1, cost: credits(25) }])
+    assert.deepEqual(await sentMessages.count(by, farAhead, 100), [])
+  },
+
+  'a confirmation of an opt-out is not among them': async (traffic) => {
+    const { ports } = traffic
+    const by = await traffic.account()
+    const [number = aNumber()] = numbers(1)
+    await traffic.send(by, { numbers: [number] })
+    await deliver(traffic, 1)
+    const from = (await ports.sentMessages.list(by, all))[0]?.from
+    const nothing = { sent: undefined, reference: undefined, offer: undefined, part: undefined }
+    const stop = { carrier: testCarrier, from: number, to: from, text: 'STOP', ...nothing }
+    assert.deepEqual(await ports.inbox.receive([stop], aBody('You are out.')), ['stored'])
+    assert.equal((await ports.sentMessages.list(by, all)).length, 1)
+    assert.equal((await ports.sentMessages.count(by, longAgo, 100)).length, 1)
+    const confirmed = aMessageId(((await ports.sentMessages.list(by, all))[0]?.id ?? 0) + 1)
+    assert.equal(await ports.sentMessages.find(by, confirmed), undefined)
+  },
+
+  'while many are accepted a page has each message once': async (traffic) => {
+    const by = await traffic.account()
+    const sends = Array.from({ length: 20 }, () => traffic.send(by, { to: 2 }))
+    const pages = Array.from({ length: 20 }, () => traffic.ports.sentMessages.list(by, all))
+    for (const page of await Promise.all(pages)) assert.equal(new Set(idsOf(page)).size, page.length)
+    await Promise.all(sends)
+    assert.equal((await traffic.ports.sentMessages.list(by, all)).length, 40)
+  },
+})

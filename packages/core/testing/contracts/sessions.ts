@@ -1,0 +1,137 @@
+import { strict as assert } from 'node:assert'
+import type { KeyHash, NewSession, PasswordHash, SessionBounds, SessionId, StoredPorts } from '@gateway/core'
+import { anAccount, anAccountId } from '../builders.ts'
+import { callersMany, type Contract } from './shared.ts'
+
+const bounds: SessionBounds = { idleSeconds: 3600, secondsMax: 7200 }
+/** By these every session is over, whatever the clock. */
+const over = [
+  { idleSeconds: -60, secondsMax: 7200 },
+  { idleSeconds: 3600, secondsMax: -60 },
+]
+const first = 'first-password' as PasswordHash
+const second = 'second-password' as PasswordHash
+const hash = (name: string) => `hash-of-${name}` as KeyHash
+const aSession = (name: string): NewSession => ({ hash: hash(name), agent: 'Firefox', address: '192.0.2.7' })
+const nobody = anAccountId(2 ** 31 - 1)
+
+async function opened({ sessions }: StoredPorts, by: Awaited<ReturnType<typeof anAccount>>, name: string) {
+  const id = await sessions.open(by.id, first, aSession(name), bounds)
+  return id ?? assert.fail('the session was not opened')
+}
+
+/** What the port `Sessions` promises. */
+export const sessionsContract: Contract<StoredPorts> = {
+  'a session is found by its hash alone, with what it was opened with': async (ports) => {
+    const account = await anAccount(ports, { password: first })
+    const id = await opened(ports, account, 'a')
+    const found = await ports.sessions.find(hash('a'), bounds, true)
+    assert.deepEqual(
+      { ...found, opened: 0, used: 0 },
+      { id, account: account.id, agent: 'Firefox', address: '192.0.2.7', opened: 0, used: 0 },
+    )
+    assert.ok(Math.abs((found?.opened ?? 0) - Date.now()) < 3_600_000)
+    assert.equal(await ports.sessions.find(hash('b'), bounds, true), undefined)
+    assert.equal(await ports.sessions.find('' as KeyHash, bounds, true), undefined)
+  },
+
+  'none is opened with another password, for a locked account, or for nobody': async (ports) => {
+    const account = await anAccount(ports, { password: first })
+    const locked = await anAccount(ports, { password: first, locked: true })
+    const { sessions } = ports
+    assert.equal(await sessions.open(account.id, second, aSession('a'), bounds), undefined)
+    assert.equal(await sessions.open(locked.id, first, aSession('a'), bounds), undefined)
+    assert.equal(await sessions.open(nobody, first, aSession('a'), bounds), undefined)
+    assert.equal(await sessions.find(hash('a'), bounds, true), undefined)
+  },
+
+  'a session is over when it was idle or open for too long, and opening another one forgets it': async (ports) => {
+    const account = await anAccount(ports, { password: first })
+    await opened(ports, account, 'a')
+    for (const end of over) {
+      assert.equal(await ports.sessions.find(hash('a'), end, true), undefined)
+      assert.deepEqual(await ports.sessions.list(account.id, end), [])
+    }
+    assert.ok(await ports.sessions.find(hash('a'), bounds, false), 'asking ended it')
+    await ports.sessions.open(account.id, first, aSession('b'), { idleSeconds: -60, secondsMax: 7200 })
+    assert.equal(await ports.sessions.find(hash('a'), bounds, true), undefined)
+    assert.ok(await ports.sessions.find(hash('b'), bounds, true))
+  },
+
+  'another password ends all sessions of the account, and none of another account': async (ports) => {
+    const [account, other] = [await anAccount(ports, { password: first }), await anAccount(ports, { password: first })]
+    await opened(ports, account, 'a')
+    await opened(ports, other, 'b')
+    for (const password of [second, undefined]) {
+      await ports.accounts.setPassword(account.id, password)
+      assert.equal(await ports.sessions.find(hash('a'), bounds, true), undefined)
+      assert.deepEqual(await ports.sessions.list(account.id, bounds), [])
+    }
+    assert.ok(await ports.sessions.find(hash('b'), bounds, true))
+  },
+
+  'a lock ends the sessions of the account, also for the time after it is unlocked': async (ports) => {
+    const [account, other] = [await anAccount(ports, { password: first }), await anAccount(ports, { password: first })]
+    await opened(ports, account, 'a')
+    await opened(ports, other, 'b')
+    await ports.accounts.setLocked(account.id, true)
+    assert.equal(await ports.sessions.find(hash('a'), bounds, true), undefined)
+    await ports.accounts.setLocked(account.id, false)
+    assert.equal(await ports.sessions.find(hash('a'), bounds, true), undefined)
+    await ports.accounts.setLocked(other.id, false)
+    assert.ok(await ports.sessions.find(hash('b'), bounds, true), 'unlocking ends nothing')
+  },
+
+  'an account ends its own sessions only, one or all but one': async (ports) => {
+    const [account, other] = [await anAccount(ports, { password: first }), await anAccount(ports, { password: first })]
+    const { sessions } = ports
+    const ids: SessionId[] = []
+    for (const name of ['a', 'b', 'c']) ids.push(await opened(ports, account, name))
+    const [a, b, c] = ids as [SessionId, SessionId, SessionId]
+    const foreign = await opened(ports, other, 'foreign')
+    assert.deepEqual(
+      (await sessions.list(account.id, bounds)).map(({ id }) => id),
+      [c, b, a],
+    )
+    assert.equal(await sessions.end(account.id, foreign), false)
+    assert.equal(await sessions.end(account.id, a), true)
+    assert.equal(await sessions.end(account.id, a), false)
+    assert.equal(await sessions.find(hash('a'), bounds, true), undefined)
+    assert.equal(await sessions.endAll(account.id, c), 1)
+    assert.deepEqual(
+      (await sessions.list(account.id, bounds)).map(({ id }) => id),
+      [c],
+    )
+    assert.equal(await sessions.endAll(account.id), 1)
+    assert.ok(await sessions.find(hash('foreign'), bounds, true))
+  },
+
+  'of many that use a link at the same time one gets a session, and later nobody': async (ports) => {
+    const account = await anAccount(ports, { password: first })
+    const { sessions } = ports
+    const link = hash('link')
+    assert.equal(await sessions.offerLink(account.id, link, 600), true)
+    assert.equal(await sessions.offerLink(nobody, hash('x'), 600), false)
+    const tries = Array.from({ length: callersMany }, (_, i) => sessions.openByLink(link, aSession(`${i}`)))
+    const got = (await Promise.all(tries)).filter((id) => id !== undefined)
+    assert.equal(got.length, 1)
+    assert.equal((await sessions.list(account.id, bounds)).length, 1)
+    assert.equal(await sessions.openByLink(link, aSession('later')), undefined)
+    await ports.accounts.setPassword(account.id, second)
+    assert.deepEqual(await sessions.list(account.id, bounds), [], 'another password ends a session of a link')
+  },
+
+  'a link is worth nothing when its time is over, or while its account is locked': async (ports) => {
+    const account = await anAccount(ports)
+    const { sessions } = ports
+    await sessions.offerLink(account.id, hash('old'), -60)
+    assert.equal(await sessions.openByLink(hash('old'), aSession('a')), undefined)
+    await sessions.offerLink(account.id, hash('locked'), 600)
+    await ports.accounts.setLocked(account.id, true)
+    assert.equal(await sessions.openByLink(hash('locked'), aSession('a')), undefined)
+    await ports.accounts.setLocked(account.id, false)
+    assert.equal(await sessions.openByLink(hash('never'), aSession('a')), undefined)
+    await sessions.offerLink(account.id, hash('good'), 600)
+    assert.ok(await sessions.openByLink(hash('good'), aSession('a')), 'an account without a password')
+  },
+}

@@ -1,0 +1,76 @@
+import {
+  secondsAfter,
+  type AccountId,
+  type Instant,
+  type NewSession,
+  type Session,
+  type SessionBounds,
+  type SessionId,
+  type Sessions,
+} from '@gateway/core'
+import { isSessionOver } from '../contracts/specification/accounts.ts'
+import { atomic } from './atomic.ts'
+import type { SessionRow } from './rows.ts'
+import type { MemoryStore } from './store.ts'
+
+const useSeconds = 60
+
+export function memorySessions(store: MemoryStore): Sessions {
+  const { sessions, links, accounts, clock } = store
+
+  const isOver = ({ session, password }: SessionRow, bounds: SessionBounds): boolean => {
+    const row = accounts.get(session.account)
+    return row === undefined || row.password !== password || isSessionOver(session, row.account, bounds, clock.now())
+  }
+
+  function open(account: AccountId, { hash, agent, address }: NewSession): SessionId | undefined {
+    const row = accounts.get(account)
+    if (row === undefined || row.account.locked) return undefined
+    const id = store.next('session') as SessionId
+    const now = clock.now()
+    const session: Session = { id, account, opened: now, used: now, agent, address }
+    sessions.set(hash, { session, password: row.password })
+    return id
+  }
+
+  const rowsOf = (of: AccountId) => [...sessions].filter(([, { session }]) => session.account === of)
+
+  return {
+    open: atomic((by, password, session, bounds) => {
+      for (const [hash, row] of rowsOf(by)) if (isOver(row, bounds)) sessions.delete(hash)
+      return accounts.get(by)?.password === password ? open(by, session) : undefined
+    }),
+    offerLink: atomic((to, link, seconds) => {
+      if (!accounts.has(to)) return false
+      links.set(link, { account: to, until: secondsAfter(clock.now(), seconds) })
+      return true
+    }),
+    openByLink: atomic((link, session) => {
+      const offered = links.get(link)
+      links.delete(link)
+      return offered === undefined || offered.until <= clock.now() ? undefined : open(offered.account, session)
+    }),
+    find: atomic((hash, bounds, use) => {
+      const row = sessions.get(hash)
+      if (row === undefined || isOver(row, bounds)) return undefined
+      const now: Instant = clock.now()
+      if (use && secondsAfter(row.session.used, useSeconds) <= now) row.session = { ...row.session, used: now }
+      return row.session
+    }),
+    list: atomic((of, bounds) =>
+      rowsOf(of)
+        .filter(([, row]) => !isOver(row, bounds))
+        .map(([, { session }]) => session)
+        .sort((a, b) => b.used - a.used || b.id - a.id),
+    ),
+    end: atomic((of, id) => {
+      const [found] = rowsOf(of).find(([, { session }]) => session.id === id) ?? []
+      return found !== undefined && sessions.delete(found)
+    }),
+    endAll: atomic((of, but) => {
+      const ended = rowsOf(of).filter(([, { session }]) => session.id !== but)
+      for (const [hash] of ended) sessions.delete(hash)
+      return ended.length
+    }),
+  }
+}
