@@ -34,6 +34,7 @@ export interface DispatchSettings {
     | 'routes'
     | 'deliveryReceipts'
     | 'unreadReceipts'
+    | 'unknownMessages'
     | 'inbox'
     | 'history'
     | 'wakeups'

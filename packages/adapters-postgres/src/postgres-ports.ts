@@ -33,6 +33,7 @@ import { postgresPersonalData } from './personal-data/postgres-personal-data.ts'
 import { hasSchema, migrate, type AppliedMigration } from './migrate.ts'
 import { openPools, type Pools } from './pools.ts'
 import { postgresDeliveryReceipts } from './delivery-receipts/postgres-delivery-receipts.ts'
+import { postgresUnknownMessages } from './delivery-receipts/postgres-unknown-messages.ts'
 import { postgresUnreadReceipts } from './delivery-receipts/postgres-unread-receipts.ts'
 import { certificatesOf, serverAddress, type DatabaseCertificates } from './server-address.ts'
 import { defaultSettings, silent, type Log, type Settings } from './settings.ts'
@@ -133,6 +134,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       carrierVersions: postgresCarrierVersions(prompt),
       deliveryReceipts: postgresDeliveryReceipts(context),
       unreadReceipts: postgresUnreadReceipts(context),
+      unknownMessages: postgresUnknownMessages(context),
       inbox: postgresInbox(prompt, routes),
       messageTraces: postgresMessageTraces(prompt),
       sentMessages: postgresSentMessages(prompt),

@@ -56,6 +56,7 @@ export async function letDaysPass(client: Client, days: number): Promise<void> {
     incident: ['at'],
     unmatched_delivery_receipt: ['at'],
     unread_delivery_receipt: ['at'],
+    unknown_reference: ['at'],
     last_contact: ['at'],
     inbound_message: ['at'],
     inbound_message_offered: ['at'],

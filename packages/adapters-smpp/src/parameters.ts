@@ -130,6 +130,7 @@ export const smppParameters: Readonly<Record<string, SmppParameter>> = {
   receiptNumbers: oneOf('receiptNumbers', ['digits', 'plus', '00', 'national', 'none']),
   receiptId: oneOf('receiptId', idForms),
   receiptPattern,
+  queryUnknownSeconds: number('queryUnknownSeconds', 1, 3600),
   utcOffset,
   errors,
 }

@@ -93,6 +93,8 @@ export interface SmppSettings {
   readonly receiptId: IdForm | undefined
   /** A regular expression for the texts of receipts, with named groups; undefined: the usual forms only. */
   readonly receiptPattern: string | undefined
+  /** So long after it called a message unknown the carrier is asked for it; undefined: it is not. */
+  readonly queryUnknownSeconds: number | undefined
   /** Of the times in receipts, in minutes; undefined: not known, and the times are not used. */
   readonly utcOffsetMinutes: number | undefined
   /** What differs from the table of error classes. */
@@ -133,6 +135,7 @@ export const smppDefaults = {
   storeSeconds: 10,
   receiptId: undefined,
   receiptPattern: undefined,
+  queryUnknownSeconds: undefined,
   utcOffsetMinutes: undefined,
   errors: new Map(),
 } as const satisfies Omit<SmppSettings, 'host' | 'port' | 'systemId' | 'password'>

@@ -10,12 +10,14 @@ import {
   type CarrierId,
   type Circuit,
   type CircuitStatus,
+  type DeliveryReceipt,
   type UnreadReceipt,
 } from '@gateway/core'
 import { createOffers, type Confirm } from './inbound/offers.ts'
 import { readInboundMessage } from './inbound/read-inbound-message.ts'
 import { COMMAND_STATUS } from './pdu/index.ts'
 import { isReceipt, readReceipt, readReceiptByText, type CarrierReceipt } from './receipts/read-receipt.ts'
+import { createUnknownQueries, type UnknownQueries } from './receipts/query-unknown.ts'
 import { createReceiptMatcher, type ReceiptMatcher } from './receipts/receipt-matcher.ts'
 import { describeUnread, readAgain, unreadReceipt } from './receipts/unread-receipts.ts'
 import { createLink, createLinkOutage, type Link } from './session/link.ts'
@@ -77,6 +79,7 @@ export function smppCarrier(
   let shared: SharedBinds | undefined
   let handlers: CarrierHandlers | undefined
   let matcher: ReceiptMatcher | undefined
+  let queries: UnknownQueries | undefined
   let lastError: string | undefined
   let unreadable = 0
   let isBound = false
@@ -209,7 +212,8 @@ export function smppCarrier(
     for (const what of longCredentials(settings)) {
       complain(`${what}; it is used as it is, but the carrier may refuse it`)
     }
-    matcher = createReceiptMatcher(name, settings.receiptId, (some) => to.receipts(some), {
+    queries = createUnknownQueries({ carrier: name, settings, session: sending, to, tell: complain, report })
+    matcher = createReceiptMatcher(name, settings.receiptId, (some) => storeReceipts(to, some), {
       adopted: (form, before) =>
         complain(
           `its receipts fit in the form ${form} (before: ${before ?? 'unknown'}); that is kept, and receiptId=${form} makes it certain`,
@@ -222,6 +226,16 @@ export function smppCarrier(
       shared = shareBinds({ carrier: name, bindsMax, tell, ...sharing })
     if (mode !== 'drained') links = connect()
   }
+
+  /** Resolves to those that found no message. */
+  async function storeReceipts(to: CarrierHandlers, receipts: readonly DeliveryReceipt[]) {
+    const strangers = await to.receipts(receipts)
+    // Once they are stored: what it is asked for must be unknown.
+    await queries?.keep(receipts.filter((one) => one.isGuess !== true || !strangers.includes(one)))
+    return strangers
+  }
+
+  const sending = (): Session | undefined => sessions.find((session) => session.room() > 0)
 
   const connect = (): readonly Link[] =>
     Array.from({ length: settings.binds }, () => shared?.permit() ?? alwaysPermitted).flatMap((permit) =>
@@ -293,6 +307,7 @@ export function smppCarrier(
       for (const link of links) link.destroy()
       await Promise.race([shared?.stop(), deadline])
       matcher?.stop()
+      queries?.stop()
       await outbox.quiet()
       outbox.stop()
       breaker.stop()

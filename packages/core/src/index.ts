@@ -342,6 +342,12 @@ export {
   type UnreadReceiptId,
   type UnreadReceipts,
 } from './carrier/unread-receipts.ts'
+export {
+  unknownSecondsMax,
+  type UnknownMessage,
+  type UnknownMessages,
+  type WantedUnknown,
+} from './carrier/unknown-messages.ts'
 export type { Asleep, Sleeper, Wakeups } from './carrier/wakeups.ts'
 
 // Events that are pushed to account holders.

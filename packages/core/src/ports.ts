@@ -11,6 +11,7 @@ import type { ClaimedBatches } from './carrier/claimed-batches.ts'
 import type { DeliveryReceipts } from './carrier/delivery-receipts.ts'
 import type { Overview } from './carrier/overview.ts'
 import type { Routes } from './carrier/published-routes.ts'
+import type { UnknownMessages } from './carrier/unknown-messages.ts'
 import type { UnreadReceipts } from './carrier/unread-receipts.ts'
 import type { Wakeups } from './carrier/wakeups.ts'
 import type { Ledger } from './credits/ledger.ts'
@@ -52,6 +53,7 @@ export interface StoredPorts {
   readonly carrierVersions: CarrierVersions
   readonly deliveryReceipts: DeliveryReceipts
   readonly unreadReceipts: UnreadReceipts
+  readonly unknownMessages: UnknownMessages
   readonly inbox: Inbox
   readonly messageTraces: MessageTraces
   readonly sentMessages: SentMessages

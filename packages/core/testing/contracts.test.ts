@@ -19,6 +19,7 @@ import {
   pricesContract,
   rateLimitsContract,
   deliveryReceiptsContract,
+  unknownMessagesContract,
   unreadReceiptsContract,
   secretsContract,
   messageTracesContract,
@@ -88,6 +89,7 @@ run('carrier versions', carrierVersionsContract, memoryPorts)
 run('batches', claimedBatchesContract, memoryPorts)
 run('delivery receipts', deliveryReceiptsContract, memoryPorts)
 run('unread receipts', unreadReceiptsContract, memoryPorts)
+run('unknown messages', unknownMessagesContract, memoryPorts)
 run('history', historyContract, memoryPorts)
 run('message traces', messageTracesContract, memoryPorts)
 run('overview', overviewContract, memoryPorts)

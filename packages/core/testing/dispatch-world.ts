@@ -46,7 +46,9 @@ export interface DispatchWorld {
   disturbed(
     disturb: Disturb,
     inDoubtMax: number,
-  ): Pick<StoredPorts, 'claimedBatches' | 'deliveryReceipts' | 'unreadReceipts' | 'inbox'> & { cut(): void }
+  ): Pick<StoredPorts, 'claimedBatches' | 'deliveryReceipts' | 'unreadReceipts' | 'unknownMessages' | 'inbox'> & {
+    cut(): void
+  }
   /** The same carrier, on which it is checked that only what is marked and was never taken is submitted. */
   watched<C extends Carrier>(carrier: C): C
   status(ids: readonly MessageId[]): Promise<readonly MessageStatus[]>
@@ -126,7 +128,7 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
         if (isCut() || disturbance === 'fails after its work') throw new Error(`${name} ${nth} fails after its work`)
         return result
       }
-      const { claimedBatches, deliveryReceipts, unreadReceipts, inbox } = ports
+      const { claimedBatches, deliveryReceipts, unreadReceipts, unknownMessages, inbox } = ports
       const watchedClaimedBatches: ClaimedBatches = {
         register: (lease, version) =>
           call('register', async () => {
@@ -169,6 +171,7 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
         claimedBatches: watchedClaimedBatches,
         deliveryReceipts: watchedDeliveryReceipts,
         unreadReceipts,
+        unknownMessages,
         inbox: watchedInbox,
         cut: () => void (cut = true),
       }

@@ -25,6 +25,8 @@ export interface Personality {
   readonly receiptIdForm: IdForm
   /** Where a receipt has its fields: in its text, in TLVs, or both. */
   readonly receiptForm: 'text' | 'tlv' | 'both'
+  /** Receipts say that the state is unknown; query_sm tells it. */
+  readonly receiptsUnknown: boolean
   /** Once bound, nothing is answered and nothing is sent. */
   readonly isSilent: boolean
   /** Submissions are not taken and not answered; all else is answered. */
@@ -53,6 +55,7 @@ const ordinary: Personality = {
   idForm: 'decimal',
   receiptIdForm: 'decimal',
   receiptForm: 'both',
+  receiptsUnknown: false,
   isSilent: false,
   ignoresSubmissions: false,
   closesBeforeAnswer: 0,
@@ -73,6 +76,7 @@ export const PERSONALITIES = {
   shuffled: { ...ordinary, shuffle: 500 },
   late: { ...ordinary, receiptDelay: 3_600_000 },
   'slow-receipts': { ...ordinary, receiptsPerSecond: 1 },
+  'unknown-receipts': { ...ordinary, receiptsUnknown: true },
   'hexadecimal-ids': { ...ordinary, idForm: 'hexadecimal', receiptIdForm: 'hexadecimal' },
   'huge-ids': { ...ordinary, idForm: 'huge', receiptIdForm: 'huge' },
   'decimal-receipts': { ...ordinary, idForm: 'hexadecimal', receiptIdForm: 'decimal', receiptForm: 'text' },

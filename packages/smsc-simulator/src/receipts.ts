@@ -11,6 +11,8 @@ import { formatId, idNumberOf, type StoredMessage } from './message-store.ts'
 import type { ReceiptState } from './outcomes.ts'
 import type { Personality } from './personalities.ts'
 
+type ToldState = ReceiptState | 'UNKNOWN'
+
 /** The message_state of each, and the err of its text. */
 const STATES = {
   DELIVRD: [MESSAGE_STATE.DELIVERED, '000'],
@@ -18,15 +20,17 @@ const STATES = {
   DELETED: [MESSAGE_STATE.DELETED, '000'],
   UNDELIV: [MESSAGE_STATE.UNDELIVERABLE, '001'],
   REJECTD: [MESSAGE_STATE.REJECTED, '011'],
-} as const satisfies Record<ReceiptState, readonly [number, string]>
+  UNKNOWN: [MESSAGE_STATE.UNKNOWN, '000'],
+} as const satisfies Record<ToldState, readonly [number, string]>
 
-const stateTlv = (state: ReceiptState): Tlv => integerTlv(TLV_TAG.message_state, 1, STATES[state][0])
-const stateTlvs: Readonly<Record<ReceiptState, Tlv>> = {
+const stateTlv = (state: ToldState): Tlv => integerTlv(TLV_TAG.message_state, 1, STATES[state][0])
+const stateTlvs: Readonly<Record<ToldState, Tlv>> = {
   DELIVRD: stateTlv('DELIVRD'),
   EXPIRED: stateTlv('EXPIRED'),
   DELETED: stateTlv('DELETED'),
   UNDELIV: stateTlv('UNDELIV'),
   REJECTD: stateTlv('REJECTD'),
+  UNKNOWN: stateTlv('UNKNOWN'),
 }
 
 export const messageStateOf = (state: ReceiptState): number => STATES[state][0]
@@ -43,7 +47,8 @@ export const emptyDelivery: Delivery = {
 }
 
 /** A delivery receipt (esm_class 4; SMPP 3.4, 5.2.12 and appendix B). */
-export function receipt(message: StoredMessage, state: ReceiptState, now: number, form: Personality): Delivery {
+export function receipt(message: StoredMessage, known: ReceiptState, now: number, form: Personality): Delivery {
+  const state = form.receiptsUnknown ? 'UNKNOWN' : known
   const id = formatId(idNumberOf(message), form.receiptIdForm)
   const [, error] = STATES[state]
   const text =

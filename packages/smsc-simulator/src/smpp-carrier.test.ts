@@ -1,8 +1,16 @@
 import { smppCarrierFromUrl } from '@gateway/adapters-smpp'
-import type { Carrier, DeliveryReceipt, InboundMessage, Submission, SubmissionAnswer } from '@gateway/core'
+import {
+  createDispatcher,
+  instant,
+  type Carrier,
+  type DeliveryReceipt,
+  type InboundMessage,
+  type Submission,
+  type SubmissionAnswer,
+} from '@gateway/core'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { aBody, aMessageId, anAddress, aNumber, until } from '@gateway/core/testing'
+import { aBody, aMessageId, anAccount, anAddress, aNumber, anOrder, memoryPorts, until } from '@gateway/core/testing'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { PERSONALITIES } from './personalities.ts'
 import type { Smsc, SmscSettings } from './settings.ts'
@@ -88,6 +96,40 @@ test('slow: what waits for a carrier with a large window does not become unknown
   await until(() => answers.length === 50, 60_000)
   expect(outcomes()).toEqual(all(50, 'accepted'))
   expect(smsc.status().windowMax).toBeLessThan(25)
+})
+
+test('unknown-receipts: a message that its receipt calls unknown is asked for once, and becomes what the carrier says', async () => {
+  const smsc = await startSmsc({ personality: 'unknown-receipts', changes: { receiptDelay: 20 } })
+  smscs.push(smsc)
+  const problems: unknown[] = []
+  const report = (problem: unknown): void => void problems.push(problem)
+  const url = `smpp://us:secret@127.0.0.1:${smsc.port}?queryUnknownSeconds=1`
+  const carrier = smppCarrierFromUrl(url, { id: 'test', report })
+  carriers.push(carrier)
+  const ports = memoryPorts()
+  const { id } = await anAccount(ports)
+  const to = [aNumber('27825550101'), aNumber('27825550190')]
+  const accepted = await ports.messages.accept(anOrder(id, { to }))
+  const ids = typeof accepted === 'string' ? [] : accepted.results.flat().filter((one) => typeof one === 'number')
+  const dispatcher = createDispatcher(ports, carrier, report)
+  await until(() => carrier.availability?.() === 'available')
+  await dispatcher.work('single')
+  const seen: unknown[] = []
+  await until(async () => {
+    dispatcher.retry()
+    const codes = (await ports.messages.status(id, ids, instant(0))).map((one) =>
+      typeof one === 'string' ? one : one.code,
+    )
+    if (JSON.stringify(codes) !== JSON.stringify(seen.at(-1))) seen.push(codes)
+    return seen.some((one) => JSON.stringify(one) === '[0,103]')
+  })
+  expect(seen).toContainEqual([106, 106])
+  const queries = smsc.journal().flatMap(({ pdu }) => (pdu?.command === 'query_sm' ? [pdu] : []))
+  expect(new Set(queries.map(({ messageId }) => messageId)).size).toBe(2)
+  expect([queries.length, problems]).toEqual([2, []])
+  const [message] = smsc.journal().flatMap(({ pdu }) => (pdu?.command === 'submit_sm' ? [pdu] : []))
+  for (const query of queries) expect(query.sourceAddr).toBe(message?.sourceAddr)
+  await dispatcher.drain(Promise.resolve())
 })
 
 test.each(['throttling', 'queue-full'])('%s: the rate falls, nothing fails, and it recovers', async (name) => {

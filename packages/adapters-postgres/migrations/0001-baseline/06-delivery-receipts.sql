@@ -22,6 +22,15 @@ create table unread_delivery_receipt (            -- delivery receipts that coul
   at timestamptz not null default now()
 );
 
+create table unknown_reference (                  -- what carriers called unknown, of a day: each is asked for it once
+  carrier smallint not null,
+  carrier_id text not null,
+  at timestamptz not null default now(),
+  asked bool not null default false,
+  primary key (carrier, carrier_id)
+);
+create index unknown_reference_not_asked on unknown_reference (carrier, at) where not asked;
+
 -- One at a time: two that ran together could each give a message the reference that the other had judged to be the only
 -- one. The rule is core's `adoptions`; a contract proves over generated cases that this agrees with it. Nested loops,
 -- whatever the statistics say: by index, only as much is read as there are unmatched delivery receipts.

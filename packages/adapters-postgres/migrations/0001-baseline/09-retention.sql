@@ -203,7 +203,7 @@ end $$;
 -- One step of dropping what is older than p_days. A walk begins with p_after -1; each next step is given v_next of the
 -- one before.
 create function drop_history(p_after bigint, p_days int, p_contact_days int, p_seen_seconds int, p_taken_days int,
-  p_receipt_days int, p_unread_days int, p_answer_seconds int,
+  p_receipt_days int, p_unread_days int, p_unknown_seconds int, p_answer_seconds int,
   out v_state text, out v_next bigint, out v_partitions int, out v_sends bigint, out v_messages bigint)
     language plpgsql as $$
 declare
@@ -251,4 +251,5 @@ begin
   delete from login_failure where until < now();
   delete from unmatched_delivery_receipt where at < now() - make_interval(days => p_receipt_days);
   delete from unread_delivery_receipt where at < now() - make_interval(days => p_unread_days);
+  delete from unknown_reference where at < now() - make_interval(secs => p_unknown_seconds);
 end $$;

@@ -25,6 +25,7 @@ import { patientSettings } from '../../testing/patient-settings.ts'
 import type { Changes } from '../changes.ts'
 import { postgresClaimedBatches } from '../claimed-batches/postgres-claimed-batches.ts'
 import { createContext } from '../context.ts'
+import { postgresUnknownMessages } from '../delivery-receipts/postgres-unknown-messages.ts'
 import { postgresUnreadReceipts } from '../delivery-receipts/postgres-unread-receipts.ts'
 import { postgresDeliveryReceipts } from '../delivery-receipts/postgres-delivery-receipts.ts'
 import { postgresHistory } from '../history/postgres-history.ts'
@@ -61,6 +62,7 @@ function aDeafProcess(connectionString: string) {
   const ports = {
     ...{ routes, clock, messages: postgresMessages(context, routes), claimedBatches: postgresClaimedBatches(context) },
     ...{ deliveryReceipts: postgresDeliveryReceipts(context), unreadReceipts: postgresUnreadReceipts(context) },
+    unknownMessages: postgresUnknownMessages(context),
     inbox: postgresInbox(context, routes),
     history: postgresHistory(context),
   }

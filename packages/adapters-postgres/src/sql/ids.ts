@@ -3,6 +3,7 @@ import {
   firstAnswerSeconds,
   offerAgainDays,
   receiptMatching,
+  unknownSecondsMax,
   unreadReceiptBounds,
 } from '@gateway/core'
 import { rows, sql, statement } from './statement.ts'
@@ -61,5 +62,5 @@ export const dropHistory = statement(
 select v_state as state, v_next as next, v_partitions as partitions, v_sends as sends, v_messages as messages
 from drop_history(:at, :days, :contactDays,
   ${deduplicationSeconds}, ${offerAgainDays}, ${receiptMatching.keptDays}, ${unreadReceiptBounds.days},
-  ${firstAnswerSeconds})`,
+  ${unknownSecondsMax}, ${firstAnswerSeconds})`,
 )

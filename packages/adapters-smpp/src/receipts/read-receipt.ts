@@ -66,7 +66,7 @@ export function readReceipt(pdu: Delivered, settings: SmppSettings): CarrierRece
 }
 
 /** SMPP 3.4 has states from 1 to 8 and 5.0 has 9; with any other, 0 of carriers that leave it unset among them, the text counts. */
-const isStateOfReceipts = (state: number | undefined): boolean => state !== undefined && state >= 1 && state <= 9
+export const isStateOfReceipts = (state: number | undefined): boolean => state !== undefined && state >= 1 && state <= 9
 
 const untold: ReceiptText = { id: undefined, code: undefined, submitDate: undefined }
 

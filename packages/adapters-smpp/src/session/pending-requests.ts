@@ -65,7 +65,7 @@ export function createPendingRequests(timeoutMilliseconds: number): PendingReque
       for (const [sequence, one] of pending) {
         if (one.leftAt === undefined || one.leftAt + timeoutMilliseconds > now) break
         pending.delete(sequence)
-        if (one.commandId !== COMMAND_ID.enquire_link) left.push(one.leftAt)
+        if (countsAsSilence(one.commandId)) left.push(one.leftAt)
         settleOne(one, 'unknown')
       }
       return left
@@ -78,6 +78,10 @@ export function createPendingRequests(timeoutMilliseconds: number): PendingReque
     size: () => pending.size,
   }
 }
+
+/** Of an enquire_link the bytes that come count, and many carriers ignore query_sm. */
+const countsAsSilence = (commandId: number): boolean =>
+  commandId !== COMMAND_ID.enquire_link && commandId !== COMMAND_ID.query_sm
 
 /** How many requests may be unanswered, by how long answers take: so that what the carrier has is answered long before its time is over. */
 export interface AdaptiveWindow {

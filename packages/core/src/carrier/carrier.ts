@@ -7,6 +7,7 @@ import type { CircuitBounds, CircuitProblem, CircuitState } from './circuit-brea
 import type { DeliveryReceipt } from './delivery-receipt.ts'
 import type { HistogramCounts } from './histogram.ts'
 import type { CarrierReferences } from './message-parts.ts'
+import type { UnknownMessage, WantedUnknown } from './unknown-messages.ts'
 import type { KeptUnreadReceipt, UnreadReceipt, UnreadReceiptId } from './unread-receipts.ts'
 
 /**
@@ -70,6 +71,11 @@ export interface CarrierHandlers {
     /** The oldest first, of those that are young enough to find the right message. */
     list(after: UnreadReceiptId | undefined, countMax: number): Promise<readonly KeptUnreadReceipt[]>
     drop(ids: readonly UnreadReceiptId[]): Promise<void>
+  }
+  /** Of this carrier, for one that can be asked what became of them (`UnknownMessages`); undefined: it is not asked. */
+  readonly unknownMessages?: {
+    keep(references: readonly string[]): Promise<void>
+    take(wanted: WantedUnknown): Promise<readonly UnknownMessage[]>
   }
 }
 

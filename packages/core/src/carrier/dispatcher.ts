@@ -32,7 +32,7 @@ import { createStallDetector, type StallDetector, type Work } from './stall.ts'
 
 export interface DispatcherPorts extends Pick<
   Ports,
-  'claimedBatches' | 'deliveryReceipts' | 'unreadReceipts' | 'inbox' | 'clock'
+  'claimedBatches' | 'deliveryReceipts' | 'unreadReceipts' | 'unknownMessages' | 'inbox' | 'clock'
 > {
   /** Undefined: answers are stored at once, however few there are. */
   readonly later?: Later

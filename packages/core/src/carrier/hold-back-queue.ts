@@ -114,12 +114,12 @@ export interface Incoming {
 
 /** Stores both, each behind the outcome of its message. `confirmation`: the text that confirms an opt-out. */
 export function createIncoming(
-  ports: Pick<Ports, 'deliveryReceipts' | 'unreadReceipts' | 'inbox' | 'clock'>,
+  ports: Pick<Ports, 'deliveryReceipts' | 'unreadReceipts' | 'unknownMessages' | 'inbox' | 'clock'>,
   carrier: CarrierId,
   { inFlight, outcomes }: { readonly inFlight: InFlight; readonly outcomes: OutcomeWriter },
   confirmation: Body,
 ): Incoming {
-  const { inbox, deliveryReceipts, unreadReceipts, clock } = ports
+  const { inbox, deliveryReceipts, unreadReceipts, unknownMessages, clock } = ports
   const receipts = createHoldBackQueue<DeliveryReceipt>(
     (some) => deliveryReceipts.apply(some),
     (some) => () => some.some(({ reference }) => outcomes.hasReference(reference)),
@@ -147,6 +147,10 @@ export function createIncoming(
           const since = daysBefore(clock.now(), receiptMatching.referenceDays)
           return unreadReceipts.list(after, countMax, { carrier, since })
         },
+      },
+      unknownMessages: {
+        keep: (references) => unknownMessages.keep(carrier, references),
+        take: (wanted) => unknownMessages.take(carrier, wanted),
       },
     },
     run() {

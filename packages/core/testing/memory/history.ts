@@ -1,5 +1,7 @@
 import {
   daysBefore,
+  secondsAfter,
+  unknownSecondsMax,
   unreadReceiptBounds,
   type DroppedHistory,
   type History,
@@ -43,6 +45,8 @@ function drop(store: MemoryStore, days: number, contactDays: number): DroppedHis
   for (const [key, seen] of store.deduplicationKeys) if (!isRepetition(seen, now)) store.deduplicationKeys.delete(key)
   const unreadSince = daysBefore(now, unreadReceiptBounds.days)
   store.unreadReceipts = store.unreadReceipts.filter(({ at }) => at >= unreadSince)
+  const unknownSince = secondsAfter(now, -unknownSecondsMax)
+  for (const [key, { at }] of store.unknownReferences) if (at < unknownSince) store.unknownReferences.delete(key)
   store.loginFailures.splice(0, Infinity, ...store.loginFailures.filter(({ until }) => until > now))
   forgetContacts(store, daysBefore(store.clock.now(), contactDays))
   const sends = Math.min(old.length, sendsMax)

@@ -24,6 +24,7 @@ import { scriptedWebhookClient } from './scripted-webhook-client.ts'
 import { memorySecretBox, memorySecrets, type MemorySecretsSettings } from './secrets.ts'
 import { memoryStore, type MemoryStore } from './store.ts'
 import { memorySuppressions } from './suppressions.ts'
+import { memoryUnknownMessages } from './unknown-messages.ts'
 import { memoryUnreadReceipts } from './unread-receipts.ts'
 import { memoryWakeups } from './wakeups.ts'
 import { memoryWebhooks } from './webhooks.ts'
@@ -68,6 +69,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   carrierVersions: memoryCarrierVersions(store),
   deliveryReceipts: memoryDeliveryReceipts(store),
   unreadReceipts: memoryUnreadReceipts(store),
+  unknownMessages: memoryUnknownMessages(store),
   inbox: memoryInbox(store),
   messageTraces: memoryMessageTraces(store),
   sentMessages: memorySentMessages(store),

@@ -135,6 +135,11 @@ export interface MemoryStore {
   readonly receipts: Map<string, KeptDeliveryReceipt[]>
   /** In order of arrival. */
   unreadReceipts: readonly KeptUnreadReceipt[]
+  /** What carriers called unknown, in order of arrival. */
+  readonly unknownReferences: Map<
+    string,
+    { readonly carrier: CarrierId; readonly reference: string; readonly at: Instant; isAsked: boolean }
+  >
   readonly webhooks: Map<WebhookId, WebhookRow>
   /** By id, the oldest first. */
   readonly replays: Map<ReplayId, ReplayRow>
@@ -208,6 +213,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     incidents: new Map(),
     receipts: new Map(),
     unreadReceipts: [],
+    unknownReferences: new Map(),
     webhooks: new Map(),
     replays: new Map(),
     copies: new WeakMap(),

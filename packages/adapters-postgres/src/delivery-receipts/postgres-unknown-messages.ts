@@ -1,0 +1,28 @@
+import { senderOver, type AccountId, type Msisdn, type UnknownMessages } from '@gateway/core'
+import type { Context } from '../context.ts'
+import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
+import { keepUnknownReferences, takeUnknownMessages } from '../sql/unknown-messages.ts'
+import { storedReference } from './stored-reference.ts'
+
+/** Where the answer of `take` is lost, nobody asks for what it took. */
+export const postgresUnknownMessages = (context: Context): UnknownMessages => ({
+  async keep(name, references) {
+    if (references.length === 0) return
+    const { ordinary } = context.pools
+    const carrier = await context.carrierNumber(name)
+    const stored = references.map(storedReference)
+    await retryOnConnectionLoss(ordinary, keepUnknownReferences, { carrier, references: stored })
+  },
+  async take(name, wanted) {
+    const carrier = await context.carrierNumber(name)
+    const rows = await context.pools.ordinary.run(takeUnknownMessages, { carrier, ...wanted })
+    if (rows.length === 0) return []
+    const addresses = await context.senders.addressesOf(new Set(rows.map(({ sender }) => sender)))
+    const allowed = await context.allowedSenders.known()
+    return rows.map(({ reference, msisdn, account, sender }) => {
+      const own = addresses.get(sender)
+      const over = senderOver(name, allowed.get(account as AccountId) ?? [], own)
+      return { reference, number: msisdn as Msisdn, from: over === 'refused' ? own : over }
+    })
+  },
+})

@@ -1,0 +1,69 @@
+import { OUTCOME } from '@gateway/core'
+import { rows, sql, statement } from './statement.ts'
+
+// Both are for the ordinary connections: few carriers call a message unknown.
+
+/** References that a carrier called unknown. May be run again. */
+export const keepUnknownReferences = statement(
+  'keep-unknown-references',
+  { parameters: { carrier: 'smallint', references: 'text[]' } },
+  sql`
+insert into unknown_reference (carrier, carrier_id)
+select :carrier, reference
+from unnest(:references) kept(reference)
+order by reference
+on conflict do nothing`,
+)
+
+export interface UnknownMessageRow {
+  readonly reference: string
+  readonly msisdn: string
+  readonly account: number
+  readonly sender: number
+}
+
+/**
+ * The references that may be asked for now, of messages and parts that are unknown still; of one that was used again,
+ * the newest. All that are looked at are asked for, found or not.
+ */
+export const takeUnknownMessages = statement(
+  'take-unknown-messages',
+  {
+    parameters: { carrier: 'smallint', afterSeconds: 'float8', withinSeconds: 'float8', countMax: 'int' },
+    columns: rows<UnknownMessageRow>({ reference: 'text', msisdn: 'text', account: 'int', sender: 'int' }),
+  },
+  sql`
+with due as materialized (
+  select carrier_id, at
+  from unknown_reference
+  where carrier = :carrier and not asked and at <= now() - make_interval(secs => :afterSeconds)
+    and at > now() - make_interval(secs => :withinSeconds)
+  order by at
+  limit :countMax
+  for update skip locked
+), asked as (
+  update unknown_reference
+  set asked = true
+  where carrier = :carrier and carrier_id = any (array(select carrier_id from due))
+)
+select due.carrier_id as reference, message.msisdn::text, message.account_id as account, message.sender
+from due
+cross join lateral (
+  select id, code
+  from (
+    select id, code, sent_at
+    from message
+    where message.carrier_id = any (array[due.carrier_id]) and carrier = :carrier and parts_undelivered = 0
+    union all
+    select id, code, sent_at
+    from message_part part
+    where part.carrier_id = any (array[due.carrier_id]) and carrier = :carrier
+  ) known
+  where sent_at > now() - make_interval(secs => :withinSeconds)
+  order by id desc
+  limit 1
+) named
+join message on message.id = any (array[named.id])
+where named.code = ${OUTCOME.unknown}
+order by due.at, due.carrier_id`,
+)
