@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { aNumber, anAccount, anOrder, until } from '@gateway/core/testing'
-import type { AccountId } from '@gateway/core'
+import { NothingDoneError, type AccountId } from '@gateway/core'
 import { twoServers, type TwoServers } from '../testing/two-servers.ts'
 import { createClient } from './client.ts'
 import { postgresPorts, type PostgresPorts } from './postgres-ports.ts'
@@ -43,6 +44,23 @@ describe('with a primary and a standby', () => {
     expect(await until(() => idle.trouble())).toMatchObject({ reason: 'read-only' })
     await expect(idle.checkServer()).rejects.toThrow('only reads')
     await idle.close(1)
+  })
+
+  // P-19, as it is asked by `/health/ready`: again half a second after the answer before.
+  test('a standby that does not answer makes the process not ready within 2 s; reads go on', async () => {
+    const frozen = performance.now()
+    servers.standby.freeze()
+    try {
+      const found = await until(async () => (await gateway.trouble()) ?? (await delay(500, false)))
+      expect(performance.now() - frozen).toBeLessThan(2000)
+      expect(found).toMatchObject({ reason: 'standby-away', states: { commits: 'waiting for a standby' } })
+      expect(await gateway.ports.accounts.find(account)).toHaveProperty('account.id', account)
+      await expect(send()).rejects.toThrow(NothingDoneError)
+    } finally {
+      servers.standby.thaw()
+    }
+    await until(async () => (await gateway.trouble()) === undefined)
+    await send()
   })
 
   test('after the primary was killed, the same process goes on with the promoted standby', async () => {

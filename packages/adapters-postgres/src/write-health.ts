@@ -43,6 +43,7 @@ export function watchWrites(probes: WriteProbes, log: Log, now: () => number = (
   let lastFailure = -Infinity
   let lastRoom = -Infinity
   let told: WriteTrouble | undefined
+  const asking = new Set<() => void>()
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
   let probing: { readonly begun: number; readonly ended: Promise<void> } | undefined
@@ -100,6 +101,7 @@ export function watchWrites(probes: WriteProbes, log: Log, now: () => number = (
     if (probing?.ended !== ended) return
     lastFailure = now()
     failing = { since: failing?.since ?? begun, reason }
+    tell()
   }
 
   function known(): WriteTrouble | undefined {
@@ -110,6 +112,7 @@ export function watchWrites(probes: WriteProbes, log: Log, now: () => number = (
 
   function tell(): void {
     const trouble = known()
+    if (trouble !== undefined) for (const answer of asking) answer()
     if (trouble?.reason === told?.reason || (trouble === undefined && failing !== undefined)) return
     told = trouble
     if (trouble === undefined) log.warn('the database takes writes again')
@@ -122,7 +125,10 @@ export function watchWrites(probes: WriteProbes, log: Log, now: () => number = (
       if (reason !== undefined) fail(reason)
     },
     trouble: async () => {
-      await atMost(answerMilliseconds, probe())
+      let answer: () => void = () => undefined
+      const found = new Promise<void>((resolve) => asking.add((answer = resolve)))
+      await Promise.race([atMost(answerMilliseconds, probe()), found])
+      asking.delete(answer)
       tell()
       return known()
     },

@@ -4,6 +4,8 @@ import { sqlState } from './errors.ts'
 export interface WriteTrouble {
   readonly reason: 'no-answer' | 'no-connection-left' | 'read-only' | 'disk-full' | 'standby-away' | 'refused'
   readonly message: string
+  /** What readiness says of parts of the database, beside the reason. */
+  readonly states?: { readonly commits: string }
 }
 
 const messages: Readonly<Record<WriteTrouble['reason'], string>> = {
@@ -17,7 +19,11 @@ const messages: Readonly<Record<WriteTrouble['reason'], string>> = {
   refused: 'The database refuses to write; the log says why.',
 }
 
-export const writeTrouble = (reason: WriteTrouble['reason']): WriteTrouble => ({ reason, message: messages[reason] })
+export const writeTrouble = (reason: WriteTrouble['reason']): WriteTrouble => ({
+  reason,
+  message: messages[reason],
+  ...(reason === 'standby-away' && { states: { commits: 'waiting for a standby' } }),
+})
 
 /** By SQLSTATE: the server is out of something, or only reads. Whatever failed with one of these did nothing. */
 const reasons: Readonly<Record<string, WriteTrouble['reason']>> = {

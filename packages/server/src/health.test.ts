@@ -56,6 +56,20 @@ test('GET /health/ready says why, in a word and a sentence, where a check tells'
     })
 })
 
+test('GET /health/ready has the words of a problem beside the checks', async () => {
+  const why = { reason: 'standby-away', message: 'Commits wait.' }
+  const problem = { ...why, states: { commits: 'waiting for a standby' } }
+  await supertest(appWith({ database: () => Promise.resolve(problem) }))
+    .get('/health/ready')
+    .expect(503, {
+      ready: false,
+      ...release,
+      checks: { database: 'failing' },
+      commits: 'waiting for a standby',
+      problems: { database: why },
+    })
+})
+
 test('GET /health/ready is 503 as soon as the process is stopping', async () => {
   const stopping = new AbortController()
   const app = appWith({ database: () => Promise.resolve(true) }, stopping.signal)

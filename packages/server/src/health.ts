@@ -5,6 +5,8 @@ import { release } from './version.ts'
 export interface Problem {
   readonly reason: string
   readonly message: string
+  /** Words that `/health/ready` has beside its checks, by name. */
+  readonly states?: Readonly<Record<string, string>>
 }
 
 /**
@@ -52,14 +54,17 @@ export const healthRoutes = ({ checks, stopping, notes, details = {} }: HealthSe
     const found = await Promise.all(bounded.map(async ([name, check]) => [name, await check()] as const))
     const ready = !stopping?.aborted && found.every(([, state]) => state === 'ok')
     const told = notes?.() ?? []
-    const problems = found.filter(([, state]) => typeof state === 'object')
+    const problems = found.flatMap(([name, state]) => (typeof state === 'object' ? [[name, state] as const] : []))
     response.status(ready ? 200 : 503).json({
       ready,
       ...release,
       ...(stopping?.aborted && { stopping: true }),
       checks: Object.fromEntries(found.map(([name, state]) => [name, typeof state === 'object' ? 'failing' : state])),
+      ...Object.assign({}, ...problems.map(([, { states }]) => states)),
       ...(told.length > 0 && { notes: told }),
-      ...(problems.length > 0 && { problems: Object.fromEntries(problems) }),
+      ...(problems.length > 0 && {
+        problems: Object.fromEntries(problems.map(([name, { reason, message }]) => [name, { reason, message }])),
+      }),
     })
   }
 }
