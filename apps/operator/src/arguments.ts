@@ -1,5 +1,6 @@
 import {
   accountId,
+  auditSequence,
   carrierId,
   isPrefix,
   keyId,
@@ -19,6 +20,7 @@ import {
   webhookEventTypes,
   webhookId,
   type AccountId,
+  type AuditSequence,
   type CarrierId,
   type Credits,
   type Instant,
@@ -226,6 +228,16 @@ export const readVersion: (text: string) => number = read(
 )
 
 /** How many rows a page has. */
+export const readAuditSequence: (text: string) => AuditSequence = read(
+  (text) => auditSequence(whole(text)),
+  'the number of an entry: a whole number from 1',
+)
+
+export const readAuditHash: (text: string) => string = read(
+  (text) => (/^[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : undefined),
+  '64 hexadecimal digits',
+)
+
 export const readLimit: (text: string) => number = read((text) => upTo(1000, text), 'a whole number from 1 to 1000')
 
 const endOfDay = (text: string): Instant | undefined => {

@@ -1,10 +1,14 @@
-import type { BackOffice, Processing, Gateway, Ports } from '@gateway/core'
+import type { AuditActor, BackOffice, Gateway, MakeChange, Ports, Processing } from '@gateway/core'
 import { Command, Help } from 'commander'
 import type { Output } from './output.ts'
 
 /** What a command works with. */
 export interface Context {
+  /** What it changes is recorded. */
   readonly backOffice: BackOffice
+  /** Records what is changed by other means. */
+  readonly change: MakeChange
+  readonly actor: AuditActor
   readonly gateway: Gateway
   readonly processing: Processing
   readonly ports: Ports

@@ -13,6 +13,7 @@ import {
   accountShow,
 } from './commands/account.ts'
 import { arrivalsList, simulateReply } from './commands/arrivals.ts'
+import { auditExport, auditList, auditVerify } from './commands/audit.ts'
 import { carrierApply, carrierVersions } from './commands/carrier-versions.ts'
 import { carrierCheck, carrierList, carrierShow } from './commands/carrier.ts'
 import { carrierDrain, carrierPause, carrierResume } from './commands/carrier-mode.ts'
@@ -134,6 +135,11 @@ export const createProgram = ({ run, runAlone, runMigrate, runCopy }: Runs, vers
       carrierVersions(run),
     ]),
     group('queue', 'show what waits to be sent', [queueShow(run)]),
+    group('audit', 'list, verify and export what operators have changed', [
+      auditList(run),
+      auditVerify(run),
+      auditExport(run),
+    ]),
     group('history', 'drop what is older than 90 days', [historyDrop(run)]),
     group('ids', 'leave out ids after a restore', [idsSkip(run)]),
     group('secrets', 'change the key that secrets are stored with', [secretsReseal(run)]),

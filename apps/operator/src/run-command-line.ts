@@ -1,4 +1,7 @@
+import { hostname, userInfo } from 'node:os'
 import {
+  auditedBackOffice,
+  changesBy,
   createBackOffice,
   createProcessing,
   createGateway,
@@ -60,9 +63,12 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
         await output.during('Bringing the schema up to date', migrate())
         const input = host.input((text) => err.write(text))
         const gateway = createGateway(ports, settings)
-        const backOffice = createBackOffice(ports, processingSettings)
+        const actor = { by: `${userInfo().username} on ${hostname()}`, from: 'command line' }
+        const backOffice = auditedBackOffice(createBackOffice(ports, processingSettings), ports, actor)
+        const change = changesBy(ports, actor)
         const processing = createProcessing(ports, processingSettings)
-        await work({ ports, backOffice, gateway, processing, output, input, interruption: host.interruption })
+        const { interruption } = host
+        await work({ ports, backOffice, change, actor, gateway, processing, output, input, interruption })
       }, output.note)
     },
     runAlone: (work) => {

@@ -28,13 +28,16 @@ const fits: Readonly<Record<string, (value: unknown) => boolean>> = {
   list: (value) => Array.isArray(value),
 }
 
-/** Every name and value of a document, however deep. The fields of a PDU have the names of SMPP, a document of carriers those of its schema. */
+/**
+ * Every name and value of a document, however deep. The fields of a PDU have the names of SMPP, a document of carriers
+ * those of its schema, and what was changed those of what changed it.
+ */
 function* members(value: unknown): Iterable<readonly [name: string, value: unknown]> {
   if (Array.isArray(value)) for (const one of value as readonly unknown[]) yield* members(one)
   else if (typeof value === 'object' && value !== null)
     for (const [name, inner] of Object.entries(value)) {
       yield [name, inner]
-      if (name !== 'fields' && name !== 'document') yield* members(inner)
+      if (name !== 'fields' && name !== 'document' && name !== 'detail') yield* members(inner)
     }
 }
 

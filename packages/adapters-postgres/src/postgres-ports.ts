@@ -29,6 +29,7 @@ import { postgresRoutes } from './routes/postgres-routes.ts'
 import { postgresSenders } from './senders/postgres-senders.ts'
 import { postgresMessageTraces } from './messages/postgres-message-traces.ts'
 import { postgresSentMessages } from './messages/postgres-sent-messages.ts'
+import { postgresAuditLog } from './audit/postgres-audit-log.ts'
 import { postgresPersonalData } from './personal-data/postgres-personal-data.ts'
 import { hasSchema, migrate, type AppliedMigration } from './migrate.ts'
 import { openPools, type Pools } from './pools.ts'
@@ -142,6 +143,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       history: postgresHistory(context),
       webhooks: postgresWebhooks(prompt),
       personalData: postgresPersonalData(prompt),
+      auditLog: postgresAuditLog(prompt),
     },
     clock,
     certificates: certificatesOf(address),

@@ -14,6 +14,7 @@ import {
 } from './account/change-account.ts'
 import { closeAccount } from './account/close-account.ts'
 import { offerSignInLink } from './account/sign-in.ts'
+import type { AuditCheck, AuditEntry, AuditSearch, ListedChange } from './audit/audit-log.ts'
 import type { PrefixFigures } from './carrier/carrier-figures.ts'
 import type { CarrierId } from './carrier/carrier-id.ts'
 import { carrierStaleSeconds, type ToldCarrier } from './carrier/carrier-statuses.ts'
@@ -73,6 +74,7 @@ export const createBackOffice = (
     | 'webhookClient'
     | 'secretBox'
     | 'personalData'
+    | 'auditLog'
   >,
   { contactDays }: Pick<ProcessingSettings, 'contactDays'> = processingDefaults,
 ) => ({
@@ -142,6 +144,10 @@ export const createBackOffice = (
   showReplay: byOperator(showReplay(ports)),
   stopReplay: byOperator(stopReplay(ports)),
   resealSecrets: resealSecrets(ports),
+  listChanges: (search: AuditSearch, countMax: number): Promise<readonly ListedChange[]> =>
+    ports.auditLog.list(search, countMax),
+  exportAuditLog: (): AsyncIterable<readonly AuditEntry[]> => ports.auditLog.entries(),
+  verifyAuditLog: (): Promise<AuditCheck> => ports.auditLog.check(),
   listAttempts: (id: WebhookId, page: Page) => ports.webhooks.attempts(undefined, id, page),
 })
 

@@ -8,6 +8,23 @@ export { limits } from './limits.ts'
 export { NothingDoneError } from './nothing-done.ts'
 export type { Ports, StoredPorts } from './ports.ts'
 
+// What operators change.
+export {
+  auditSequence,
+  type AuditActor,
+  type AuditCheck,
+  type AuditDetail,
+  type AuditedChange,
+  type AuditEntry,
+  type AuditLog,
+  type AuditOutcome,
+  type AuditSearch,
+  type AuditSequence,
+  type AuditValue,
+  type ListedChange,
+} from './audit/audit-log.ts'
+export { auditedBackOffice, changesBy, withoutSomeDigits, type MakeChange } from './audit/audited-back-office.ts'
+
 // Accounts.
 export {
   accountId,

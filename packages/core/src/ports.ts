@@ -2,6 +2,7 @@ import type { AccountRates, RateLimits } from './account/account-rates.ts'
 import type { Accounts } from './account/accounts.ts'
 import type { LoginFailures, Secrets } from './account/secrets.ts'
 import type { Sessions } from './account/sessions.ts'
+import type { AuditLog } from './audit/audit-log.ts'
 import type { CarrierBinds } from './carrier/carrier-binds.ts'
 import type { CarrierFigures } from './carrier/carrier-figures.ts'
 import type { CarrierModes } from './carrier/carrier-modes.ts'
@@ -61,6 +62,7 @@ export interface StoredPorts {
   readonly history: History
   readonly webhooks: Webhooks
   readonly personalData: PersonalData
+  readonly auditLog: AuditLog
 }
 
 /** Everything that core asks of the world; each use case asks only for what it uses. */

@@ -3,6 +3,7 @@ import {
   carrierContract,
   carrierBindsContract,
   carrierFiguresContract,
+  auditLogContract,
   carrierModesContract,
   accountRatesContract,
   carrierStatusesContract,
@@ -71,6 +72,7 @@ function heldMemory(): HeldPorts {
 run('commits', commitsContract, heldMemory)
 run('accounts', accountsContract, memoryPorts)
 run('ledger', ledgerContract, memoryPorts)
+run('audit log', auditLogContract, memoryPorts)
 run('prices', pricesContract, memoryPorts)
 run('rate limits', rateLimitsContract, memoryPorts)
 run('login failures', loginFailuresContract, memoryPorts)

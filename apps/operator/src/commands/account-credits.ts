@@ -161,9 +161,11 @@ export const accountTransfer = (run: Run) =>
       run((context) => transfer(context, { from, to, quantity })),
     )
 
-async function transfer({ backOffice, gateway, output }: Context, wanted: Wanted): Promise<void> {
+async function transfer({ backOffice, gateway, change, output }: Context, wanted: Wanted): Promise<void> {
   const asker = await mainAccount(backOffice, wanted.from)
-  const done = asker === undefined ? 'invalid-from-account' : await gateway.transferCredits(asker, wanted)
+  const made = { action: 'transferCredits', account: wanted.from, given: { ...wanted } }
+  const done =
+    asker === undefined ? 'invalid-from-account' : await change(made, () => gateway.transferCredits(asker, wanted))
   if (done !== 'done') throw new Refused(WORDS[done](wanted))
   const { from, to, quantity } = wanted
   output.result(

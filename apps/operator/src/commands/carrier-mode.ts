@@ -1,4 +1,3 @@
-import { hostname, userInfo } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CarrierId, CarrierMode, ToldCarrier } from '@gateway/core'
 import type { Command } from 'commander'
@@ -39,10 +38,11 @@ export const carrierResume = (run: Run) =>
   modeCommand(run, 'resume', 'running', 'let a carrier that was paused or drained go on')
 
 async function setMode(context: Context, carrier: CarrierId, mode: CarrierMode): Promise<void> {
-  const { ports, output } = context
+  const { ports, output, change, actor } = context
   await refuseStrangers(context, carrier)
-  const by = `${userInfo().username} on ${hostname()}`
-  const changed = await ports.carrierModes.set(carrier, mode, by)
+  const changed = await change({ action: 'setCarrierMode', given: { carrier, mode } }, () =>
+    ports.carrierModes.set(carrier, mode, actor.by),
+  )
   const told = await followed(context, carrier, mode)
   const late = told.filter((one) => one.mode !== mode)
   const follow = `${told.length - late.length} of ${told.length} dispatchers follow.`

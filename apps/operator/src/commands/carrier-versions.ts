@@ -1,4 +1,3 @@
-import { hostname, userInfo } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CarrierConfiguration, CarrierPorts, CarrierDifference } from '@gateway/carriers'
 import { requireKeyInUse, type CarrierUser, type CarrierVersion } from '@gateway/core'
@@ -131,7 +130,7 @@ async function openStored(ports: CarrierPorts, version = 0): Promise<CarrierConf
 }
 
 async function apply(context: Context, next: CarrierConfiguration, { dryRun, despiteKey }: Options): Promise<void> {
-  const { output, ports } = context
+  const { output, ports, change, actor } = context
   const { differenceText, storeCarriers } = await import('@gateway/carriers')
   const latest = await ports.carrierVersions.latest()
   const after = latest?.version ?? 0
@@ -149,8 +148,10 @@ async function apply(context: Context, next: CarrierConfiguration, { dryRun, des
     return
   }
   if (latest === undefined && despiteKey !== true) await withKeyInUse(requireKeyInUse(ports))
-  const storedBy = `${userInfo().username} on ${hostname()} by carrier apply`
-  const version = await storeCarriers(ports, next, { after, storedBy, onPurpose: true })
+  const storedBy = `${actor.by} by carrier apply`
+  const version = await change({ action: 'applyCarriers', given: { after } }, () =>
+    storeCarriers(ports, next, { after, storedBy, onPurpose: true }),
+  )
   if (typeof version !== 'number')
     throw new Refused('Another version was stored at the same time. Look at it, and try again.')
   const users = await followed(context, version)

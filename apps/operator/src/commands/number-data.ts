@@ -1,4 +1,3 @@
-import { hostname, userInfo } from 'node:os'
 import type {
   HeldContact,
   HeldInbound,
@@ -105,9 +104,8 @@ async function tell({ backOffice, output }: Context, number: Msisdn): Promise<vo
   )
 }
 
-async function erase({ backOffice, output }: Context, number: Msisdn): Promise<void> {
-  const by = `${userInfo().username} on ${hostname()}`
-  const erased = await output.during('Erasing', withKeyInUse(backOffice.eraseNumber(number, by)))
+async function erase({ backOffice, actor, output }: Context, number: Msisdn): Promise<void> {
+  const erased = await output.during('Erasing', withKeyInUse(backOffice.eraseNumber(number, actor.by)))
   if ('heldUp' in erased) throw new Refused(`${heldText(erased.heldUp)} Nothing was erased: try again then.`)
   const { messages, inbound, contacts, events } = erased.erased
   output.result(

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import {
   manualOptOutText,
   parseMinute,
+  withoutSomeDigits,
   type AccountId,
   type Msisdn,
   type OptOut,
@@ -28,8 +29,12 @@ export const optoutAdd = (run: Run) =>
     .argument('<account>', "the account's id", readAccountId)
     .argument('<number>', 'in international form', readNumber)
     .action((id: AccountId, number: Msisdn) =>
-      run(async ({ backOffice, gateway, output }) => {
-        const added = await gateway.addOptOut(await accountOf(backOffice, id), number)
+      run(async ({ backOffice, gateway, change, output }) => {
+        const account = await accountOf(backOffice, id)
+        const given = { number: withoutSomeDigits(number) }
+        const added = await change({ action: 'addOptOut', account: id, given }, () =>
+          gateway.addOptOut(account, number),
+        )
         const messages = `messages of account ${id}`
         output.result(
           { account: id, number, added: added === 'added' ? 1 : 0 },
@@ -45,8 +50,11 @@ export const optoutRemove = (run: Run) =>
     .argument('<account>', "the account's id", readAccountId)
     .argument('<number>', 'in international form', readNumber)
     .action((id: AccountId, number: Msisdn) =>
-      run(async ({ backOffice, gateway, output }) => {
-        if (!(await gateway.removeOptOut(await accountOf(backOffice, id), number))) {
+      run(async ({ backOffice, gateway, change, output }) => {
+        const account = await accountOf(backOffice, id)
+        const given = { number: withoutSomeDigits(number) }
+        const remove = () => gateway.removeOptOut(account, number)
+        if (!(await change({ action: 'removeOptOut', account: id, given }, remove))) {
           throw new Refused(`${number} had not opted out of the messages of account ${id}.`)
         }
         output.result({ account: id, number, removed: true }, `Account ${id} can write to ${number} again.`)

@@ -106,7 +106,7 @@ interface Sent {
 
 /** What was accepted is told, whatever happens to a later call. */
 async function sendInCalls(
-  { gateway, output, interruption }: Context,
+  { gateway, change, output, interruption }: Context,
   account: Account,
   draft: TextToSend<string>,
 ): Promise<Sent> {
@@ -118,7 +118,10 @@ async function sendInCalls(
       return { recipients, stopped: interrupted() }
     }
     const some = { ...draft, recipients: all.slice(from, from + recipientsMax) }
-    const results = await gateway.sendMessages(account, [some]).catch((problem: unknown) => problem as Error)
+    const made = { action: 'sendMessages', account: account.id, given: { recipients: some.recipients.length } }
+    const results = await change(made, () => gateway.sendMessages(account, [some])).catch(
+      (problem: unknown) => problem as Error,
+    )
     if (results instanceof Error) {
       if (from > 0) output.note(`What became of the numbers from ${all[from]} on is not known.`)
       return { recipients, stopped: results }

@@ -1,6 +1,7 @@
 // What every adapter of a port must pass.
 export type { Contract } from './shared.ts'
 export { accountsContract } from './accounts.ts'
+export { auditLogContract } from './audit-log.ts'
 export { carrierFiguresContract } from './carrier-figures.ts'
 export { carrierContract } from './carrier.ts'
 export { clientRequestsContract } from './client-requests.ts'

@@ -1,5 +1,6 @@
 import type { Clock, Ports, StoredPorts } from '@gateway/core'
 import { memoryAccountRates, memoryAccounts, memoryLoginFailures, memoryRateLimits } from './accounts.ts'
+import { memoryAuditLog } from './audit-log.ts'
 import {
   memoryCarrierBinds,
   memoryCarrierFigures,
@@ -77,4 +78,5 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   history: memoryHistory(store),
   webhooks: memoryWebhooks(store),
   personalData: memoryPersonalData(store),
+  auditLog: memoryAuditLog(store),
 })

@@ -3,6 +3,7 @@ import {
   type AccountId,
   type AccountRate,
   type AllowedSender,
+  type AuditEntry,
   type InboundMessage,
   type CarrierId,
   type HeldCarrier,
@@ -159,6 +160,7 @@ export interface MemoryStore {
   readonly carrierListeners: Set<() => void>
   /** In the order in which they were begun. */
   readonly erasures: Erasure[]
+  readonly auditEntries: AuditEntry[]
 }
 
 /** An empty store; its one price is that of all numbers, 1.0 (ruling 1.4). */
@@ -218,6 +220,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     replays: new Map(),
     copies: new WeakMap(),
     erasures: [],
+    auditEntries: [],
   }
 }
 

@@ -1,0 +1,98 @@
+import type { AccountId, AuditEntry, AuditSequence, ListedChange } from '@gateway/core'
+import { readAccountId, readAuditHash, readAuditSequence, readLimit } from '../arguments.ts'
+import { command, Refused, type Run } from '../command.ts'
+import { each, mapped, type Json } from '../output.ts'
+import { timeJson, timeText } from '../show.ts'
+
+interface Options {
+  readonly account?: AccountId
+  readonly by?: string
+  readonly action?: string
+  readonly before?: AuditSequence
+  readonly limit: number
+}
+
+export const auditList = (run: Run) =>
+  command('list', 'list what operators have changed, the latest first', 'gateway audit list --account 3')
+    .option('--account <id>', 'only changes of this account', readAccountId)
+    .option('--by <name>', 'only by names that contain this')
+    .option('--action <action>', 'only this action, as it is listed')
+    .option('--before <entry>', 'only what is older than this entry', readAuditSequence)
+    .option('--limit <count>', 'at most so many', readLimit, 50)
+    .action(({ limit, ...search }: Options) =>
+      run(async ({ backOffice, output }) => {
+        const changes = await backOffice.listChanges(search, limit)
+        await output.rows(
+          ['ENTRY', 'TIME', 'BY', 'ACTION', 'ACCOUNT', 'ASKED FOR', 'OUTCOME'],
+          changes.map((change) => ({ json: changeJson(change), cells: cellsOf(change) })),
+        )
+      }),
+    )
+
+function changeJson({ begun, ended }: ListedChange): Json {
+  const { by, from, action, account, given } = recordOf(begun)
+  return {
+    ...{ entry: begun.sequence, time: timeJson(begun.at), doneBy: by ?? null, madeFrom: from ?? null },
+    ...{ action: action ?? null, account: account ?? null },
+    detail: { given: given ?? {}, ...(ended === undefined ? { outcome: null } : recordOf(ended)) },
+  }
+}
+
+const recordOf = ({ record }: AuditEntry): Readonly<Record<string, Json>> => JSON.parse(record) as Record<string, Json>
+
+function cellsOf({ begun, ended }: ListedChange): readonly string[] {
+  const { by, action, account = '', given = {} } = recordOf(begun)
+  const { outcome = 'unknown', changed } = ended === undefined ? {} : recordOf(ended)
+  const differs = Object.entries((changed ?? {}) as Readonly<Record<string, readonly [Json, Json]>>)
+  const became = differs.map(([name, [before, after]]) => `${name} ${shown(before)} -> ${shown(after)}`)
+  return [
+    ...[String(begun.sequence), timeText(begun.at), shown(by), shown(action), shown(account)],
+    Object.entries(given as Readonly<Record<string, Json>>)
+      .map(([name, value]) => `${name}=${shown(value)}`)
+      .join(' '),
+    [shown(outcome), ...became].join('; '),
+  ]
+}
+
+const shown = (value: Json | undefined): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
+
+export const auditVerify = (run: Run) =>
+  command(
+    'verify',
+    'compute the hash of every entry again; exits with 1 if one was changed or removed',
+    'gateway audit verify --expect 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  )
+    .option('--expect <hash>', 'an earlier last hash, written down elsewhere: it must be one of the log', readAuditHash)
+    .action(({ expect }: { readonly expect?: string }) =>
+      run(async ({ backOffice, output }) => {
+        const { entries, hash, broken } = await backOffice.verifyAuditLog()
+        if (broken !== undefined)
+          throw new Refused(`Entry ${broken} of ${entries} was changed, or is not there: the log is not whole.`)
+        if (expect !== undefined && !(await hasHash(backOffice.exportAuditLog(), expect)))
+          throw new Refused(`No entry has the hash ${expect}: the log was written again, or is another one.`)
+        output.one(
+          { entryCount: entries, hash, whole: true },
+          `The ${entries} entries are whole. The last hash is ${hash}.`,
+        )
+      }),
+    )
+
+async function hasHash(entries: AsyncIterable<readonly AuditEntry[]>, expected: string): Promise<boolean> {
+  for await (const { hash } of each(entries)) if (hash === expected) return true
+  return false
+}
+
+export const auditExport = (run: Run) =>
+  command(
+    'export',
+    'write every entry with its hash, the oldest first',
+    'gateway audit export --json > audit.json',
+  ).action(() =>
+    run(async ({ backOffice, output }) => {
+      const rows = mapped(each(backOffice.exportAuditLog()), ({ sequence, at, ends, record, hash }) => ({
+        json: { entry: sequence, time: timeJson(at), endedEntry: ends ?? null, record, hash },
+        cells: [String(sequence), timeText(at), ends === undefined ? '' : String(ends), record, hash],
+      }))
+      await output.rows(['ENTRY', 'TIME', 'ENDS', 'RECORD', 'HASH'], rows)
+    }),
+  )

@@ -1,0 +1,61 @@
+import { instant, type AuditEntry, type AuditLog, type AuditSequence, type ListedChange } from '@gateway/core'
+import type { Context } from '../context.ts'
+import {
+  appendAuditEntry,
+  checkAuditLog,
+  listAuditedChanges,
+  readAuditEntries,
+  type AuditEntryRow,
+} from '../sql/audit-log.ts'
+
+const pieceRows = 1000
+
+/** PostgreSQL reads no JSON with U+0000 or half of a surrogate pair in it. */
+const storable = (_: string, value: unknown): unknown =>
+  typeof value === 'string' ? value.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd') : value
+
+export function postgresAuditLog({ pools: { ordinary } }: Context): AuditLog {
+  async function append(record: object, ends?: AuditSequence): Promise<AuditSequence> {
+    const [row] = await ordinary.run(appendAuditEntry, { ends, record: JSON.stringify(record, storable) })
+    if (row === undefined) throw new Error('the head of the audit log is not there')
+    return row.sequence as AuditSequence
+  }
+
+  return {
+    begin: (actor, change) => append({ ...actor, ...change }),
+    end: async (change, outcome) => {
+      await append(outcome, change)
+    },
+    async list({ account, by, action, before }, countMax) {
+      const values = { account: account?.toString(), doneBy: by, action, before, countMax }
+      const changes: ListedChange[] = []
+      for (const entry of (await ordinary.run(listAuditedChanges, values)).map(entryOf)) {
+        const last = changes.at(-1)
+        if (entry.ends === undefined) changes.push({ begun: entry, ended: undefined })
+        else if (last !== undefined) changes[changes.length - 1] = { ...last, ended: entry }
+      }
+      return changes
+    },
+    async *entries() {
+      for (let after = 0; ;) {
+        const piece = (await ordinary.run(readAuditEntries, { after, countMax: pieceRows })).map(entryOf)
+        const last = piece.at(-1)
+        if (last === undefined) return
+        yield piece
+        after = last.sequence
+      }
+    },
+    async check() {
+      const [row] = await ordinary.run(checkAuditLog, {})
+      if (row === undefined) throw new Error('the head of the audit log is not there')
+      return { ...row, broken: (row.broken ?? undefined) as AuditSequence | undefined }
+    },
+  }
+}
+
+const entryOf = ({ sequence, at, ends, record, hash }: AuditEntryRow): AuditEntry => ({
+  sequence: sequence as AuditSequence,
+  at: instant(at),
+  ends: (ends ?? undefined) as AuditSequence | undefined,
+  ...{ record, hash },
+})

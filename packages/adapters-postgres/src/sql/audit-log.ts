@@ -1,0 +1,103 @@
+import { milliseconds } from './arrays.ts'
+import { rows, sql, statement } from './statement.ts'
+
+// All of these are for the ordinary connections.
+
+/** As `auditHashInput` of core says, in bytes. */
+const hashed = (before: string, sequence: string, at: string, record: string): string =>
+  `sha256(convert_to(concat_ws(E'\\n', encode(${before}, 'hex'), ${sequence}, ${milliseconds(at)}, ${record}), 'UTF8'))`
+
+const now = `date_trunc('milliseconds', now())`
+
+/** The row of the head is locked until the entry is stored: writers take turns, and each sees the hash before its own. */
+export const appendAuditEntry = statement(
+  'append-audit-entry',
+  { parameters: { ends: 'bigint?', record: 'text' }, columns: { sequence: 'bigint' } },
+  sql`
+with head as (
+  update audit_head
+  set sequence = sequence + 1, hash = ${hashed('hash', 'sequence + 1', now, ':record')}
+  returning sequence, hash
+)
+insert into audit_entry (sequence, at, ends, record, hash)
+select sequence, ${now}, :ends, :record, hash
+from head
+returning sequence`,
+)
+
+export interface AuditEntryRow {
+  readonly sequence: number
+  readonly at: number
+  readonly ends: number | null
+  readonly record: string
+  readonly hash: string
+}
+
+const entry = (from: string): string =>
+  `${from}.sequence, ${milliseconds(`${from}.at`)} as at, ${from}.ends, ${from}.record, encode(${from}.hash, 'hex') as hash`
+
+const entryColumns = {
+  sequence: 'bigint',
+  at: 'bigint',
+  ends: 'bigint',
+  record: 'text',
+  hash: 'text',
+} as const
+
+/** Changes, the latest first, each followed by its outcome. */
+export const listAuditedChanges = statement(
+  'list-audited-changes',
+  {
+    parameters: { account: 'text?', doneBy: 'text?', action: 'text?', before: 'bigint?', countMax: 'int' },
+    columns: rows<AuditEntryRow>(entryColumns),
+  },
+  sql`
+with found as (
+  select *
+  from audit_entry
+  where ends is null and sequence < coalesce(:before, 9223372036854775807)
+    and (:account is null or record::json ->> 'account' = :account)
+    and (:doneBy is null or strpos(record::json ->> 'by', :doneBy) > 0)
+    and (:action is null or record::json ->> 'action' = :action)
+  order by sequence desc
+  limit :countMax
+)
+select ${entry('listed')}
+from (
+  select found.*, sequence as change from found
+  union all
+  select outcome.*, found.sequence from found join audit_entry outcome on outcome.ends = found.sequence
+) listed
+order by change desc, sequence`,
+)
+
+export const readAuditEntries = statement(
+  'read-audit-entries',
+  { parameters: { after: 'bigint', countMax: 'int' }, columns: rows<AuditEntryRow>(entryColumns) },
+  sql`select ${entry('audit_entry')} from audit_entry where sequence > :after order by sequence limit :countMax`,
+)
+
+/** In `broken` the first entry that is not as it was written, or is not there. All as of one moment. */
+export const checkAuditLog = statement(
+  'check-audit-log',
+  { parameters: {}, columns: { entries: 'bigint', hash: 'text', broken: 'bigint?' } },
+  sql`
+with numbered as (
+  select sequence, at, record, hash, row_number() over (order by sequence) as place,
+    coalesce(lag(hash) over (order by sequence), decode(repeat('0', 64), 'hex')) as before
+  from audit_entry
+), summed as (
+  select count(*) as entries,
+    min(place) filter (where sequence <> place or hash <> ${hashed('before', 'sequence', 'at', 'record')}) as broken
+  from numbered
+)
+select summed.entries, encode(head.hash, 'hex') as hash,
+  case
+    when broken is not null then broken
+    when head.sequence <> summed.entries then least(head.sequence, summed.entries) + 1
+    when head.hash <> coalesce(last.hash, head.hash) then head.sequence
+  end as broken
+from summed
+cross join audit_head head
+left join audit_entry last on last.sequence = head.sequence`,
+)

@@ -1,0 +1,191 @@
+import type { AccountId, KeyId } from '../account/account.ts'
+import type { BackOffice } from '../back-office.ts'
+import type { Msisdn } from '../message/msisdn.ts'
+import type { Ports } from '../ports.ts'
+import type { WebhookId } from '../webhook/webhook.ts'
+import type { AuditActor, AuditDetail, AuditedChange, AuditOutcome, AuditValue } from './audit-log.ts'
+
+/** Makes a change with an entry before it and one after it, and passes on what `work` returns or throws. */
+export type MakeChange = <Result>(change: ChangeToMake<Result>, work: () => Promise<Result>) => Promise<Result>
+
+export interface ChangeToMake<Result> extends AuditedChange {
+  /** Reads what the change changes: it is recorded where it differs afterwards. */
+  readonly state?: (() => Promise<AuditDetail>) | undefined
+  /** What of the result is recorded. Without it: words, numbers and truths as they are, 'done' for all else. */
+  readonly told?: ((result: Awaited<Result>) => AuditValue) | undefined
+}
+
+/**
+ * Records what an operator changes (decision 0098). The first entry is stored before the change is made: without it
+ * nothing is changed. Where the second one cannot be stored after a change, the promise rejects though it was made.
+ * What is read before and after is not of one moment: of two who change the same at once both may see both changes.
+ */
+export const changesBy =
+  ({ auditLog }: Pick<Ports, 'auditLog'>, actor: AuditActor): MakeChange =>
+  async (change, work) => {
+    const { state, told, ...begun } = change
+    const before = await state?.()
+    const sequence = await auditLog.begin(actor, begun)
+    const result = await work().catch(async (problem: unknown) => {
+      const outcome = `failed: ${problem instanceof Error ? problem.message : String(problem)}`
+      await auditLog.end(sequence, { outcome }).catch(() => undefined)
+      throw problem
+    })
+    const changed = before && differences(before, (await state?.()) ?? {})
+    await auditLog.end(sequence, { outcome: told === undefined ? plain(result) : told(result), changed })
+    return result
+  }
+
+const plain = (result: unknown): AuditValue =>
+  typeof result === 'string' || typeof result === 'number' || typeof result === 'boolean' ? result : 'done'
+
+function differences(before: AuditDetail, after: AuditDetail): AuditOutcome['changed'] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+  if (changed.length === 0) return undefined
+  return Object.fromEntries(changed.map((name) => [name, [before[name] ?? null, after[name] ?? null]]))
+}
+
+/** A number without the digits that tell whose it is: the log is never changed, also not when a number is erased. */
+export const withoutSomeDigits = (number: Msisdn): string => `${number.slice(0, 5)}…${number.slice(-2)}`
+
+type Operation = keyof BackOffice
+type ChangeOf<Name extends Operation> = (
+  ...args: Parameters<BackOffice[Name]>
+) => Omit<ChangeToMake<Awaited<ReturnType<BackOffice[Name]>>>, 'action'>
+
+/** Operations that change nothing that is worth an entry. */
+type Reading =
+  | 'listAccounts'
+  | 'findAccount'
+  | 'findAccountByName'
+  | 'findAccountByLogin'
+  | 'listBusyAccounts'
+  | 'listApiKeys'
+  | 'verifyLedger'
+  | 'listMovements'
+  | 'listPrices'
+  | 'listBlockedNumbers'
+  | 'explainMessage'
+  | 'findMessages'
+  | 'heldUp'
+  | 'listErasures'
+  | 'listDispatchers'
+  | 'listCarriers'
+  | 'carrierFigures'
+  | 'listUnreadReceipts'
+  | 'showQueue'
+  | 'showRoutes'
+  | 'listAllowedSenders'
+  | 'listShortCodes'
+  | 'listUnownedMessages'
+  | 'listWebhooks'
+  | 'showWebhook'
+  | 'showReplay'
+  | 'listAttempts'
+  | 'listChanges'
+  | 'exportAuditLog'
+  | 'verifyAuditLog'
+
+type Changing = Exclude<Operation, Reading>
+
+/** What each of the others changes. A new operation of the back office does not compile until it is here or above. */
+const changesOf = (ports: Pick<Ports, 'accounts' | 'prices' | 'webhooks'>) => {
+  const ofAccount = (account: AccountId) => ({
+    account,
+    state: async (): Promise<AuditDetail> => {
+      const found = await ports.accounts.find(account)
+      if (found === undefined) return {}
+      const { trial, ...rest } = found.account
+      return { ...rest, trial: trial && withoutSomeDigits(trial.ownNumber), balanceTenths: found.balance }
+    },
+  })
+  const ofKey = (key: KeyId, given: AuditDetail = {}) => ({ given: { key, ...given } })
+  const ofWebhook = (webhook: WebhookId, given: AuditDetail = {}) => ({
+    given: { webhook, ...given },
+    state: async (): Promise<AuditDetail> => {
+      const found = await ports.webhooks.find(undefined, webhook)
+      if (found === undefined) return {}
+      const { account, url, events, listSize, withText, state } = found
+      return { account, url, events, listSize, withText, state }
+    },
+  })
+  const ofPrice = (prefix: string, account?: AccountId) => ({
+    account,
+    given: { prefix },
+    state: async (): Promise<AuditDetail> => {
+      const prices = await (account === undefined ? ports.prices.table() : ports.prices.of(account))
+      return { priceTenths: prices?.get(prefix) }
+    },
+  })
+  return {
+    openAccount: ({ password, trial, ...given }) => ({
+      given: { ...given, password: password !== undefined, trial: trial && withoutSomeDigits(trial.ownNumber) },
+    }),
+    changeAccount: ofAccount,
+    lockAccount: ofAccount,
+    unlockAccount: ofAccount,
+    closeAccount: (account, writeOff) => ({
+      ...ofAccount(account),
+      given: { writeOff },
+      told: (closed) => (typeof closed === 'string' ? closed : { ...closed }),
+    }),
+    setPassword: ofAccount,
+    offerSignInLink: (account) => ({ account }),
+    issueApiKey: (account, about) => ({
+      account,
+      given: { ...about },
+      told: (issued) => (typeof issued === 'string' ? issued : { key: issued.id }),
+    }),
+    revokeApiKey: (key) => ofKey(key),
+    restrictApiKey: (key, from) => ofKey(key, { from }),
+    topUp: (account, amount, why) => ({ ...ofAccount(account), given: { amountTenths: amount, why } }),
+    refundMessage: (message, why, account) => ({ account, given: { message, why } }),
+    setPrice: (prefix, price, account) => ofPrice(prefix, account),
+    removePrice: ofPrice,
+    blockNumber: (number, reason) => ({ given: { number: withoutSomeDigits(number), reason } }),
+    blockNumbers: (numbers, reason) => ({ given: { numbers: numbers.length, reason } }),
+    unblockNumber: (number, reasons) => ({
+      given: { number: withoutSomeDigits(number), reasons },
+      told: (removed) => removed,
+    }),
+    importOptOuts: ({ id }, entries) => ({ account: id, given: { numbers: entries.length } }),
+    cancelMessage: (message) => ({ given: { message }, told: (done) => done?.deletion.outcome ?? 'no-such-message' }),
+    exportNumber: (number) => ({ given: { number: withoutSomeDigits(number) } }),
+    eraseNumber: (number) => ({ given: { number: withoutSomeDigits(number) } }),
+    dropHistory: () => ({}),
+    skipIds: (blocks) => ({ given: { blocks } }),
+    assignShortCode: (code, account) => ({ ...ofAccount(account), given: { code } }),
+    releaseShortCode: (code) => ({ given: { code } }),
+    allowSender: ({ account, ...given }) => ({ account, given: { ...given } }),
+    disallowSender: (account, sender) => ({ account, given: { sender } }),
+    addWebhook: (account, wanted) => ({
+      account,
+      given: { ...wanted },
+      told: (added) => (typeof added === 'string' ? added : { webhook: added.webhook.id }),
+    }),
+    changeWebhook: (id) => ofWebhook(id),
+    rotateWebhookSecret: (id, overlapHours) => ofWebhook(id, { overlapHours }),
+    removeWebhook: (id) => ofWebhook(id),
+    testWebhook: (id) => ofWebhook(id),
+    startReplay: (id, replay) => ofWebhook(id, { ...replay }),
+    stopReplay: (id) => ofWebhook(id),
+    resealSecrets: () => ({ told: (resealed) => ({ ...resealed }) }),
+  } satisfies { readonly [Name in Changing]: ChangeOf<Name> }
+}
+
+/** The back office whose changes are recorded as those of `actor`; what only reads is not. */
+export function auditedBackOffice(
+  backOffice: BackOffice,
+  ports: Pick<Ports, 'auditLog' | 'accounts' | 'prices' | 'webhooks'>,
+  actor: AuditActor,
+): BackOffice {
+  const make = changesBy(ports, actor)
+  const changes: Readonly<Record<string, (...args: never[]) => Omit<ChangeToMake<never>, 'action'>>> = changesOf(ports)
+  const audited = Object.entries(changes).map(([action, change]) => {
+    const operation = backOffice[action as Changing] as (...args: never[]) => Promise<unknown>
+    const about = (args: never[]) => ({ action, ...change(...args) }) as ChangeToMake<unknown>
+    return [action, (...args: never[]) => make(about(args), () => operation(...args))]
+  })
+  return { ...backOffice, ...(Object.fromEntries(audited) as Pick<BackOffice, Changing>) }
+}
