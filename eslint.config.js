@@ -52,7 +52,7 @@ export default tseslint.config(
         {
           patterns: [
             {
-              regex: '^@gateway/[a-z-]+/(?!(?:testing|configuration|contracts|early-signals|pdu|version)$)',
+              regex: '^@gateway/[a-z-]+/(?!(?:testing|configuration|contracts|early-signals|main|pdu|version)$)',
               message: 'Import what a package exports, nothing deeper.',
             },
           ],

@@ -22,18 +22,14 @@ const manifests = ['packages', 'apps'].flatMap((group) =>
 const byName = new Map(manifests.map((manifest) => [manifest.name, manifest]))
 
 const wanted = new Set()
-for (const name of names.length === 0 ? byName.keys() : names.map((each) => `@gateway/${each}`)) want(name)
+for (const name of names.length === 0 ? byName.keys() : names.map(nameOf)) want(name)
 
 const target = resolve(folder)
 mkdirSync(target, { recursive: true })
-for (const name of wanted) {
-  const pnpm = join(root, 'node_modules/pnpm/bin/pnpm.mjs')
-  const packed = spawnSync(process.execPath, [pnpm, 'pack', '--pack-destination', target], {
-    cwd: byName.get(name).path,
-    encoding: 'utf8',
-  })
-  if (packed.status !== 0) fail(`${name} cannot be packed:\n${packed.stdout}${packed.stderr}`)
-}
+const filters = [...wanted].flatMap((name) => ['--filter', name])
+const args = [join(root, 'node_modules/pnpm/bin/pnpm.mjs'), ...filters, 'pack', '--pack-destination', target]
+const packed = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
+if (packed.status !== 0) fail(`The packages cannot be packed:\n${packed.stdout}${packed.stderr}`)
 console.log(`npm install ${[...wanted].map((name) => join(target, fileOf(byName.get(name)))).join(' ')}`)
 
 /** A package, and what it depends on of ours. What it can do without is asked for by name. */
@@ -45,8 +41,13 @@ function want(name) {
   for (const other of Object.keys(manifest.dependencies ?? {})) if (byName.has(other)) want(other)
 }
 
+/** Of a package that is named as its folder is. */
+function nameOf(folderName) {
+  return byName.has(folderName) ? folderName : `@gateway/${folderName}`
+}
+
 function fileOf({ name, version }) {
-  return `${name.slice(1).replace('/', '-')}-${version}.tgz`
+  return `${name.replace(/^@/, '').replace('/', '-')}-${version}.tgz`
 }
 
 function fail(message) {

@@ -1,15 +1,19 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { until } from '@gateway/core/testing'
 import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
 import { startRegistry, type Registry } from './support/local-registry.ts'
-import { copyCluster, dataFolder, root } from './support/process.ts'
+import { cleanEnvironment, copyCluster, dataFolder, root } from './support/process.ts'
 
 const run = promisify(execFile)
 let registry: Registry
+/** Where npm installs globally, and what it has installed there. */
+let globally: string
+let environment: NodeJS.ProcessEnv
 let project: string
 let program: string
 let printed: string
@@ -24,6 +28,13 @@ const has = (name: string): boolean => existsSync(join(project, 'node_modules', 
 /** What is measured in time differs from run to run. */
 const comparable = (text: string): string => text.replace(/"timeStamp":"\d{17}"/g, '"timeStamp":"…"')
 
+/** The first program of a README, and what it is said to print. */
+async function exampleOf(name: string, folder = join(project, 'node_modules', name)) {
+  const readme = await readFile(join(folder, 'README.md'), 'utf8')
+  const [program = '', printed = ''] = Array.from(readme.matchAll(/```\w*\n([\s\S]*?)```/g), ([, code = '']) => code)
+  return { program, printed }
+}
+
 /** A plain project outside the workspace, which installs what the packing command says. */
 beforeAll(async () => {
   const page = await readFile(join(root, 'docs', 'embedding.md'), 'utf8')
@@ -37,17 +48,29 @@ beforeAll(async () => {
   onPostgres = `${made}${first.replace(/^.*memoryPorts.*$/gm, '')}\nawait postgres.close()\n`
   printedOnPostgres = printedFirst
 
-  registry = await startRegistry()
   project = await realpath(await mkdtemp(join(tmpdir(), 'gateway-packages-')))
   await writeFile(join(project, 'package.json'), '{ "name": "plain", "private": true, "type": "module" }')
+  // Open to the user as whom PostgreSQL runs if we are root, so that its programs need not be copied.
+  await chmod(project, 0o755)
   const pack = join(root, 'scripts', 'pack.mjs')
+  const all = join(project, 'all')
+  await run(process.execPath, [pack, all])
+  registry = await startRegistry(all)
   const asked = ['rest', 'asp', 'xml', 'adapters-node', 'adapters-postgres', 'adapters-webhooks']
   expect(page).toContain(`npx pnpm pack-all /tmp/packed ${asked.join(' ')}\n`)
   const { stdout } = await run(process.execPath, [pack, join(project, 'packed'), ...asked])
   const [npm = '', install = '', ...files] = stdout.trim().split(' ')
   expect([npm, install, files.length]).toEqual(['npm', 'install', 9])
-  const settings = [`--registry=${registry.url}`, `--cache=${join(project, 'cache')}`, '--no-audit', '--no-fund']
-  await run(npm, [install, ...files, 'express', '@types/node', ...settings], { cwd: project })
+  globally = join(project, 'globally')
+  environment = cleanEnvironment({
+    npm_config_registry: registry.url,
+    npm_config_cache: join(project, 'cache'),
+    npm_config_prefix: globally,
+    npm_config_audit: 'false',
+    npm_config_fund: 'false',
+    PATH: `${join(globally, 'bin')}:${process.env['PATH'] ?? ''}`,
+  })
+  await run(npm, [install, ...files, 'express', '@types/node'], { cwd: project, env: environment })
 }, 300_000)
 
 afterAll(async () => {
@@ -91,20 +114,107 @@ test('its first program prints the same on a new PostgreSQL, with the ports that
   await copyCluster(dataDir)
   const database = await startEmbeddedPostgres({ dataDir })
   const env = { ...process.env, DATABASE_URL: database.connectionString }
-  const { stdout } = await run(process.execPath, ['on-postgres.js'], { cwd: project, env }).finally(async () => {
+  const example = await exampleOf('@gateway/adapters-postgres')
+  await writeFile(join(project, 'example.js'), example.program)
+  const programs = ['example.js', 'on-postgres.js'].map((name) => `await import('./${name}')`)
+  await writeFile(join(project, 'both.js'), programs.join('\n'))
+  const { stdout } = await run(process.execPath, ['both.js'], { cwd: project, env }).finally(async () => {
     await database.stop()
     await removeCluster(dataDir)
     await data.remove()
   })
-  expect(stdout).toBe(printedOnPostgres)
+  expect(stdout).toBe(`${example.printed}${printedOnPostgres}`)
 }, 120_000)
+
+describe('installed globally, from a registry', () => {
+  const tools = ['@gateway/conformance', '@gateway/smsc-simulator']
+  const folderOf = (name: string): string => {
+    const above = name === 'gateway-sms' || tools.includes(name) ? '' : 'gateway-sms/node_modules'
+    return join(globally, 'lib', 'node_modules', above, name)
+  }
+
+  beforeAll(async () => {
+    await mkdir(globally)
+    await run('npm', ['install', '--global', 'gateway-sms', ...tools], { cwd: globally, env: environment })
+  }, 300_000)
+
+  test('npx gateway-sms runs the all-in-one within 20 seconds, and `gateway` on the PATH works with its database', async () => {
+    const cwd = join(project, 'data')
+    await mkdir(cwd)
+    const child = spawn('npx', ['gateway-sms'], {
+      cwd,
+      env: { ...environment, PORT: '0' },
+      detached: true,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let output = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    try {
+      const base = await until(() => {
+        if (child.exitCode !== null) throw new Error(`it has ended:\n${output}`)
+        return /The gateway runs at (\S+)/.exec(output)?.[1]
+      }, 20_000)
+      const key = /API key +(\S+)/.exec(output)?.[1] ?? ''
+      const asked = { cwd, env: environment }
+      const send = ['send', '--account', '1', '--to', '27825550101', '--text', 'Hello', '--wait']
+      expect((await run('gateway', send, asked)).stdout).toContain('DELIVERED')
+      const balance = await fetch(`${base}/api/credits.asp?apikey=${key}`)
+      expect(await balance.text()).toBe('Credits=999')
+    } finally {
+      if (child.exitCode === null) process.kill(-(child.pid ?? 0), 'SIGTERM')
+      await ended
+      await removeCluster(join(cwd, 'data'))
+    }
+  }, 120_000)
+
+  test('gateway-sms runs the process that is named', async () => {
+    const { stdout } = await run('gateway-sms', ['dispatcher', '--help'], { cwd: globally, env: environment })
+    expect(stdout).toContain('CARRIERS')
+    const wrong = run('gateway-sms', ['reset'], { cwd: globally, env: environment })
+    await expect(wrong).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('all-in-one') as string })
+  })
+
+  test('every package has a licence, types, and a README whose example prints what it says', async () => {
+    const names = (await readdir(join(project, 'all'))).map((file) =>
+      file.replace(/^gateway-/, '@gateway/').replace(/-[\d.]+tgz$/, ''),
+    )
+    const packages = names.map((name) => (name === '@gateway/sms' ? 'gateway-sms' : name))
+    let [programs, expected] = ['', '']
+    for (const name of packages) {
+      const folder = folderOf(name)
+      const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Record<string, unknown>
+      expect(manifest).toMatchObject({
+        name,
+        license: 'Apache-2.0',
+        description: expect.any(String) as string,
+        repository: { type: 'git', directory: expect.stringMatching(/^(?:apps|packages)\//) as string },
+        publishConfig: { provenance: true },
+      })
+      expect(await readFile(join(folder, 'LICENSE'), 'utf8')).toContain('Apache License')
+      if (name === 'gateway-sms') continue
+      expect(existsSync(join(folder, 'dist', 'index.d.ts'))).toBe(true)
+      const example = await exampleOf(name, folder)
+      if (name === '@gateway/adapters-postgres') continue
+      await writeFile(join(folder, 'example.js'), example.program)
+      programs += `console.log('# ${name}')\nawait import(${JSON.stringify(join(folder, 'example.js'))})\n`
+      expected += `# ${name}\n${example.printed}`
+    }
+    await writeFile(join(globally, 'examples.mjs'), programs)
+    const { stdout } = await run(process.execPath, ['examples.mjs'], { cwd: globally, env: environment })
+    expect(stdout).toBe(expected)
+  }, 120_000)
+})
 
 test('they are TypeScript, too, with moduleResolution nodenext', async () => {
   const wrong = `import { restRouter } from '@gateway/rest'
 // @ts-expect-error
 restRouter('no gateway', 1)
 `
-  const files = { 'program.ts': program, 'further.ts': further, 'on-postgres.ts': onPostgres, 'wrong.ts': wrong }
+  const files: Record<string, string> = { 'program.ts': program, 'further.ts': further, 'wrong.ts': wrong }
+  files['on-postgres.ts'] = onPostgres
+  for (const name of await readdir(join(project, 'node_modules', '@gateway')))
+    files[`${name}.ts`] = (await exampleOf(`@gateway/${name}`)).program
   for (const [name, text] of Object.entries(files)) await writeFile(join(project, name), text)
   const options = '--strict --noEmit --module nodenext --moduleResolution nodenext --target es2023 --types node'.split(
     ' ',

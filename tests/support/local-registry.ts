@@ -1,13 +1,20 @@
+import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { root } from './process.ts'
 import { tarball } from './tarball.ts'
 
 interface Manifest {
   readonly name: string
   readonly version: string
+}
+
+interface Held {
+  readonly manifest: Manifest
+  readonly bytes: () => Promise<Buffer>
 }
 
 export interface Registry {
@@ -17,13 +24,26 @@ export interface Registry {
 
 const store = join(root, 'node_modules', '.pnpm')
 
-/** A registry of npm on loopback, which has every package that this checkout has installed and no other. */
-export async function startRegistry(): Promise<Registry> {
-  const installed = new Map<string, Map<string, { readonly manifest: Manifest; readonly path: string }>>()
-  for (const path of await installedPaths()) {
-    const manifest = JSON.parse(await readFile(join(path, 'package.json'), 'utf8')) as Manifest
-    const versions = installed.get(manifest.name) ?? new Map<string, { manifest: Manifest; path: string }>()
-    installed.set(manifest.name, versions.set(manifest.version, { manifest, path }))
+/**
+ * A registry of npm on loopback, which has every package that this checkout has installed, those in the folder of
+ * packed ones, and no other.
+ */
+export async function startRegistry(packed?: string): Promise<Registry> {
+  const installed = new Map<
+    string,
+    Map<string, { readonly manifest: Manifest; readonly bytes: () => Promise<Buffer> }>
+  >()
+  const add = (text: string, bytes: () => Promise<Buffer>) => {
+    const manifest = JSON.parse(text) as Manifest
+    const versions = installed.get(manifest.name) ?? new Map<string, Held>()
+    installed.set(manifest.name, versions.set(manifest.version, { manifest, bytes }))
+  }
+  for (const path of await installedPaths())
+    add(await readFile(join(path, 'package.json'), 'utf8'), () => tarball(path))
+  for (const name of packed === undefined ? [] : await readdir(packed)) {
+    const file = join(packed ?? '', name)
+    const { stdout } = await promisify(execFile)('tar', ['-xzOf', file, 'package/package.json'])
+    add(stdout, () => readFile(file))
   }
   const server = createServer((request, response) => {
     const [name = '', version] = decodeURIComponent(request.url?.slice(1) ?? '').split('/-/')
@@ -32,7 +52,7 @@ export async function startRegistry(): Promise<Registry> {
     if (versions === undefined || (version !== undefined && file === undefined)) response.writeHead(404).end('{}')
     else if (file === undefined) response.end(JSON.stringify(packument(name, versions, urlOf(server))))
     else
-      tarball(file.path).then(
+      file.bytes().then(
         (bytes) => response.end(bytes),
         (error: unknown) => response.writeHead(500).end(String(error)),
       )

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
@@ -14,18 +14,26 @@ export async function tarball(folder: string): Promise<Buffer> {
     const path = join(entry.parentPath, entry.name)
     const content = await readFile(path)
     const padding = Buffer.alloc((block - (content.length % block)) % block)
-    pieces.push(header(`package${path.slice(folder.length)}`, content.length), content, padding)
+    pieces.push(
+      header(
+        `package${path.slice(folder.length)}`,
+        content.length,
+        (await stat(path)).mode & 0o100 ? '0000755\0' : '0000644\0',
+      ),
+      content,
+      padding,
+    )
   }
   return gzipSync(Buffer.concat([...pieces, Buffer.alloc(2 * block)]), { level: 1 })
 }
 
 /** As POSIX (ustar) lays it out. A path of over 100 bytes is cut at a slash. */
-function header(path: string, size: number): Buffer {
+function header(path: string, size: number, mode: string): Buffer {
   const cut = path.length <= 100 ? -1 : path.indexOf('/', path.length - 101)
   const bytes = Buffer.alloc(block)
   const put = (text: string, at: number) => bytes.write(text, at, 'utf8')
   put(path.slice(cut + 1), 0)
-  put('0000644\0', 100)
+  put(mode, 100)
   put(`${size.toString(8).padStart(11, '0')}\0`, 124)
   put('00000000000\0', 136)
   put(' '.repeat(8), 148) // the checksum, counted as blanks
