@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import { Client, Connection, type ClientConfig } from 'pg'
-import { primaryClientOf } from './primary.ts'
+import { checkedClientOf, watchPrimary } from './primary.ts'
 import type { ServerAddress } from './server-address.ts'
 
 /** A connection to be made, which breaks without ending the process: what it breaks is told by what fails. */
@@ -12,8 +12,10 @@ export function createClient(address: ServerAddress, options: ClientConfig): Cli
 }
 
 /** The class of all clients of one address, as a pool wants it. */
-export const clientOf = (address: ServerAddress): typeof Client =>
-  address.isPrimaryWanted ? primaryClientOf(address, plainClientOf(address)) : plainClientOf(address)
+export const clientOf = (address: ServerAddress): typeof Client => checkedClientOf(address, plainClientOf(address))
+
+/** Notices when another server has become the primary, until what it returns is called. */
+export const watchServers = (address: ServerAddress): (() => void) => watchPrimary(address, plainClientOf(address))
 
 function plainClientOf({ connectionString, tls, plainIfRefused }: ServerAddress): typeof Client {
   return class extends Client {

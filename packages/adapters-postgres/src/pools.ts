@@ -1,4 +1,5 @@
 import { Kysely, PostgresDialect } from 'kysely'
+import { watchServers } from './client.ts'
 import { openConnections, type Connections } from './connections.ts'
 import { watchLiveness } from './database-liveness.ts'
 import type { ServerAddress } from './server-address.ts'
@@ -68,6 +69,7 @@ export function openPools(address: ServerAddress, settings: Settings, log: Log):
     log,
   )
   const writes = watchWrites(writeProbes(hot, ordinary), log)
+  const ignoreServers = watchServers(address)
   const pool = { connect: () => ordinary.failFast.connect(), end: () => Promise.resolve() }
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return {
@@ -77,6 +79,7 @@ export function openPools(address: ServerAddress, settings: Settings, log: Log):
     writes,
     close: async (seconds) => {
       const begun = performance.now()
+      ignoreServers()
       await waitAtMost(probeSeconds, writes.close())
       const left = Math.max(0, seconds - (performance.now() - begun) / 1000)
       await Promise.all([hot.close(left), ordinary.close(left)])

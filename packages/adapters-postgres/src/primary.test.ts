@@ -5,6 +5,7 @@ import { twoServers, type TwoServers } from '../testing/two-servers.ts'
 import { createClient } from './client.ts'
 import { postgresPorts, type PostgresPorts } from './postgres-ports.ts'
 import { serverAddress } from './server-address.ts'
+import { whichTimeline } from './sql/server.ts'
 
 // P-1: with a synchronous standby the loss of a server loses nothing, and nobody has to restart a process.
 describe('with a primary and a standby', () => {
@@ -75,5 +76,68 @@ describe('with a primary and a standby', () => {
     await until(async () => (await gateway.trouble()) === undefined)
     // That which was refused may have been stored by the primary that died, and nowhere else.
     expect(await sends()).toHaveLength(before + 1)
+  })
+})
+
+// One that has seen a later timeline never writes to an earlier one.
+describe('with two primaries', () => {
+  let servers: TwoServers
+  let gateway: PostgresPorts
+  let account: AccountId
+  const send = (ports = gateway.ports) => ports.messages.accept(anOrder(account, { to: [aNumber()] }))
+  const isSent = () => send().then(() => true, () => false) // prettier-ignore
+  const open = (connectionString: string) => postgresPorts({ connectionString })
+
+  beforeAll(async () => {
+    servers = await twoServers()
+    gateway = open(servers.connectionString)
+    account = (await anAccount(gateway.ports)).id
+    await send()
+    await until(async () => (await servers.standby.query('select from send')).length === 1)
+  }, 120_000)
+  afterAll(async () => {
+    await gateway.close(1)
+    await servers.remove()
+  })
+
+  test('a role without special rights may know the timeline', async () => {
+    await servers.primary.query('create role plain login')
+    const url = servers.primary.connectionString.replace('gateway@', 'plain@')
+    const client = createClient(serverAddress(url, {}), {})
+    await client.connect()
+    expect((await client.query(whichTimeline.text)).rows).toMatchObject([{ timeline: 1 }])
+    await client.end()
+  })
+
+  test('a primary that stops answering is left for the one that was promoted, and gets nothing when it goes on', async () => {
+    servers.primary.freeze()
+    try {
+      await servers.promote()
+      const promoted = performance.now()
+      await until(isSent)
+      expect(performance.now() - promoted).toBeLessThan(5000)
+    } finally {
+      servers.primary.thaw()
+    }
+    // Those that were open to it are gone; whoever looks for the primary asks it what it is, and leaves again.
+    const ofGateway = `select from pg_stat_activity where application_name like 'gateway%' and application_name not like '%looks%'`
+    await until(async () => (await servers.primary.query(ofGateway)).length === 0)
+    // What had reached it before it stopped may have been done there, and nobody was told.
+    const there = await servers.primary.query('select from send')
+    await Promise.all(Array.from({ length: 20 }, () => send()))
+    expect(await servers.primary.query('select from send')).toEqual(there)
+
+    const fresh = open(servers.connectionString)
+    await send(fresh.ports)
+    await fresh.close(1)
+    expect(await servers.primary.query('select from send')).toEqual(there)
+  })
+
+  test('an old primary gets nothing, also where it is the only one left', async () => {
+    const there = await servers.primary.query('select from send')
+    servers.standby.kill()
+    expect(await until(async () => (await gateway.trouble())?.reason === 'old-primary')).toBe(true)
+    await expect(send()).rejects.toThrow(NothingDoneError)
+    expect(await servers.primary.query('select from send')).toEqual(there)
   })
 })

@@ -1,10 +1,10 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { Client, ClientConfig } from 'pg'
-import { isAnswer } from './errors.ts'
+import { sqlState } from './errors.ts'
 import type { Host, ServerAddress } from './server-address.ts'
 import { whetherPrimary, whichTimeline } from './sql/server.ts'
-import { OnlyReads } from './write-trouble.ts'
+import { WrongServer } from './write-trouble.ts'
 
 /*
  * Which of several servers takes writes, as libpq finds it (PostgreSQL documentation, "Specifying Multiple Hosts" and
@@ -17,32 +17,51 @@ interface Place extends Host {
   readonly name: string
 }
 
+interface History {
+  /** Of the database, whatever server has it. */
+  readonly system: string
+  /** A promotion begins the next one. */
+  readonly timeline: number
+}
+
+/** What a server says of itself. */
 interface Reading {
   readonly isPrimary: boolean
   /** Undefined where this role, or this kind of PostgreSQL, may not know. */
-  readonly history: { readonly system: string; readonly timeline: number } | undefined
+  readonly history: History | undefined
+}
+
+/** What is known of an address, for all its connections in this process. */
+interface Known {
+  /** The latest history that any server has told: what is earlier gets nothing. */
+  latest: History | undefined
+  readonly clients: Map<Client, History>
+  /** Where the primary was found last. */
+  found: Promise<Place> | undefined
 }
 
 /** A server has so long to say what it is. */
 const lookMilliseconds = 2000
-/** Once one has said that it is the primary, the others have so long to contradict. */
-const othersMilliseconds = 300
+/** Once one has said that it is the primary, the others have so long to contradict; or that it is none, to be one. */
+const othersMilliseconds = { primary: 300, standby: 1000 }
+/** So often it is asked whether another server has become the primary. */
+const watchMilliseconds = 2000
 
-/** Where the primary of an address was found last, for all its connections. */
-interface Search {
-  place(): Promise<Place>
-  forget(place: Place): void
+const known = new WeakMap<ServerAddress, Known>()
+
+function knownOf(address: ServerAddress): Known {
+  const there = known.get(address) ?? { latest: undefined, clients: new Map(), found: undefined }
+  known.set(address, there)
+  return there
 }
 
-const searches = new WeakMap<ServerAddress, Search>()
-
 /**
- * Clients that connect to the primary. Each asks its own server after it has connected; a wrong one is an `OnlyReads`.
- * Names are looked up for each search, and there is a new one after any connection has ended.
+ * Clients that ask their server what it is after they have connected: one whose timeline ended is a `WrongServer`, and
+ * where the primary is wanted also one that only reads. Once a later timeline is seen, all that are open to an earlier
+ * one break. Names are looked up for each search, and there is a new one after any connection has ended.
  */
-export function primaryClientOf(address: ServerAddress, Plain: typeof Client): typeof Client {
-  const search = searches.get(address) ?? searchFor(address, Plain)
-  searches.set(address, search)
+export function checkedClientOf(address: ServerAddress, Plain: typeof Client): typeof Client {
+  const there = knownOf(address)
   return class extends Plain {
     constructor(options?: ClientConfig | string) {
       super(options)
@@ -61,16 +80,24 @@ export function primaryClientOf(address: ServerAddress, Plain: typeof Client): t
     }
 
     async #connect(): Promise<this> {
-      const place = await search.place()
-      if ((this as unknown as { readonly _ending: boolean })._ending) throw new Error('Connection terminated')
-      leadTo(this, place)
-      this.once('end', () => search.forget(place))
+      const found = address.isPrimaryWanted ? (there.found ??= findPrimary(address, Plain)) : undefined
+      const forget = () => {
+        there.clients.delete(this)
+        if (there.found === found) there.found = undefined
+      }
+      this.once('end', forget)
       try {
+        const place = await found
+        if ((this as unknown as { readonly _ending: boolean })._ending) throw new Error('Connection terminated')
+        if (place !== undefined) leadTo(this, place)
         await super.connect()
-        if (!(await readingOf(this)).isPrimary) throw new OnlyReads(`${nameOf(place)} only reads`)
+        const { isPrimary, history } = await readingOf(this, address)
+        admit(there, history)
+        if (place !== undefined && !isPrimary) throw onlyReads(place)
+        if (history !== undefined) there.clients.set(this, history)
         return this
       } catch (error) {
-        search.forget(place)
+        forget()
         void this.end().catch(() => undefined)
         throw error
       }
@@ -78,47 +105,73 @@ export function primaryClientOf(address: ServerAddress, Plain: typeof Client): t
   }
 }
 
-function searchFor(address: ServerAddress, Plain: typeof Client): Search {
-  let found: Promise<Place> | undefined
-  let foundPlace: Place | undefined
-  return {
-    place: () => {
-      const finding = (found ??= findPrimary(address, Plain))
-      finding.then(
-        (place) => (foundPlace = place),
-        () => found === finding && (found = undefined),
-      )
-      return finding
-    },
-    forget: (place) => {
-      if (place !== foundPlace) return
-      found = foundPlace = undefined
-    },
-  }
+/** Asks all servers of an address now and then, if the primary is wanted. Returns what ends that. */
+export function watchPrimary(address: ServerAddress, Plain: typeof Client): () => void {
+  if (!address.isPrimaryWanted) return () => undefined
+  const look = () => void findPrimary(address, Plain).catch(() => undefined)
+  const timer = setInterval(look, watchMilliseconds).unref()
+  return () => clearInterval(timer)
 }
 
-/** Of several that say they are the primary, it is the one with the latest timeline; else the first in order. */
-async function findPrimary({ hosts }: ServerAddress, Plain: typeof Client): Promise<Place> {
+/** Throws a `WrongServer` for what is earlier than what was seen, and breaks what is open to that. */
+function admit(there: Known, history: History | undefined): void {
+  const { latest } = there
+  if (history === undefined) return
+  if (latest !== undefined && latest.system !== history.system)
+    throw new WrongServer('other-database', `it has the system identifier ${history.system}, not ${latest.system}`)
+  if (latest !== undefined && latest.timeline > history.timeline)
+    throw new WrongServer(
+      'old-primary',
+      `its timeline is ${history.timeline}, and there is a timeline ${latest.timeline}`,
+    )
+  there.latest = history
+  for (const [client, { timeline }] of there.clients) if (timeline < history.timeline) breakOff(client)
+}
+
+/** Told as an error of the connection, so that a pool gives it up too. */
+function breakOff(client: Client): void {
+  const { connection } = client as unknown as { readonly connection: { stream: { destroy(error: Error): void } } }
+  connection.stream.destroy(new Error('its server is a primary that was replaced'))
+}
+
+const onlyReads = (place: Place): WrongServer => new WrongServer('read-only', `${nameOf(place)} only reads`)
+
+const nowhere: Place = { name: '', host: '', port: 0 }
+
+/** Of several that take writes, the one with the latest timeline; else the first in order. */
+async function findPrimary(address: ServerAddress, Plain: typeof Client): Promise<Place> {
   const problems: unknown[] = []
-  const looked = hosts.map((host) => placesOf(host).catch((error: unknown) => (problems.push(error), [])))
+  const looked = address.hosts.map((host) => placesOf(host).catch((error: unknown) => (problems.push(error), [])))
   const places = (await Promise.all(looked)).flat()
   const readings = new Map<Place, Reading>()
   await new Promise<void>((resolve) => {
     const asked = places.map(async (place) => {
       try {
-        const reading = await askAt(place, Plain)
+        const reading = await askAt(place, address, Plain)
         readings.set(place, reading)
-        if (reading.isPrimary) setTimeout(resolve, othersMilliseconds).unref()
-        else problems.push(new OnlyReads(`${nameOf(place)} only reads`))
+        setTimeout(resolve, othersMilliseconds[reading.isPrimary ? 'primary' : 'standby']).unref()
+        if (!reading.isPrimary) problems.push(onlyReads(place))
       } catch (error) {
         problems.push(error)
       }
     })
     void Promise.all(asked).then(() => resolve())
   })
-  const timelineOf = (place: Place) => readings.get(place)?.history?.timeline ?? 0
-  const primaries = places.filter((place) => readings.get(place)?.isPrimary)
-  const [best] = primaries.sort((one, other) => timelineOf(other) - timelineOf(one))
+  const there = knownOf(address)
+  const historyOf = (place: Place) => readings.get(place)?.history
+  const system = (there.latest ?? historyOf(places.find((place) => readings.get(place)?.isPrimary) ?? nowhere))?.system
+  const rank = (place: Place) => (historyOf(place)?.system === system ? (historyOf(place)?.timeline ?? 0) : -1)
+  const latestFirst = places.filter((place) => readings.has(place)).sort((a, b) => rank(b) - rank(a))
+  let best: Place | undefined
+  for (const place of latestFirst) {
+    const reading = readings.get(place)
+    try {
+      admit(there, reading?.history)
+      if (reading?.isPrimary === true) best ??= place
+    } catch (error) {
+      problems.push(new WrongServer((error as WrongServer).reason, `${nameOf(place)}: ${messageOf(error)}`))
+    }
+  }
   if (best === undefined) throw noPrimary(problems)
   return best
 }
@@ -127,9 +180,8 @@ function noPrimary(problems: readonly unknown[]): unknown {
   if (problems.length === 1) return problems[0]
   const text = `none of the servers takes writes (${problems.map(messageOf).join('; ')})`
   const cause = new AggregateError(problems)
-  return problems.some((error) => error instanceof OnlyReads)
-    ? new OnlyReads(text, { cause })
-    : new Error(text, { cause })
+  const wrong = problems.findLast((problem) => problem instanceof WrongServer)
+  return wrong === undefined ? new Error(text, { cause }) : new WrongServer(wrong.reason, text, { cause })
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
@@ -142,7 +194,7 @@ async function placesOf({ host, port }: Host): Promise<readonly Place[]> {
   return addresses.map(({ address }) => ({ name: host, host: address, port }))
 }
 
-async function askAt(place: Place, Plain: typeof Client): Promise<Reading> {
+async function askAt(place: Place, address: ServerAddress, Plain: typeof Client): Promise<Reading> {
   const client = new Plain({
     application_name: 'gateway looks for the primary',
     connectionTimeoutMillis: lookMilliseconds,
@@ -151,7 +203,7 @@ async function askAt(place: Place, Plain: typeof Client): Promise<Reading> {
   leadTo(client, place)
   try {
     await client.connect()
-    return await readingOf(client)
+    return await readingOf(client, address)
   } finally {
     void client.end().catch(() => undefined)
   }
@@ -168,15 +220,23 @@ function leadTo(client: Client, { host, port, name }: Place): void {
   if (ssl !== false && !name.startsWith('/') && isIP(name) === 0) Object.assign(ssl, { servername: name })
 }
 
-async function readingOf(client: Client): Promise<Reading> {
+/** Not permitted, not supported, no such function. */
+const refusals = new Set<string | undefined>(['42501', '0A000', '42883'])
+
+/** Those whose role or server refuses to say: each time it is asked, the server writes an error into its log. */
+const silentAbout = new WeakSet<ServerAddress>()
+
+async function readingOf(client: Client, address: ServerAddress): Promise<Reading> {
   const ask = async <Row>({ text }: { readonly text: string; readonly row?: Row }): Promise<Row> => {
     const { rows } = await client.query({ text, query_timeout: lookMilliseconds } as { text: string })
     return rows[0] as Row
   }
-  const { isPrimary } = await ask(whetherPrimary)
+  const { isPrimary } = address.isPrimaryWanted ? await ask(whetherPrimary) : { isPrimary: true }
+  if (silentAbout.has(address)) return { isPrimary, history: undefined }
   const history = await ask(whichTimeline).catch((error: unknown) => {
-    if (isAnswer(error)) return undefined
-    throw error
+    if (!refusals.has(sqlState(error))) throw error
+    silentAbout.add(address)
+    return undefined
   })
   return { isPrimary, history }
 }

@@ -33,8 +33,8 @@ const betweenMilliseconds = 300
 const answerMilliseconds = 700
 /** So long writes fail, or one has no answer, until that counts: a commit may take long under load. */
 const patienceMilliseconds = { pending: 1000, failed: 1000, certain: 0 }
-/** A standby that was not promoted, and a full disk, do not pass by themselves in a moment. */
-const certain = new Set<WriteTrouble['reason']>(['read-only', 'disk-full'])
+/** A server that is the wrong one, and a full disk, do not pass by themselves in a moment. */
+const certain = new Set<WriteTrouble['reason']>(['read-only', 'old-primary', 'other-database', 'disk-full'])
 const roomMilliseconds = 10_000
 
 /** `now` is a clock in milliseconds that never goes back. */

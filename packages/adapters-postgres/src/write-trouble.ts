@@ -2,7 +2,15 @@ import { sqlState } from './errors.ts'
 
 /** Why a process cannot write: a word that does not change, and a sentence for whoever looks after it. */
 export interface WriteTrouble {
-  readonly reason: 'no-answer' | 'no-connection-left' | 'read-only' | 'disk-full' | 'standby-away' | 'refused'
+  readonly reason:
+    | 'no-answer'
+    | 'no-connection-left'
+    | 'read-only'
+    | 'old-primary'
+    | 'other-database'
+    | 'disk-full'
+    | 'standby-away'
+    | 'refused'
   readonly message: string
   /** What readiness says of parts of the database, beside the reason. */
   readonly states?: { readonly commits: string }
@@ -14,6 +22,8 @@ const messages: Readonly<Record<WriteTrouble['reason'], string>> = {
     'The database has no connection left for this process (max_connections, or a limit of its role).',
   'read-only':
     'The database only reads: it is a standby that was not promoted, or default_transaction_read_only is on.',
+  'old-primary': 'The database is a primary that was replaced by another server: it may not be written to.',
+  'other-database': 'The database is another one than before, with another system identifier.',
   'disk-full': 'The disk of the database is full.',
   'standby-away': 'Commits wait for a synchronous standby that does not confirm them (synchronous_standby_names).',
   refused: 'The database refuses to write; the log says why.',
@@ -32,9 +42,16 @@ const reasons: Readonly<Record<string, WriteTrouble['reason']>> = {
   '53300': 'no-connection-left',
 }
 
-/** No server that answers takes writes. */
-export class OnlyReads extends Error {}
+/** A server that answers, and is not the one to work on. */
+export class WrongServer extends Error {
+  readonly reason: 'read-only' | 'old-primary' | 'other-database'
+
+  constructor(reason: WrongServer['reason'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.reason = reason
+  }
+}
 
 /** What an error says about writes in general; undefined: nothing. */
 export const reasonOf = (error: unknown): WriteTrouble['reason'] | undefined =>
-  error instanceof OnlyReads ? 'read-only' : reasons[sqlState(error) ?? '']
+  error instanceof WrongServer ? error.reason : reasons[sqlState(error) ?? '']
