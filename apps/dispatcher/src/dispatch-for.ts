@@ -45,7 +45,7 @@ interface Dispatched {
   readonly ports: DispatchSettings['ports'] &
     PushingSettings['ports'] &
     CarrierPorts &
-    Pick<Ports, 'carrierStatuses' | 'carrierModes' | 'carrierBinds' | 'overview'>
+    Pick<Ports, 'carrierStatuses' | 'carrierModes' | 'carrierBinds' | 'carrierRates' | 'overview'>
   readonly configured: ConfiguredCarriers
   readonly health: HealthSettings
   readonly processing: ProcessingSettings
@@ -67,7 +67,8 @@ export async function dispatchFor(
   const pushing = startPushing({ ports, log, quietMilliseconds: () => dispatching.pause() })
   onStop('pushing', () => pushing.stop(pushSeconds))
   const settings = dispatcherSettings(environment)
-  const sharing = { binds: ports.carrierBinds, leaseSeconds: environment.LEASE_SECONDS }
+  const leaseSeconds = environment.LEASE_SECONDS
+  const sharing = { binds: ports.carrierBinds, rates: ports.carrierRates, leaseSeconds }
   const make = (specification: CarrierSpecification): Carrier =>
     configured.make(specification, { sharing, clock: ports.clock })
   const carriers = configuration.carriers.map(make)

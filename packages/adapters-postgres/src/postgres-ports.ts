@@ -22,6 +22,7 @@ import {
   postgresCarrierBinds,
   postgresCarrierFigures,
   postgresCarrierModes,
+  postgresCarrierRates,
   postgresCarrierStatuses,
   postgresCarrierVersions,
 } from './carriers/postgres-carriers.ts'
@@ -131,6 +132,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       carrierBinds: postgresCarrierBinds(prompt),
       carrierFigures: postgresCarrierFigures(prompt),
       carrierModes: postgresCarrierModes(prompt),
+      carrierRates: postgresCarrierRates(prompt),
       carrierStatuses: postgresCarrierStatuses(prompt),
       carrierVersions: postgresCarrierVersions(prompt),
       deliveryReceipts: postgresDeliveryReceipts(context),

@@ -89,6 +89,13 @@ export interface Tables {
     stored_at: ColumnType<number, undefined, never>
     stored_by: string
   }
+  carrier_rate: {
+    carrier: string
+    holder: string
+    share: number
+    need: number
+    lease_until: Time
+  }
   carrier_mode: {
     carrier: string
     mode: 'paused' | 'drained'

@@ -6,6 +6,7 @@ import {
   type CarrierBinds,
   type CarrierHandlers,
   type CarrierMode,
+  type CarrierRates,
   type CarrierStatus,
   type CarrierId,
   type Circuit,
@@ -23,6 +24,7 @@ import { describeUnread, readAgain, unreadReceipt } from './receipts/unread-rece
 import { createLink, createLinkOutage, type Link } from './session/link.ts'
 import { createCircuitBreaker, type CircuitEvents } from './session/circuit.ts'
 import { createPace } from './session/pace.ts'
+import { shareRate, type SharedRate } from './session/shared-rate.ts'
 import { slowSecondsOf } from './session/pending-requests.ts'
 import type { AnswerDelivered, Delivered, Role, Session } from './session/session.ts'
 import { alwaysPermitted, shareBinds, type SharedBinds } from './session/shared-binds.ts'
@@ -44,9 +46,10 @@ export interface Reporting {
   readonly clock?: { now(): number }
 }
 
-/** Where processes share the binds of a carrier that has `bindsMax`. */
+/** Where processes share the binds of a carrier that has `bindsMax`, and the rate of one that has `perSecond`. */
 export interface Sharing {
   readonly binds: CarrierBinds
+  readonly rates: CarrierRates
   readonly leaseSeconds: number
 }
 
@@ -61,6 +64,9 @@ const responseBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 
 /** With a rate so many seconds' worth of parts wait here for their turn; all else waits where others can have it. */
 const waitingSeconds = 0.1
+
+/** Between two looks whether the share of the rate is to be renewed. */
+const lookMilliseconds = 250
 
 /** A carrier over SMPP 3.4. It connects once it is listened to, and again whenever a connection ends. Throws if `id` is no name. */
 export function smppCarrier(
@@ -77,6 +83,8 @@ export function smppCarrier(
   let links: readonly Link[] = []
   let sessions: readonly Session[] = []
   let shared: SharedBinds | undefined
+  let sharedRate: SharedRate | undefined
+  let looking: NodeJS.Timeout | undefined
   let handlers: CarrierHandlers | undefined
   let matcher: ReceiptMatcher | undefined
   let queries: UnknownQueries | undefined
@@ -224,7 +232,18 @@ export function smppCarrier(
     readUnread().catch(report)
     if (bindsMax !== undefined && sharing !== undefined)
       shared = shareBinds({ carrier: name, bindsMax, tell, ...sharing })
+    if (sharing !== undefined && settings.perSecond !== undefined) shareTheRate(sharing, settings.perSecond)
     if (mode !== 'drained') links = connect()
+  }
+
+  function shareTheRate({ rates, leaseSeconds }: Sharing, perSecond: number): void {
+    const changed = (): void => {
+      outbox.pump()
+      boundChanged()
+    }
+    const share = (sharedRate = shareRate({ carrier: name, rates, perSecond, leaseSeconds, pace, changed, tell }))
+    looking = setInterval(() => void share.look(), lookMilliseconds)
+    void share.look()
   }
 
   /** Resolves to those that found no message. */
@@ -291,7 +310,7 @@ export function smppCarrier(
       if (pace.isPaused(now)) return 0
       const { perSecond = Infinity } = pace.state(now)
       const free = sessions.reduce((sum, session) => sum + session.room(), 0)
-      const paced = Math.max(1, Math.ceil(perSecond * waitingSeconds))
+      const paced = perSecond === 0 ? 0 : Math.max(1, Math.ceil(perSecond * waitingSeconds))
       return Math.max(0, Math.min(free, paced, breaker.room()) - outbox.waiting())
     },
     handBack: () => outbox.handBack(leavesSoon()),
@@ -305,7 +324,8 @@ export function smppCarrier(
       await Promise.race([offers.stop(), deadline])
       await Promise.race([Promise.all(links.map((link) => link.close())), deadline])
       for (const link of links) link.destroy()
-      await Promise.race([shared?.stop(), deadline])
+      clearInterval(looking)
+      await Promise.race([Promise.all([shared?.stop(), sharedRate?.stop()]), deadline])
       matcher?.stop()
       queries?.stop()
       await outbox.quiet()

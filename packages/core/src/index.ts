@@ -341,6 +341,13 @@ export type {
   SettledCode,
   Wanted,
 } from './carrier/claimed-batches.ts'
+export {
+  fairShares,
+  renewedShare,
+  type CarrierRates,
+  type LeasedRate,
+  type WantedRate,
+} from './carrier/carrier-rates.ts'
 export type { CarrierLoad, Overview, RunningDispatcher, WaitingRoute, WaitingWork } from './carrier/overview.ts'
 export type { DeliveryReceipt, DeliveryReceiptCode } from './carrier/delivery-receipt.ts'
 export { adoptionWindow } from './carrier/adopt-delivery-receipts.ts'

@@ -6,6 +6,7 @@ import type { AuditLog } from './audit/audit-log.ts'
 import type { CarrierBinds } from './carrier/carrier-binds.ts'
 import type { CarrierFigures } from './carrier/carrier-figures.ts'
 import type { CarrierModes } from './carrier/carrier-modes.ts'
+import type { CarrierRates } from './carrier/carrier-rates.ts'
 import type { CarrierStatuses } from './carrier/carrier-statuses.ts'
 import type { CarrierVersions } from './carrier/carrier-versions.ts'
 import type { ClaimedBatches } from './carrier/claimed-batches.ts'
@@ -48,6 +49,7 @@ export interface StoredPorts {
   readonly claimedBatches: ClaimedBatches
   readonly wakeups: Wakeups
   readonly carrierBinds: CarrierBinds
+  readonly carrierRates: CarrierRates
   readonly carrierModes: CarrierModes
   readonly carrierFigures: CarrierFigures
   readonly carrierStatuses: CarrierStatuses

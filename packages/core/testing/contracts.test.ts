@@ -5,6 +5,7 @@ import {
   carrierFiguresContract,
   auditLogContract,
   carrierModesContract,
+  carrierRatesContract,
   accountRatesContract,
   carrierStatusesContract,
   carrierVersionsContract,
@@ -84,6 +85,7 @@ run('inbox', inboxContract, memoryPorts)
 run('messages', messagesContract, memoryPorts)
 run('client requests', clientRequestsContract, memoryPorts)
 run('carrier binds', carrierBindsContract, memoryPorts)
+run('carrier rates', carrierRatesContract, memoryPorts)
 run('carrier modes', carrierModesContract, memoryPorts)
 run('carrier figures', carrierFiguresContract, memoryPorts)
 run('carrier statuses', carrierStatusesContract, memoryPorts)

@@ -342,3 +342,15 @@ test('slow-receipts: answers come at once, and receipts one behind the other', a
   const sent = smsc.journal().filter(({ event, pdu }) => event === 'sent' && pdu?.command === 'deliver_sm')
   expect((sent.at(-1)?.at ?? 0) - (sent[0]?.at ?? 0)).toBeGreaterThan(350)
 })
+
+test('unknown-receipts: receipts say that the state is unknown, and query_sm tells it', async () => {
+  const { esme } = await pair('unknown-receipts')
+  esme.submit(number('90'))
+  await until(() => statesFor(esme, number('90')).length === 1)
+  expect(statesFor(esme, number('90'))).toEqual(['UNKNOWN'])
+  const messageId = esme.responses()[0]?.messageId ?? ''
+  const source = { sourceAddrTon: 1, sourceAddrNpi: 1, sourceAddr: '12025550100' }
+  esme.send({ command: 'query_sm', status: 0, sequence: 7, messageId, ...source, tlvs: noTlvs })
+  const answered = await until(() => esme.received.find(({ command }) => command === 'query_sm_resp'))
+  expect(answered).toMatchObject({ status: 0, messageId, messageState: 5 })
+})

@@ -1,16 +1,28 @@
-import { smppCarrierFromUrl } from '@gateway/adapters-smpp'
+import { smppCarrier, smppCarrierFromUrl, smppSettingsFromUrl } from '@gateway/adapters-smpp'
 import {
   createDispatcher,
   instant,
   type Carrier,
+  type Dispatcher,
   type DeliveryReceipt,
   type InboundMessage,
   type Submission,
   type SubmissionAnswer,
 } from '@gateway/core'
 import { readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { aBody, aMessageId, anAccount, anAddress, aNumber, anOrder, memoryPorts, until } from '@gateway/core/testing'
+import {
+  aBody,
+  aMessageId,
+  anAccount,
+  anAddress,
+  aNumber,
+  anOrder,
+  memoryPorts,
+  numbers,
+  until,
+} from '@gateway/core/testing'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { PERSONALITIES } from './personalities.ts'
 import type { Smsc, SmscSettings } from './settings.ts'
@@ -130,6 +142,39 @@ test('unknown-receipts: a message that its receipt calls unknown is asked for on
   const [message] = smsc.journal().flatMap(({ pdu }) => (pdu?.command === 'submit_sm' ? [pdu] : []))
   for (const query of queries) expect(query.sourceAddr).toBe(message?.sourceAddr)
   await dispatcher.drain(Promise.resolve())
+})
+
+test('two dispatchers send a carrier of 20 a second no more than that together, and both send', async () => {
+  const smsc = await startSmsc({ changes: { receiptDelay: 20 } })
+  smscs.push(smsc)
+  const ports = memoryPorts()
+  const sharing = { binds: ports.carrierBinds, rates: ports.carrierRates, leaseSeconds: 4 }
+  const problems: unknown[] = []
+  const report = (problem: unknown): void => void problems.push(problem)
+  const dispatchers = ['one', 'two'].map((systemType) => {
+    const url = `smpp://us:secret@127.0.0.1:${smsc.port}?perSecond=20&systemType=${systemType}`
+    const carrier = smppCarrier('test', smppSettingsFromUrl(url), { report }, sharing)
+    carriers.push(carrier)
+    return createDispatcher(ports, carrier, report)
+  })
+  const { id } = await anAccount(ports, { credits: 100_000 })
+  await ports.messages.accept(anOrder(id, { to: numbers(3000) }))
+  const looking = setInterval(() => dispatchers.forEach((one) => one.retry()), 50)
+  const work = async (dispatcher: Dispatcher): Promise<void> => {
+    while ((await dispatcher.work('bulk')) !== 'closed') await delay(10)
+  }
+  const working = dispatchers.map(work)
+  const submits = () => smsc.journal().filter(({ event, pdu }) => event === 'received' && pdu?.command === 'submit_sm')
+  await until(() => submits().length > 100, 60_000)
+  clearInterval(looking)
+  await Promise.all(dispatchers.map((one) => one.drain(Promise.resolve())))
+  await Promise.all(working)
+  const times = submits().map(({ at }) => at)
+  // Nine tenths of a second: what is late on a busy machine comes closer to what is behind it.
+  expect(Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 900).length))).toBeLessThan(22)
+  const links = [...new Set(submits().map(({ link }) => link))]
+  expect(links.map((one) => submits().filter(({ link }) => link === one).length > 5)).toEqual([true, true])
+  expect(problems).toEqual([])
 })
 
 test.each(['throttling', 'queue-full'])('%s: the rate falls, nothing fails, and it recovers', async (name) => {

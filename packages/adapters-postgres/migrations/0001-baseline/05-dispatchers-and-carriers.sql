@@ -185,6 +185,15 @@ create table carrier_bind (                       -- shared by processes; logged
   primary key (carrier, number)
 );
 
+create table carrier_rate (                       -- shares of what a carrier takes a second; logged, as binds are
+  carrier text not null,
+  holder text not null,                           -- one carrier of one run of a process
+  share int not null,                             -- parts a second, until it renews
+  need int not null,                              -- what it could use
+  lease_until timestamptz not null,
+  primary key (carrier, holder)
+);
+
 create table carrier_mode (                       -- carriers that operators have paused or drained, in all processes
   carrier text primary key,
   mode text not null,

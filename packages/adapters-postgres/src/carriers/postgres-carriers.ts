@@ -1,10 +1,12 @@
 import {
   carrierId,
   instant,
+  renewedShare,
   type CarrierBinds,
   type CarrierFigures,
   type CarrierId,
   type CarrierModes,
+  type CarrierRates,
   type CarrierReport,
   type CarrierStatus,
   type CarrierStatuses,
@@ -260,4 +262,38 @@ export const postgresCarrierBinds = ({ pools: { ordinary } }: Context): CarrierB
   async release(carrier, holder, numbers) {
     await ordinary.run(releaseBinds, { carrier, holder, numbers })
   },
+})
+
+/** One carrier after the other: what all have together is decided by core. */
+export const postgresCarrierRates = ({ pools: { kysely } }: Context): CarrierRates => ({
+  renew: (carrier, holder, { seconds, ...wanted }) =>
+    kysely.transaction().execute(async (transaction) => {
+      await sql`select pg_advisory_xact_lock('carrier_rate'::regclass::oid::bigint)`.execute(transaction)
+      const ofCarrier = transaction.deleteFrom('carrier_rate').where('carrier', '=', carrier)
+      await ofCarrier.where('lease_until', '<=', sql<number>`clock_timestamp()`).execute()
+      const own = { carrier, holder, share: 0, need: 0, lease_until: sql<string>`clock_timestamp()` }
+      const once = transaction
+        .insertInto('carrier_rate')
+        .values(own)
+        .onConflict((conflict) => conflict.doNothing())
+      await once.execute()
+      const leases = await transaction
+        .selectFrom('carrier_rate')
+        .select(['holder', 'share', 'need'])
+        .where('carrier', '=', carrier)
+        .orderBy(sql`holder collate "C"`)
+        .execute()
+      const { granted, share } = renewedShare(
+        wanted,
+        leases.map((lease) => (lease.holder === holder ? undefined : lease)),
+      )
+      const until = sql<string>`clock_timestamp() + make_interval(secs => ${seconds})`
+      await transaction
+        .updateTable('carrier_rate')
+        .set({ share, need: wanted.need, lease_until: until })
+        .where('carrier', '=', carrier)
+        .where('holder', '=', holder)
+        .execute()
+      return granted
+    }),
 })

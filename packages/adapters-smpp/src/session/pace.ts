@@ -9,6 +9,10 @@ export interface Pace {
   /** The carrier said that it gets too much. */
   throttled(now: number): void
   state(now: number): { readonly perSecond: number | undefined; readonly isThrottled: boolean }
+  /** From now on so much of the rate that the operator set, perhaps nothing; the seconds before count. */
+  limitTo(share: number): void
+  /** How many were taken, and whether more was wanted than the share allows, since it was called last. */
+  takeUse(): { readonly taken: number; readonly isShort: boolean }
   /** Nothing leaves for a moment, because the carrier said that it gets too much. */
   isPaused(now: number): boolean
 }
@@ -34,7 +38,10 @@ const firstPerSecond = 10
  * second, wherever it begins, gets more than one second's worth. A throttling error stops it for a moment, and then it
  * goes on with a little less than the carrier took in the last second, faster with each second.
  */
-export function createPace(perSecond: number | undefined): Pace {
+export function createPace(whole: number | undefined): Pace {
+  let perSecond = whole
+  let used = 0
+  let isShort = false
   let limit: number | undefined
   let throttledAt = -Infinity
   let pausedUntil = -Infinity
@@ -43,14 +50,14 @@ export function createPace(perSecond: number | undefined): Pace {
   /** The rate at which the last error came. */
   let tooFast = Infinity
   let hasTaken = false
-  let room = Math.max(1, (perSecond ?? 0) / 10)
+  let room = Math.max(1, (whole ?? 0) / 10)
   let filledAt: number | undefined
   let windowAt = -Infinity
   let count = 0
   let before = 0
-  /** When the last second's worth of parts left, the oldest at `oldest`. */
-  const left = new Array<number>(perSecond === undefined ? 0 : Math.ceil(perSecond)).fill(-Infinity)
-  let oldest = 0
+  /** When the last second's worth of parts left, the next one at `next`. */
+  const left = new Array<number>(whole === undefined ? 0 : Math.ceil(whole)).fill(-Infinity)
+  let next = 0
 
   const rate = (): number | undefined =>
     limit === undefined ? perSecond : Math.min(limit, perSecond ?? Number.POSITIVE_INFINITY)
@@ -76,17 +83,21 @@ export function createPace(perSecond: number | undefined): Pace {
     recover(now)
     const current = rate()
     if (current === undefined) return undefined
-    const most = Math.max(1, current / 10)
+    const most = current === 0 ? 0 : Math.max(1, current / 10)
     room = Math.min(most, room + ((now - (filledAt ?? now)) * current) / 1000)
     filledAt = now
     return current
   }
 
-  const freeAt = (): number => (left[oldest] ?? -Infinity) + 1000
+  /** A second after the last but so many, as may leave within a second. */
+  function freeAt(): number {
+    const most = Math.min(left.length, Math.ceil(perSecond ?? 0))
+    return most === 0 ? Infinity : (left[(next - most + left.length) % left.length] ?? -Infinity) + 1000
+  }
 
   function leaves(now: number): void {
-    left[oldest] = now
-    oldest = (oldest + 1) % left.length
+    left[next] = now
+    next = (next + 1) % left.length
   }
 
   return {
@@ -97,13 +108,16 @@ export function createPace(perSecond: number | undefined): Pace {
       let taken = 0
       for (; taken < most && (left.length === 0 || freeAt() <= now); taken++) if (left.length > 0) leaves(now)
       room -= taken
+      used += taken
+      if (taken < wanted && limit === undefined) isShort = true
       return taken
     },
     nextAt(now) {
       if (now < pausedUntil) return pausedUntil
       const current = fill(now)
       if (current === undefined) return now
-      return Math.max(freeAt(), room >= 1 ? now : now + ((1 - room) * 1000) / current)
+      if (current === 0) return Infinity
+      return Math.max(left.length === 0 ? now : freeAt(), room >= 1 ? now : now + ((1 - room) * 1000) / current)
     },
     accepted(now) {
       measure(now)
@@ -127,6 +141,13 @@ export function createPace(perSecond: number | undefined): Pace {
       throttledAt = now
       pausedUntil = raisedAt = filledAt = now + pause
       room = 0
+    },
+    limitTo: (share) => void (perSecond = share),
+    takeUse() {
+      const use = { taken: used, isShort }
+      used = 0
+      isShort = false
+      return use
     },
     isPaused: (now) => now < pausedUntil,
     state: (now) => {

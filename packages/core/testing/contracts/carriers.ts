@@ -448,3 +448,50 @@ export const routesContract: Contract<StoredPorts> = {
     assert.ok(tables.some((routes) => JSON.stringify(routes) === listed))
   },
 }
+
+const wantedRate = (inUse: number, need: number, seconds = 60) => ({ perSecond: 20, inUse, need, seconds })
+
+/** What the port `CarrierRates` promises. */
+export const carrierRatesContract: Contract<StoredPorts> = {
+  'who is alone has all; who comes later gets what the first has told that it uses no more': async ({
+    carrierRates: rates,
+  }) => {
+    const carrier = aCarrierId('shared')
+    assert.equal(await rates.renew(carrier, 'one', wantedRate(0, 0)), 20)
+    assert.equal(await rates.renew(aCarrierId('other'), 'two', wantedRate(0, 20)), 20)
+    assert.equal(await rates.renew(carrier, 'two', wantedRate(0, 20)), 0)
+    assert.equal(await rates.renew(carrier, 'one', wantedRate(20, 4)), 4)
+    assert.equal(await rates.renew(carrier, 'two', wantedRate(0, 20)), 0)
+    assert.equal(await rates.renew(carrier, 'one', wantedRate(4, 4)), 4)
+    assert.equal(await rates.renew(carrier, 'two', wantedRate(0, 20)), 16)
+  },
+
+  'a lease that is not renewed ends, and its share is free': async ({ carrierRates: rates }) => {
+    const carrier = aCarrierId('shared')
+    assert.equal(await rates.renew(carrier, 'one', wantedRate(0, 20, 0)), 20)
+    assert.equal(await rates.renew(carrier, 'two', wantedRate(0, 20)), 20)
+    assert.equal(await rates.renew(carrier, 'one', wantedRate(20, 20)), 0)
+  },
+
+  'of many that renew at the same time, again and again, all together never have more, and each has its share soon':
+    async ({ carrierRates: rates }) => {
+      const carrier = aCarrierId('shared')
+      const shares = new Map(Array.from({ length: 8 }, (_, at) => [`holder ${at}`, 0]))
+      const renewAll = (holders: readonly string[]) =>
+        Promise.all(
+          holders.map(async (holder) => {
+            const inUse = shares.get(holder) ?? 0
+            shares.set(holder, await rates.renew(carrier, holder, wantedRate(inUse, 20)))
+          }),
+        )
+      const sum = (): number => [...shares.values()].reduce((all, one) => all + one, 0)
+      await renewAll([...shares.keys()].slice(0, 3))
+      assert.ok(sum() <= 20)
+      for (let round = 0; round < 6; round++) {
+        await renewAll([...shares.keys()])
+        assert.ok(sum() <= 20, `${sum()} a second`)
+      }
+      assert.deepEqual([...new Set(shares.values())].toSorted(), [2, 3])
+      assert.equal(sum(), 20)
+    },
+}

@@ -8,6 +8,7 @@ export { clientRequestsContract } from './client-requests.ts'
 export {
   carrierBindsContract,
   carrierModesContract,
+  carrierRatesContract,
   carrierStatusesContract,
   carrierVersionsContract,
   routesContract,

@@ -1,11 +1,13 @@
 import {
   refusedRoutes,
+  renewedShare,
   routeNumberOf,
   type CarrierBinds,
   type CarrierConflict,
   type CarrierFigures,
   type CarrierId,
   type CarrierModes,
+  type CarrierRates,
   type CarrierStatuses,
   type CarrierUser,
   type CarrierVersions,
@@ -72,6 +74,21 @@ export function memoryCarrierVersions(store: MemoryStore): CarrierVersions {
 }
 
 const orderOf = ({ process: { host, pid, id } }: CarrierUser): string => [host, String(pid).padStart(10), id].join('\0')
+
+export const memoryCarrierRates = (store: MemoryStore): CarrierRates => ({
+  renew: atomic((carrier, holder, { seconds, ...wanted }) => {
+    const now = store.clock.now()
+    const leases = new Map([...(store.carrierRates.get(carrier) ?? [])].filter(([, { until }]) => until > now))
+    const holders = [...new Set([...leases.keys(), holder])].sort()
+    const { granted, share } = renewedShare(
+      wanted,
+      holders.map((other) => (other === holder ? undefined : leases.get(other))),
+    )
+    leases.set(holder, { share, need: wanted.need, until: now + seconds * 1000 })
+    store.carrierRates.set(carrier, leases)
+    return granted
+  }),
+})
 
 /** It does not forget: no test is a day long. */
 export const memoryCarrierFigures = (store: MemoryStore): CarrierFigures => ({

@@ -16,6 +16,7 @@ import {
   type Incident,
   type Instant,
   type KeyHash,
+  type LeasedRate,
   type KeptDeliveryReceipt,
   type KeptUnreadReceipt,
   type KeyId,
@@ -148,6 +149,7 @@ export interface MemoryStore {
   readonly copies: WeakMap<WebhookEvent, ReplayId>
   /** Leases in milliseconds since 1970, by number. */
   readonly carrierBinds: Map<CarrierId, ReadonlyMap<number, { readonly holder: string; readonly until: number }>>
+  readonly carrierRates: Map<CarrierId, ReadonlyMap<string, LeasedRate & { readonly until: number }>>
   carrierStatuses: readonly Omit<ToldCarrier, 'isStale'>[]
   /** In their order. */
   readonly carrierVersions: CarrierVersion[]
@@ -185,6 +187,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     accountPrices: new Map(),
     prices: new Map([['', credits(10)]]),
     carrierBinds: new Map(),
+    carrierRates: new Map(),
     carrierStatuses: [],
     carrierVersions: [],
     carrierUsers: new Map(),
