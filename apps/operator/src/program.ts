@@ -36,6 +36,14 @@ import { messageCancel, messageExplain, messageFind, messageRefund } from './com
 import { numberBlock, numberList, numberUnblock } from './commands/number.ts'
 import { numberErase, numberErasures, numberExport } from './commands/number-data.ts'
 import { optoutAdd, optoutExport, optoutImport, optoutList, optoutRemove } from './commands/optout.ts'
+import {
+  operatorAdd,
+  operatorList,
+  operatorLock,
+  operatorPassword,
+  operatorRole,
+  operatorUnlock,
+} from './commands/operator.ts'
 import { priceList, priceRemove, priceSet } from './commands/price.ts'
 import { send } from './commands/send.ts'
 import { senderAdd, senderList, senderRemove } from './commands/sender.ts'
@@ -135,6 +143,14 @@ export const createProgram = ({ run, runAlone, runMigrate, runCopy }: Runs, vers
       carrierVersions(run),
     ]),
     group('queue', 'show what waits to be sent', [queueShow(run)]),
+    group('operator', 'add, list, lock and change the people who run the gateway at the portal', [
+      operatorAdd(run),
+      operatorList(run),
+      operatorLock(run),
+      operatorUnlock(run),
+      operatorRole(run),
+      operatorPassword(run),
+    ]),
     group('audit', 'list, verify and export what operators have changed', [
       auditList(run),
       auditVerify(run),

@@ -64,7 +64,7 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
         const input = host.input((text) => err.write(text))
         const gateway = createGateway(ports, settings)
         const actor = { by: `${userInfo().username} on ${hostname()}`, from: 'command line' }
-        const backOffice = auditedBackOffice(createBackOffice(ports, processingSettings), ports, actor)
+        const backOffice = auditedBackOffice(createBackOffice(ports, processingSettings), ports, actor, 'admin')
         const change = changesBy(ports, actor)
         const processing = createProcessing(ports, processingSettings)
         const { interruption } = host

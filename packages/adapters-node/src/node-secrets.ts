@@ -3,9 +3,11 @@ import {
   secondsAfter,
   type Instant,
   type KeyHash,
+  type AccountId,
   type Login,
   type LoginFailures,
   type PasswordAttempt,
+  type PasswordOwner,
   type Secrets,
   type TooManyFailures,
 } from '@gateway/core'
@@ -89,7 +91,8 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
   const closed = closedUsers()
   const logins = loginCounts()
   const reports = failedLoginReports(reportFailures)
-  const running = new Map<string, ReturnType<Secrets['checkPassword']>>()
+  /** Of whom they are is known to who asks. */
+  const running = new Map<string, Promise<unknown>>()
 
   /** Stands for user and network, in every process. */
   const userIn = (login: string, network: string): string =>
@@ -100,7 +103,10 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     createHmac('sha256', digestKey).update(JSON.stringify(fields)).digest('base64')
 
   /** Who uses a pair that was right lately, if the stored password is still the one it was right against. */
-  async function recall(pair: string, { now, remembered, mayUse }: PasswordAttempt): Promise<Login | undefined> {
+  async function recall<Owner extends PasswordOwner>(
+    pair: string,
+    { now, remembered, mayUse }: PasswordAttempt<Owner>,
+  ): Promise<Owner | undefined> {
     const against = verified.against(pair, now)
     const login = against === undefined ? undefined : await remembered()
     if (against === undefined || login === undefined || digest(login.password) !== against || !mayUse(login))
@@ -110,7 +116,10 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
   }
 
   /** As long for a name that nobody has as for a wrong password: one look-up, one hash and one count. */
-  async function hash(attempt: PasswordAttempt, user: string): Promise<Login | 'wrong' | TooManyFailures> {
+  async function hash<Owner extends PasswordOwner>(
+    attempt: PasswordAttempt<Owner>,
+    user: string,
+  ): Promise<Owner | 'wrong' | TooManyFailures> {
     const { password, network, now, stored, mayUse } = attempt
     // What failed while this one waited counts, too.
     const tooMany = closed.of(user, now)
@@ -119,13 +128,13 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     const matches = await isPasswordOf(login?.password ?? nothing, password)
     if (matches && login?.password !== undefined && mayUse(login)) return login
     burdens.add(network)
-    reports.failed(user, login?.account.id ?? null, network)
+    reports.failed(user, accountOf(login), network)
     const { isWithinLimit, waitSeconds } = await loginFailures.count(user, { failuresMax, seconds: failureSeconds })
     if (waitSeconds > 0) closed.close(user, now, waitSeconds)
     return isWithinLimit ? 'wrong' : { retryAfterSeconds: Math.max(1, Math.ceil(waitSeconds)) }
   }
 
-  async function check(attempt: PasswordAttempt, pair: string, user: string) {
+  async function check<Owner extends PasswordOwner>(attempt: PasswordAttempt<Owner>, pair: string, user: string) {
     const { network, now } = attempt
     const tooMany = closed.of(user, now)
     if (tooMany !== undefined) {
@@ -134,7 +143,7 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     }
     try {
       const login = await queue.run(network, () => hash(attempt, user))
-      if (login !== 'wrong' && 'account' in login) verified.renew(pair, digest(login.password), now)
+      if (login !== 'wrong' && 'password' in login) verified.renew(pair, digest(login.password), now)
       return login
     } catch (problem) {
       if (!isOverload(problem)) throw problem
@@ -143,10 +152,10 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     }
   }
 
-  function checkOnce(attempt: PasswordAttempt, pair: string, login: string) {
+  function checkOnce<Owner extends PasswordOwner>(attempt: PasswordAttempt<Owner>, pair: string, login: string) {
     const key = digest(pair, attempt.network, attempt.address)
     const same = running.get(key)
-    if (same !== undefined) return same
+    if (same !== undefined) return same as ReturnType<typeof check<Owner>>
     const checked = check(attempt, pair, userIn(login, attempt.network)).finally(() => running.delete(key))
     running.set(key, checked)
     return checked
@@ -169,6 +178,10 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     },
   }
 }
+
+/** The account of a failed log-in, for reports; null: nobody's, or an operator's. */
+const accountOf = (owner: (PasswordOwner & Partial<Pick<Login, 'account'>>) | undefined): AccountId | null =>
+  owner?.account?.id ?? null
 
 /** More users than can fail while they are hashed one after the other. */
 const closedMax = 10_000

@@ -31,6 +31,7 @@ import { postgresSenders } from './senders/postgres-senders.ts'
 import { postgresMessageTraces } from './messages/postgres-message-traces.ts'
 import { postgresSentMessages } from './messages/postgres-sent-messages.ts'
 import { postgresAuditLog } from './audit/postgres-audit-log.ts'
+import { postgresOperators } from './operators/postgres-operators.ts'
 import { postgresPersonalData } from './personal-data/postgres-personal-data.ts'
 import { hasSchema, migrate, type AppliedMigration } from './migrate.ts'
 import { openPools, type Pools } from './pools.ts'
@@ -146,6 +147,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       webhooks: postgresWebhooks(prompt),
       personalData: postgresPersonalData(prompt),
       auditLog: postgresAuditLog(prompt),
+      operators: postgresOperators(prompt),
     },
     clock,
     certificates: certificatesOf(address),

@@ -30,6 +30,16 @@ import type { MessageId, Page } from './message/messages.ts'
 import type { Msisdn, SenderAddress } from './message/msisdn.ts'
 import { allowSender, type AllowedSender, type AssignedCode } from './message/senders.ts'
 import { eraseNumber, exportNumber, heldUp, listErasures, type HeldUp } from './personal-data/erase-number.ts'
+import type { Operator, OperatorId, OperatorRole } from './operator/operators.ts'
+import {
+  addOperator,
+  changeOperatorPassword,
+  endOperatorSessions,
+  findOperatorSession,
+  listOperatorSessions,
+  setOperatorPassword,
+  signInOperator,
+} from './operator/sign-in.ts'
 import type { Ports } from './ports.ts'
 import { processingDefaults, type ProcessingSettings } from './processing.ts'
 import {
@@ -75,6 +85,7 @@ export const createBackOffice = (
     | 'secretBox'
     | 'personalData'
     | 'auditLog'
+    | 'operators'
   >,
   { contactDays }: Pick<ProcessingSettings, 'contactDays'> = processingDefaults,
 ) => ({
@@ -144,6 +155,17 @@ export const createBackOffice = (
   showReplay: byOperator(showReplay(ports)),
   stopReplay: byOperator(stopReplay(ports)),
   resealSecrets: resealSecrets(ports),
+  addOperator: addOperator(ports),
+  listOperators: (): Promise<readonly Operator[]> => ports.operators.list(),
+  lockOperator: (id: OperatorId): Promise<boolean> => ports.operators.setLocked(id, true),
+  unlockOperator: (id: OperatorId): Promise<boolean> => ports.operators.setLocked(id, false),
+  setOperatorRole: (id: OperatorId, role: OperatorRole): Promise<boolean> => ports.operators.setRole(id, role),
+  setOperatorPassword: setOperatorPassword(ports),
+  signInOperator: signInOperator(ports),
+  findOperatorSession: findOperatorSession(ports),
+  changeOperatorPassword: changeOperatorPassword(ports),
+  listOperatorSessions: listOperatorSessions(ports),
+  endOperatorSessions: endOperatorSessions(ports),
   listChanges: (search: AuditSearch, countMax: number): Promise<readonly ListedChange[]> =>
     ports.auditLog.list(search, countMax),
   exportAuditLog: (): AsyncIterable<readonly AuditEntry[]> => ports.auditLog.entries(),

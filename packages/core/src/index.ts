@@ -25,6 +25,18 @@ export {
 } from './audit/audit-log.ts'
 export { auditedBackOffice, changesBy, withoutSomeDigits, type MakeChange } from './audit/audited-back-office.ts'
 
+// Operators who sign in.
+export {
+  operatorRoles,
+  type Operator,
+  type OperatorId,
+  type OperatorLogin,
+  type OperatorRole,
+  type Operators,
+  type OperatorSession,
+} from './operator/operators.ts'
+export type { OperatorPair } from './operator/sign-in.ts'
+
 // Accounts.
 export {
   accountId,
@@ -76,6 +88,7 @@ export type {
   LoginFailureLimit,
   LoginFailures,
   PasswordAttempt,
+  PasswordOwner,
   PasswordHash,
   Secrets,
   TooManyFailures,

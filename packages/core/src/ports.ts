@@ -18,6 +18,7 @@ import type { UnreadReceipts } from './carrier/unread-receipts.ts'
 import type { Wakeups } from './carrier/wakeups.ts'
 import type { Ledger } from './credits/ledger.ts'
 import type { Prices } from './credits/prices.ts'
+import type { Operators } from './operator/operators.ts'
 import type { Inbox } from './inbox/inbox.ts'
 import type { History } from './message/history.ts'
 import type { MessageTraces } from './message/message-traces.ts'
@@ -65,6 +66,7 @@ export interface StoredPorts {
   readonly webhooks: Webhooks
   readonly personalData: PersonalData
   readonly auditLog: AuditLog
+  readonly operators: Operators
 }
 
 /** Everything that core asks of the world; each use case asks only for what it uses. */

@@ -16,6 +16,7 @@ import {
   ledgerContract,
   loginFailuresContract,
   messagesContract,
+  operatorsContract,
   overviewContract,
   personalDataContract,
   pricesContract,
@@ -96,6 +97,7 @@ run('unread receipts', unreadReceiptsContract, memoryPorts)
 run('unknown messages', unknownMessagesContract, memoryPorts)
 run('history', historyContract, memoryPorts)
 run('message traces', messageTracesContract, memoryPorts)
+run('operators', operatorsContract, memoryPorts)
 run('overview', overviewContract, memoryPorts)
 run('personal data', personalDataContract, memoryPorts)
 run('wakeups', wakeupsContract, memoryPorts)

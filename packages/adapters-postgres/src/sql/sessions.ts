@@ -3,16 +3,16 @@ import { milliseconds } from './arrays.ts'
 import { rows, sql, statement } from './statement.ts'
 
 /** What a password is known by in a session: no more than whether it is still the same. */
-const digest = (password: string) => `sha256(convert_to(coalesce(${password}, ''), 'UTF8'))`
+export const passwordDigest = (password: string) => `sha256(convert_to(coalesce(${password}, ''), 'UTF8'))`
 
-const bounds = { idleSeconds: 'float8', secondsMax: 'float8' } as const
+export const sessionBounds = { idleSeconds: 'float8', secondsMax: 'float8' } as const
 
-const within = `used_at > now() - make_interval(secs => :idleSeconds)
+export const withinBounds = `used_at > now() - make_interval(secs => :idleSeconds)
   and opened_at > now() - make_interval(secs => :secondsMax)`
 
 /** A session that counts, beside its account. */
 const holder = `join account on account.id = session.account_id and not locked
-join directory on directory.account_id = session.account_id and opened_under = ${digest('password_hash')}`
+join directory on directory.account_id = session.account_id and opened_under = ${passwordDigest('password_hash')}`
 
 const columns = `session.id, session.account_id account, ${milliseconds('opened_at')} opened,
   ${milliseconds('used_at')} used, agent, address`
@@ -30,15 +30,15 @@ const sessionColumns = rows<Session>({
 export const openSession = statement(
   'open-session',
   {
-    parameters: { account: 'int', password: 'text', hash: 'text', agent: 'text', address: 'text', ...bounds },
+    parameters: { account: 'int', password: 'text', hash: 'text', agent: 'text', address: 'text', ...sessionBounds },
     columns: { id: 'bigint' },
   },
   sql`
 with over as (
-  delete from session where account_id = :account and not (${within})
+  delete from session where account_id = :account and not (${withinBounds})
 )
 insert into session (hash, account_id, opened_under, agent, address)
-select :hash, account.id, ${digest('password_hash')}, :agent, :address
+select :hash, account.id, ${passwordDigest('password_hash')}, :agent, :address
 from account
 join directory on directory.account_id = account.id and password_hash = :password
 where account.id = :account and not locked
@@ -70,7 +70,7 @@ with used as (
   delete from sign_in_link where hash = :link returning account_id, until
 )
 insert into session (hash, account_id, opened_under, agent, address)
-select :hash, account.id, ${digest('password_hash')}, :agent, :address
+select :hash, account.id, ${passwordDigest('password_hash')}, :agent, :address
 from used
 join account on account.id = used.account_id and not locked
 join directory on directory.account_id = account.id
@@ -81,10 +81,10 @@ returning id`,
 /** A use is written once a minute: a page that is open costs no commit each second. */
 export const findSession = statement(
   'find-session',
-  { parameters: { hash: 'text', use: 'bool', ...bounds }, columns: sessionColumns },
+  { parameters: { hash: 'text', use: 'bool', ...sessionBounds }, columns: sessionColumns },
   sql`
 with found as (
-  select ${columns} from session ${holder} where session.hash = :hash and ${within}
+  select ${columns} from session ${holder} where session.hash = :hash and ${withinBounds}
 ), used as (
   update session set used_at = now()
   where id in (select id from found) and :use and used_at < now() - interval '1 minute'
@@ -94,10 +94,10 @@ select * from found`,
 
 export const listSessions = statement(
   'list-sessions',
-  { parameters: { account: 'int', ...bounds }, columns: sessionColumns },
+  { parameters: { account: 'int', ...sessionBounds }, columns: sessionColumns },
   sql`
 select ${columns} from session ${holder}
-where session.account_id = :account and ${within}
+where session.account_id = :account and ${withinBounds}
 order by used_at desc, session.id desc`,
 )
 

@@ -11,7 +11,12 @@ export interface Login {
   readonly password: PasswordHash | undefined
 }
 
-export interface PasswordAttempt {
+/** Of whom a password is: an account holder, or an operator. */
+export interface PasswordOwner {
+  readonly password: PasswordHash | undefined
+}
+
+export interface PasswordAttempt<Owner extends PasswordOwner = Login> {
   readonly login: string
   readonly password: string
   /** Where the attempt comes from: an IPv4 /24 or an IPv6 /64 (ruling 1.26). */
@@ -22,11 +27,11 @@ export interface PasswordAttempt {
   /**
    * Whether the login may be used from where the attempt comes. Where not, the right password is as wrong as any other.
    */
-  readonly mayUse: (login: Login) => boolean
+  readonly mayUse: (login: Owner) => boolean
   /** Who has the name, remembered for a few seconds. Asked for a pair that was right lately, and for no other. */
-  readonly remembered: () => Promise<Login | undefined>
+  readonly remembered: () => Promise<Owner | undefined>
   /** Who has the name, read afresh. Asked when the turn to hash has come: a refusal before that knows no names. */
-  readonly stored: () => Promise<Login | undefined>
+  readonly stored: () => Promise<Owner | undefined>
 }
 
 /** More than the allowed failures of one user from one network (ruling 1.26). */
@@ -55,7 +60,9 @@ export interface Secrets {
    * No answer tells by its time whether the name exists: TooManyFailures and 'overloaded' come before it is looked up,
    * and 'wrong' after one look-up and one hash, also if nobody has it. Rejects if a look-up does: that is no failure.
    */
-  checkPassword(attempt: PasswordAttempt): Promise<Login | 'wrong' | 'overloaded' | TooManyFailures>
+  checkPassword<Owner extends PasswordOwner>(
+    attempt: PasswordAttempt<Owner>,
+  ): Promise<Owner | 'wrong' | 'overloaded' | TooManyFailures>
 }
 
 export interface LoginFailureLimit {

@@ -17,7 +17,7 @@ export type Browser = Pick<NewSession, 'agent' | 'address'>
 const agentCharactersMax = 200
 
 /** A new token for each session: what a browser brought along before it signed in is worth nothing. */
-function newSession(ports: Pick<Ports, 'secrets'>, { agent, address }: Browser): NewSession & { token: string } {
+export function newSession(ports: Pick<Ports, 'secrets'>, { agent, address }: Browser): NewSession & { token: string } {
   const token = ports.secrets.newToken()
   return { token, hash: ports.secrets.hashKey(token), agent: agent.slice(0, agentCharactersMax), address }
 }

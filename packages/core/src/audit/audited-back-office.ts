@@ -1,6 +1,8 @@
 import type { AccountId, KeyId } from '../account/account.ts'
 import type { BackOffice } from '../back-office.ts'
 import type { Msisdn } from '../message/msisdn.ts'
+import { NothingDoneError } from '../nothing-done.ts'
+import type { OperatorId, OperatorRole } from '../operator/operators.ts'
 import type { Ports } from '../ports.ts'
 import type { WebhookId } from '../webhook/webhook.ts'
 import type { AuditActor, AuditDetail, AuditedChange, AuditOutcome, AuditValue } from './audit-log.ts'
@@ -83,6 +85,11 @@ type Reading =
   | 'showWebhook'
   | 'showReplay'
   | 'listAttempts'
+  | 'listOperators'
+  | 'signInOperator'
+  | 'findOperatorSession'
+  | 'listOperatorSessions'
+  | 'endOperatorSessions'
   | 'listChanges'
   | 'exportAuditLog'
   | 'verifyAuditLog'
@@ -90,7 +97,7 @@ type Reading =
 type Changing = Exclude<Operation, Reading>
 
 /** What each of the others changes. A new operation of the back office does not compile until it is here or above. */
-const changesOf = (ports: Pick<Ports, 'accounts' | 'prices' | 'webhooks'>) => {
+const changesOf = (ports: Pick<Ports, 'accounts' | 'operators' | 'prices' | 'webhooks'>) => {
   const ofAccount = (account: AccountId) => ({
     account,
     state: async (): Promise<AuditDetail> => {
@@ -108,6 +115,13 @@ const changesOf = (ports: Pick<Ports, 'accounts' | 'prices' | 'webhooks'>) => {
       if (found === undefined) return {}
       const { account, url, events, listSize, withText, state } = found
       return { account, url, events, listSize, withText, state }
+    },
+  })
+  const ofOperator = (operator: OperatorId) => ({
+    given: { operator },
+    state: async (): Promise<AuditDetail> => {
+      const found = (await ports.operators.list()).find(({ id }) => id === operator)
+      return found === undefined ? {} : { name: found.name, role: found.role, locked: found.locked }
     },
   })
   const ofPrice = (prefix: string, account?: AccountId) => ({
@@ -131,6 +145,12 @@ const changesOf = (ports: Pick<Ports, 'accounts' | 'prices' | 'webhooks'>) => {
       told: (closed) => (typeof closed === 'string' ? closed : { ...closed }),
     }),
     setPassword: ofAccount,
+    addOperator: (given) => ({ given: { ...given } }),
+    lockOperator: ofOperator,
+    unlockOperator: ofOperator,
+    setOperatorRole: ofOperator,
+    setOperatorPassword: ofOperator,
+    changeOperatorPassword: ({ name }) => ({ given: { name } }),
     offerSignInLink: (account) => ({ account }),
     issueApiKey: (account, about) => ({
       account,
@@ -174,18 +194,47 @@ const changesOf = (ports: Pick<Ports, 'accounts' | 'prices' | 'webhooks'>) => {
   } satisfies { readonly [Name in Changing]: ChangeOf<Name> }
 }
 
-/** The back office whose changes are recorded as those of `actor`; what only reads is not. */
+/** What support may change: nothing that moves credits, decides a price, opens an account or makes an operator. */
+const changesBySupport: ReadonlySet<string> = new Set<Changing>([
+  'lockAccount',
+  'unlockAccount',
+  'revokeApiKey',
+  'blockNumber',
+  'unblockNumber',
+  'changeWebhook',
+  'testWebhook',
+  'startReplay',
+  'stopReplay',
+  'changeOperatorPassword',
+])
+
+/** Whether an operator of this role may do what changes something; all may read. */
+export const mayDo = (role: OperatorRole, change: keyof BackOffice): boolean =>
+  role === 'admin' || changesBySupport.has(change)
+
+/** Somebody asked for a change that is not of the own role. Nothing was done. */
+export class NotOfRoleError extends NothingDoneError {}
+
+/**
+ * The back office whose changes are recorded as those of `actor`; what only reads is not. A change that the role may
+ * not make rejects with a `NotOfRoleError`, with nothing done.
+ */
 export function auditedBackOffice(
   backOffice: BackOffice,
-  ports: Pick<Ports, 'auditLog' | 'accounts' | 'prices' | 'webhooks'>,
+  ports: Pick<Ports, 'auditLog' | 'accounts' | 'operators' | 'prices' | 'webhooks'>,
   actor: AuditActor,
+  role: OperatorRole,
 ): BackOffice {
   const make = changesBy(ports, actor)
   const changes: Readonly<Record<string, (...args: never[]) => Omit<ChangeToMake<never>, 'action'>>> = changesOf(ports)
   const audited = Object.entries(changes).map(([action, change]) => {
     const operation = backOffice[action as Changing] as (...args: never[]) => Promise<unknown>
     const about = (args: never[]) => ({ action, ...change(...args) }) as ChangeToMake<unknown>
-    return [action, (...args: never[]) => make(about(args), () => operation(...args))]
+    const refuse = () => Promise.reject(new NotOfRoleError(`${action} is not for the role ${role}`))
+    return [
+      action,
+      mayDo(role, action as Changing) ? (...args: never[]) => make(about(args), () => operation(...args)) : refuse,
+    ]
   })
   return { ...backOffice, ...(Object.fromEntries(audited) as Pick<BackOffice, Changing>) }
 }

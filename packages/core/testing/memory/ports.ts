@@ -18,6 +18,7 @@ import { memoryInbox } from './inbox.ts'
 import { memoryClientRequests, memoryLedger, memoryPrices } from './ledger.ts'
 import { memoryMessageTraces } from './message-traces.ts'
 import { memoryMessages, memorySenders } from './messages.ts'
+import { memoryOperators } from './operators.ts'
 import { memoryOverview } from './overview.ts'
 import { memoryPersonalData } from './personal-data.ts'
 import { memorySentMessages } from './sent-messages.ts'
@@ -81,4 +82,5 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   webhooks: memoryWebhooks(store),
   personalData: memoryPersonalData(store),
   auditLog: memoryAuditLog(store),
+  operators: memoryOperators(store),
 })

@@ -17,6 +17,8 @@ import type {
   Msisdn,
   OutcomeCode,
   ProcessPlace,
+  Operator,
+  OperatorSession,
   PasswordHash,
   SenderAddress,
   Session,
@@ -48,6 +50,16 @@ export interface SessionRow {
   session: Session
   /** Of its account, when it was opened. */
   readonly password: PasswordHash | undefined
+}
+
+export interface OperatorRow {
+  operator: Operator
+  password: PasswordHash
+}
+
+export interface OperatorSessionRow {
+  session: OperatorSession
+  readonly password: PasswordHash
 }
 
 export interface ClientRequestRow {

@@ -3,9 +3,9 @@ import { setImmediate } from 'node:timers/promises'
 import type {
   Instant,
   KeyHash,
-  Login,
   PasswordAttempt,
   PasswordHash,
+  PasswordOwner,
   SealedSecret,
   SecretBox,
   Secrets,
@@ -28,10 +28,14 @@ export interface MemorySecretsSettings {
 export function memorySecrets(settings: MemorySecretsSettings = {}): Secrets {
   const { failuresMax = 10, windowSeconds = 60, verifiedSeconds = 300 } = settings
   const verified = new Map<string, { readonly stored: PasswordHash | undefined; readonly at: Instant }>()
-  const running = new Map<string, Promise<Login | 'wrong'>>()
+  const running = new Map<string, Promise<unknown>>()
   const failures = failureCount(failuresMax, windowSeconds)
 
-  const check = async (attempt: PasswordAttempt, pair: string, failed: Failures) => {
+  const check = async <Owner extends PasswordOwner>(
+    attempt: PasswordAttempt<Owner>,
+    pair: string,
+    failed: Failures,
+  ): Promise<Owner | 'wrong'> => {
     failed.count++ // before the look, so that attempts at the same time do not all find room; given back if it was right
     await setImmediate() // as slow hashes do, this lets the others in
     const login = await attempt.stored().catch((problem: unknown) => {
@@ -45,7 +49,10 @@ export function memorySecrets(settings: MemorySecretsSettings = {}): Secrets {
   }
 
   /** Who uses a pair that was right lately, if the password is still the same; using it renews it. */
-  const recall = async ({ now, remembered, mayUse }: PasswordAttempt, pair: string): Promise<Login | undefined> => {
+  const recall = async <Owner extends PasswordOwner>(
+    { now, remembered, mayUse }: PasswordAttempt<Owner>,
+    pair: string,
+  ): Promise<Owner | undefined> => {
     const last = verified.get(pair)
     if (last === undefined || !isWithin(now, last.at, verifiedSeconds)) return undefined
     const login = await remembered()
@@ -60,7 +67,7 @@ export function memorySecrets(settings: MemorySecretsSettings = {}): Secrets {
     newToken: () => randomBytes(32).toString('base64url'),
     hashKey: (key) => digest(key) as KeyHash,
     hashPassword: (password) => Promise.resolve(saltedHash(password, randomBytes(12).toString('base64url'))),
-    checkPassword: async (attempt) => {
+    checkPassword: async <Owner extends PasswordOwner>(attempt: PasswordAttempt<Owner>) => {
       const user = attempt.login.toLowerCase()
       const pair = JSON.stringify([user, attempt.password])
       const recalled = await recall(attempt, pair)
@@ -68,7 +75,7 @@ export function memorySecrets(settings: MemorySecretsSettings = {}): Secrets {
 
       const key = JSON.stringify([pair, attempt.network, attempt.address])
       const same = running.get(key)
-      if (same !== undefined) return same
+      if (same !== undefined) return same as ReturnType<typeof check<Owner>>
       const failed = failures(JSON.stringify([user, attempt.network]), attempt.now)
       if ('retryAfterSeconds' in failed) return failed
       const result = check(attempt, pair, failed).finally(() => running.delete(key))

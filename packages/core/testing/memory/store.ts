@@ -22,6 +22,7 @@ import {
   type KeyId,
   type MessageId,
   type Msisdn,
+  type OperatorId,
   type OptOut,
   type PrefixCounts,
   type PublishedRoute,
@@ -50,6 +51,8 @@ import type {
   MessageRow,
   Range,
   ReplayRow,
+  OperatorRow,
+  OperatorSessionRow,
   SessionRow,
   WebhookRow,
 } from './rows.ts'
@@ -58,6 +61,8 @@ type Series =
   | 'account'
   | 'key'
   | 'session'
+  | 'operator'
+  | 'operator-session'
   | 'message'
   | 'dispatcher'
   | 'batch'
@@ -86,6 +91,8 @@ export interface MemoryStore {
   readonly keysByHash: Map<KeyHash, KeyRow>
   /** By the hash of the token. */
   readonly sessions: Map<KeyHash, SessionRow>
+  readonly operators: Map<OperatorId, OperatorRow>
+  readonly operatorSessions: Map<KeyHash, OperatorSessionRow>
   readonly links: Map<KeyHash, { readonly account: AccountId; readonly until: Instant }>
   readonly prices: Map<string, Credits>
   readonly accountPrices: Map<AccountId, Map<string, Credits>>
@@ -183,6 +190,8 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     keys: new Map(),
     keysByHash: new Map(),
     sessions: new Map(),
+    operators: new Map(),
+    operatorSessions: new Map(),
     links: new Map(),
     accountPrices: new Map(),
     prices: new Map([['', credits(10)]]),

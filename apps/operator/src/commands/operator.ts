@@ -1,0 +1,142 @@
+import { operatorRoles, type Operator, type OperatorRole } from '@gateway/core'
+import { Argument, Option } from 'commander'
+import { command, Refused, type Context, type Run } from '../command.ts'
+import { timeJson, timeText } from '../show.ts'
+import { givenPassword } from './account.ts'
+
+interface PasswordOptions {
+  readonly password?: string
+  readonly generate?: true
+}
+
+const WORDS = {
+  'name-taken': 'There is an operator of this name already.',
+  'invalid-name': 'A name is 1 to 64 printable ASCII characters without spaces.',
+  'too-short': 'A password has at least 10 characters.',
+  'invalid-password': 'A password is 1 to 255 characters and more than spaces.',
+}
+
+const passwordOption = () =>
+  new Option('--password <password>', "the password; '-', the default, reads it from standard input").conflicts(
+    'generate',
+  )
+const generateOption = ['--generate', 'make a random password and print it, this once'] as const
+
+const choosePassword = ({ password, generate }: PasswordOptions, context: Context): string | Promise<string> =>
+  generate === true ? context.ports.secrets.newPassword() : givenPassword(password ?? '-', context)
+
+export const operatorAdd = (run: Run) =>
+  command(
+    'add',
+    'let a person sign in at the portal as an operator; support reads everything and changes no money',
+    'gateway operator add ann --role support --generate',
+  )
+    .argument('<name>', 'by which the person signs in, in any letter case')
+    .addOption(new Option('--role <role>', 'what the person may do').choices(operatorRoles).makeOptionMandatory())
+    .addOption(passwordOption())
+    .option(...generateOption)
+    .action((name: string, options: PasswordOptions & { readonly role: OperatorRole }) =>
+      run(async (context) => {
+        const password = await choosePassword(options, context)
+        const id = await context.backOffice.addOperator({ name, role: options.role }, password)
+        if (typeof id === 'string') throw new Refused(WORDS[id])
+        const shown = options.generate ? { password } : {}
+        context.output.result(
+          { id, name, role: options.role, ...shown },
+          `Operator ${name} can sign in (${options.role}).${options.generate ? ` The password is ${password}` : ''}`,
+        )
+      }),
+    )
+
+export const operatorList = (run: Run) =>
+  command('list', 'list the operators').action(() =>
+    run(async ({ backOffice, output }) => {
+      const operators = await backOffice.listOperators()
+      await output.rows(
+        ['NAME', 'ROLE', 'STATE', 'ADDED'],
+        operators.map(({ id, name, role, locked, added }) => ({
+          json: { id, name, role, locked, since: timeJson(added) },
+          cells: [name, role, locked ? 'locked' : '', timeText(added)],
+        })),
+      )
+    }),
+  )
+
+const changing = (
+  run: Run,
+  verb: string,
+  description: string,
+  change: (context: Context, operator: Operator) => Promise<unknown>,
+  said: string,
+) =>
+  command(verb, description, `gateway operator ${verb} ann`)
+    .argument('<name>', 'the name of the operator')
+    .action((name: string) =>
+      run(async (context) => {
+        const operator = await named(context, name)
+        await change(context, operator)
+        context.output.result({ id: operator.id, name: operator.name }, `Operator ${operator.name} ${said}.`)
+      }),
+    )
+
+export const operatorLock = (run: Run) =>
+  changing(
+    run,
+    'lock',
+    'end all sessions of an operator, who cannot sign in until unlocked',
+    ({ backOffice }, { id }) => backOffice.lockOperator(id),
+    'is locked; all sessions have ended',
+  )
+
+export const operatorUnlock = (run: Run) =>
+  changing(
+    run,
+    'unlock',
+    'let an operator sign in again',
+    ({ backOffice }, { id }) => backOffice.unlockOperator(id),
+    'can sign in again',
+  )
+
+export const operatorRole = (run: Run) =>
+  command('role', 'change what an operator may do, at once', 'gateway operator role ann admin')
+    .argument('<name>', 'the name of the operator')
+    .addArgument(new Argument('<role>', 'what the person may do').choices(operatorRoles))
+    .action((name: string, role: OperatorRole) =>
+      run(async (context) => {
+        const { id } = await named(context, name)
+        await context.backOffice.setOperatorRole(id, role)
+        context.output.result({ id, name, role }, `Operator ${name} is ${role} now.`)
+      }),
+    )
+
+export const operatorPassword = (run: Run) =>
+  command('password', "set an operator's password, which ends all sessions", 'gateway operator password ann --generate')
+    .argument('<name>', 'the name of the operator')
+    .addOption(passwordOption())
+    .option(...generateOption)
+    .action((name: string, options: PasswordOptions) =>
+      run(async (context) => {
+        const { id } = await named(context, name)
+        const password = await choosePassword(options, context)
+        const set = await context.backOffice.setOperatorPassword(id, password)
+        if (set === 'no-such-operator') throw noSuchOperator(name)
+        if (set !== 'set') throw new Refused(WORDS[set])
+        const shown = options.generate ? { password } : {}
+        context.output.result(
+          { id, name, ...shown },
+          `The password of operator ${name} is set.${options.generate ? ` It is ${password}` : ''}`,
+        )
+      }),
+    )
+
+async function named({ backOffice }: Context, name: string): Promise<Operator> {
+  const operators = await backOffice.listOperators()
+  const found = operators.find((one) => one.name.toLowerCase() === name.toLowerCase())
+  return found ?? fail(noSuchOperator(name))
+}
+
+const noSuchOperator = (name: string): Refused => new Refused(`There is no operator ${name}.`)
+
+const fail = (problem: Error): never => {
+  throw problem
+}

@@ -1,0 +1,22 @@
+-- People who run the gateway and sign in at the portal.
+create table operator (
+  id int generated always as identity primary key,
+  name text not null,
+  role text not null check (role in ('admin', 'support')),
+  locked bool not null default false,
+  password_hash text not null,
+  added_at timestamptz not null default date_trunc('milliseconds', now())
+);
+create unique index operator_name on operator (lower(name));
+
+create table operator_session (
+  id bigint generated always as identity primary key,
+  hash text not null unique,                      -- SHA-256 of what the browser keeps
+  operator_id int not null references operator,
+  opened_under bytea not null,                    -- a digest of the operator's password_hash
+  opened_at timestamptz not null default now(),
+  used_at timestamptz not null default now(),     -- to the minute
+  agent text not null,
+  address text not null                           -- '': not known
+);
+create index operator_session_operator on operator_session (operator_id);

@@ -1,0 +1,69 @@
+import {
+  instant,
+  type Operator,
+  type OperatorId,
+  type Operators,
+  type OperatorSession,
+  type PasswordHash,
+  type SessionId,
+} from '@gateway/core'
+import type { Context } from '../context.ts'
+import {
+  addOperator,
+  changeOperator,
+  endOperatorSessions,
+  findOperatorSession,
+  listOperators,
+  listOperatorSessions,
+  openOperatorSession,
+  type OperatorRow,
+  type OperatorSessionRow,
+} from '../sql/operators.ts'
+
+/** On the ordinary connections: people ask seldom. */
+export function postgresOperators({ pools: { ordinary } }: Context): Operators {
+  const change = async (
+    id: OperatorId,
+    { locked, password, role }: Partial<Pick<Operator, 'locked' | 'role'> & { readonly password: PasswordHash }>,
+  ): Promise<boolean> => (await ordinary.run(changeOperator, { id, locked, password, role })).length > 0
+
+  return {
+    async add({ name, role }, password) {
+      const [row] = await ordinary.run(addOperator, { name, role, password })
+      return row === undefined ? 'name-taken' : (row.id as OperatorId)
+    },
+    list: async () => (await ordinary.run(listOperators, { name: undefined })).map(operatorOf),
+    async byName(name) {
+      const [row] = await ordinary.run(listOperators, { name })
+      return row && { operator: operatorOf(row), password: row.password as PasswordHash }
+    },
+    setLocked: (id, locked) => change(id, { locked }),
+    setPassword: (id, password) => change(id, { password }),
+    setRole: (id, role) => change(id, { role }),
+    async openSession(operator, password, session, bounds) {
+      const [row] = await ordinary.run(openOperatorSession, { operator, password, ...session, ...bounds })
+      return row?.id as SessionId | undefined
+    },
+    async findSession(hash, bounds, use) {
+      const [row] = await ordinary.run(findOperatorSession, { hash, use, ...bounds })
+      return row && { operator: operatorOf(row), session: sessionOf(row) }
+    },
+    listSessions: async (operator, bounds) =>
+      (await ordinary.run(listOperatorSessions, { operator, ...bounds })).map(sessionOf),
+    endSessions: async (operator, only) => (await ordinary.run(endOperatorSessions, { operator, only })).length,
+  }
+}
+
+const operatorOf = ({ id, name, role, locked, added }: OperatorRow): Operator => ({
+  id: id as OperatorId,
+  ...{ name, role, locked },
+  added: instant(added),
+})
+
+const sessionOf = ({ id, session, opened, used, agent, address }: OperatorSessionRow): OperatorSession => ({
+  id: session as SessionId,
+  operator: id as OperatorId,
+  opened: instant(opened),
+  used: instant(used),
+  ...{ agent, address },
+})

@@ -1,0 +1,139 @@
+import type { OperatorRole } from '@gateway/core'
+import { milliseconds } from './arrays.ts'
+import { passwordDigest, sessionBounds, withinBounds } from './sessions.ts'
+import { rows, sql, statement } from './statement.ts'
+
+// All of these are for the ordinary connections.
+
+export interface OperatorRow {
+  readonly id: number
+  readonly name: string
+  readonly role: OperatorRole
+  readonly locked: boolean
+  readonly added: number
+  readonly password: string
+}
+
+const operatorColumns = rows<OperatorRow>({
+  id: 'int',
+  name: 'text',
+  role: 'text',
+  locked: 'bool',
+  added: 'bigint',
+  password: 'text',
+})
+
+const operator = `operator.id, operator.name, operator.role, operator.locked,
+  ${milliseconds('operator.added_at')} as added, operator.password_hash as password`
+
+export const addOperator = statement(
+  'add-operator',
+  { parameters: { name: 'text', role: 'text', password: 'text' }, columns: { id: 'int' } },
+  sql`
+insert into operator (name, role, password_hash) values (:name, :role, :password)
+on conflict do nothing
+returning id`,
+)
+
+/** All, or the one of this name. */
+export const listOperators = statement(
+  'list-operators',
+  { parameters: { name: 'text?' }, columns: operatorColumns },
+  sql`
+select ${operator}
+from operator
+where :name is null or lower(name) = lower(:name)
+order by lower(name)`,
+)
+
+/** What is null stays as it is. A lock and another password end the sessions. */
+export const changeOperator = statement(
+  'change-operator',
+  { parameters: { id: 'int', locked: 'bool?', password: 'text?', role: 'text?' }, columns: { id: 'int' } },
+  sql`
+with changed as (
+  update operator
+  set locked = coalesce(:locked, locked), password_hash = coalesce(:password, password_hash),
+    role = coalesce(:role, role)
+  where id = :id
+  returning id
+), ended as (
+  delete from operator_session where operator_id = :id and (:locked or :password is not null)
+)
+select id from changed`,
+)
+
+export const openOperatorSession = statement(
+  'open-operator-session',
+  {
+    parameters: {
+      ...{ operator: 'int', password: 'text', hash: 'text', agent: 'text', address: 'text' },
+      ...sessionBounds,
+    },
+    columns: { id: 'bigint' },
+  },
+  sql`
+with over as (
+  delete from operator_session where operator_id = :operator and not (${withinBounds})
+)
+insert into operator_session (hash, operator_id, opened_under, agent, address)
+select :hash, id, ${passwordDigest('password_hash')}, :agent, :address
+from operator
+where id = :operator and password_hash = :password and not locked
+returning id`,
+)
+
+export interface OperatorSessionRow extends OperatorRow {
+  readonly session: number
+  readonly opened: number
+  readonly used: number
+  readonly agent: string
+  readonly address: string
+}
+
+const sessionColumns = rows<OperatorSessionRow>({
+  id: 'int',
+  name: 'text',
+  role: 'text',
+  locked: 'bool',
+  added: 'bigint',
+  password: 'text',
+  session: 'bigint',
+  opened: 'bigint',
+  used: 'bigint',
+  agent: 'text',
+  address: 'text',
+})
+
+/** A session that counts, beside its operator. */
+const session = `select ${operator}, operator_session.id as session, ${milliseconds('opened_at')} as opened,
+  ${milliseconds('used_at')} as used, agent, address
+from operator_session
+join operator on operator.id = operator_id and not locked and opened_under = ${passwordDigest('password_hash')}`
+
+/** A use is written once a minute. */
+export const findOperatorSession = statement(
+  'find-operator-session',
+  { parameters: { hash: 'text', use: 'bool', ...sessionBounds }, columns: sessionColumns },
+  sql`
+with found as (
+  ${session} where hash = :hash and ${withinBounds}
+), used as (
+  update operator_session set used_at = now()
+  where id in (select session from found) and :use and used_at < now() - interval '1 minute'
+)
+select * from found`,
+)
+
+export const listOperatorSessions = statement(
+  'list-operator-sessions',
+  { parameters: { operator: 'int', ...sessionBounds }, columns: sessionColumns },
+  sql`${session} where operator_id = :operator and ${withinBounds} order by used_at desc, operator_session.id desc`,
+)
+
+/** One session of the operator, or all (`only` null). */
+export const endOperatorSessions = statement(
+  'end-operator-sessions',
+  { parameters: { operator: 'int', only: 'bigint?' }, columns: { id: 'bigint' } },
+  sql`delete from operator_session where operator_id = :operator and (:only is null or id = :only) returning id`,
+)

@@ -1,0 +1,55 @@
+import { memoryPorts } from '@gateway/core/testing'
+import { auditedBackOffice, createBackOffice, type BackOffice, type OperatorRole } from '../index.ts'
+
+const actor = { by: 'ann', from: '192.0.2.7' }
+
+async function worldOf(role: OperatorRole) {
+  const ports = memoryPorts()
+  const bare = createBackOffice(ports)
+  const account = await bare.openAccount({ login: 'acme' })
+  if (typeof account === 'string') throw new Error(account)
+  return { ports, account, backOffice: auditedBackOffice(bare, ports, actor, role) }
+}
+
+test.each([
+  'openAccount',
+  'changeAccount',
+  'closeAccount',
+  'setPassword',
+  'issueApiKey',
+  'topUp',
+  'refundMessage',
+  'cancelMessage',
+  'setPrice',
+  'removePrice',
+  'addOperator',
+  'setOperatorRole',
+  'setOperatorPassword',
+  'eraseNumber',
+  'addWebhook',
+] as const satisfies readonly (keyof BackOffice)[])(
+  'support cannot %s, and nothing is recorded of it',
+  async (name) => {
+    const { backOffice } = await worldOf('support')
+    await expect((backOffice[name] as () => Promise<unknown>)()).rejects.toThrow(/not for the role support/)
+    expect(await backOffice.listChanges({}, 10)).toEqual([])
+  },
+)
+
+test('support locks accounts and reads everything; the lock is recorded as its own', async () => {
+  const { backOffice, account } = await worldOf('support')
+  expect(await backOffice.lockAccount(account)).toBe('locked')
+  expect((await backOffice.findAccount(account))?.account.locked).toBe(true)
+  const [change] = await backOffice.listChanges({}, 10)
+  expect(JSON.parse(change?.begun.record ?? '')).toMatchObject({ ...actor, action: 'lockAccount', account })
+  expect(JSON.parse(change?.ended?.record ?? '')).toEqual({ outcome: 'locked', changed: { locked: [false, true] } })
+})
+
+test('what throws is recorded as failed', async () => {
+  const { backOffice, ports, account } = await worldOf('admin')
+  const broken = { ...ports, ledger: { ...ports.ledger, topUp: () => Promise.reject(new Error('no room')) } }
+  const failing = auditedBackOffice(createBackOffice(broken), broken, actor, 'admin')
+  await expect(failing.topUp(account, 5 as never, 'why')).rejects.toThrow('no room')
+  const [change] = await backOffice.listChanges({}, 1)
+  expect(JSON.parse(change?.ended?.record ?? '')).toEqual({ outcome: 'failed: no room' })
+})

@@ -1,0 +1,66 @@
+import { memoryPorts } from '@gateway/core/testing'
+import { createBackOffice, type BackOffice, type OperatorId, type Ports } from '../index.ts'
+
+const browser = { agent: 'Firefox', address: '192.0.2.7' }
+const pair = (password: string, name = 'ann') => ({ name, password, network: '192.0.2.0/24', address: '192.0.2.7' })
+
+let ports: Ports
+let backOffice: BackOffice
+let ann: OperatorId
+
+beforeEach(async () => {
+  ports = memoryPorts()
+  backOffice = createBackOffice(ports)
+  const added = await backOffice.addOperator({ name: 'ann', role: 'support' }, 'correct horse')
+  if (typeof added === 'string') throw new Error(added)
+  ann = added
+})
+
+const signedIn = async (password = 'correct horse', name = 'ann'): Promise<string> => {
+  const opened = await backOffice.signInOperator(pair(password, name), browser)
+  return typeof opened === 'object' && 'token' in opened ? opened.token : JSON.stringify(opened)
+}
+
+test('the right password opens a session, in any letter case of the name; each has a token of its own', async () => {
+  const [one, other] = [await signedIn(), await signedIn('correct horse', 'ANN')]
+  expect(one).not.toBe(other)
+  expect((await backOffice.findOperatorSession(one))?.operator).toMatchObject({ id: ann, role: 'support' })
+  expect(await backOffice.findOperatorSession('x')).toBeUndefined()
+  expect(await backOffice.listOperatorSessions(ann)).toHaveLength(2)
+})
+
+test('a wrong password, a name that nobody has and a locked operator are told the same', async () => {
+  expect(await signedIn('wrong')).toBe('"wrong-credentials"')
+  expect(await signedIn('correct horse', 'bob')).toBe('"wrong-credentials"')
+  const token = await signedIn()
+  await backOffice.lockOperator(ann)
+  expect(await signedIn()).toBe('"wrong-credentials"')
+  expect(await backOffice.findOperatorSession(token)).toBeUndefined()
+})
+
+test('an account of the same name and password is no operator, and its failures are its own', async () => {
+  await backOffice.openAccount({ login: 'boss', password: 'correct horse' })
+  expect(await signedIn('correct horse', 'boss')).toBe('"wrong-credentials"')
+  for (let i = 0; i < 12; i++) await signedIn('wrong')
+  expect(await signedIn()).toMatch(/retryAfterSeconds/)
+  await backOffice.openAccount({ login: 'ann', password: 'correct horse' })
+  const checked = await ports.secrets.checkPassword({
+    ...{ login: 'ann', password: 'correct horse', network: '192.0.2.0/24', address: '192.0.2.7' },
+    ...{ now: ports.clock.now(), mayUse: () => true, remembered: () => ports.accounts.byLogin('ann') },
+    stored: () => ports.accounts.readLogin('ann'),
+  })
+  expect(checked).toMatchObject({ account: { login: 'ann' } })
+})
+
+test('a changed password ends all sessions but the new one', async () => {
+  const token = await signedIn()
+  expect(await backOffice.changeOperatorPassword(pair('correct horse'), 'short', browser)).toBe('too-short')
+  expect(await backOffice.changeOperatorPassword(pair('wrong'), 'battery staple', browser)).toBe('wrong-credentials')
+  expect(await backOffice.findOperatorSession(token)).toBeDefined()
+  const opened = await backOffice.changeOperatorPassword(pair('correct horse'), 'battery staple', browser)
+  expect(await backOffice.findOperatorSession(token)).toBeUndefined()
+  expect(
+    typeof opened === 'object' && 'token' in opened && (await backOffice.findOperatorSession(opened.token)),
+  ).toBeTruthy()
+  expect(await signedIn()).toBe('"wrong-credentials"')
+})

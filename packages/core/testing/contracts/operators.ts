@@ -1,0 +1,117 @@
+import { strict as assert } from 'node:assert'
+import type { KeyHash, NewSession, OperatorId, PasswordHash, SessionBounds, StoredPorts } from '@gateway/core'
+import { callersMany, type Contract } from './shared.ts'
+
+const bounds: SessionBounds = { idleSeconds: 3600, secondsMax: 7200 }
+/** By these every session is over, whatever the clock. */
+const over = [
+  { idleSeconds: -60, secondsMax: 7200 },
+  { idleSeconds: 3600, secondsMax: -60 },
+]
+const first = 'first-password' as PasswordHash
+const second = 'second-password' as PasswordHash
+const hash = (name: string) => `hash-of-${name}` as KeyHash
+const aSession = (name: string): NewSession => ({ hash: hash(name), agent: 'Firefox', address: '192.0.2.7' })
+const nobody = (2 ** 31 - 1) as OperatorId
+
+async function added({ operators }: StoredPorts, name: string): Promise<OperatorId> {
+  const id = await operators.add({ name, role: 'support' }, first)
+  return typeof id === 'string' ? assert.fail(id) : id
+}
+
+async function signedIn({ operators }: StoredPorts, by: OperatorId, name: string) {
+  return (await operators.openSession(by, first, aSession(name), bounds)) ?? assert.fail('no session')
+}
+
+/** What the port `Operators` promises. */
+export const operatorsContract: Contract<StoredPorts> = {
+  'an operator is found by name in any letter case, and each name is there once': async (ports) => {
+    const { operators } = ports
+    const [zoe, ann] = [await added(ports, 'Zoe'), await added(ports, 'ann')]
+    assert.equal(await operators.add({ name: 'ZOE', role: 'admin' }, second), 'name-taken')
+    const found = await operators.byName('zoE')
+    assert.deepEqual(
+      { ...found?.operator, added: 0 },
+      { id: zoe, name: 'Zoe', role: 'support', locked: false, added: 0 },
+    )
+    assert.equal(found?.password, first)
+    assert.equal(await operators.byName('z'), undefined)
+    assert.deepEqual(
+      (await operators.list()).map(({ id }) => id),
+      [ann, zoe],
+    )
+  },
+
+  'of many who add one name at the same time one does': async ({ operators }) => {
+    const ids = await Promise.all(
+      Array.from({ length: callersMany }, (_, at) =>
+        operators.add({ name: at % 2 === 0 ? 'ann' : 'ANN', role: 'admin' }, first),
+      ),
+    )
+    assert.equal(ids.filter((id) => id !== 'name-taken').length, 1)
+    assert.equal((await operators.list()).length, 1)
+  },
+
+  'a role counts at once, in sessions that are open too': async (ports) => {
+    const { operators } = ports
+    const ann = await added(ports, 'ann')
+    await signedIn(ports, ann, 'a')
+    assert.equal(await operators.setRole(ann, 'admin'), true)
+    assert.equal((await operators.findSession(hash('a'), bounds, true))?.operator.role, 'admin')
+    assert.equal(await operators.setRole(nobody, 'admin'), false)
+  },
+
+  'a session is found by its hash alone, and is over by its bounds': async (ports) => {
+    const { operators } = ports
+    const ann = await added(ports, 'ann')
+    const id = await signedIn(ports, ann, 'a')
+    const { session } = (await operators.findSession(hash('a'), bounds, true)) ?? assert.fail('not found')
+    assert.deepEqual(
+      { ...session, opened: 0, used: 0 },
+      { id, operator: ann, agent: 'Firefox', address: '192.0.2.7', opened: 0, used: 0 },
+    )
+    assert.equal(await operators.findSession(hash('b'), bounds, true), undefined)
+    for (const end of over) assert.equal(await operators.findSession(hash('a'), end, true), undefined)
+    assert.equal((await operators.listSessions(ann, bounds)).length, 1)
+    assert.ok(await operators.openSession(ann, first, aSession('c'), { idleSeconds: -60, secondsMax: 7200 }))
+    assert.equal(await operators.findSession(hash('a'), bounds, true), undefined, 'forgotten')
+  },
+
+  'none is opened with another password, or for nobody': async (ports) => {
+    const { operators } = ports
+    const ann = await added(ports, 'ann')
+    assert.equal(await operators.openSession(ann, second, aSession('a'), bounds), undefined)
+    assert.equal(await operators.openSession(nobody, first, aSession('a'), bounds), undefined)
+    assert.equal(await operators.findSession(hash('a'), bounds, true), undefined)
+  },
+
+  'a lock and another password end all sessions of the operator, and of no other': async (ports) => {
+    const { operators } = ports
+    const [ann, bob] = [await added(ports, 'ann'), await added(ports, 'bob')]
+    await signedIn(ports, ann, 'a')
+    await signedIn(ports, bob, 'b')
+    assert.equal(await operators.setPassword(ann, first), true)
+    assert.equal(await operators.findSession(hash('a'), bounds, true), undefined, 'the same password is a new one')
+    await signedIn(ports, ann, 'c')
+    assert.equal(await operators.setLocked(ann, true), true)
+    assert.equal(await operators.openSession(ann, first, aSession('d'), bounds), undefined)
+    assert.equal(await operators.setLocked(ann, false), true)
+    assert.equal(await operators.findSession(hash('c'), bounds, true), undefined)
+    assert.ok(await operators.findSession(hash('b'), bounds, true))
+    assert.equal(await operators.setLocked(nobody, true), false)
+    assert.equal(await operators.setPassword(nobody, first), false)
+  },
+
+  'an operator ends the own sessions, one or all': async (ports) => {
+    const { operators } = ports
+    const [ann, bob] = [await added(ports, 'ann'), await added(ports, 'bob')]
+    const [a] = [await signedIn(ports, ann, 'a'), await signedIn(ports, ann, 'b')]
+    await signedIn(ports, bob, 'c')
+    assert.equal(await operators.endSessions(bob, a), 0)
+    assert.equal(await operators.endSessions(ann, a), 1)
+    assert.ok(await operators.findSession(hash('b'), bounds, true))
+    assert.equal(await operators.endSessions(ann), 1)
+    assert.deepEqual(await operators.listSessions(ann, bounds), [])
+    assert.equal((await operators.listSessions(bob, bounds)).length, 1)
+  },
+}
