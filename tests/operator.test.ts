@@ -216,6 +216,17 @@ test('what a message costs, where it waits, who sends it and what happened to it
   expect(Date.parse(running[0]?.since ?? '')).toBeLessThan(Date.now())
 }, 120_000)
 
+test('doctor looks at a gateway that works, and finds nothing bad', async () => {
+  const found = await rows<{ about: string; state: string; says: string }>('doctor')
+  const about = (name: string) => found.find((one) => one.about === name)
+  expect(found.filter(({ state, about }) => state === 'bad' && about !== 'disk')).toEqual([])
+  expect(about('version')?.says).toMatch(/^PostgreSQL \d+/)
+  expect(about('commits')?.says).toBe('on the disk of the server (synchronous_commit = on)')
+  expect(about('partitions')?.state).toBe('good')
+  expect(about('dispatchers')?.says).toBe('1 dispatcher with a lease')
+  expect(about('carrier simulator')?.state).toBe('good')
+}, 60_000)
+
 test('verify ends with 0 while the ledger fits, and with 1 and both sums when a balance differs', async () => {
   const id = await open('--login', 'rich', '--credits', '100')
   expect(await json('credits', 'verify')).toMatchObject({ total: 0 })

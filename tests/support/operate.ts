@@ -46,7 +46,7 @@ async function withDatabase(environment: Environment, work: (opened: Opened) => 
   const { DATABASE_URL, DATA_DIR = '' } = environment
   const webhooks = webhookPorts(readEnvironment({ ...processVariables, ...webhookVariables }, environment))
   const database = await openDatabase({ url: DATABASE_URL, dataDir: DATA_DIR })
-  const { ports, migrate, close } = postgresPorts({
+  const { ports, migrate, examine, close } = postgresPorts({
     connectionString: database.connectionString,
     settings: { ...patientSettings, ids: 'shared-block', cacheSeconds: 0 },
   })
@@ -55,6 +55,12 @@ async function withDatabase(environment: Environment, work: (opened: Opened) => 
       ports: { ...ports, ...webhooks, clock: systemClock(), secrets: nodeSecrets() },
       migrate,
       copyTo: () => Promise.reject(new Error('not here')),
+      surroundings: async () => ({
+        database: await examine(),
+        disk: undefined,
+        certificates: [],
+        clockOffsetSeconds: 0,
+      }),
     })
   } finally {
     await close()

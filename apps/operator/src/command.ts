@@ -1,5 +1,6 @@
 import type { AuditActor, BackOffice, Gateway, MakeChange, Ports, Processing } from '@gateway/core'
 import { Command, Help } from 'commander'
+import type { Surroundings } from './doctor/rules.ts'
 import type { Output } from './output.ts'
 
 /** What a command works with. */
@@ -12,6 +13,8 @@ export interface Context {
   readonly gateway: Gateway
   readonly processing: Processing
   readonly ports: Ports
+  /** What the database and this machine say of themselves. */
+  readonly surroundings: () => Promise<Surroundings>
   readonly output: Output
   readonly input: Input
   /** Aborted when the user ends the command. What is at the database then is answered or cut; nothing new is begun there. */

@@ -104,8 +104,8 @@ const calls: readonly (readonly string[])[] = [
   ['database', 'copy', '--to', 'postgres://me@db/x'],
 ]
 
-/** Run where there is what they need: tests/carrier-test.test.ts, carriers.test.ts. */
-const elsewhere = ['carrier test', 'carrier show']
+/** Run where there is what they need: tests/carrier-test.test.ts, carriers.test.ts, doctor.test.ts. */
+const elsewhere = ['carrier test', 'carrier show', 'doctor']
 
 const pathsOf = (command: Command, path: readonly string[] = []): readonly string[] =>
   command.commands.length === 0

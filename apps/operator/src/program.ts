@@ -31,6 +31,7 @@ import {
   type RunMigrate,
 } from './commands/database.ts'
 import { dispatcherList, queueShow } from './commands/queue.ts'
+import { doctor } from './commands/doctor.ts'
 import { keyIssue, keyList, keyRevoke, keySet } from './commands/key.ts'
 import { messageCancel, messageExplain, messageFind, messageRefund } from './commands/message.ts'
 import { numberBlock, numberList, numberUnblock } from './commands/number.ts'
@@ -142,6 +143,7 @@ export const createProgram = ({ run, runAlone, runMigrate, runCopy }: Runs, vers
       carrierApply(run, runAlone),
       carrierVersions(run),
     ]),
+    doctor(run),
     group('queue', 'show what waits to be sent', [queueShow(run)]),
     group('operator', 'add, list, lock and change the people who run the gateway at the portal', [
       operatorAdd(run),

@@ -176,7 +176,12 @@ test.each([
     out: failing(problem),
     err: err.stream,
     withDatabase: (work) =>
-      work({ ports: operator.ports, migrate: () => Promise.resolve([]), copyTo: () => Promise.resolve([]) }),
+      work({
+        ports: operator.ports,
+        migrate: () => Promise.resolve([]),
+        copyTo: () => Promise.resolve([]),
+        surroundings: () => Promise.reject(new Error('not here')),
+      }),
   })
   expect([code, err.text()]).toEqual([expected, told])
 })

@@ -12,6 +12,7 @@ import {
 import { release, versionLine } from '@gateway/server/version'
 import { CommanderError, type Command } from 'commander'
 import { Refused, type Input, type Variables } from './command.ts'
+import type { Surroundings } from './doctor/rules.ts'
 import { createOutput, hideProgress, writerTo, type Terminal } from './output.ts'
 import { createProgram, type Runs } from './program.ts'
 import type { CopyTo, AppliedMigration } from './commands/database.ts'
@@ -23,6 +24,7 @@ export type ExitCode = 0 | 1 | 2 | 3
 export interface Opened {
   readonly ports: Ports
   readonly migrate: () => Promise<readonly AppliedMigration[]>
+  readonly surroundings: () => Promise<Surroundings>
   /** Ends its own use of the database first; the ports do not work any more. */
   readonly copyTo: CopyTo
   /** Those of every process, if not given. */
@@ -59,7 +61,7 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
   const runs: Runs = {
     run: (work) => {
       const output = createOutput(out, err, json)
-      return host.withDatabase(async ({ ports, migrate, settings, processingSettings }) => {
+      return host.withDatabase(async ({ ports, migrate, surroundings, settings, processingSettings }) => {
         await output.during('Bringing the schema up to date', migrate())
         const input = host.input((text) => err.write(text))
         const gateway = createGateway(ports, settings)
@@ -68,7 +70,7 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
         const change = changesBy(ports, actor)
         const processing = createProcessing(ports, processingSettings)
         const { interruption } = host
-        await work({ ports, backOffice, change, actor, gateway, processing, output, input, interruption })
+        await work({ ports, surroundings, backOffice, change, actor, gateway, processing, output, input, interruption })
       }, output.note)
     },
     runAlone: (work) => {

@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { nodeSecrets } from '@gateway/adapters-node'
 import { copyDatabase, CopyRefused, postgresPorts, TargetUnreachable } from '@gateway/adapters-postgres'
@@ -13,8 +14,10 @@ import {
 import { gatewayDefaults } from '@gateway/core'
 import { openDatabase } from '@gateway/embedded-postgres'
 import {
+  certificateEndings,
   databaseSettings,
   databaseVariables,
+  extraAuthorities,
   misspeltVariables,
   processVariables,
   readEnvironment,
@@ -108,6 +111,12 @@ async function open(
   return {
     ports: { ...postgres.ports, ...webhookPorts(where), clock: postgres.clock, secrets: nodeSecrets() },
     migrate: () => postgres.migrate(),
+    surroundings: async () => ({
+      database: await postgres.examine(),
+      disk: where.DATABASE_URL === undefined ? await diskOf(where.DATA_DIR) : undefined,
+      certificates: certificateEndings([...postgres.certificates, ...extraAuthorities()]),
+      clockOffsetSeconds: postgres.clock.offsetSeconds(),
+    }),
     copyTo: async (to, progress) => {
       await leave()
       const unlessEnded = () => interruption.throwIfAborted()
@@ -117,6 +126,11 @@ async function open(
     processingSettings: processingSettings(where),
     close,
   }
+}
+
+async function diskOf(folder: string): Promise<{ readonly left: number; readonly all: number }> {
+  const { bavail, blocks, bsize } = await statfs(folder)
+  return { left: bavail * bsize, all: blocks * bsize }
 }
 
 /** What went wrong with the database at `url` (undefined: the embedded one), for the operator: a sentence without a secret. */

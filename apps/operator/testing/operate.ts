@@ -10,6 +10,7 @@ import {
   steppingClock,
   type MemoryStore,
 } from '@gateway/core/testing'
+import type { Surroundings } from '../src/doctor/rules.ts'
 import { terminal } from '../src/terminal.ts'
 import { runCommandLine, type Opened } from '../src/run-command-line.ts'
 import { checkDocument } from './vocabulary.ts'
@@ -37,12 +38,37 @@ export interface Operator {
   written(): string
 }
 
+/** Of an embedded PostgreSQL that is as it should be. */
+export const soundSurroundings: Surroundings = {
+  database: {
+    settings: new Map([
+      ['server_version', '18.4'],
+      ['fsync', 'on'],
+      ['full_page_writes', 'on'],
+      ['synchronous_commit', 'on'],
+      ['synchronous_standby_names', ''],
+      ['wal_level', 'replica'],
+      ['max_connections', '200'],
+    ]),
+    standbys: [],
+    servers: [],
+    connections: 14,
+    longestTransactionSeconds: undefined,
+    partitionsAhead: 2,
+    bytes: 12 * 2 ** 20,
+  },
+  disk: { left: 50 * 2 ** 30, all: 100 * 2 ** 30 },
+  certificates: [],
+  clockOffsetSeconds: 0,
+}
+
 /** Who operates a gateway in memory that begins empty, on 2026-10-18 at 10:00 of the gateway's time. */
 export function anOperator(
   other: {
     ports?: (ports: Ports) => Ports
     migrate?: Opened['migrate']
     copyTo?: Opened['copyTo']
+    surroundings?: Surroundings
     clock?: Clock
     variables?: Readonly<Record<string, string>>
   } = {},
@@ -59,6 +85,7 @@ export function anOperator(
   const ports = other.ports?.(inMemory) ?? inMemory
   const migrate = other.migrate ?? (() => Promise.resolve([]))
   const copyTo = other.copyTo ?? (() => Promise.resolve([]))
+  const surroundings = other.surroundings ?? soundSurroundings
   let out = textOf()
   let interruption = new AbortController()
 
@@ -77,7 +104,7 @@ export function anOperator(
         ),
       interruption: interruption.signal,
       variables: other.variables ?? {},
-      withDatabase: (work) => work({ ports, migrate, copyTo }),
+      withDatabase: (work) => work({ ports, migrate, copyTo, surroundings: () => Promise.resolve(surroundings) }),
     })
     if (args.includes('--json') && out.text().startsWith('{')) checkDocument(args, out.text())
     return { code, out: out.text(), err: err.text() }

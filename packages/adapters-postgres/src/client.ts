@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import { Client, Connection, type ClientConfig } from 'pg'
-import { checkedClientOf, watchPrimary } from './primary.ts'
+import { checkedClientOf, readServers, watchPrimary, type ServerReading } from './primary.ts'
 import type { ServerAddress } from './server-address.ts'
 
 /** A connection to be made, which breaks without ending the process: what it breaks is told by what fails. */
@@ -16,6 +16,10 @@ export const clientOf = (address: ServerAddress): typeof Client => checkedClient
 
 /** Notices when another server has become the primary, until what it returns is called. */
 export const watchServers = (address: ServerAddress): (() => void) => watchPrimary(address, plainClientOf(address))
+
+/** What each server of an address says it is. */
+export const serversOf = (address: ServerAddress): Promise<readonly ServerReading[]> =>
+  readServers(address, plainClientOf(address))
 
 function plainClientOf({ connectionString, tls, plainIfRefused }: ServerAddress): typeof Client {
   return class extends Client {

@@ -1,4 +1,5 @@
 export { copyDatabase, CopyRefused, TargetUnreachable, type CopiedTable } from './copy/copy-database.ts'
+export type { DatabaseReadings } from './examine.ts'
 export { migrate, type AppliedMigration } from './migrate.ts'
 export type { DatabaseClock } from './database-clock.ts'
 export { postgresPorts, type PostgresOptions, type PostgresPorts } from './postgres-ports.ts'

@@ -7,7 +7,9 @@ import { postgresSessions } from './accounts/postgres-sessions.ts'
 import { runExclusively } from './run-exclusively.ts'
 import { listenForChanges, listenToNobody } from './changes.ts'
 import { checkServer } from './check-server.ts'
+import { serversOf } from './client.ts'
 import { createContext } from './context.ts'
+import { examine, type DatabaseReadings } from './examine.ts'
 import { databaseClock, type DatabaseClock } from './database-clock.ts'
 import { postgresLedger } from './credits/postgres-ledger.ts'
 import { postgresPrices } from './credits/postgres-prices.ts'
@@ -71,6 +73,8 @@ export interface PostgresPorts {
   readonly hasSchema: () => Promise<boolean>
   /** Throws an Error for a server that could lose accepted messages, or is too old. */
   readonly checkServer: () => Promise<void>
+  /** How its servers are set up, and what they are at. */
+  readonly examine: () => Promise<DatabaseReadings>
   /** Whether the database answers, takes writes, and has the schema; undefined: it does. Within a second. */
   readonly trouble: () => Promise<WriteTrouble | undefined>
   /** Whether the database answers, and the schema is there. Throws if not. */
@@ -155,6 +159,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
     hasSchema: () => hasSchema(pools),
     runExclusively: (what, work) => runExclusively(address, what, work, closing.signal),
     checkServer: () => checkServer(pools, address, log),
+    examine: async () => examine(pools, await serversOf(address)),
     ping,
     trouble: async () => {
       const [found, answer] = await Promise.all([

@@ -113,6 +113,47 @@ export function watchPrimary(address: ServerAddress, Plain: typeof Client): () =
   return () => clearInterval(timer)
 }
 
+/** One server of an address, as it is at the moment. */
+export interface ServerReading {
+  readonly server: string
+  /** 'old-primary': there is a later timeline. */
+  readonly state: 'primary' | 'old-primary' | 'standby' | 'away'
+  readonly timeline: number | undefined
+  /** Why it is away. */
+  readonly problem?: string
+}
+
+/** Asks each server of an address what it is; none where the primary is not wanted. */
+export async function readServers(address: ServerAddress, Plain: typeof Client): Promise<readonly ServerReading[]> {
+  if (!address.isPrimaryWanted) return []
+  const looked = address.hosts.map(async (host): Promise<readonly ServerReading[]> => {
+    try {
+      return await Promise.all((await placesOf(host)).map(readServer))
+    } catch (error) {
+      return [
+        { server: nameOf({ ...host, name: host.host }), state: 'away', timeline: undefined, problem: messageOf(error) },
+      ]
+    }
+  })
+  const readings = (await Promise.all(looked)).flat()
+  const latest = Math.max(...readings.map(({ timeline }) => timeline ?? 0))
+  return readings.map((one) =>
+    one.state === 'primary' && one.timeline !== undefined && one.timeline < latest
+      ? { ...one, state: 'old-primary' }
+      : one,
+  )
+
+  async function readServer(place: Place): Promise<ServerReading> {
+    const server = nameOf(place)
+    try {
+      const { isPrimary, history } = await askAt(place, address, Plain)
+      return { server, state: isPrimary ? 'primary' : 'standby', timeline: history?.timeline }
+    } catch (error) {
+      return { server, state: 'away', timeline: undefined, problem: messageOf(error) }
+    }
+  }
+}
+
 /** Throws a `WrongServer` for what is earlier than what was seen, and breaks what is open to that. */
 function admit(there: Known, history: History | undefined): void {
   const { latest } = there

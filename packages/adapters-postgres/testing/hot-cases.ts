@@ -317,6 +317,9 @@ export const callers = [
 /** They read no table of ours: what there is to plan is nothing. */
 export const withoutTables = [
   'probe-write',
+  'examine-settings',
+  'examine-standbys',
+  'examine-work',
   'whether-primary',
   'which-timeline',
   'sort-on-disk',

@@ -18,3 +18,4 @@ export {
   text,
   wholeNumber,
 } from './variables.ts'
+export { certificateEndings, extraAuthorities } from './watch-certificates.ts'

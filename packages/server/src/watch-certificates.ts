@@ -77,7 +77,13 @@ export function extraAuthorities(file = process.env['NODE_EXTRA_CA_CERTS']): rea
   }
 }
 
-interface Ending {
+/** When each of them ends, in milliseconds since 1970. */
+export const certificateEndings = (
+  given: readonly GivenCertificates[],
+): readonly (Ending & { readonly of: string })[] =>
+  given.flatMap((one) => endingIn(one).map((ending) => ({ of: one.of, ...ending })))
+
+export interface Ending {
   readonly subject: string
   readonly ends: number
 }

@@ -1,0 +1,41 @@
+import { command, Refused, type Context, type Run } from '../command.ts'
+import { findings, type Finding, type Readings } from '../doctor/rules.ts'
+
+/** So many rows of each endpoint are counted at most. */
+const webhookRowsMax = 1000
+
+export const doctor = (run: Run) =>
+  command(
+    'doctor',
+    'look at the database and at all that works with it, and say what to do; exits with 1 if anything is bad',
+  ).action(() =>
+    run(async (context) => {
+      const found = findings(await context.output.during('Looking', readingsOf(context)))
+      await context.output.rows(['STATE', 'ABOUT', 'SAYS', 'WHAT TO DO'], found.map(row))
+      const bad = found.filter(({ state }) => state === 'bad')
+      if (bad.length > 0) throw new Refused(`Bad: ${bad.map(({ about }) => about).join(', ')}.`)
+    }),
+  )
+
+const row = ({ state, about, says, advice }: Finding) => ({
+  json: { about, state, says, advice: advice ?? null },
+  cells: [state, about, says, advice ?? ''],
+})
+
+async function readingsOf({ backOffice, ports, surroundings }: Context): Promise<Readings> {
+  const [around, dispatchers, carriers, webhooks, oldestDue] = await Promise.all([
+    surroundings(),
+    backOffice.listDispatchers(),
+    backOffice.listCarriers(),
+    ports.webhooks.totals(webhookRowsMax),
+    oldestOf(backOffice),
+  ])
+  return { ...around, now: ports.clock.now(), dispatchers, carriers, webhooks, oldestDue }
+}
+
+async function oldestOf(backOffice: Context['backOffice']): Promise<number | undefined> {
+  let oldest: number | undefined
+  for await (const { oldestDue } of backOffice.showQueue())
+    if (oldestDue !== undefined && oldestDue < (oldest ?? Infinity)) oldest = oldestDue
+  return oldest
+}

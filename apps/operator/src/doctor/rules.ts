@@ -1,0 +1,210 @@
+import type { DatabaseReadings } from '@gateway/adapters-postgres'
+import type { RunningDispatcher, ToldCarrier, WebhookTotal } from '@gateway/core'
+import { counted, durationText } from '../show.ts'
+
+/** What is known of the place that a database is at. */
+export interface Surroundings {
+  readonly database: DatabaseReadings
+  /** Bytes; undefined: the disk is another machine's. */
+  readonly disk: { readonly left: number; readonly all: number } | undefined
+  readonly certificates: readonly { readonly of: string; readonly ends: number }[]
+  /** How far the clock of this machine is ahead of the database's. */
+  readonly clockOffsetSeconds: number
+}
+
+export interface Readings extends Surroundings {
+  /** The database's time. */
+  readonly now: number
+  readonly dispatchers: readonly RunningDispatcher[]
+  readonly carriers: readonly ToldCarrier[]
+  readonly webhooks: readonly WebhookTotal[]
+  /** When the oldest message that is due was due; undefined: none is. */
+  readonly oldestDue: number | undefined
+}
+
+export interface Finding {
+  readonly about: string
+  readonly state: 'good' | 'warning' | 'bad'
+  readonly says: string
+  /** What to do; undefined where it is good. */
+  readonly advice?: string
+}
+
+type Rule = (readings: Readings) => Finding | readonly Finding[]
+
+const good = (about: string, says: string): Finding => ({ about, state: 'good', says })
+const warning = (about: string, says: string, advice: string): Finding => ({ about, state: 'warning', says, advice })
+const bad = (about: string, says: string, advice: string): Finding => ({ about, state: 'bad', says, advice })
+
+const mebibyte = 2 ** 20
+const daySeconds = 86_400
+const sizeText = (bytes: number): string =>
+  bytes >= 1024 * mebibyte ? `${(bytes / mebibyte / 1024).toFixed(1)} GiB` : `${Math.round(bytes / mebibyte)} MiB`
+const secondsText = (seconds: number): string => durationText(seconds * 1000)
+
+const clock: Rule = ({ clockOffsetSeconds: offset }) => {
+  const says = `this machine is ${Math.abs(offset).toFixed(1)} s ${offset < 0 ? 'behind' : 'ahead of'} the database`
+  if (Math.abs(offset) < 2) return good('clock', says)
+  return warning('clock', says, 'set both by NTP; the gateway goes by the database')
+}
+
+const version: Rule = ({ database }) => good('version', `PostgreSQL ${database.settings.get('server_version') ?? '?'}`)
+
+/** A server that has these off is refused at the start, unless it was changed since. */
+const flushing: Rule = ({ database: { settings } }) =>
+  ['fsync', 'full_page_writes'].map((name) =>
+    settings.get(name) === 'on'
+      ? good(name, 'on')
+      : bad(name, settings.get(name) ?? 'not known', `set ${name} = on: a crash loses accepted messages`),
+  )
+
+const commits: Rule = ({ database: { settings, standbys } }) => {
+  const [mode, names] = [settings.get('synchronous_commit'), settings.get('synchronous_standby_names') ?? '']
+  if (mode === 'off')
+    return bad('commits', 'synchronous_commit is off', 'set it to on: a crash loses what was accepted last')
+  if (names === '') return good('commits', `on the disk of the server (synchronous_commit = ${mode ?? '?'})`)
+  if (mode === 'local')
+    return bad('commits', 'do not wait for the standby (synchronous_commit = local)', 'set synchronous_commit = on')
+  if (standbys.some(({ isSynchronous, state }) => isSynchronous && state === 'streaming'))
+    return good('commits', `also on a standby (synchronous_standby_names = ${names})`)
+  if (standbys.some(({ state }) => state === undefined))
+    return warning('commits', 'this role may not see the standbys', 'grant pg_monitor to the role of the gateway')
+  const advice = 'start the standby, or take it out of synchronous_standby_names'
+  return bad('commits', `wait for a standby that is not there (synchronous_standby_names = ${names})`, advice)
+}
+
+const standbyLag: Rule = ({ database: { standbys } }) =>
+  standbys.length === 0
+    ? good('standbys', 'none follows')
+    : standbys.map(({ name, state, lagBytes }) => {
+        const about = `standby ${name}`
+        if (state === undefined) return warning(about, 'not to be seen', 'grant pg_monitor to the role of the gateway')
+        const says = `${state}, ${sizeText(lagBytes ?? 0)} behind`
+        if (state !== 'streaming')
+          return warning(about, says, 'wait until it streams; look into its log if it does not')
+        if ((lagBytes ?? 0) > 1024 * mebibyte)
+          return bad(about, says, 'its disk or network is too slow, or a query holds it')
+        return (lagBytes ?? 0) > 64 * mebibyte
+          ? warning(about, says, 'look again: it should become less')
+          : good(about, says)
+      })
+
+const servers: Rule = ({ database }) =>
+  database.servers.map(({ server, state, timeline, problem }) => {
+    const about = `server ${server}`
+    const says = `${state}${timeline === undefined ? '' : `, timeline ${timeline}`}`
+    const primary = database.servers.find((other) => other.state === 'primary')?.server ?? 'the new primary'
+    if (state === 'away') return warning(about, `away: ${problem ?? ''}`, 'start it, or take it out of DATABASE_URL')
+    if (state !== 'old-primary') return good(about, says)
+    return bad(
+      about,
+      says,
+      `stop it; then on it: pg_rewind --target-pgdata=DATA --source-server='host=${primary}' --write-recovery-conf; ` +
+        'start it as a standby. What only it has is lost',
+    )
+  })
+
+const wal: Rule = ({ database: { settings } }) => {
+  const level = settings.get('wal_level') ?? '?'
+  if (level !== 'minimal') return good('wal_level', level)
+  return warning('wal_level', level, 'set wal_level = replica: no standby and no point in time without it')
+}
+
+const connections: Rule = ({ database: { settings, connections: used } }) => {
+  const max = Number(settings.get('max_connections'))
+  const says = `${used} of ${max} (max_connections)`
+  const advice = 'end what holds them (pg_stat_activity), or raise max_connections'
+  if (used > 0.95 * max) return bad('connections', says, advice)
+  return used > 0.8 * max ? warning('connections', says, advice) : good('connections', says)
+}
+
+const disk: Rule = ({ disk: found, database }) => {
+  const size = `the database has ${sizeText(database.bytes)}`
+  if (found === undefined) return good('disk', `${size}; what is left is for its server to say`)
+  const says = `${size}; ${sizeText(found.left)} of ${sizeText(found.all)} are left`
+  const advice = 'enlarge the volume, or delete what else is there; a full disk stops everything'
+  if (found.left < 0.05 * found.all) return bad('disk', says, advice)
+  return found.left < 0.2 * found.all ? warning('disk', says, advice) : good('disk', says)
+}
+
+const transactions: Rule = ({ database: { longestTransactionSeconds: longest = 0 } }) => {
+  const says = longest < 1 ? 'none is long' : `the longest runs for ${secondsText(longest)}`
+  const advice = 'end it (pg_stat_activity): it keeps dead rows, and tables grow'
+  if (longest >= 3600) return bad('transactions', says, advice)
+  return longest >= 300 ? warning('transactions', says, advice) : good('transactions', says)
+}
+
+const partitions: Rule = ({ database: { partitionsAhead } }) =>
+  partitionsAhead >= 1
+    ? good('partitions', `${counted(partitionsAhead, 'partition')} ahead`)
+    : bad('partitions', 'none ahead', 'look into the log for errors of a process that accepts messages')
+
+const leases: Rule = ({ dispatchers }) => {
+  const over = dispatchers.filter(({ overdue }) => overdue).length
+  if (dispatchers.length === over) return bad('dispatchers', 'none runs: nothing is sent', 'start a dispatcher')
+  const says = `${counted(dispatchers.length - over, 'dispatcher')} with a lease`
+  if (over === 0) return good('dispatchers', says)
+  const advice = 'if it stays: gateway dispatcher list, and the log of the others'
+  return warning('dispatchers', `${says}, ${over} whose lease is over and that nobody has taken over yet`, advice)
+}
+
+const certificates: Rule = ({ certificates: all, now }) =>
+  all.map(({ of, ends }) => {
+    const days = Math.floor((ends - now) / 1000 / daySeconds)
+    const about = `certificate ${of}`
+    if (ends <= now) return bad(about, 'has ended', 'replace it')
+    const says = `ends in ${counted(days, 'day')}`
+    return days < 14 ? warning(about, says, 'replace it before') : good(about, says)
+  })
+
+const carriers: Rule = ({ carriers: all }) => {
+  const names = [...new Set(all.map(({ carrier }) => carrier))]
+  return names.map((name) => {
+    const about = `carrier ${name}`
+    const told = all.filter(({ carrier, isStale }) => carrier === name && !isStale)
+    if (told.length === 0) return bad(about, 'no process has told of it for a minute', 'look at its dispatchers')
+    const held = told.find(({ mode }) => mode !== 'running')?.mode
+    if (held !== undefined) return warning(about, held, `gateway carrier resume ${name}, once it may go on`)
+    const isUp = told.some(
+      ({ status }) => status === undefined || status.links.some((link) => link.boundSince !== undefined),
+    )
+    const lastError = told.map(({ status }) => status?.lastError).find(Boolean) ?? 'no error is known'
+    if (!isUp) return bad(about, `not bound: ${lastError}`, `gateway carrier show ${name}; then ask the carrier`)
+    const circuit = told.find(({ status }) => (status?.circuit?.state ?? 'closed') !== 'closed')?.status?.circuit?.state
+    if (circuit !== undefined) return warning(about, `circuit ${circuit}: ${lastError}`, `gateway carrier show ${name}`)
+    const missed = told.reduce((sum, { status }) => sum + (status?.receipts.missed ?? 0), 0)
+    if (missed > 0)
+      return warning(
+        about,
+        `up; ${counted(missed, 'receipt')} without a message`,
+        'docs/carriers.md: the form of its ids',
+      )
+    return good(about, 'up')
+  })
+}
+
+const webhooks: Rule = ({ webhooks: all }) => {
+  const count = (condition: WebhookTotal['condition']): number =>
+    all.filter((one) => one.condition === condition).reduce((sum, { endpoints }) => sum + endpoints, 0)
+  const [failing, paused, disabled] = [count('failing'), count('paused'), count('disabled')]
+  if (failing + paused + disabled === 0) return good('webhooks', `${count('active')} active, none fails`)
+  const advice = 'gateway webhook list; gateway webhook attempts ID says why'
+  return warning('webhooks', `${failing} failing, ${paused} paused, ${disabled} disabled`, advice)
+}
+
+const queue: Rule = ({ oldestDue, now }) => {
+  if (oldestDue === undefined) return good('queue', 'nothing is due')
+  const seconds = Math.max(0, (now - oldestDue) / 1000)
+  const says = `the oldest message has been due for ${secondsText(seconds)}`
+  const advice = 'gateway queue show --routes; gateway carrier list: who should take it, and does not?'
+  if (seconds >= 600) return bad('queue', says, advice)
+  return seconds >= 60 ? warning('queue', says, advice) : good('queue', says)
+}
+
+const rules: readonly Rule[] = [
+  ...[clock, version, flushing, commits, standbyLag, servers, wal, connections, disk, transactions, partitions],
+  ...[leases, queue, carriers, webhooks, certificates],
+]
+
+/** What an operator should know, in the order of the database, what runs on it, and what it reaches. */
+export const findings = (readings: Readings): readonly Finding[] => rules.flatMap((rule) => rule(readings))
