@@ -113,9 +113,9 @@ test('routes of the file decide by prefix, and those of the next one after SIGHU
   const environment = environmentOf()
   const gateway = await startApp('all-in-one', environment)
   const client: Client = { url: gateway.url, key: (await openAccount(environment, 'routes', 100)).key }
-  const sendTo = async (numbers: readonly string[]): Promise<void> => {
-    const ids = (await restSend(client, numbers)).map(Number)
-    await until(async () => (await restStatus(client, ids)).every(({ statusCode }) => statusCode === 0))
+  const sendTo = async (numbers: readonly string[], url = gateway.url): Promise<void> => {
+    const ids = (await restSend({ ...client, url }, numbers)).map(Number)
+    await until(async () => (await restStatus({ ...client, url }, ids)).every(({ statusCode }) => statusCode === 0))
   }
   const numbersOf = async (smsc: RunningSmsc) =>
     (await smsc.submits()).map(({ destinationAddr = '' }) => destinationAddr).toSorted()
@@ -148,6 +148,19 @@ test('routes of the file decide by prefix, and those of the next one after SIGHU
   const codes = async () => (await restStatus({ ...client, url: again.url }, ids)).map(({ statusCode }) => statusCode)
   await until(async () => (await codes()).every((code) => code === 0))
   expect(await numbersOf(one)).toEqual([...here, ...later, ...paused, ...drained])
+
+  const [watched = '', another = ''] = numbersEnding(2, '01', 98_000)
+  const command = { isOver: false }
+  const watching = operateJson<{ rows: readonly { pid: number; fields: { command: string } }[] }>(
+    ['carrier', 'watch', 'one', '--to', watched, '--seconds', '3'],
+    environment,
+  ).finally(() => (command.isOver = true))
+  while (!command.isOver) await sendTo([watched, another], again.url)
+  const { rows } = await watching
+  expect(new Set(rows.map(({ pid }) => pid))).toEqual(new Set([again.pid]))
+  const seen = ['submit_sm', 'submit_sm_resp', 'deliver_sm', 'deliver_sm_resp']
+  expect(new Set(rows.map(({ fields }) => fields.command))).toEqual(new Set(seen))
+  expect(JSON.stringify(rows)).not.toContain(another)
   expect(await again.stop()).toBe(0)
 }, 120_000)
 

@@ -49,6 +49,7 @@ export function countAnswers(
     ...(carrier.setMode && { setMode: carrier.setMode }),
     ...(carrier.onAvailability && { onAvailability: carrier.onAvailability }),
     ...(carrier.responseTime && { responseTime: carrier.responseTime }),
+    ...(carrier.observe && { observe: carrier.observe }),
     ...(carrier.status && { status: carrier.status }),
   }
   return { carrier: counted, answers, meter }

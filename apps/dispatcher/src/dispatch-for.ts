@@ -27,6 +27,7 @@ import {
 import { startDispatching, type DispatchSettings } from './dispatch.ts'
 import { followCarriers } from './follow-carriers.ts'
 import { followModes, modesOf } from './follow-modes.ts'
+import { followWatches } from './follow-watches.ts'
 import { withAgreement, withCarriers, withProgress } from './health.ts'
 import { startPushing, type PushingSettings } from './push.ts'
 import { tellCarriers, tellUse } from './tell-carriers.ts'
@@ -45,7 +46,7 @@ interface Dispatched {
   readonly ports: DispatchSettings['ports'] &
     PushingSettings['ports'] &
     CarrierPorts &
-    Pick<Ports, 'carrierStatuses' | 'carrierModes' | 'carrierBinds' | 'carrierRates' | 'overview'>
+    Pick<Ports, 'carrierStatuses' | 'carrierModes' | 'carrierBinds' | 'carrierRates' | 'carrierWatches' | 'overview'>
   readonly configured: ConfiguredCarriers
   readonly health: HealthSettings
   readonly processing: ProcessingSettings
@@ -91,6 +92,9 @@ export async function dispatchFor(
   const { carrierModes } = ports
   const modes = followModes({ carrierModes, held, dispatching, changed: () => telling.wake(), log })
   onStop('modes of carriers', () => modes.stop())
+  const { carrierWatches, clock } = ports
+  const watches = followWatches({ carrierWatches, clock, process, dispatching, log })
+  onStop('watches of carriers', () => watches.stop())
   const metrics = createMetrics()
   measurePushing(metrics, pushing)
   measureWaiting(metrics, ports.webhooks, ports.clock)

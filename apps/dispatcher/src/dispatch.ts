@@ -17,6 +17,7 @@ import {
   type DispatcherSettings,
   type ProcessingSettings,
   type Lane,
+  type PduObserver,
   type Ports,
   type SubmissionAnswer,
 } from '@gateway/core'
@@ -66,6 +67,8 @@ export interface Dispatching {
   stop(seconds: number): Promise<void>
   /** From now on these carriers are paused or drained, and no others. */
   setModes(modes: ReadonlyMap<CarrierId, CarrierMode>): void
+  /** From now on these are told of the PDUs of carriers, and no others. */
+  observe(observers: ReadonlyMap<CarrierId, readonly PduObserver[]>): void
   /** Works for one more carrier from now on. */
   add(carrier: Carrier): void
   /** Ends the work for one carrier, as `stop` ends that for all; the others do not notice. */
@@ -149,6 +152,7 @@ export function startDispatching({
     const held = holdable(counted)
     const { carrier } = held
     held.setMode(modes.get(carrier.id) ?? 'running')
+    carrier.observe?.(observers.get(carrier.id) ?? [])
     const outage = outageOf(`record of ${carrier.id}`, log)
     const { inbox, inboundMessages } = countInboundMessages(ports.inbox, carrier.id, log)
     const report = (problem: unknown): void => outage.failed(problem)
@@ -169,6 +173,7 @@ export function startDispatching({
   }
 
   let modes = firstModes
+  let observers: ReadonlyMap<CarrierId, readonly PduObserver[]> = new Map()
   const turns = createRouteTurns(ports.routes, ports.clock)
   let links: readonly Link[] = []
   for (const carrier of carriers) links = [...links, startLink(carrier)]
@@ -224,6 +229,10 @@ export function startDispatching({
     setModes: (next) => {
       modes = next
       for (const { carrier, held } of links) held.setMode(next.get(carrier.id) ?? 'running')
+    },
+    observe: (next) => {
+      observers = next
+      for (const { carrier } of links) carrier.observe?.(next.get(carrier.id) ?? [])
     },
     add: (carrier) => {
       links = [...links, startLink(carrier)]

@@ -105,7 +105,7 @@ const calls: readonly (readonly string[])[] = [
 ]
 
 /** Run where there is what they need: tests/carrier-test.test.ts, carriers.test.ts, doctor.test.ts. */
-const elsewhere = ['carrier test', 'carrier show', 'doctor']
+const elsewhere = ['carrier test', 'carrier show', 'carrier watch', 'doctor']
 
 const pathsOf = (command: Command, path: readonly string[] = []): readonly string[] =>
   command.commands.length === 0

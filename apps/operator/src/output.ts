@@ -12,6 +12,8 @@ export interface Output {
    * person. Begins before all rows are there; `after` is asked for after the last of them.
    */
   rows(head: readonly string[], rows: Rows, after?: () => After): Promise<void>
+  /** The same as it comes: a person reads the text of each at once. */
+  stream(rows: AsyncIterable<{ readonly json: Json; readonly text: string }>, after?: () => After): Promise<void>
   /** What was asked for, if it is one thing: `{"rows":[…],"total":1}` for a program, the text for a person. */
   one(json: Json, text: string): void
   /** What was asked for, all at once: `rows` for a program, with what goes beside them, the text for a person. */
@@ -95,6 +97,13 @@ export function createOutput(out: Writer, err: Writer, json: boolean): Output {
     },
     rows: (head, rows, after) =>
       json ? jsonRows(counted(rows), print, after) : textRows(head, followed(counted(rows), after), print, out.width()),
+    stream: async (rows, after) => {
+      if (json) return jsonRows(rows, print, after)
+      for await (const { text } of rows) {
+        if (out.failure() !== undefined) return
+        print(text)
+      }
+    },
     one: (value, text) => print(json ? JSON.stringify({ rows: [value], total: 1 }) : text),
     all: (rows, text, beside) => print(json ? JSON.stringify({ rows, total: rows.length, ...beside }) : text),
     csv: async (head, rows) => {
@@ -125,7 +134,7 @@ export function createOutput(out: Writer, err: Writer, json: boolean): Output {
 }
 
 async function jsonRows(
-  rows: AsyncIterable<Row>,
+  rows: AsyncIterable<Pick<Row, 'json'>>,
   print: (text: string) => void,
   after: (() => After) | undefined,
 ): Promise<void> {

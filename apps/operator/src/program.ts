@@ -19,6 +19,7 @@ import { carrierCheck, carrierList, carrierShow } from './commands/carrier.ts'
 import { carrierDrain, carrierPause, carrierResume } from './commands/carrier-mode.ts'
 import { carrierReceipts } from './commands/carrier-receipts.ts'
 import { carrierTest } from './commands/carrier-test.ts'
+import { carrierWatch } from './commands/carrier-watch.ts'
 import { completion } from './commands/completion.ts'
 import { creditsTopUp, creditsVerify } from './commands/credits.ts'
 import {
@@ -131,13 +132,14 @@ export const createProgram = ({ run, runAlone, runMigrate, runCopy }: Runs, vers
       messageRefund(run),
     ]),
     group('dispatcher', 'list the dispatchers that run', [dispatcherList(run)]),
-    group('carrier', 'list, show, pause and test carriers; check, apply and go back to files of them', [
+    group('carrier', 'list, show, watch, pause and test carriers; check, apply and go back to files of them', [
       carrierList(run),
       carrierShow(run),
       carrierPause(run),
       carrierDrain(run),
       carrierResume(run),
       carrierReceipts(run),
+      carrierWatch(run),
       carrierTest(run, runAlone),
       carrierCheck(runAlone),
       carrierApply(run, runAlone),

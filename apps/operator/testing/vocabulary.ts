@@ -55,6 +55,7 @@ const reading = new Set([
   'top',
   'receipts',
   'doctor',
+  'watch',
 ])
 
 /** Throws if a document of a command has a name that the page does not have, or another shape or type than the page says. */

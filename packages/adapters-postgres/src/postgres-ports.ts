@@ -28,6 +28,7 @@ import {
   postgresCarrierStatuses,
   postgresCarrierVersions,
 } from './carriers/postgres-carriers.ts'
+import { postgresCarrierWatches } from './carriers/postgres-carrier-watches.ts'
 import { postgresRoutes } from './routes/postgres-routes.ts'
 import { postgresSenders } from './senders/postgres-senders.ts'
 import { postgresMessageTraces } from './messages/postgres-message-traces.ts'
@@ -140,6 +141,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       carrierRates: postgresCarrierRates(prompt),
       carrierStatuses: postgresCarrierStatuses(prompt),
       carrierVersions: postgresCarrierVersions(prompt),
+      carrierWatches: postgresCarrierWatches(prompt),
       deliveryReceipts: postgresDeliveryReceipts(context),
       unreadReceipts: postgresUnreadReceipts(context),
       unknownMessages: postgresUnknownMessages(context),

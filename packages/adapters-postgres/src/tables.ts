@@ -89,6 +89,14 @@ export interface Tables {
     stored_at: ColumnType<number, undefined, never>
     stored_by: string
   }
+  carrier_watch: {
+    id: string
+    carrier: string
+    number: string | null
+    has_text: boolean
+    watched_until: Time
+  }
+  watched_pdu: { id: GeneratedAlways<number>; watch: string; pdu: string }
   carrier_rate: {
     carrier: string
     holder: string

@@ -24,6 +24,7 @@ import { describeUnread, readAgain, unreadReceipt } from './receipts/unread-rece
 import { createLink, createLinkOutage, type Link } from './session/link.ts'
 import { createCircuitBreaker, type CircuitEvents } from './session/circuit.ts'
 import { createPace } from './session/pace.ts'
+import { createTraffic } from './session/traffic.ts'
 import { shareRate, type SharedRate } from './session/shared-rate.ts'
 import { slowSecondsOf } from './session/pending-requests.ts'
 import type { AnswerDelivered, Delivered, Role, Session } from './session/session.ts'
@@ -92,6 +93,7 @@ export function smppCarrier(
   let unreadable = 0
   let isBound = false
   let mode: CarrierMode = 'running'
+  const traffic = createTraffic(settings)
   const responseTime = createHistogram(responseBounds)
   const answered = (milliseconds: number): void => responseTime.observe(milliseconds / 1000)
   let isClosed = false
@@ -259,7 +261,7 @@ export function smppCarrier(
   const connect = (): readonly Link[] =>
     Array.from({ length: settings.binds }, () => shared?.permit() ?? alwaysPermitted).flatMap((permit) =>
       rolesOf(settings).map((role) =>
-        createLink(settings, role, { changed, answered, delivered, lost, clock }, permit),
+        createLink(settings, role, { changed, answered, delivered, lost, clock, saw: traffic.link(role) }, permit),
       ),
     )
 
@@ -316,6 +318,7 @@ export function smppCarrier(
     handBack: () => outbox.handBack(leavesSoon()),
     setMode,
     responseTime: responseTime.read,
+    observe: (observers) => traffic.observe(observers),
     async close(deadline) {
       isClosed = true
       outbox.shut()

@@ -361,6 +361,7 @@ export {
   type LeasedRate,
   type WantedRate,
 } from './carrier/carrier-rates.ts'
+export type { CarrierWatch, CarrierWatches, ObservedPdu, PduObserver, WatchedPdu } from './carrier/carrier-watches.ts'
 export type { CarrierLoad, Overview, RunningDispatcher, WaitingRoute, WaitingWork } from './carrier/overview.ts'
 export type { DeliveryReceipt, DeliveryReceiptCode } from './carrier/delivery-receipt.ts'
 export { adoptionWindow } from './carrier/adopt-delivery-receipts.ts'

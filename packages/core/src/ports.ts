@@ -9,6 +9,7 @@ import type { CarrierModes } from './carrier/carrier-modes.ts'
 import type { CarrierRates } from './carrier/carrier-rates.ts'
 import type { CarrierStatuses } from './carrier/carrier-statuses.ts'
 import type { CarrierVersions } from './carrier/carrier-versions.ts'
+import type { CarrierWatches } from './carrier/carrier-watches.ts'
 import type { ClaimedBatches } from './carrier/claimed-batches.ts'
 import type { DeliveryReceipts } from './carrier/delivery-receipts.ts'
 import type { Overview } from './carrier/overview.ts'
@@ -55,6 +56,7 @@ export interface StoredPorts {
   readonly carrierFigures: CarrierFigures
   readonly carrierStatuses: CarrierStatuses
   readonly carrierVersions: CarrierVersions
+  readonly carrierWatches: CarrierWatches
   readonly deliveryReceipts: DeliveryReceipts
   readonly unreadReceipts: UnreadReceipts
   readonly unknownMessages: UnknownMessages

@@ -9,6 +9,7 @@ import {
   accountRatesContract,
   carrierStatusesContract,
   carrierVersionsContract,
+  carrierWatchesContract,
   claimedBatchesContract,
   commitsContract,
   clientRequestsContract,
@@ -86,6 +87,7 @@ run('inbox', inboxContract, memoryPorts)
 run('messages', messagesContract, memoryPorts)
 run('client requests', clientRequestsContract, memoryPorts)
 run('carrier binds', carrierBindsContract, memoryPorts)
+run('carrier watches', carrierWatchesContract, memoryPorts)
 run('carrier rates', carrierRatesContract, memoryPorts)
 run('carrier modes', carrierModesContract, memoryPorts)
 run('carrier figures', carrierFiguresContract, memoryPorts)

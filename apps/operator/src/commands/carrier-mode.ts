@@ -54,7 +54,10 @@ async function setMode(context: Context, carrier: CarrierId, mode: CarrierMode):
 }
 
 /** A name that was mistyped pauses nothing. */
-async function refuseStrangers({ ports, backOffice }: Context, carrier: CarrierId): Promise<void> {
+export async function refuseStrangers(
+  { ports, backOffice }: Pick<Context, 'ports' | 'backOffice'>,
+  carrier: CarrierId,
+): Promise<void> {
   const stored = (await ports.carrierVersions.latest())?.carriers ?? []
   const told = (await backOffice.listCarriers()).map((one) => one.carrier)
   const held = (await ports.carrierModes.list()).map((one) => one.carrier)

@@ -2,6 +2,7 @@ import { bodyOf, type CarrierBinds, type Msisdn, type SenderAddress } from '@gat
 import type { CarrierPorts, CarrierSpecification, CarrierTrial, SeenPdu, TrialResult } from '@gateway/carriers'
 import { readCode, readNumber, readSeconds } from '../arguments.ts'
 import { openVersion } from './carrier-versions.ts'
+import { pduText } from './carrier-pdu.ts'
 import { command, Refused, type Context, type Run, type RunAlone, type Variables } from '../command.ts'
 import { outcomeText } from '../show.ts'
 import { printable, type Json } from '../output.ts'
@@ -90,7 +91,7 @@ async function show(
   )
   const saw = (pdu: SeenPdu): void => {
     pdus.push(pdu)
-    output.line(pduText(pdu))
+    output.line(pduText(new Date(pdu.at).toISOString().slice(11, 23), pdu.direction, pdu.fields))
   }
   const result = await tryCarrier({ ...trial, saw }, binds)
   if (result === 'no-bind') throw new Refused(`All ${settings.bindsMax ?? 0} binds of ${id} are in use.`)
@@ -98,27 +99,6 @@ async function show(
   const refused = result.parts.find(({ reference }) => reference === undefined)
   if (refused !== undefined) throw new Refused(`${id} has not taken the message: ${refused.answer}.`)
   if (result.parts.length === 0) throw new Refused(`${id} could not be used: ${result.problem ?? 'interrupted'}.`)
-}
-
-const pduText = ({ at, direction, fields }: SeenPdu): string => {
-  const { command: name, sequence, status = 'ESME_ROK', ...rest } = fields
-  const isResponse = String(name).endsWith('_resp') || name === 'generic_nack'
-  const head = `${new Date(at).toISOString().slice(11, 23)} ${direction === 'sent' ? '->' : '<-'} ${String(name)} ${String(sequence)}`
-  const lines = Object.entries(rest).flatMap(([field, value]) =>
-    Array.isArray(value)
-      ? (value as readonly (readonly [string, string])[]).map(([tag, hex]) => `    ${tag} ${octetsText(hex)}`)
-      : [`    ${field} ${valueText(field, value)}`],
-  )
-  return [isResponse ? `${head} ${String(status)}` : head, ...lines].map(printable).join('\n')
-}
-
-const valueText = (field: string, value: unknown): string =>
-  field === 'shortMessage' ? octetsText(String(value)) : JSON.stringify(value)
-
-/** As text, if it is nothing but ASCII. */
-const octetsText = (hex: string): string => {
-  const text = Buffer.from(hex, 'hex').toString('latin1')
-  return /^[\x20-\x7e]{3,}$/.test(text) ? `${hex} ${JSON.stringify(text)}` : hex
 }
 
 const resultJson = (carrier: string, pdus: readonly SeenPdu[], { problem, parts }: TrialResult): Json => ({

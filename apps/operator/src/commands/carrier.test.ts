@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CarrierMode, CarrierStatus } from '@gateway/core'
-import { aCarrierId, aNumber, steppingClock } from '@gateway/core/testing'
+import { aCarrierId, aNumber, steppingClock, until } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 
 let folder: string
@@ -233,4 +233,45 @@ test('carrier show ends with what came of messages by prefix', async () => {
     '2 / 2',
   ])
   expect(out).toContain('\nnone              1 / 1 ')
+})
+
+test('carrier watch shows PDUs as they come, for people and for programs, and ends its watch', async () => {
+  const { operator } = await aGatewayWithCarriers()
+  const { carrierWatches } = operator.ports
+  const fields = { command: 'submit_sm', sequence: 7, destinationAddr: '27825550101', shortMessage: '5 octets\u001b' }
+  const tell = async (): Promise<readonly unknown[]> => {
+    const watch = await until(async () => (await carrierWatches.list())[0])
+    const pdu = { watch: watch.id, host: 'alpha', pid: 11, at: Date.parse('2026-10-18T07:00:00Z') }
+    await carrierWatches.tell([{ ...pdu, direction: 'sent', role: 'transceiver', fields, leftOut: 0 }])
+    await carrierWatches.tell([
+      {
+        ...pdu,
+        direction: 'received',
+        role: 'transceiver',
+        fields: { command: 'submit_sm_resp', sequence: 7 },
+        leftOut: 3,
+      },
+    ])
+    return [watch.carrier, watch.number, watch.hasText]
+  }
+  const args = ['carrier', 'watch', 'mtn', '--seconds', '1']
+  const [{ out, err, code }, watch] = await Promise.all([operator.run([...args, '--to', aNumber()]), tell()])
+  expect(watch).toEqual(['mtn', aNumber(), false])
+  expect(out.split('\n').slice(0, 4)).toEqual([
+    '07:00:00.000 alpha:11 -> submit_sm 7',
+    '    destinationAddr "27825550101"',
+    expect.stringContaining('    shortMessage ') as string,
+    '07:00:00.000 alpha:11 <- submit_sm_resp 7 ESME_ROK',
+  ])
+  expect([out.includes('\u001b'), code, err]).toEqual([false, 0, '3 PDUs were too many to be shown.\n'])
+  expect(await carrierWatches.list()).toEqual([])
+
+  const [document] = await Promise.all([operator.json<object>(...args, '--text'), tell()])
+  expect(document).toMatchObject({
+    rows: [{ host: 'alpha', pid: 11, direction: 'sent', role: 'transceiver', fields }, { direction: 'received' }],
+    ...{ total: 2, leftOut: 3 },
+  })
+  expect(await operator.run(['carrier', 'watch', 'test'])).toMatchObject({
+    ...{ code: 1, out: '', err: 'No process that runs has connections of test.\n' },
+  })
 })

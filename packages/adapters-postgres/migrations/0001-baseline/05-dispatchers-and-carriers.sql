@@ -201,6 +201,20 @@ create table carrier_mode (                       -- carriers that operators hav
   set_by text not null
 );
 
+-- Unlogged: who watches renews its watch within seconds, and what it missed is not told again.
+create unlogged table carrier_watch (             -- operators that look at the PDUs of a carrier at this moment
+  id uuid primary key,
+  carrier text not null,
+  number text,                                    -- only PDUs with this address; null: all
+  has_text bool not null,                         -- with the texts of messages
+  watched_until timestamptz not null
+);
+create unlogged table watched_pdu (               -- until its watch takes it or ends, which is within seconds
+  id bigint generated always as identity primary key,
+  watch uuid not null references carrier_watch on delete cascade,
+  pdu text not null                               -- JSON of core's WatchedPdu
+);
+
 create table carrier_version (                    -- carriers and routes of the deployment; the last one is in force
   version int primary key,                        -- from 1
   sealed text not null,                           -- the document with its secrets, encrypted with SECRETS_KEY

@@ -1,11 +1,20 @@
 import type { Confirm } from '../inbound/offers.ts'
 import type { SmppSettings } from '../settings.ts'
-import { openSession, type AnswerDelivered, type Delivered, type Role, type Session } from './session.ts'
+import {
+  openSession,
+  type AnswerDelivered,
+  type Delivered,
+  type Role,
+  type Session,
+  type SessionEvents,
+} from './session.ts'
 import { alwaysPermitted, type BindPermit, type PermittedLink } from './shared-binds.ts'
 
 export interface LinkEvents {
   /** As of a session. */
   readonly answered: (milliseconds: number) => void
+  /** As of a session. */
+  readonly saw?: SessionEvents['saw']
   /** A session is bound, or one has ended. */
   changed(): void
   delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm, octets: () => Buffer): void
@@ -59,6 +68,7 @@ export function createLink(
     if (current !== undefined || isClosing) return
     current = openSession(settings, role, {
       answered: events.answered,
+      ...(events.saw && { saw: events.saw }),
       opened() {
         boundSince = events.clock.now()
         events.changed()

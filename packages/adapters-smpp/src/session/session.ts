@@ -27,7 +27,7 @@ export type AnswerDelivered = (status: number) => void
 
 export interface SessionEvents {
   /** Every PDU in the order in which it is sent or came; for who wants to look on. */
-  saw?(direction: 'sent' | 'received', pdu: ReceivedPdu): void
+  readonly saw?: (direction: 'sent' | 'received', pdu: ReceivedPdu) => void
   /** A submit_sm was answered, so many milliseconds after it had left. */
   answered?(milliseconds: number): void
   opened(): void

@@ -57,6 +57,7 @@ export function holdable(inner: Carrier): HoldableCarrier {
       inner.onAvailability?.(told)
     },
     ...(inner.responseTime && { responseTime: inner.responseTime }),
+    ...(inner.observe && { observe: inner.observe }),
     ...(inner.status && { status: inner.status }),
   }
 

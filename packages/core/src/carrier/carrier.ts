@@ -3,6 +3,7 @@ import type { Body } from '../message/body.ts'
 import type { MessageId } from '../message/messages.ts'
 import type { Msisdn, SenderAddress } from '../message/msisdn.ts'
 import type { CarrierId } from './carrier-id.ts'
+import type { PduObserver } from './carrier-watches.ts'
 import type { CircuitBounds, CircuitProblem, CircuitState } from './circuit-breaker.ts'
 import type { DeliveryReceipt } from './delivery-receipt.ts'
 import type { HistogramCounts } from './histogram.ts'
@@ -150,6 +151,8 @@ export interface Carrier {
   readonly onAvailability?: (changed: () => void) => void
   /** From the moment in which a request left to its answer, in seconds. Undefined: it is not measured. */
   readonly responseTime?: () => HistogramCounts
+  /** From now on these are told of its PDUs, and no others. Undefined: it has none. */
+  readonly observe?: (observers: readonly PduObserver[]) => void
   /** Undefined: there is nothing to tell. */
   readonly status?: () => CarrierStatus
 }

@@ -10,6 +10,7 @@ import {
   memoryCarrierVersions,
   memoryRoutes,
 } from './carriers.ts'
+import { memoryCarrierWatches } from './carrier-watches.ts'
 import { memoryClaimedBatches } from './claimed-batches.ts'
 import { realClock } from './clock.ts'
 import { memoryDeliveryReceipts } from './delivery-receipts.ts'
@@ -71,6 +72,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   carrierRates: memoryCarrierRates(store),
   carrierStatuses: memoryCarrierStatuses(store),
   carrierVersions: memoryCarrierVersions(store),
+  carrierWatches: memoryCarrierWatches(store),
   deliveryReceipts: memoryDeliveryReceipts(store),
   unreadReceipts: memoryUnreadReceipts(store),
   unknownMessages: memoryUnknownMessages(store),

@@ -9,6 +9,7 @@ import {
   type HeldCarrier,
   type CarrierUser,
   type CarrierVersion,
+  type CarrierWatch,
   type Clock,
   type Credits,
   type DispatcherId,
@@ -35,6 +36,7 @@ import {
   type SuppressionScope,
   type ToldCarrier,
   type WaitingPart,
+  type WatchedPdu,
   type WebhookEvent,
   type WebhookId,
 } from '@gateway/core'
@@ -164,6 +166,10 @@ export interface MemoryStore {
   readonly carrierUsers: Map<string, CarrierUser & { readonly until: number }>
   /** Since the store was made. */
   readonly carrierFigures: Map<CarrierId, Map<string, PrefixCounts>>
+  readonly carrierWatches: Map<
+    string,
+    { readonly watch: CarrierWatch; readonly until: number; readonly told: WatchedPdu[] }
+  >
   readonly heldCarriers: Map<CarrierId, HeldCarrier>
   /** Who is told of a new version, or mode. */
   readonly carrierListeners: Set<() => void>
@@ -201,6 +207,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     carrierVersions: [],
     carrierUsers: new Map(),
     carrierFigures: new Map(),
+    carrierWatches: new Map(),
     heldCarriers: new Map(),
     carrierListeners: new Set(),
     routes: { published: [], numbers: new Map(), known: new Map(), queues: new Map() },

@@ -1,0 +1,45 @@
+import type { CarrierId, ObservedPdu, PduObserver } from '@gateway/core'
+import { aCarrierId, memoryPorts, until } from '@gateway/core/testing'
+import { createLog } from '@gateway/server'
+import { followWatches } from './follow-watches.ts'
+
+const log = createLog({ level: 'silent', name: 'test' })
+const [one, two] = [aCarrierId('one'), aCarrierId('two')]
+const aPdu: ObservedPdu = { direction: 'sent', role: 'transceiver', fields: { command: 'submit_sm' } }
+
+test('carriers that are watched are observed until the watch is over, and what is seen is told, so much at a time', async () => {
+  const { carrierWatches, clock } = memoryPorts()
+  let observed: ReadonlyMap<CarrierId, readonly PduObserver[]> = new Map()
+  let looks = 0
+  const observe = (next: typeof observed): void => {
+    observed = next
+    looks++
+  }
+  const dispatching = { observe }
+  const following = followWatches({ carrierWatches, clock, process: { host: 'alpha', pid: 11 }, dispatching, log })
+  const watch = { id: 'a', carrier: one, number: undefined, hasText: false }
+  await carrierWatches.renew(watch, 60)
+  await carrierWatches.renew({ ...watch, id: 'b', number: '27825550101' }, 60)
+  const observers = await until(() => (observed.get(one)?.length === 2 ? observed.get(one) : undefined))
+  expect([observed.get(two), observers[1]?.number]).toEqual([undefined, '27825550101'])
+  for (let nth = 0; nth < 60; nth++) observers[0]?.saw(aPdu)
+  const told = await until(async () => {
+    const some = await carrierWatches.take('a', 100)
+    return some.length > 0 ? some : undefined
+  })
+  expect(told).toHaveLength(50)
+  expect(told[0]).toMatchObject({ ...aPdu, watch: 'a', host: 'alpha', pid: 11, leftOut: 0 })
+  observers[0]?.saw(aPdu)
+  const [next] = await until(async () => {
+    const some = await carrierWatches.take('a', 100)
+    return some.length > 0 ? some : undefined
+  })
+  expect(next?.leftOut).toBe(10)
+  await carrierWatches.end('a')
+  await until(() => observed.get(one)?.length === 1)
+  expect(observed.get(one)?.[0]).toBe(observers[1])
+  await carrierWatches.end('b')
+  await until(() => observed.size === 0)
+  expect(looks).toBeLessThan(5)
+  await following.stop()
+})

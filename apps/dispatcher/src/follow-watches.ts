@@ -1,0 +1,101 @@
+import type { CarrierId, CarrierWatches, Clock, ObservedPdu, PduObserver, WatchedPdu } from '@gateway/core'
+import type { Log } from '@gateway/server'
+import type { Dispatching } from './dispatch.ts'
+
+interface Following {
+  readonly carrierWatches: CarrierWatches
+  readonly clock: Clock
+  readonly process: { readonly host: string; readonly pid: number }
+  readonly dispatching: Pick<Dispatching, 'observe'>
+  readonly log: Log
+}
+
+/** What is told tells of other changes, too: it is looked at most so often. */
+const toldMilliseconds = 250
+/** While somebody watches: whether it is over. */
+const lookMilliseconds = 5000
+/** PDUs of one watch are told together, so many at the most. */
+const tellMilliseconds = 250
+const countMax = 50
+
+interface Watching {
+  readonly carrier: CarrierId
+  readonly observer: PduObserver
+  pdus: WatchedPdu[]
+  leftOut: number
+}
+
+/** Tells operators that watch a carrier of its PDUs. It looks for watches when it is told of a change, and while there is one. */
+export function followWatches({ carrierWatches, clock, process, dispatching, log }: Following) {
+  let watching = new Map<string, Watching>()
+  let isStopped = false
+  let looking: NodeJS.Timeout | undefined
+  let telling: NodeJS.Timeout | undefined
+  let lookAt = Infinity
+  let working = Promise.resolve()
+
+  function saw(id: string, pdu: ObservedPdu): void {
+    const one = watching.get(id)
+    if (one === undefined) return
+    if (one.pdus.length >= countMax) one.leftOut++
+    else {
+      one.pdus.push({
+        ...pdu,
+        ...{ watch: id, host: process.host, pid: process.pid, at: clock.now() },
+        leftOut: one.leftOut,
+      })
+      one.leftOut = 0
+    }
+    telling ??= setTimeout(() => {
+      telling = undefined
+      carrierWatches.tell(take()).catch(failed)
+    }, tellMilliseconds).unref()
+  }
+
+  function take(): readonly WatchedPdu[] {
+    return [...watching.values()].flatMap((one) => {
+      const { pdus } = one
+      one.pdus = []
+      return pdus
+    })
+  }
+
+  const failed = (problem: unknown): void => log.warn({ err: problem }, 'a watch of a carrier was not followed')
+
+  function lookIn(milliseconds: number): void {
+    const at = performance.now() + milliseconds
+    if (isStopped || at >= lookAt) return
+    clearTimeout(looking)
+    lookAt = at
+    looking = setTimeout(() => {
+      lookAt = Infinity
+      const again = () => (watching.size > 0 ? lookIn(lookMilliseconds) : undefined)
+      working = working.then(look).catch(failed).then(again)
+    }, milliseconds).unref()
+  }
+
+  async function look(): Promise<void> {
+    const watches = isStopped ? [] : await carrierWatches.list()
+    watching = new Map(
+      watches.map(({ id, carrier, number, hasText }) => {
+        const observer = { number, hasText, saw: (pdu: ObservedPdu) => saw(id, pdu) }
+        return [id, watching.get(id) ?? { carrier, observer, pdus: [], leftOut: 0 }]
+      }),
+    )
+    const observers = new Map<CarrierId, readonly PduObserver[]>()
+    for (const { carrier, observer } of watching.values())
+      observers.set(carrier, [...(observers.get(carrier) ?? []), observer])
+    dispatching.observe(observers)
+  }
+
+  carrierWatches.onChange(() => lookIn(toldMilliseconds))
+  return {
+    async stop(): Promise<void> {
+      isStopped = true
+      clearTimeout(looking)
+      clearTimeout(telling)
+      await working
+      dispatching.observe(new Map())
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import { printable } from '../output.ts'
+
+/** A PDU as a person reads it: a line, and one for each of its fields. */
+export function pduText(
+  time: string,
+  direction: 'sent' | 'received',
+  { command, sequence, status = 'ESME_ROK', ...rest }: Readonly<Record<string, unknown>>,
+): string {
+  const isResponse = String(command).endsWith('_resp') || command === 'generic_nack'
+  const head = `${time} ${direction === 'sent' ? '->' : '<-'} ${String(command)} ${String(sequence)}`
+  const lines = Object.entries(rest).flatMap(([field, value]) =>
+    Array.isArray(value)
+      ? (value as readonly (readonly [string, string])[]).map(([tag, hex]) => `    ${tag} ${octetsText(hex)}`)
+      : [`    ${field} ${valueText(field, value)}`],
+  )
+  return [isResponse ? `${head} ${String(status)}` : head, ...lines].map(printable).join('\n')
+}
+
+const valueText = (field: string, value: unknown): string =>
+  field === 'shortMessage' ? octetsText(String(value)) : JSON.stringify(value)
+
+/** As text, if it is nothing but ASCII. */
+const octetsText = (hex: string): string => {
+  const text = Buffer.from(hex, 'hex').toString('latin1')
+  return /^[\x20-\x7e]{3,}$/.test(text) ? `${hex} ${JSON.stringify(text)}` : hex
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { CarrierId, CarrierWatch, Msisdn, WatchedPdu } from '@gateway/core'
+import { readCarrier, readNumber, readSeconds } from '../arguments.ts'
+import { command, Refused, type Context, type Run } from '../command.ts'
+import type { Json } from '../output.ts'
+import { refuseStrangers } from './carrier-mode.ts'
+import { pduText } from './carrier-pdu.ts'
+
+interface Options {
+  readonly to?: Msisdn
+  readonly text?: true
+  readonly seconds: number
+}
+
+export const carrierWatch = (run: Run) =>
+  command(
+    'watch',
+    'show the PDUs of the connections of a carrier as they come, of all processes; no passwords, and no texts of messages without --text',
+    'gateway carrier watch vodacom --to 27825550101',
+  )
+    .argument('<name>', 'the name of the carrier', readCarrier)
+    .option('--to <number>', 'only what goes to or comes from this number, and the answers', readNumber)
+    .option('--text', 'also the texts of messages')
+    .option('--seconds <seconds>', 'end after so long', readSeconds, 60)
+    .action((carrier: CarrierId, { to, text, seconds }: Options) =>
+      run(async (context) => {
+        await refuseStrangers(context, carrier)
+        const told = await context.backOffice.listCarriers()
+        if (!told.some((one) => one.carrier === carrier && !one.isStale && one.status !== undefined))
+          throw new Refused(`No process that runs has connections of ${carrier}.`)
+        let leftOut = 0
+        const watch = { id: randomUUID(), carrier, number: to, hasText: text === true }
+        async function* rows() {
+          for await (const pdu of watched(context, watch, seconds)) {
+            leftOut += pdu.leftOut
+            yield { json: json(pdu), text: textOf(pdu) }
+          }
+        }
+        await context.output.stream(rows(), () => ({ json: { leftOut } }))
+        if (leftOut > 0) context.output.note(`${leftOut} PDUs were too many to be shown.`)
+      }),
+    )
+
+/** A watch whose command is gone ends after so long. */
+const watchSeconds = 15
+const renewMilliseconds = 5000
+const takeMilliseconds = 250
+const countMax = 1000
+
+async function* watched(
+  { ports: { carrierWatches }, interruption }: Context,
+  watch: CarrierWatch,
+  seconds: number,
+): AsyncIterable<WatchedPdu> {
+  const end = performance.now() + seconds * 1000
+  let renewedAt = -Infinity
+  try {
+    while (performance.now() < end && !interruption.aborted) {
+      if (performance.now() - renewedAt >= renewMilliseconds) {
+        renewedAt = performance.now()
+        await carrierWatches.renew(watch, watchSeconds)
+      }
+      yield* await carrierWatches.take(watch.id, countMax)
+      await delay(takeMilliseconds, undefined, { signal: interruption }).catch(() => undefined)
+    }
+    if (!interruption.aborted) yield* await carrierWatches.take(watch.id, countMax)
+  } finally {
+    // Interrupted, it may not be told: it is over soon.
+    if (!interruption.aborted) await carrierWatches.end(watch.id)
+  }
+}
+
+const timeOf = ({ at }: WatchedPdu): string => new Date(at).toISOString()
+
+const json = (pdu: WatchedPdu): Json => ({
+  ...{ time: timeOf(pdu), host: pdu.host, pid: pdu.pid, role: pdu.role, direction: pdu.direction },
+  fields: pdu.fields as Record<string, Json>,
+})
+
+const textOf = (pdu: WatchedPdu): string =>
+  pduText(`${timeOf(pdu).slice(11, 23)} ${pdu.host}:${pdu.pid}`, pdu.direction, pdu.fields)

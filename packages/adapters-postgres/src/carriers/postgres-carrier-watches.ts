@@ -1,0 +1,63 @@
+import type { CarrierId, CarrierWatches, WatchedPdu } from '@gateway/core'
+import { sql } from 'kysely'
+import { notifyOthers } from '../changes.ts'
+import type { Context } from '../context.ts'
+
+/** What is told of a watch that has just ended is lost with it. */
+export const postgresCarrierWatches = ({ pools: { kysely }, changes }: Context): CarrierWatches => ({
+  renew: ({ id, carrier, number, hasText }, seconds) =>
+    changes.around(
+      kysely.transaction().execute(async (transaction) => {
+        const isOver = transaction.deleteFrom('carrier_watch').where('watched_until', '<=', sql<number>`now()`)
+        await isOver.where('id', '<>', id).execute()
+        const values = { carrier, number: number ?? null, has_text: hasText }
+        const until = { watched_until: sql<string>`now() + make_interval(secs => ${seconds})` }
+        await transaction
+          .insertInto('carrier_watch')
+          .values({ id, ...values, ...until })
+          .onConflict((conflict) => conflict.column('id').doUpdateSet(until))
+          .execute()
+        await sql`select ${notifyOthers}`.execute(transaction)
+      }),
+    ),
+  end: async (id) => {
+    await changes.around(
+      kysely.deleteFrom('carrier_watch').where('id', '=', id).returning(notifyOthers.as('told')).execute(),
+    )
+  },
+  list: async () => {
+    const watches = kysely
+      .selectFrom('carrier_watch')
+      .selectAll()
+      .where('watched_until', '>', sql<number>`now()`)
+    return (await watches.execute()).map(({ id, carrier, number, has_text: hasText }) => ({
+      ...{ id, carrier: carrier as CarrierId, number: number ?? undefined, hasText },
+    }))
+  },
+  async tell(pdus) {
+    if (pdus.length === 0) return
+    const [watches, texts] = [pdus.map(({ watch }) => watch), pdus.map((pdu) => JSON.stringify(pdu))]
+    await sql`
+      insert into watched_pdu (watch, pdu)
+      select watch, pdu
+      from unnest(${watches}::uuid[], ${texts}::text[]) with ordinality told(watch, pdu, position)
+      where exists (select from carrier_watch where id = watch and watched_until > now() for key share)
+      order by position`.execute(kysely)
+  },
+  async take(id, countMax) {
+    const { rows } = await sql<{ pdu: string }>`
+      with taken as (
+        delete from watched_pdu
+        where id in (
+          select id from watched_pdu where watch = ${id} order by id limit ${countMax} for update skip locked
+        )
+        returning id, pdu
+      )
+      select pdu from taken order by id`.execute(kysely)
+    return rows.map(({ pdu }) => JSON.parse(pdu) as WatchedPdu)
+  },
+  onChange(changed) {
+    changes.listen()
+    changes.onChange(changed)
+  },
+})
