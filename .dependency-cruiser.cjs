@@ -1,5 +1,5 @@
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
-const tests = '[.]test[.]ts$|/testing/|^tests/'
+const tests = '[.]test[.]tsx?$|/testing/|^tests/'
 
 module.exports = {
   forbidden: [
@@ -45,7 +45,7 @@ module.exports = {
     rule(
       'wire-is-for-interfaces',
       'What the interfaces have in common knows core only: the dispatcher pushes events, the command line shows them.',
-      { path: '^(packages|apps)/', pathNot: '^packages/wire/|^apps/(rest|asp|xml|dispatcher|operator)/' },
+      { path: '^(packages|apps)/', pathNot: '^packages/wire/|^apps/(rest|asp|xml|portal|dispatcher|operator)/' },
       { path: '^packages/wire/' },
     ),
     rule(
@@ -62,14 +62,14 @@ module.exports = {
     ),
     rule(
       'wire-apps-use-core-and-server',
-      'rest, asp and xml use core, server and wire only; their main.ts starts the composition.',
-      { path: '^apps/(rest|asp|xml)/src/', pathNot: '(main[.]ts|[.]test[.]ts)$' },
-      { path: '^(packages|apps)/', pathNot: '^packages/(core/src|server/src|wire/src)/|^apps/(rest|asp|xml)/' },
+      'rest, asp, xml and portal use core, server and wire only; their main.ts starts the composition.',
+      { path: '^apps/(rest|asp|xml|portal)/src/', pathNot: '(main[.]ts|[.]test[.]tsx?)$' },
+      { path: '^(packages|apps)/', pathNot: '^packages/(core/src|server/src|wire/src)/|^apps/(rest|asp|xml|portal)/' },
     ),
     rule(
       'wire-apps-do-not-know-each-other',
       'Each interface is a service of its own.',
-      { path: '^apps/(rest|asp|xml)/' },
+      { path: '^apps/(rest|asp|xml|portal)/' },
       { path: '^apps/', pathNot: '^apps/$1/' },
     ),
     rule(
@@ -105,7 +105,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['@gateway/source', 'import', 'node', 'default'],
-      extensions: ['.ts', '.js', '.mjs', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.json'],
     },
   },
 }

@@ -42,7 +42,16 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.ts'],
+    files: ['apps/portal/assets/*.js'],
+    languageOptions: {
+      globals: {
+        ...{ document: 'readonly', location: 'readonly', addEventListener: 'readonly', performance: 'readonly' },
+        ...{ EventSource: 'readonly', DOMParser: 'readonly', Intl: 'readonly' },
+      },
+    },
+  },
+  {
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { project: './tsconfig.check.json', tsconfigRootDir: import.meta.dirname } },
     rules: {

@@ -4,6 +4,12 @@ import { grouped } from './scripts/test-groups.mjs'
 /** Without a path all tests are run: the short ones by the files of `tests/together`. */
 const isWhole = process.argv.slice(2).every((argument) => argument.startsWith('-'))
 
+const compiler = (how) => ({
+  jsc: { ...how, target: 'es2022' },
+  module: { type: 'es6' },
+  sourceMaps: 'inline',
+})
+
 /** Tests run the sources: the export condition leads every `@gateway/*` import to its `src`, never to an old build. */
 export default {
   testMatch: isWhole
@@ -18,11 +24,15 @@ export default {
   globalTeardown: '<rootDir>/packages/adapters-postgres/testing/stop-database.mjs',
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['@gateway/source', 'node'] },
-  extensionsToTreatAsEsm: ['.ts'],
+  extensionsToTreatAsEsm: ['.ts', '.tsx'],
   transform: {
-    '\\.ts$': [
+    '\\.ts$': ['@swc/jest', compiler({ parser: { syntax: 'typescript' } })],
+    '\\.tsx$': [
       '@swc/jest',
-      { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'es6' }, sourceMaps: 'inline' },
+      compiler({
+        parser: { syntax: 'typescript', tsx: true },
+        transform: { react: { runtime: 'automatic', importSource: 'preact' } },
+      }),
     ],
   },
   testSequencer: '<rootDir>/scripts/slow-tests-first.mjs',

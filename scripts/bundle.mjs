@@ -10,6 +10,7 @@ const entries = {
   rest: 'apps/rest',
   asp: 'apps/asp',
   xml: 'apps/xml',
+  portal: 'apps/portal',
   dispatcher: 'apps/dispatcher',
   operator: 'apps/operator',
   'smsc-simulator': 'packages/smsc-simulator',

@@ -16,7 +16,7 @@ if (given === '--all') process.exit(all())
 const changed = [
   ...git('diff', '--name-only', '--diff-filter=d', '--merge-base', given),
   ...git('ls-files', '--others', '--exclude-standard'),
-].filter((path) => /^(?:packages|apps)\/.*\.ts$/.test(path))
+].filter((path) => /^(?:packages|apps)\/.*\.tsx?$/.test(path))
 if (changed.length === 0) {
   console.log(`No source of packages or apps differs from ${given}.`)
   process.exit(0)

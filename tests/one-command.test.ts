@@ -32,7 +32,7 @@ test('a first start prints curl lines, each of them works, and the messages beco
     expect(read).toMatch(/CLI=27825550189;[^&]*Message=STOP;/)
     expect(await replies?.()).toBe('')
 
-    expect(await (await fetch(`${gateway.url}/`)).text()).toContain('The gateway runs')
+    expect(await (await fetch(`${gateway.url}/developers`)).text()).toContain('The gateway runs')
     expect((await fetch(`${gateway.url}/health/live`)).status).toBe(200)
     expect((await fetch(`${gateway.url}/health/ready`)).status).toBe(200)
     expect(await gateway.stop()).toBe(0)

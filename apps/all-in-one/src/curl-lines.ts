@@ -58,8 +58,15 @@ The simulated carrier delivers everything; the last two digits of a number choos
 const real = ({ id }: DemoAccount): string => `CARRIERS names real carriers: what this account sends reaches people.
 If you do not want it: npx pnpm gateway account lock ${id}`
 
+/** What is printed last at the first start: a link that opens the portal once. */
+export const portalLink = (base: string, token: string): string => `
+The portal, where messages are sent and followed in a browser. This link signs you in once, within an hour:
+  ${base}/sign-in/link?token=${token}
+Later: ${base}, with the user and the password above
+`
+
 /** What is printed when it has come up on a database with accounts. */
 export const greeting = (base: string): string => `
-The gateway runs at ${base}
+The gateway runs at ${base}, which is the portal for a browser
 Accounts, keys and credits: npx pnpm gateway --help
 `

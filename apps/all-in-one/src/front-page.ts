@@ -22,6 +22,7 @@ code, pre { font: 14px/1.45 ui-monospace, monospace } pre { background: #f4f6f9;
 <tr><th>REST and JSON</th><td><code>/api/rest/v1/…</code></td></tr>
 <tr><th>Query string</th><td><code>/api/*.asp</code></td></tr>
 <tr><th>XML</th><td><code>/api/xml*.asp</code></td></tr>
+<tr><th>Portal</th><td><a href="./">sign in, send and follow messages in a browser</a></td></tr>
 <tr><th>Dispatcher</th><td>in this process, to the carriers of <code>CARRIERS</code></td></tr>
 <tr><th>Health</th><td><a href="health/live"><code>/health/live</code></a>, <a href="health/ready"><code>/health/ready</code></a></td></tr>
 <tr><th>Metrics</th><td><a href="metrics"><code>/metrics</code></a></td></tr>
@@ -47,10 +48,13 @@ npx pnpm gateway key issue 1 --label mine</pre>
 </html>
 `
 
-/** `/`: what runs where and what to try next. It names no account and no key. */
+/** The portal is at `/`. */
+export const frontPagePath = '/developers'
+
+/** What runs where and what to try next. It names no account and no key. */
 export const frontPage = (): Router => {
   const router = Router({ caseSensitive: true, strict: true })
-  router.get('/', (_request, response) => {
+  router.get(frontPagePath, (_request, response) => {
     response.set('Cache-Control', 'no-store').type('html').send(page)
   })
   return router

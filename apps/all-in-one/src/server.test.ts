@@ -51,10 +51,13 @@ test.each([
 })
 
 test('each link of the front page leads somewhere', async () => {
-  const { text } = await request(app).get('/')
+  const { text } = await request(app).get('/developers')
   const links = Array.from(text.matchAll(/href="([^"]*)"/g), ([, path = '']) => path)
-  expect(links.length).toBeGreaterThan(4)
-  for (const path of links) expect([path, (await request(app).get(`/${path}`)).status]).toEqual([path, 200])
+  expect(links.length).toBeGreaterThan(5)
+  for (const link of links) {
+    const { pathname } = new URL(link, 'http://gateway/developers')
+    expect([pathname, (await request(app).get(pathname)).status]).toEqual([pathname, pathname === '/' ? 303 : 200])
+  }
 })
 
 test.each([
@@ -80,7 +83,10 @@ test.each([
   ['/api/XmlGetStatus.asp', 405, 'Method not allowed'],
   ['/health/live', 200, 'live'],
   ['/metrics', 200, 'http_request_duration_seconds'],
-  ['/', 200, 'The gateway runs.'],
+  ['/', 303, '/sign-in'],
+  ['/sign-in', 200, 'href="/developers"'],
+  ['/assets/portal.css', 200, '--accent'],
+  ['/developers', 200, 'The gateway runs.'],
   ['/docs/', 200, 'swagger-ui-bundle.js'],
   ['/docs/openapi.json', 200, 'smsOutgoingSend'],
   ['/docs/query-string', 200, 'batchmessage.asp'],

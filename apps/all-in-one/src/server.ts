@@ -1,5 +1,6 @@
 import { aspDescribeMalformed, aspDocuments, aspMount, aspNotFound, aspRouter, type AspSettings } from '@gateway/asp'
 import type { Clock, Gateway } from '@gateway/core'
+import { portalRouter } from '@gateway/portal'
 import { restDescribeMalformed, restDocuments, restNotFound, restPrefix, restRouter } from '@gateway/rest'
 import {
   createApp,
@@ -13,7 +14,7 @@ import {
 } from '@gateway/server'
 import { xmlDescribeMalformed, xmlDocuments, xmlMount, xmlOwnsPath, xmlNotFound, xmlRouter } from '@gateway/xml'
 import { Router, type Express } from 'express'
-import { frontPage } from './front-page.ts'
+import { frontPage, frontPagePath } from './front-page.ts'
 
 /** One gate and one set of confirmed responses for all interfaces: they share a process. */
 export interface AllInOneSettings extends AspSettings {
@@ -23,7 +24,10 @@ export interface AllInOneSettings extends AspSettings {
   readonly corsOrigins?: readonly string[]
 }
 
-/** All interfaces in one app, told apart by path; beside them the front page, documents, health and metrics. */
+/**
+ * All interfaces in one app, told apart by path; beside them documents, health and metrics, a page for developers, and
+ * the portal at `/`.
+ */
 export function createAllInOneServer(gateway: Gateway, settings: AllInOneSettings): Express {
   const { log, metrics, health } = settings
   const app = createApp({ log, metrics, service: 'all-in-one' }, (first) => {
@@ -32,6 +36,7 @@ export function createAllInOneServer(gateway: Gateway, settings: AllInOneSetting
     first.use(aspMount, aspRouter(gateway, settings), aspNotFound(settings))
   })
   app.use(pageHeaders(), healthRoutes(health), metrics.route, frontPage(), publicDocuments(documents, settings.gate))
+  app.use(portalRouter(gateway, { ...settings, links: [{ path: frontPagePath, title: 'For developers' }] }))
   app.use((_request, response) => {
     response.status(404).type('text/plain').send('There is nothing here. Look at /')
   })

@@ -18,7 +18,7 @@ import {
   serverVariables,
   writeOut,
 } from '@gateway/server'
-import { greeting, welcome } from './curl-lines.ts'
+import { greeting, portalLink, welcome } from './curl-lines.ts'
 import { openDemoAccount, type DemoAccount } from './demo-account.ts'
 import { createAllInOneServer, describeMalformed } from './server.ts'
 
@@ -74,9 +74,17 @@ await runProcess({
     // Only now: a start that fails must not have opened what it does not show.
     await runExclusively('demo account', async () => {
       const isSimulated = configuration.carriers.every(({ kind }) => kind === 'simulator')
-      const show = (demo: DemoAccount) => writeOut(welcome(server.url, demo, isSimulated))
-      const shown = await openDemoAccount(createBackOffice(ports), ports.secrets, show)
-      if (!shown) writeOut(greeting(server.url))
+      const backOffice = createBackOffice(ports)
+      const opened: DemoAccount[] = []
+      const show = (demo: DemoAccount) => {
+        opened.push(demo)
+        return writeOut(welcome(server.url, demo, isSimulated))
+      }
+      if (!(await openDemoAccount(backOffice, ports.secrets, show))) writeOut(greeting(server.url))
+      for (const { id } of opened) {
+        const link = await backOffice.offerSignInLink(id)
+        if (typeof link === 'object') writeOut(portalLink(server.url, link.token))
+      }
     })
   },
 })

@@ -8,6 +8,7 @@ const processes = {
   'all-in-one': () => import('@gateway/all-in-one/main'),
   asp: () => import('@gateway/asp/main'),
   dispatcher: () => import('@gateway/dispatcher/main'),
+  portal: () => import('@gateway/portal/main'),
   rest: () => import('@gateway/rest/main'),
   xml: () => import('@gateway/xml/main'),
 }

@@ -14,7 +14,7 @@ import {
   takeShortCodeMessages,
 } from './inbox/take-inbox.ts'
 import { deleteScheduled, findMessages, queryStatus, type WantedMessages } from './message/follow-messages.ts'
-import type { Page } from './message/messages.ts'
+import type { MessageId, Page } from './message/messages.ts'
 import { defaultSenders, type SenderAddress } from './message/msisdn.ts'
 import { quoteMessages } from './message/quote-messages.ts'
 import { sendMessages } from './message/send-messages.ts'
@@ -86,6 +86,7 @@ export const createGateway = (
   sendMessages: sendMessages(ports, senders, activity),
   listSent: listSent(ports),
   showSent: showSent(ports),
+  findSent: (account: Account, id: MessageId) => ports.sentMessages.find(account.id, id),
   countSent: countSent(ports),
   searchSent: (account: Account, wanted: Omit<WantedMessages, 'account'>) =>
     findMessages(ports)({ ...wanted, account: account.id } as WantedMessages),

@@ -1,0 +1,268 @@
+import type { Instant, MessageStatus } from '@gateway/core'
+import { createContext, type ComponentChildren } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { Problems } from './forms.ts'
+import { count, iso, when } from './format.ts'
+import { stateWords, type Tone } from './words.ts'
+
+/** What every link and form of a page needs. */
+export interface Surroundings {
+  /** Where the portal is mounted: '' or a path without a slash at its end. */
+  readonly base: string
+  /** Proves that a form is of a page that we made for this session. */
+  readonly token: string
+  readonly now: Instant
+}
+
+export const Surrounded = createContext<Surroundings>({ base: '', token: '', now: 0 as Instant })
+
+type Children = { readonly children?: ComponentChildren }
+
+/** A link to a page of the portal. */
+export function Link({
+  to,
+  children,
+  ...rest
+}: Children & { readonly to: string; readonly class?: string; readonly current?: boolean }) {
+  const { base } = useContext(Surrounded)
+  const { current, ...others } = rest
+  return (
+    <a href={base + to} {...others} {...(current === true && { 'aria-current': 'page' })}>
+      {children}
+    </a>
+  )
+}
+
+/** A form that posts to a page of the portal. */
+export function Form({ to, children, ...rest }: Children & { readonly to: string; readonly class?: string }) {
+  const { base, token } = useContext(Surrounded)
+  return (
+    <form method="post" action={base + to} {...rest}>
+      {token !== '' && <input type="hidden" name="token" value={token} />}
+      {children}
+    </form>
+  )
+}
+
+export const Hidden = ({ name, value }: { readonly name: string; readonly value: string }) => (
+  <input type="hidden" name={name} value={value} />
+)
+
+export const Panel = ({ title, children, live }: Children & { readonly title?: string; readonly live?: string }) => (
+  <section class="panel" {...(live !== undefined && { id: live, 'data-live': '' })}>
+    {title !== undefined && <h2>{title}</h2>}
+    {children}
+  </section>
+)
+
+export const Figures = ({ of }: { readonly of: readonly (readonly [name: string, value: ComponentChildren])[] }) => (
+  <dl class="figures">
+    {of.map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+)
+
+export const Pill = ({ tone, children }: Children & { readonly tone: Tone }) => (
+  <span class={`state ${tone}`}>{children}</span>
+)
+
+export function State({ status, scheduled }: { readonly status: MessageStatus; readonly scheduled?: boolean }) {
+  const { word, tone } = stateWords(status, scheduled)
+  return <Pill tone={tone}>{word}</Pill>
+}
+
+/** A moment, in gateway time. */
+export function When({ at }: { readonly at: Instant }) {
+  const { now } = useContext(Surrounded)
+  return <time datetime={iso(at)}>{when(at, now)}</time>
+}
+
+export interface Column<Row> {
+  readonly head: string
+  readonly cell: (row: Row) => ComponentChildren
+  readonly number?: boolean
+}
+
+/** A table with a caption and headings; `empty` says what would be here and how to get it. */
+export function Table<Row>({
+  caption,
+  columns,
+  rows,
+  empty,
+}: {
+  readonly caption: string
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  readonly empty: ComponentChildren
+}) {
+  if (rows.length === 0) return <p class="soft">{empty}</p>
+  return (
+    <div class="wide" tabIndex={0} role="region" aria-label={caption}>
+      {/* Roles, since rows that are laid out as blocks on a phone are no table for some browsers. */}
+      <table role="table">
+        <caption>{caption}</caption>
+        <thead>
+          <tr role="row">
+            {columns.map(({ head, number }) => (
+              <th key={head} role="columnheader" scope="col" {...(number === true && { class: 'number' })}>
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, i) => (
+            <tr key={i} role="row">
+              {columns.map(({ head, cell, number }) => (
+                <td key={head} role="cell" data-head={head} {...(number === true && { class: 'number' })}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** Parts of a whole, with the same said in words. */
+export function Bar({
+  of,
+}: {
+  readonly of: readonly { readonly tone: Tone; readonly word: string; readonly value: number }[]
+}) {
+  const there = of.filter(({ value }) => value > 0)
+  const total = there.reduce((sum, { value }) => sum + value, 0)
+  const label = there.map(({ word, value }) => `${count(value)} ${word}`).join(', ')
+  let at = 0
+  return (
+    <svg class="bar" role="img" aria-label={label} viewBox="0 0 1000 10" preserveAspectRatio="none">
+      {there.map(({ tone, word, value }) => {
+        const x = at
+        const width = (1000 * value) / total
+        at += width
+        return <rect key={word} class={tone} x={x.toFixed(1)} y="0" width={width.toFixed(1)} height="10" />
+      })}
+    </svg>
+  )
+}
+
+const idOf = (name: string) => `field-${name}`
+
+interface FieldProps extends Children {
+  readonly name: string
+  readonly label: string
+  readonly hint?: ComponentChildren
+  readonly problems?: Problems
+}
+
+/** A label, what helps to fill it in, and what is wrong with it, around one control. */
+function Field({ name, label, hint, problems = {}, children }: FieldProps) {
+  const problem = problems[name]
+  return (
+    <div class={problem === undefined ? 'field' : 'field wrong'}>
+      <label for={idOf(name)}>{label}</label>
+      {hint !== undefined && (
+        <p class="hint" id={`${idOf(name)}-hint`}>
+          {hint}
+        </p>
+      )}
+      {problem !== undefined && (
+        <p class="problem" id={`${idOf(name)}-problem`}>
+          {problem}
+        </p>
+      )}
+      {children}
+    </div>
+  )
+}
+
+const described = ({ name, hint, problems = {} }: FieldProps) => {
+  const ids = [
+    hint === undefined ? undefined : `${idOf(name)}-hint`,
+    problems[name] === undefined ? undefined : `${idOf(name)}-problem`,
+  ].filter((id) => id !== undefined)
+  return {
+    id: idOf(name),
+    name,
+    ...(ids.length > 0 && { 'aria-describedby': ids.join(' ') }),
+    ...(problems[name] !== undefined && { 'aria-invalid': 'true' as const }),
+  }
+}
+
+export function TextField({
+  value = '',
+  type = 'text',
+  autocomplete = 'off',
+  ...field
+}: FieldProps & {
+  readonly value?: string
+  readonly type?: 'text' | 'password' | 'search' | 'url' | 'datetime-local'
+  readonly autocomplete?: string
+}) {
+  // A password that was wrong is not shown again.
+  const shown = type === 'password' ? {} : { value }
+  // As an object: which roles each type may have is not told apart here.
+  const attributes = { type, ...described(field), ...shown, autocomplete, spellcheck: false }
+  return (
+    <Field {...field}>
+      <input {...(attributes as object)} />
+    </Field>
+  )
+}
+
+export function TextArea({
+  value = '',
+  rows = 4,
+  ...field
+}: FieldProps & { readonly value?: string; readonly rows?: number }) {
+  return (
+    <Field {...field}>
+      <textarea {...described(field)} rows={rows}>
+        {/* A browser drops the first line break. */}
+        {value.startsWith('\n') ? `\n${value}` : value}
+      </textarea>
+    </Field>
+  )
+}
+
+/** All that is wrong with a form, with links to its fields. */
+export function ProblemSummary({ problems }: { readonly problems: Problems }) {
+  const all = Object.entries(problems)
+  if (all.length === 0) return null
+  return (
+    <div class="notice bad" role="alert" tabIndex={-1} id="problems">
+      <h2>There is a problem</h2>
+      <ul>
+        {all.map(([name, problem]) => (
+          <li key={name}>
+            <a href={`#${idOf(name)}`}>{problem}</a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+export const Notice = ({ tone = 'good', children }: Children & { readonly tone?: Tone }) => (
+  <div class={`notice ${tone}`} role="status">
+    {children}
+  </div>
+)
+
+export const Main = ({ children }: Children) => (
+  <button type="submit" class="button">
+    {children}
+  </button>
+)
+
+export const Second = ({ name, value, children }: Children & { readonly name?: string; readonly value?: string }) => (
+  <button type="submit" class="button second" {...(name !== undefined && { name, value })}>
+    {children}
+  </button>
+)

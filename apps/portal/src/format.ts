@@ -1,0 +1,55 @@
+import {
+  formatCredits,
+  formatDate,
+  formatStamp,
+  formatTime,
+  parseMinute,
+  type Credits,
+  type Instant,
+} from '@gateway/core'
+
+/** A narrow space that no line breaks at. */
+const groupSpace = '\u202f'
+const monthNames = 'January February March April May June July August September October November December'.split(' ')
+
+const grouped = (digits: string): string => digits.replace(/\B(?=(?:[0-9]{3})+$)/g, groupSpace)
+
+/** `9 800`. */
+export const count = (value: number): string => grouped(String(value))
+
+/** `4 812.5`, with a minus sign where it is negative. */
+export function amount(value: Credits): string {
+  const [whole = '', tenths = ''] = formatCredits(value).split('.')
+  return `${whole.startsWith('-') ? '−' : ''}${grouped(whole.replace('-', ''))}.${tenths}`
+}
+
+/** `one message`, `9 800 messages`. */
+export const counted = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`
+
+/** `25 November 2026`, in gateway time. */
+export function day(at: Instant): string {
+  const [year = '', month = '', date = ''] = formatDate(at).split('/')
+  return `${Number(date)} ${monthNames[Number(month) - 1] ?? ''} ${year}`
+}
+
+/** `14:02` today, `24 November, 14:02` before and after. */
+export function when(at: Instant, now: Instant): string {
+  const time = formatTime(at).slice(0, 5)
+  if (formatDate(at) === formatDate(now)) return time
+  const [date, month, year] = day(at).split(' ')
+  return formatDate(at).slice(0, 4) === formatDate(now).slice(0, 4)
+    ? `${date} ${month}, ${time}`
+    : `${date} ${month} ${year}, ${time}`
+}
+
+/** `25 November 2026, 14:02:11.204`. */
+export const exactly = (at: Instant): string => `${day(at)}, ${formatTime(at)}.${formatStamp(at).slice(-3)}`
+
+/** For `datetime` of a `<time>`. */
+export const iso = (at: Instant): string => new Date(at).toISOString()
+
+/** The beginning of the day, in gateway time. */
+export const startOfDay = (at: Instant): Instant => parseMinute(`${formatDate(at).replaceAll('/', '')}0000`) ?? at
+
+export const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)

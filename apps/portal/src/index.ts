@@ -1,0 +1,1 @@
+export { createPortalServer, portalRouter, type PortalServerSettings, type PortalSettings } from './router.tsx'

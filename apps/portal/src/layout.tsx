@@ -1,0 +1,120 @@
+import type { Account, Credits, Instant } from '@gateway/core'
+import { renderToString } from 'preact-render-to-string'
+import { Form, Link, Surrounded } from './components.tsx'
+import { amount } from './format.ts'
+import type { Place, View } from './page.ts'
+
+/** What every page shows around its own part. */
+export interface Frame {
+  readonly base: string
+  readonly token: string
+  readonly now: Instant
+  readonly signedIn: { readonly account: Account; readonly balance: Credits } | undefined
+  /** Pages beside the portal, at the foot of those that anybody may see. */
+  readonly links: readonly PageLink[]
+}
+
+export interface PageLink {
+  readonly path: string
+  readonly title: string
+}
+
+const places: readonly (readonly [place: Place, path: string, title: string])[] = [
+  ['overview', '/', 'Overview'],
+  ['send', '/send', 'Send'],
+  ['messages', '/messages', 'Messages'],
+]
+
+export const nameOf = ({ firstName, surname, login }: Account): string => `${firstName} ${surname}`.trim() || login
+
+/** The whole page as HTML. */
+export const renderPage = (view: View, frame: Frame): string =>
+  `<!doctype html>${renderToString(
+    <Surrounded.Provider value={frame}>
+      <Layout view={view} frame={frame} />
+    </Surrounded.Provider>,
+  )}`
+
+function Layout({
+  view: { title, main, place, live },
+  frame: { base, signedIn, links },
+}: {
+  view: View
+  frame: Frame
+}) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{`${title} – SMS gateway`}</title>
+        <link rel="stylesheet" href={`${base}/assets/portal.css`} />
+        <link rel="icon" href={`${base}/assets/icon.svg`} />
+        <script type="module" src={`${base}/assets/portal.js`} />
+      </head>
+      <body {...(live === true && { 'data-follow': '' })}>
+        <a class="skip" href="#main">
+          Skip to content
+        </a>
+        <Header signedIn={signedIn} place={place} />
+        <main id="main" tabIndex={-1}>
+          {main}
+        </main>
+        <footer>
+          <p>
+            Times are in GMT+2.<span id="own-zone"></span>
+            {signedIn === undefined && links.map(({ path, title: name }) => <a href={path}> {name}</a>)}
+          </p>
+          <p id="said" class="unseen" aria-live="polite"></p>
+        </footer>
+      </body>
+    </html>
+  )
+}
+
+function Header({ signedIn, place }: { signedIn: Frame['signedIn']; place: Place | undefined }) {
+  if (signedIn === undefined) {
+    return (
+      <header>
+        <div>
+          <strong>SMS gateway</strong>
+        </div>
+      </header>
+    )
+  }
+  const { account, balance } = signedIn
+  return (
+    <>
+      <header>
+        <div>
+          <strong>
+            <Link to="/">SMS gateway</Link>
+          </strong>
+          <span class="grow soft name">{nameOf(account)}</span>
+          <span class="balance" id="balance" data-live="">
+            {amount(balance)} credits
+          </span>
+          <Form to="/sign-out">
+            <button type="submit" class="plain">
+              Sign out
+            </button>
+          </Form>
+        </div>
+      </header>
+      <nav aria-label="Main">
+        <ul>
+          {places
+            .filter(([its]) => its !== 'accounts' || account.parent === undefined)
+            .map(([its, path, name]) => (
+              <li key={its}>
+                <Link to={path} current={its === place}>
+                  {name}
+                </Link>
+              </li>
+            ))}
+        </ul>
+      </nav>
+    </>
+  )
+}

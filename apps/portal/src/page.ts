@@ -1,0 +1,59 @@
+import type { Account, Browser, ComesFrom, Credits, Gateway, Instant, Session } from '@gateway/core'
+import type { VNode } from 'preact'
+import type { Fields } from './forms.ts'
+
+/** A request for a page, and who asks. */
+export interface Visit {
+  readonly gateway: Gateway
+  readonly now: Instant
+  /** What stands in the place of `:name` of the path. */
+  readonly parameters: Readonly<Record<string, string | undefined>>
+  readonly query: URLSearchParams
+  readonly browser: Browser
+  readonly network: string
+  readonly comesFrom: ComesFrom
+}
+
+/** The same of somebody who is signed in. Pages read and change this account and no other. */
+export interface HolderVisit extends Visit {
+  readonly account: Account
+  readonly balance: Credits
+  readonly session: Session
+}
+
+/** A place of the row below the header. */
+export type Place = 'overview' | 'send' | 'messages' | 'inbox' | 'opt-outs' | 'statement' | 'accounts' | 'settings'
+
+export interface View {
+  readonly title: string
+  readonly main: VNode
+  readonly place?: Place
+  /** Default 200; 422 where a form was filled in wrongly. */
+  readonly status?: 200 | 400 | 401 | 403 | 404 | 413 | 422 | 429 | 500 | 503
+  /** Marked parts follow by themselves while this is so; left out: nothing of the page changes by itself. */
+  readonly live?: boolean
+  readonly retryAfterSeconds?: number
+}
+
+/** Another page, below the portal, after something was done. `session`: the token of a new one, or none any more. */
+export interface GoTo {
+  readonly goTo: string
+  readonly session?: { readonly token: string } | 'ended'
+}
+
+/** Not found: what is not there and what is another account's look the same (P-10). */
+export type Answer = View | GoTo | 'not-found'
+
+interface Shown<V> {
+  /** Exact, with `:name` for one segment. */
+  readonly path: string
+  readonly show: (visit: V) => Answer | Promise<Answer>
+  /** What its forms do; left out: it has none. */
+  readonly submit?: (visit: V, fields: Fields) => Answer | Promise<Answer>
+}
+
+/** A page, with who may see it. */
+export type Page = (Shown<Visit> & { readonly who: 'anybody' }) | (Shown<HolderVisit> & { readonly who: 'holder' })
+
+export const forAnybody = (page: Shown<Visit>): Page => ({ ...page, who: 'anybody' })
+export const forHolders = (page: Shown<HolderVisit>): Page => ({ ...page, who: 'holder' })

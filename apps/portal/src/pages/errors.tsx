@@ -1,0 +1,41 @@
+import { Link } from '../components.tsx'
+import type { View } from '../page.ts'
+
+const saying = (status: NonNullable<View['status']>, title: string, text: string): View => ({
+  status,
+  title,
+  main: (
+    <>
+      <h1>{title}</h1>
+      <p>{text}</p>
+      <p>
+        <Link to="/">Go to the overview</Link>
+      </p>
+    </>
+  ),
+})
+
+export const missing: View = saying(
+  404,
+  'This page is not there',
+  'The address may be mistyped, or what it showed is gone.',
+)
+
+export const forbidden: View = saying(
+  403,
+  'Nothing was done',
+  'The form did not come from a page of this portal that was opened since you signed in. Open the page again and repeat it.',
+)
+
+export const tooLarge: View = saying(413, 'Nothing was done', 'That is more than a form can have.')
+
+export const unavailable: View = {
+  ...saying(503, 'Nothing was done', 'The gateway has too much to do at this moment. Try again in a few seconds.'),
+  retryAfterSeconds: 2,
+}
+
+export const trouble: View = saying(
+  500,
+  'The gateway has a problem',
+  'Look at the list of messages before you repeat what you did: it may have been done.',
+)

@@ -1,0 +1,48 @@
+import type { Instant, ShownMessage } from '@gateway/core'
+import type { ComponentChildren } from 'preact'
+import { Link, State, Table, When } from '../../components.tsx'
+import { amount } from '../../format.ts'
+
+const charactersMax = 60
+
+export const excerpt = (text: string): string =>
+  text.length > charactersMax ? `${Array.from(text).slice(0, charactersMax).join('')}…` : text
+
+export const isScheduled = ({ scheduled }: Pick<ShownMessage, 'scheduled'>, now: Instant): boolean =>
+  scheduled !== undefined && scheduled > now
+
+/** Whether anything may still become of one of these within the next minutes. */
+export const mayChange = (messages: readonly Pick<ShownMessage, 'status' | 'scheduled'>[], now: Instant): boolean =>
+  messages.some(({ status, scheduled }) => {
+    if (status === 'not-found') return false
+    return status.code === 'waiting' ? scheduled === undefined || scheduled <= now : status.code === 100
+  })
+
+/** Messages of the account, each with its state. */
+export const MessageTable = ({
+  caption,
+  messages,
+  now,
+  empty,
+}: {
+  readonly caption: string
+  readonly messages: readonly ShownMessage[]
+  readonly now: Instant
+  readonly empty: ComponentChildren
+}) => (
+  <Table
+    caption={caption}
+    rows={messages}
+    empty={empty}
+    columns={[
+      { head: 'To', cell: ({ id, number }) => <Link to={`/messages/${id}`}>{number}</Link> },
+      { head: 'Text', cell: ({ text }) => <span class="text">{excerpt(text)}</span> },
+      { head: 'When', cell: ({ accepted, scheduled }) => <When at={scheduled ?? accepted} /> },
+      { head: 'Credits', number: true, cell: ({ cost }) => amount(cost) },
+      {
+        head: 'State',
+        cell: (message) => <State status={message.status} scheduled={isScheduled(message, now)} />,
+      },
+    ]}
+  />
+)

@@ -1,0 +1,116 @@
+import { INCIDENT, OUTCOME, parseMessageId, type Instant, type ToldMessage } from '@gateway/core'
+import type { ComponentChildren } from 'preact'
+import { Form, Link, Notice, Panel, Second, State } from '../../components.tsx'
+import { amount, capitalized, counted, exactly, iso } from '../../format.ts'
+import { forHolders, type View } from '../../page.ts'
+import { specificationWords, stateWords } from '../../words.ts'
+import { isScheduled, mayChange } from './message-table.tsx'
+
+type Step = readonly [at: Instant | undefined, what: ComponentChildren]
+
+const INCIDENT_TEXT: Readonly<Record<string, string>> = {
+  [INCIDENT.refusedForNow]: 'The carrier could not take it at this moment. It is tried again.',
+  [INCIDENT.recovered]: 'The connection ended while it was handed over.',
+  [INCIDENT.unknown]: 'The carrier did not say whether it took it.',
+  [INCIDENT.late]: 'It became known later what the carrier had done.',
+  [INCIDENT.adopted]: 'A report of the carrier was found to be about it.',
+}
+
+/** What happened, in the order of time, and at the end where it is now. */
+function stepsOf({ accepted, scheduled, parts, cost, reference, from, status, trace }: ToldMessage): readonly Step[] {
+  const { place, incidents, refundByHand } = trace
+  const now = stateWords(status, scheduled !== undefined && place.place === 'scheduled')
+  const decided = place.place === 'decided' ? place : undefined
+  const isRefunded = decided?.refunded === true
+  const accepting = (
+    <>
+      Accepted: {counted(parts, 'part')} for {amount(cost)} credits
+      {from !== undefined && `, from ${from}`}
+      {reference !== undefined && `, reference ${reference}`}.
+    </>
+  )
+  const steps: Step[] = [
+    [accepted, accepting],
+    ...(scheduled === undefined ? [] : [[scheduled, 'To be sent at this time.'] as const]),
+    ...incidents.map(({ at, what }) => [at, INCIDENT_TEXT[what] ?? what] as const),
+  ]
+  if (decided?.carrier !== undefined && decided.reference !== undefined) {
+    steps.push([decided.stored, `The carrier took it as ${decided.reference}.`])
+  }
+  const told = (
+    <>
+      <strong>{capitalized(now.word)}.</strong> {now.meaning} <span class="soft">{specificationWords(status)}</span>
+    </>
+  )
+  // That the carrier has it was said by the step before.
+  if (decided === undefined || decided.code !== OUTCOME.sent) steps.push([decided?.at, told])
+  if (refundByHand !== undefined)
+    steps.push([refundByHand.at, `${amount(cost)} credits were given back: ${refundByHand.why}`])
+  else if (isRefunded) steps.push([decided.at, `${amount(cost)} credits were given back.`])
+  const known = steps.filter(([at]) => at !== undefined).sort(([a = 0], [b = 0]) => a - b)
+  return [...known, ...steps.filter(([at]) => at === undefined)]
+}
+
+function view(told: ToldMessage, now: Instant, done: string | null): View {
+  const { id, number, text, status } = told
+  const waits = isScheduled(told, now) && status !== 'not-found' && status.code === 'waiting'
+  return {
+    title: `Message ${id}`,
+    place: 'messages',
+    live: mayChange([told], now),
+    main: (
+      <>
+        {done === 'cancelled' && <Notice>The message is cancelled, and its credits are yours again.</Notice>}
+        {done === 'sent' && <Notice tone="wait">It could not be cancelled: it was on its way already.</Notice>}
+        <h1 id="heading" data-live="">
+          Message {id} to {number} <State status={status} scheduled={waits} />
+        </h1>
+        <Panel live="story">
+          <blockquote class="text">{text}</blockquote>
+          <ol class="story">
+            {stepsOf(told).map(([at, what], i) => (
+              <li key={i}>
+                {at !== undefined && (
+                  <>
+                    <time datetime={iso(at)}>{exactly(at)}</time>
+                    <br />
+                  </>
+                )}
+                {what}
+              </li>
+            ))}
+          </ol>
+        </Panel>
+        <div class="actions">
+          {waits && (
+            <Form to={`/messages/${id}`}>
+              <Second>Cancel this message</Second>
+            </Form>
+          )}
+          <Link to={`/send?to=${number}`}>Write to {number}</Link>
+          <Link to={`/messages?q=${number}`}>All messages to {number}</Link>
+        </div>
+      </>
+    ),
+  }
+}
+
+/** `/messages/<id>`: the story of one message. Cancels it while it waits for its time. */
+export const message = forHolders({
+  path: '/messages/:id',
+  async show({ gateway, account, now, parameters, query }) {
+    const id = parseMessageId(parameters.id ?? '')
+    const told = id === undefined ? undefined : await gateway.showSent(account, id)
+    return told === undefined ? 'not-found' : view(told, now, query.get('done'))
+  },
+  async submit({ gateway, account, parameters }) {
+    const id = parseMessageId(parameters.id ?? '')
+    const [deletion] = id === undefined ? [] : await gateway.deleteScheduled(account, [id])
+    if (id === undefined || deletion === undefined) return 'not-found'
+    if (deletion.outcome !== 'not-found') {
+      return { goTo: `/messages/${id}?done=${deletion.outcome === 'deleted' ? 'cancelled' : 'sent'}` }
+    }
+    // Cancelled before: what it shows says so.
+    return (await gateway.showSent(account, id)) === undefined ? 'not-found' : { goTo: `/messages/${id}` }
+  },
+})

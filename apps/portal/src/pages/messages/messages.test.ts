@@ -1,0 +1,73 @@
+import { credits, OUTCOME } from '@gateway/core'
+import { aMessageId, write } from '@gateway/core/testing'
+import { startPortal, type Portal, type Visitor } from '../../../testing/start-portal.ts'
+
+let portal: Portal
+let visitor: Visitor
+beforeEach(async () => {
+  portal = await startPortal()
+  visitor = await portal.signedIn()
+})
+afterEach(() => portal.close())
+
+const numbersShown = async (path: string): Promise<readonly string[]> =>
+  (await visitor.get(path)).html.querySelectorAll('tbody a').map((link) => link.textContent)
+
+test('an empty list says what would be here and how to get it', async () => {
+  const { text, html } = await visitor.get('/messages')
+  expect(text).toContain('Messages that you send are listed here. Send a message')
+  expect(html.querySelector('main a[href="/send"]')).not.toBeNull()
+})
+
+test('the list has the latest first and goes on where the page before ended', async () => {
+  const recipients = Array.from({ length: 30 }, (_, i) => String(27820000100 + i))
+  await portal.gateway.sendMessages(portal.account, [{ text: 'Hello', recipients }])
+  const first = await visitor.get('/messages')
+  const older = first.html.querySelectorAll('.actions a').find((link) => link.textContent === 'Older')
+  expect(older?.getAttribute('href')).toBe('/messages?after=6')
+  const listed = [...(await numbersShown('/messages')), ...(await numbersShown('/messages?after=6'))]
+  expect(listed).toEqual(recipients.toReversed())
+  const last = await visitor.get('/messages?after=6')
+  expect(last.html.querySelectorAll('.actions a').map((link) => link.textContent)).toEqual(['Latest'])
+})
+
+test('one field finds a number as people write it, an id and a reference', async () => {
+  const recipients = [
+    { number: '27820000001', reference: 'A-1044' as never },
+    { number: '27820000002' },
+    { number: '27820000002' },
+  ]
+  await portal.gateway.sendMessages(portal.account, [{ text: 'Hello', recipients }])
+  expect((await visitor.get('/messages?q=A-1044')).to).toBe('/messages/1')
+  expect((await visitor.get('/messages?q=3')).to).toBe('/messages/3')
+  expect(await numbersShown(`/messages?q=${encodeURIComponent('+27 82 000 0002')}`)).toEqual([
+    '27820000002',
+    '27820000002',
+  ])
+  expect((await visitor.get('/messages?q=nothing')).text).toContain('has “nothing” as its number, id or reference')
+})
+
+test('the story of a message tells what it cost, who took it as what, and what became of it', async () => {
+  const [id = aMessageId(1)] = await write(portal.ports, portal.account, '27820000001')
+  const taken = await visitor.get(`/messages/${id}`)
+  expect(taken.text).toContain('Accepted: 1 part for 1.0 credits')
+  expect(taken.text).toContain(`The carrier took it as ${id}.`)
+  expect(taken.html.querySelector('h1 .state')?.textContent).toBe('on its way')
+  const place = (await portal.ports.messageTraces.of(id))?.place
+  if (place?.place !== 'decided' || place.carrier === undefined) throw new Error('not taken')
+  const receipt = { carrier: place.carrier, reference: String(id), number: undefined, submitted: undefined }
+  await portal.ports.deliveryReceipts.apply([{ ...receipt, code: OUTCOME.undeliverable }])
+  const failed = await visitor.get(`/messages/${id}`)
+  expect(failed.text).toContain('Not delivered. The carrier could not deliver it. SENDINGFAILED 103')
+})
+
+test('the overview has the balance, the figures of today and the latest, and says what needs attention', async () => {
+  await write(portal.ports, portal.account, '27820000001', '27820000002')
+  const { text, html } = await visitor.get('/')
+  expect(text).toContain('Delivered0On their way2Failed0Unknown0Spent2.0')
+  expect(html.querySelector('#balance')?.textContent.trim()).toBe('98.0 credits')
+  expect(html.querySelectorAll('tbody tr').length).toBe(2)
+  expect(text).not.toContain('credits left')
+  await portal.ports.ledger.topUp(portal.account.id, credits(-900), 'taken', portal.clock.now())
+  expect((await visitor.get('/')).text).toContain('You have 8.0 credits left.')
+})

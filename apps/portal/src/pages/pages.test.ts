@@ -1,0 +1,159 @@
+import { aNumber } from '@gateway/core/testing'
+import { aHolder, sameOrigin, startPortal, type Portal, type Shown, type Visitor } from '../../testing/start-portal.ts'
+import { pages } from './index.ts'
+
+let portal: Portal
+let own: Visitor
+let foreign: Visitor
+/** What stands in the place of a name of a path: something of the account, and what nobody has. */
+let examples: Readonly<Record<string, { readonly own: string; readonly unknown: string }>>
+
+beforeAll(async () => {
+  portal = await startPortal()
+  own = await portal.signedIn()
+  foreign = await portal.signedIn(await aHolder(portal.ports))
+  const sent = await portal.gateway.sendMessages(portal.account, [{ text: 'Mine', recipients: [aNumber()] }])
+  if (typeof sent === 'string' || 'overLimitSeconds' in sent) throw new Error('nothing was sent')
+  const id = sent.flat().map((one) => ('id' in one ? String(one.id) : ''))[0] ?? ''
+  examples = {
+    '/messages/:id': { own: id, unknown: '999999' },
+    '/sends/:ids': { own: id, unknown: '999999' },
+  }
+})
+afterAll(() => portal.close())
+
+const pathOf = (path: string, which: 'own' | 'unknown'): string => {
+  if (!path.includes(':')) return path
+  const example = examples[path]
+  // A page that names something of an account must be tried with that of another one.
+  if (example === undefined) throw new Error(`${path} has no example`)
+  return path.replace(/:\w+/, example[which])
+}
+
+const table = pages.map((page) => [page.path, page] as const)
+const ofHolders = table.filter(([, { who }]) => who === 'holder')
+const withName = table.filter(([path]) => path.includes(':'))
+const withForm = table.filter(([, { submit }]) => submit !== undefined)
+
+const said = ({ status, text }: Shown) => [status, text]
+
+test.each(ofHolders)('%s leads whoever is not signed in to where one signs in, and shows nothing', async (path) => {
+  const stranger = portal.visitor()
+  const shown = await stranger.get(pathOf(path, 'own'))
+  expect([shown.status, shown.to]).toEqual([303, expect.stringMatching(/^\/sign-in/)])
+  stranger.cookie = `portal=${'x'.repeat(43)}`
+  expect((await stranger.get(pathOf(path, 'own'))).to).toMatch(/^\/sign-in/)
+})
+
+test.each(table)('%s has headers that let no other page show it, and nothing run that is not ours', async (path) => {
+  const { headers, html, status } = await own.get(pathOf(path, 'own'))
+  expect(status).toBe(200)
+  expect(headers['content-security-policy']).toBe(
+    "default-src 'none';script-src 'self';style-src 'self';img-src 'self';connect-src 'self';form-action 'self';base-uri 'none';frame-ancestors 'none'",
+  )
+  expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+  expect(html.querySelectorAll('[style],[onclick],style,iframe').length).toBe(0)
+  expect(html.querySelectorAll('script').map((script) => script.getAttribute('src'))).toEqual(['/assets/portal.js'])
+})
+
+test.each(table)(
+  '%s can be read by a screen reader: one heading, labelled fields, captions, no id twice',
+  async (path) => {
+    const { html } = await own.get(pathOf(path, 'own'))
+    expect(html.querySelectorAll('h1').length).toBe(1)
+    expect(html.querySelector('title')?.textContent).toMatch(/.+ – SMS gateway/)
+    const ids = html.querySelectorAll('[id]').map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+    const fields = html.querySelectorAll('input:not([type="hidden"]),textarea,select')
+    for (const field of fields) {
+      const isLabelled = html.querySelector(`label[for="${field.id}"]`) !== null || field.closest('label') !== null
+      expect([field.toString(), isLabelled]).toEqual([field.toString(), true])
+    }
+    for (const found of html.querySelectorAll('table')) expect(found.querySelector('caption')).not.toBeNull()
+  },
+)
+
+test.each(table)('each link of %s leads somewhere', async (path) => {
+  const { html } = await own.get(pathOf(path, 'own'))
+  for (const link of html.querySelectorAll('a[href^="/"]')) {
+    const to = link.getAttribute('href') ?? ''
+    expect([to, (await own.get(to)).status]).toEqual([to, expect.any(Number) as number])
+    expect((await own.get(to)).status).toBeLessThan(400)
+  }
+})
+
+test.each(withName)('%s shows nothing of another account: it looks as what is not there (P-10)', async (path) => {
+  const [theirs, unknown] = [await foreign.get(pathOf(path, 'own')), await foreign.get(pathOf(path, 'unknown'))]
+  expect(theirs.status).toBe(404)
+  expect(said(theirs)).toEqual(said(unknown))
+  expect((await own.get(pathOf(path, 'own'))).status).toBe(200)
+})
+
+test.each(withForm.filter(([path]) => path.includes(':')))(
+  'a form of %s does nothing to what is another account’s',
+  async (path) => {
+    const page = await foreign.get('/send')
+    const token = page.html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
+    const [theirs, unknown] = [
+      await foreign.post(pathOf(path, 'own'), { token }),
+      await foreign.post(pathOf(path, 'unknown'), { token }),
+    ]
+    expect(theirs.status).toBe(404)
+    expect(said(theirs)).toEqual(said(unknown))
+  },
+)
+
+describe('a form that is not of a page of this portal does nothing', () => {
+  test.each(withForm)('of %s: another host, none told, no token, a token of another session', async (path) => {
+    const to = pathOf(path, 'own')
+    const token = (await own.get('/send')).html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
+    const theirs = (await foreign.get('/send')).html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
+    const attempts: readonly (readonly [fields: Record<string, string>, headers: Record<string, string>])[] = [
+      [{ token }, { 'Sec-Fetch-Site': 'cross-site' }],
+      [{ token }, { 'Sec-Fetch-Site': 'same-site' }],
+      [{ token }, { 'Sec-Fetch-Site': 'none' }],
+      [{ token }, { Origin: 'https://example.com' }],
+      [{ token }, { Origin: 'null' }],
+      [{ token }, {}],
+      [{}, sameOrigin],
+      [{ token: theirs }, sameOrigin],
+    ]
+    for (const [fields, headers] of attempts) {
+      const answer = await own.post(to, fields, headers)
+      expect([headers, answer.status, answer.text]).toEqual([headers, 403, expect.stringContaining('Nothing was done')])
+    }
+    expect((await own.get('/')).status).toBe(200)
+  })
+
+  test('on a plain connection, where a browser tells only the origin, that of this host is enough', async () => {
+    const visitor = portal.visitor()
+    const answer = await visitor.post('/sign-in', {}, { Origin: portal.url })
+    expect(answer.status).toBe(422)
+  })
+})
+
+test('what people write is shown as text, wherever it is shown', async () => {
+  const evil = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>`
+  const sent = await portal.gateway.sendMessages(portal.account, [
+    { text: evil, recipients: [{ number: '27820000009', reference: '<b>ref</b>' as never }] },
+  ])
+  if (typeof sent === 'string' || 'overLimitSeconds' in sent) throw new Error('nothing was sent')
+  for (const path of ['/', '/messages', `/messages?q=${encodeURIComponent(evil)}`, '/messages?q=27820000009']) {
+    const shown = await own.get(path)
+    const { html } = shown.to === undefined ? shown : await own.get(shown.to)
+    expect(html.querySelectorAll('main script, main img, main b').length).toBe(0)
+    expect(html.toString()).toContain('&lt;')
+  }
+  const wrong = await own.submit('/send', { text: evil, numbers: evil, time: evil })
+  expect([wrong.status, wrong.html.querySelectorAll('main script, main img').length]).toEqual([422, 0])
+  const login = await portal.visitor().submit('/sign-in', { login: evil, password: 'x' })
+  expect(login.html.querySelectorAll('main script, main img').length).toBe(0)
+})
+
+test('a path that is no page is answered with a page that says so', async () => {
+  for (const path of ['/nothing', '/send/', '/SEND', '/messages/1/2', '/assets/../package.json']) {
+    expect([path, (await own.get(path)).status]).toEqual([path, 404])
+  }
+  expect((await own.get('/messages/0')).status).toBe(404)
+  expect((await own.get('/messages/%')).status).toBeLessThan(501)
+})

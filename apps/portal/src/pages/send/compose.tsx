@@ -1,0 +1,79 @@
+import { bodyOf } from '@gateway/core'
+import { Form, Hidden, Main, ProblemSummary, TextArea, TextField } from '../../components.tsx'
+import type { Fields, Problems } from '../../forms.ts'
+import { count, counted } from '../../format.ts'
+import type { View } from '../../page.ts'
+import { recipientsMax } from '../../recipients.ts'
+
+/** A send as somebody has written it. */
+export interface Draft {
+  readonly text: string
+  readonly numbers: string
+  /** `2026-11-25T14:00` in gateway time, as browsers write it; blank: at once. */
+  readonly time: string
+}
+
+export const draftOf = (fields: Fields): Draft => ({
+  text: fields.text('text'),
+  numbers: fields.text('numbers'),
+  time: fields.trimmed('time'),
+})
+
+export const DraftFields = ({ draft: { text, numbers, time } }: { readonly draft: Draft }) => (
+  <>
+    <Hidden name="text" value={text} />
+    <Hidden name="numbers" value={numbers} />
+    <Hidden name="time" value={time} />
+  </>
+)
+
+/** What is known of a text: how long it is, and as how many parts it is sent. */
+function sizeOf(text: string): string {
+  const body = bodyOf(text)
+  if (body === 'no-message') return 'A message has up to 160 characters in one part, 153 a part if it has more.'
+  if (body === 'too-long') return 'This text is too long to be sent.'
+  const characters = counted(Array.from(body.text).length, 'character')
+  return `${characters}, ${counted(body.parts, 'part')}${body.encoding === 'ucs-2' ? ', with characters that need more room' : ''}.`
+}
+
+/** The first step of a send: what, to whom and when. */
+export const compose = ({ text, numbers, time }: Draft, problems: Problems = {}): View => ({
+  title: 'Send messages',
+  place: 'send',
+  status: Object.keys(problems).length > 0 ? 422 : 200,
+  main: (
+    <>
+      <h1>Send messages</h1>
+      <ProblemSummary problems={problems} />
+      <Form to="/send" class="panel">
+        <Hidden name="step" value="check" />
+        <TextArea
+          name="text"
+          label="Text"
+          rows={5}
+          value={text}
+          problems={problems}
+          hint={<span data-counts="field-text">{sizeOf(text)}</span>}
+        />
+        <TextArea
+          name="numbers"
+          label="Numbers"
+          rows={6}
+          value={numbers}
+          problems={problems}
+          hint={`With the country code, one a line or with commas between them, up to ${count(recipientsMax)}.`}
+        />
+        <TextField
+          name="time"
+          label="Time (optional)"
+          type="datetime-local"
+          value={time}
+          problems={problems}
+          hint="In GMT+2. Leave it empty to send at once."
+        />
+        <Main>Check before sending</Main>
+        <p class="hint">Nothing is sent or charged yet.</p>
+      </Form>
+    </>
+  ),
+})

@@ -1,0 +1,81 @@
+import { bodyOf, parseMinute, readIdempotencyKey, type Instant, type SentRecipient } from '@gateway/core'
+import type { Problems } from '../../forms.ts'
+import { count } from '../../format.ts'
+import { forHolders, type Answer, type HolderVisit } from '../../page.ts'
+import { readRecipients, recipientsMax } from '../../recipients.ts'
+import { check } from './check.tsx'
+import { compose, draftOf, type Draft } from './compose.tsx'
+import { writeIds } from './ids.ts'
+
+interface ReadDraft {
+  readonly due: Instant | undefined
+  readonly numbers: readonly string[]
+  readonly repeated: number
+  readonly problems: Problems
+}
+
+function read({ text, numbers: given, time }: Draft): ReadDraft {
+  const { numbers, repeated } = readRecipients(given)
+  const due = time === '' ? undefined : parseMinute(time.replace(/[-T:]/g, '').slice(0, 12))
+  const body = bodyOf(text)
+  const tooMany = `That are ${count(numbers.length)} numbers. A send has up to ${count(recipientsMax)}.`
+  const problems = {
+    ...(body === 'no-message' && { text: 'Enter a text.' }),
+    ...(body === 'too-long' && { text: 'The text is too long: up to 918 characters can be sent.' }),
+    ...(numbers.length === 0 && { numbers: 'Enter at least one number.' }),
+    ...(numbers.length > recipientsMax && { numbers: tooMany }),
+    ...(time !== '' && due === undefined && { time: 'Enter a time such as 2026-11-30 14:00.' }),
+  }
+  return { due, numbers, repeated, problems }
+}
+
+/** `/send`: text, numbers and time; then what that will do; then it is done, once. */
+export const send = forHolders({
+  path: '/send',
+  show: ({ query }) => compose({ text: '', numbers: query.get('to')?.slice(0, 20) ?? '', time: '' }),
+  async submit(visit, fields) {
+    const draft = draftOf(fields)
+    const step = fields.text('step')
+    if (step === 'change') return compose(draft)
+    const { due, numbers, repeated, problems } = read(draft)
+    if (Object.keys(problems).length > 0) return compose(draft, problems)
+    const key = readIdempotencyKey(fields.text('key'))
+    if (step === 'send' && key !== undefined && key !== 'unusable') return sendOnce(visit, draft, { due, numbers }, key)
+
+    const { gateway, account, now } = visit
+    const body = bodyOf(draft.text)
+    const quote = await gateway.quoteMessages(account, [{ text: draft.text, recipients: numbers, scheduled: due }])
+    if (quote === 'invalid-sender') return compose(draft, { numbers: noSender })
+    if (typeof body === 'string') return compose(draft)
+    return check({ draft, body, due: due !== undefined && due > now ? due : undefined, now, quote, repeated })
+  },
+})
+
+const noSender = 'Your account has no sender that may be used for one of these numbers. Ask the operator.'
+
+async function sendOnce(
+  { gateway, account }: HolderVisit,
+  draft: Draft,
+  { due, numbers }: Pick<ReadDraft, 'due' | 'numbers'>,
+  key: NonNullable<Parameters<HolderVisit['gateway']['sendMessages']>[2]>,
+): Promise<Answer> {
+  const sent = await gateway.sendMessages(account, [{ text: draft.text, recipients: numbers, scheduled: due }], key)
+  if (sent === 'invalid-sender') return compose(draft, { numbers: noSender })
+  if (sent === 'another-request')
+    return compose(draft, { text: 'This form was used already. Check the text, then send.' })
+  if (sent === 'overloaded')
+    return compose(draft, { text: 'The gateway has too much to do. Nothing was sent. Try again.' })
+  if ('overLimitSeconds' in sent) {
+    const seconds = Math.ceil(sent.overLimitSeconds)
+    return compose(draft, { text: `Your account may send again in ${seconds} seconds. Nothing was sent.` })
+  }
+  return { goTo: resultPath(sent.flat()) }
+}
+
+/** The page of what was sent: it names the messages, and how many numbers were refused for which reason. */
+function resultPath(results: readonly SentRecipient[]): string {
+  const ids = results.flatMap((result) => ('id' in result ? [result.id] : []))
+  const refused = results.flatMap((result) => ('refused' in result ? [result.refused] : []))
+  const reasons = [...new Set(refused)].map((reason) => `${reason}.${refused.filter((one) => one === reason).length}`)
+  return `/sends/${writeIds(ids)}${reasons.length === 0 ? '' : `?refused=${reasons.join(',')}`}`
+}

@@ -1,0 +1,39 @@
+import { Form, Hidden, Link, Main } from '../../components.tsx'
+import { forAnybody, type View } from '../../page.ts'
+
+const view = (token: string): View => ({
+  title: 'Sign in',
+  main: (
+    <div class="narrow">
+      <h1>Sign in</h1>
+      <Form to="/sign-in/link" class="panel">
+        <Hidden name="link" value={token} />
+        <p>This link signs you in once. Afterwards you sign in with login and password.</p>
+        <Main>Sign in</Main>
+      </Form>
+    </div>
+  ),
+})
+
+const used: View = {
+  title: 'This link has been used',
+  status: 401,
+  main: (
+    <div class="narrow">
+      <h1>This link has been used, or is too old</h1>
+      <p>
+        A link signs in once, within an hour. <Link to="/sign-in">Sign in with login and password</Link>
+      </p>
+    </div>
+  ),
+}
+
+/** `/sign-in/link?token=`: a button, since programs that look at links must not use them up. */
+export const signInLink = forAnybody({
+  path: '/sign-in/link',
+  show: ({ query }) => view(query.get('token') ?? ''),
+  async submit({ gateway, browser }, fields) {
+    const opened = await gateway.signInByLink(fields.text('link'), browser)
+    return opened === 'wrong-credentials' ? used : { goTo: '/', session: opened }
+  },
+})

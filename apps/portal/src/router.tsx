@@ -1,0 +1,260 @@
+import { readFileSync } from 'node:fs'
+import type { Clock, Gateway, SignedIn } from '@gateway/core'
+import {
+  clientAddress,
+  clientNetwork,
+  comesFrom,
+  createServiceApp,
+  fallbackHandler,
+  onError,
+  prepareResponse,
+  publicDocuments,
+  readBody,
+  requestQuery,
+  withPlace,
+  type AdmissionGate,
+  type HealthSettings,
+  type Log,
+  type Metrics,
+} from '@gateway/server'
+import { Router, type Express, type Request, type RequestHandler, type Response } from 'express'
+import helmet from 'helmet'
+import { Fields, formBytesMax } from './forms.ts'
+import { renderPage, type Frame, type PageLink } from './layout.tsx'
+import { follow, type Followers, type Look } from './live.ts'
+import type { Answer, Page, View, Visit } from './page.ts'
+import { forbidden, missing, tooLarge, trouble, unavailable } from './pages/errors.tsx'
+import { pages } from './pages/index.ts'
+import { formToken, isFormToken, isSameOrigin, keepSession, sessionToken } from './session.ts'
+
+export interface PortalSettings {
+  readonly clock: Clock
+  readonly gate: AdmissionGate
+  readonly log: Log
+  readonly metrics?: Metrics | undefined
+  /** Pages of the same host that whoever is not signed in finds a link to. */
+  readonly links?: readonly PageLink[] | undefined
+}
+
+export interface PortalServerSettings extends PortalSettings {
+  readonly health?: HealthSettings
+}
+
+/** Nothing is loaded from another host, nothing runs that is not a file of ours, and no other page shows ours. */
+const secureHeaders = (): RequestHandler =>
+  helmet({
+    // The TLS proxy in front decides: a page that was seen over TLS once must not be lost to plain local use.
+    strictTransportSecurity: false,
+    referrerPolicy: { policy: 'same-origin' },
+    xFrameOptions: { action: 'deny' },
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        ...{ scriptSrc: ["'self'"], styleSrc: ["'self'"], imgSrc: ["'self'"], connectSrc: ["'self'"] },
+        ...{ formAction: ["'self'"], baseUri: ["'none'"], frameAncestors: ["'none'"] },
+      },
+    },
+  })
+
+const file = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url))
+
+const assets = new Map(
+  (
+    [
+      ['portal.css', 'css'],
+      ['portal.js', 'js'],
+      ['icon.svg', 'svg'],
+    ] as const
+  ).map(([name, type]) => [`/assets/${name}`, { type, read: () => file(name) }]),
+)
+
+/** The pages of the portal, for any Express app at any path; other paths pass to the next handler. */
+export function portalRouter(gateway: Gateway, settings: PortalSettings): Router {
+  const { log, metrics, gate } = settings
+  const router = Router({ caseSensitive: true, strict: true })
+  const begin = prepareResponse({ log, metrics, service: 'portal' })
+  const secure = secureHeaders()
+  const prepare: RequestHandler = (request, response, next) => {
+    begin(response)
+    response.set('Cache-Control', 'no-store')
+    secure(request, response, next)
+  }
+  const serving = { ...settings, gateway, followers: new Map<string, number>() }
+  for (const page of pages) {
+    const { submit } = page
+    router.get(page.path, prepare, (request, response) => serve(serving, page, request, response))
+    if (submit !== undefined)
+      router.post(page.path, prepare, (request, response) => serve(serving, page, request, response))
+  }
+  router.use(publicDocuments(assets, gate))
+  const answerError = onError(log, (request, response) => write(response, trouble, outside(serving, request)))
+  return router.use(answerError)
+}
+
+/** An app with the portal, health and metrics, and a page that says so on any other path. */
+export const createPortalServer = (gateway: Gateway, settings: PortalServerSettings): Express =>
+  createServiceApp({
+    ...settings,
+    service: 'portal',
+    mounted: ['/', portalRouter(gateway, settings)],
+    notFound: fallbackHandler({ ...settings, service: 'portal' }, (response) => {
+      secureHeaders()(response.req as Request, response as Response, () => undefined)
+      write(response as Response, missing, outside(settings, response.req as Request))
+    }),
+    answerError: (request, response) => write(response, trouble, outside(settings, request)),
+  })
+
+interface Serving extends PortalSettings {
+  readonly gateway: Gateway
+  readonly followers: Followers
+}
+
+/** What surrounds a page of somebody who is not signed in. */
+const outside = ({ clock, links = [] }: PortalSettings, { baseUrl }: Request): Frame => ({
+  ...{ base: baseUrl, token: '', now: clock.now(), signedIn: undefined },
+  links: links.map(({ path, title }) => ({ path: baseUrl + path, title })),
+})
+
+async function serve(serving: Serving, page: Page, request: Request, response: Response): Promise<void> {
+  const { gateway, gate } = serving
+  const network = clientNetwork(request)
+  // Signing in waits for a turn of its own, which may take long.
+  const entered = page.who === 'anybody' ? gate.enter(network) : gate.enterSlow(network)
+  const done = await withPlace(entered, request.method !== 'POST', async () => {
+    const token = sessionToken(request)
+    const isPage = request.method === 'POST' || request.get('accept') !== 'text/event-stream'
+    const signedIn = token === undefined ? undefined : await gateway.findSession(token, comesFrom(request), isPage)
+    const frame: Frame = {
+      ...outside(serving, request),
+      ...(signedIn !== undefined && token !== undefined && { signedIn, token: formToken(token) }),
+    }
+    await serveVisitor(serving, page, { request, response, token, signedIn, frame, isPage })
+    return true
+  })
+  if (done === undefined) write(response, unavailable, outside(serving, request))
+}
+
+interface Visitor {
+  readonly request: Request
+  readonly response: Response
+  readonly token: string | undefined
+  readonly signedIn: SignedIn | undefined
+  readonly frame: Frame
+  readonly isPage: boolean
+}
+
+async function serveVisitor(serving: Serving, page: Page, visitor: Visitor): Promise<void> {
+  const { request, response, signedIn, isPage } = visitor
+  if (request.method === 'POST') await submit(serving, page, visitor)
+  else if (page.who === 'holder' && signedIn === undefined) {
+    // An event source would ask again after any other answer.
+    if (isPage) goTo(visitor, { goTo: signInFor(page, request) })
+    else response.status(204).end()
+  } else {
+    const shown = await showOf(page, serving, visitor)
+    if (isPage) answer(visitor, shown)
+    else followPage(serving, page, visitor, shown)
+  }
+}
+
+async function submit(serving: Serving, page: Page, visitor: Visitor): Promise<void> {
+  const { request, response, token, signedIn, frame } = visitor
+  const fields = await submitted(serving, request)
+  if (typeof fields === 'string') {
+    if (fields !== 'aborted') write(response, fields === 'too-large' ? tooLarge : unavailable, frame)
+    return
+  }
+  const isOurs = token === undefined || signedIn === undefined || isFormToken(fields.text('token'), token)
+  if (!isSameOrigin(request) || !isOurs) write(response, forbidden, frame)
+  else if (page.who === 'holder' && signedIn === undefined) goTo(visitor, { goTo: signInFor(page, request) })
+  else answer(visitor, await submitOf(page, serving, visitor, fields))
+}
+
+function followPage(serving: Serving, page: Page, visitor: Visitor, shown: Answer): void {
+  const { response, signedIn, frame } = visitor
+  follow(serving.followers, response, {
+    owner: String(signedIn?.account.id),
+    first: lookOf(shown, frame),
+    again: () => again(serving, page, visitor),
+  })
+}
+
+/** What has become of a page that somebody looks at; undefined: nobody is signed in any more, or it is not there. */
+async function again(serving: Serving, page: Page, visitor: Visitor): Promise<Look | undefined> {
+  const { request, token = '', frame } = visitor
+  return withPlace(serving.gate.enterSlow(clientNetwork(request)), true, async () => {
+    const signedIn = await serving.gateway.findSession(token, comesFrom(request), false)
+    if (signedIn === undefined) return undefined
+    const now = serving.clock.now()
+    const shown = await showOf(page, serving, { ...visitor, signedIn })
+    return lookOf(shown, { ...frame, now, signedIn })
+  })
+}
+
+const lookOf = (shown: Answer, frame: Frame): Look | undefined =>
+  typeof shown === 'object' && 'main' in shown
+    ? { page: renderPage(shown, frame), isLive: shown.live === true }
+    : undefined
+
+function visitOf({ gateway, clock }: Serving, { request }: Visitor): Visit {
+  return {
+    ...{ gateway, now: clock.now(), parameters: request.params as Visit['parameters'] },
+    query: new URLSearchParams(requestQuery(request)),
+    browser: { agent: request.get('user-agent') ?? '', address: clientAddress(request) },
+    ...{ network: clientNetwork(request), comesFrom: comesFrom(request) },
+  }
+}
+
+function showOf(page: Page, serving: Serving, visitor: Visitor): Answer | Promise<Answer> {
+  const visit = visitOf(serving, visitor)
+  if (page.who === 'anybody') return page.show(visit)
+  return visitor.signedIn === undefined ? 'not-found' : page.show({ ...visit, ...visitor.signedIn })
+}
+
+function submitOf(page: Page, serving: Serving, visitor: Visitor, fields: Fields): Answer | Promise<Answer> {
+  const visit = visitOf(serving, visitor)
+  if (page.who === 'anybody') return page.submit?.(visit, fields) ?? 'not-found'
+  const { signedIn } = visitor
+  return signedIn === undefined ? 'not-found' : (page.submit?.({ ...visit, ...signedIn }, fields) ?? 'not-found')
+}
+
+async function submitted(
+  { gate }: Serving,
+  request: Request,
+): Promise<Fields | 'too-large' | 'overloaded' | 'aborted'> {
+  const place = gate.bodies.open(clientNetwork(request))
+  try {
+    const body = await readBody(request, formBytesMax, place)
+    if (typeof body === 'string') return body
+    if (!('parsed' in body)) return new Fields(body.toString('utf8'))
+    return new Fields(typeof body.parsed === 'object' && body.parsed !== null ? body.parsed : {})
+  } finally {
+    place.release()
+  }
+}
+
+/** Where somebody signs in and comes back to the page that was asked for. */
+const signInFor = (page: Page, { method, url }: Request): string =>
+  page.path === '/' || method !== 'GET' ? '/sign-in' : `/sign-in?to=${encodeURIComponent(url)}`
+
+function answer(visitor: Visitor, given: Answer): void {
+  const { response, frame } = visitor
+  if (given === 'not-found') write(response, missing, frame)
+  else if ('goTo' in given) goTo(visitor, given)
+  else write(response, given, frame)
+}
+
+function goTo({ request, response, frame }: Visitor, { goTo: path, session }: Extract<Answer, { goTo: string }>): void {
+  if (session !== undefined) keepSession(request, response, session === 'ended' ? undefined : session.token)
+  response.redirect(303, frame.base + path)
+}
+
+function write(response: Response, view: View, frame: Frame): void {
+  if (view.retryAfterSeconds !== undefined) response.set('Retry-After', String(view.retryAfterSeconds))
+  response
+    .status(view.status ?? 200)
+    .set('Cache-Control', 'no-store')
+    .type('html')
+    .send(renderPage(view, frame))
+}

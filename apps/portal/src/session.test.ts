@@ -1,0 +1,121 @@
+import { admissionGate, createLog, trustProxies } from '@gateway/server'
+import request from 'supertest'
+import { createPortalServer } from './index.ts'
+import { password, startPortal, type Portal } from '../testing/start-portal.ts'
+
+let portal: Portal
+beforeEach(async () => {
+  portal = await startPortal()
+})
+afterEach(() => portal.close())
+
+test('login and password open the portal; signing out ends it, also for whoever has copied the cookie', async () => {
+  const visitor = await portal.signedIn()
+  const stolen = portal.visitor()
+  stolen.cookie = visitor.cookie
+  expect((await stolen.get('/')).status).toBe(200)
+  const out = await visitor.submit('/', {}, 'header form')
+  expect([out.to, out.headers['set-cookie']]).toEqual(['/sign-in', expect.anything()])
+  expect(visitor.cookie).toBe('portal=')
+  for (const one of [stolen, visitor]) expect((await one.get('/')).to).toBe('/sign-in')
+})
+
+test('a cookie that somebody planted before is worth nothing afterwards: each log-in has a new one', async () => {
+  const victim = portal.visitor()
+  const planted = `portal=${'a'.repeat(43)}`
+  victim.cookie = planted
+  await victim.submit('/sign-in', { login: portal.account.login, password })
+  expect(victim.cookie).not.toBe(planted)
+  expect((await victim.get('/')).status).toBe(200)
+  const attacker = portal.visitor()
+  attacker.cookie = planted
+  expect((await attacker.get('/')).to).toBe('/sign-in')
+  const again = await portal.signedIn()
+  expect(again.cookie).not.toBe(victim.cookie)
+})
+
+test('what is wrong is said beside the field and at the top, and opens nothing', async () => {
+  const visitor = portal.visitor()
+  const wrong = await visitor.submit('/sign-in', { login: portal.account.login, password: 'guess' })
+  expect([wrong.status, visitor.cookie]).toEqual([401, undefined])
+  expect(wrong.html.querySelector('#problems a')?.getAttribute('href')).toBe('#field-login')
+  expect(wrong.html.querySelector('#field-login')?.getAttribute('aria-invalid')).toBe('true')
+  expect(wrong.html.querySelector('#field-login')?.getAttribute('value')).toBe(portal.account.login)
+  expect(wrong.html.querySelector('#field-password')?.hasAttribute('value')).toBe(false)
+  const nobody = await visitor.submit('/sign-in', { login: 'nobody', password: 'guess' })
+  expect(nobody.text).toBe(wrong.text)
+  expect((await visitor.submit('/sign-in', { login: ' ', password: 'x' })).text).toContain('Enter your login.')
+  expect((await visitor.submit('/sign-in', { login: 'x', password: '' })).text).toContain('Enter your password.')
+})
+
+test('too many failed log-ins are refused with the time to wait (ruling 1.26)', async () => {
+  const visitor = portal.visitor()
+  for (let i = 0; i < 11; i++) await visitor.submit('/sign-in', { login: portal.account.login, password: `guess ${i}` })
+  const refused = await visitor.submit('/sign-in', { login: portal.account.login, password })
+  expect([refused.status, Number(refused.headers['retry-after'])]).toEqual([429, expect.any(Number) as number])
+  expect(visitor.cookie).toBeUndefined()
+})
+
+test('a lock and a new password are felt by who is signed in, at once', async () => {
+  const visitor = await portal.signedIn()
+  await portal.backOffice.setPassword(portal.account.id, 'another horse')
+  expect((await visitor.get('/')).to).toBe('/sign-in')
+  await portal.backOffice.setPassword(portal.account.id, password)
+  const again = await portal.signedIn()
+  await portal.backOffice.lockAccount(portal.account.id)
+  expect((await again.get('/')).to).toBe('/sign-in')
+  const locked = await portal.visitor().submit('/sign-in', { login: portal.account.login, password })
+  expect([locked.status, locked.text]).toEqual([403, expect.stringContaining('This account is locked')])
+})
+
+test('a link shows a button, which signs in once', async () => {
+  const offered = await portal.backOffice.offerSignInLink(portal.account.id)
+  if (typeof offered === 'string') throw new Error(offered)
+  const path = `/sign-in/link?token=${offered.token}`
+  await portal.visitor().get(path)
+  const visitor = portal.visitor()
+  expect((await visitor.submit(path)).to).toBe('/')
+  expect((await visitor.get('/')).status).toBe(200)
+  const second = await portal.visitor().submit(path)
+  expect([second.status, second.text]).toEqual([401, expect.stringContaining('has been used')])
+})
+
+test('whoever was led to sign in comes back to the page, and never to another host', async () => {
+  const led = await portal.visitor().get('/messages?q=2782')
+  expect(led.to).toBe('/sign-in?to=%2Fmessages%3Fq%3D2782')
+  for (const [to, expected] of [
+    ['/messages?q=2782', '/messages?q=2782'],
+    ['//example.com', '/'],
+    ['/\\example.com', '/'],
+    ['https://example.com/', '/'],
+    ['javascript:alert(1)', '/'],
+  ]) {
+    const path = `/sign-in?to=${encodeURIComponent(to ?? '')}`
+    const entered = await portal.visitor().submit(path, { login: portal.account.login, password })
+    expect([to, entered.to]).toEqual([to, expected])
+  }
+})
+
+test('over TLS the cookie is bound to this host and never leaves over a plain connection', async () => {
+  const log = createLog({ level: 'silent', name: 'portal' })
+  const app = createPortalServer(portal.gateway, { clock: portal.clock, log, gate: admissionGate(10) })
+  trustProxies(app, ['127.0.0.0/8', '::1/128', '::ffff:127.0.0.0/104'])
+  const signIn = (headers: Record<string, string>) =>
+    request(app)
+      .post('/sign-in')
+      .set({ 'Sec-Fetch-Site': 'same-origin', ...headers })
+      .type('form')
+      .send({ login: portal.account.login, password })
+  const overTls = await signIn({ 'X-Forwarded-Proto': 'https' })
+  const [cookie = ''] = overTls.headers['set-cookie'] as unknown as string[]
+  expect(cookie).toMatch(/^__Host-portal=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+  const plain = await signIn({})
+  expect(plain.headers['set-cookie']).toEqual([
+    expect.stringMatching(/^portal=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/),
+  ])
+  // One that could be planted over a plain connection counts for nothing over TLS.
+  const planted = await request(app)
+    .get('/')
+    .set({ 'X-Forwarded-Proto': 'https', Cookie: cookie.replace('__Host-', '') })
+  expect(planted.headers.location).toBe('/sign-in')
+})

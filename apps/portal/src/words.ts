@@ -1,0 +1,65 @@
+import { deliveryState, OUTCOME, type MessageStatus, type OutcomeCode, type Refusal } from '@gateway/core'
+import { statusWords } from '@gateway/wire'
+
+export type Tone = 'good' | 'wait' | 'bad' | 'idle'
+
+export interface StateWords {
+  readonly word: string
+  readonly tone: Tone
+  /** A sentence for the page of the message. */
+  readonly meaning: string
+}
+
+const STATE: Readonly<Record<OutcomeCode, Pick<StateWords, 'word' | 'meaning'>>> = {
+  [OUTCOME.delivered]: { word: 'delivered', meaning: 'The carrier says that it reached the phone.' },
+  [OUTCOME.sent]: { word: 'on its way', meaning: 'The carrier has it and has not said yet whether it arrived.' },
+  [OUTCOME.underWay]: {
+    word: 'on its way',
+    meaning: 'The carrier is still trying, for instance while the phone is off.',
+  },
+  [OUTCOME.unknown]: {
+    word: 'unknown',
+    meaning: 'Nobody can tell whether the carrier took it. It is not sent again, and stays charged.',
+  },
+  [OUTCOME.expired]: { word: 'expired', meaning: 'It could not be delivered in the time it was given.' },
+  [OUTCOME.cancelled]: { word: 'cancelled', meaning: 'It was cancelled before it was delivered.' },
+  [OUTCOME.undeliverable]: { word: 'not delivered', meaning: 'The carrier could not deliver it.' },
+  [OUTCOME.rejected]: { word: 'rejected', meaning: 'The carrier rejected it.' },
+  [OUTCOME.refused]: { word: 'refused', meaning: 'The carrier did not take it.' },
+  [OUTCOME.accountLocked]: { word: 'not sent', meaning: 'The account was locked when its turn came.' },
+  [OUTCOME.optedOut]: { word: 'not sent', meaning: 'The person had opted out when its turn came.' },
+  [OUTCOME.failed]: { word: 'not delivered', meaning: 'It failed for a reason that the carrier does not tell.' },
+  [OUTCOME.blacklisted]: { word: 'not sent', meaning: 'The number was blocked when its turn came.' },
+}
+
+/** The plain words of a status; `isScheduled`: it waits for its time. */
+export function stateWords(status: MessageStatus, isScheduled = false): StateWords {
+  if (status === 'not-found') return { word: 'not found', tone: 'idle', meaning: 'There is no such message.' }
+  if (status.code === 'waiting') {
+    return isScheduled
+      ? { word: 'scheduled', tone: 'idle', meaning: 'It waits for its time.' }
+      : { word: 'waiting', tone: 'idle', meaning: 'It waits for its turn.' }
+  }
+  const state = deliveryState(status)
+  return { ...STATE[status.code], tone: state === 'delivered' ? 'good' : state === 'sent' ? 'wait' : 'bad' }
+}
+
+/** The words of the specification, for whoever compares with the interfaces: `DELIVERED 0`. */
+export function specificationWords(status: MessageStatus): string {
+  const { word, code } = statusWords(status)
+  return `${word} ${code}`
+}
+
+/** Why a number gets no message. */
+export const REFUSAL: Readonly<Record<Refusal, string>> = {
+  'account-locked': 'The account is locked',
+  'no-message': 'There is no text',
+  'too-long': 'The text is too long',
+  'no-number': 'There is no number',
+  'invalid-number': 'No mobile number that can be reached',
+  blacklisted: 'Blocked by the operator',
+  'trial-to-self': 'Your own number, in a trial account',
+  'opted-out': 'Opted out',
+  'do-not-contact': 'On the do-not-contact list',
+  'insufficient-credits': 'Not enough credits',
+}

@@ -1,0 +1,141 @@
+import { createBackOffice, createGateway, type Account, type BackOffice, type Gateway, type Ports } from '@gateway/core'
+import { anAccount, memoryPorts, steppingClock, type AccountWanted, type SteppingClock } from '@gateway/core/testing'
+import { admissionGate, createLog, listen, type Log } from '@gateway/server'
+import { parse, type HTMLElement } from 'node-html-parser'
+import request, { type Response } from 'supertest'
+import { createPortalServer } from '../src/index.ts'
+
+const silent = createLog({ level: 'silent', name: 'portal' })
+export const password = 'correct horse'
+
+/** An answer of the portal with its HTML read. */
+export interface Shown {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** Where it leads, if anywhere. */
+  readonly to: string | undefined
+  readonly html: HTMLElement
+  /** The words of the main part, with single spaces. */
+  readonly text: string
+}
+
+/** A browser with one cookie. */
+export interface Visitor {
+  cookie: string | undefined
+  get(path: string): Promise<Shown>
+  /** Submits a form of this page, with what is filled in over what it has; `button`: its value, if it has a name. */
+  submit(
+    page: string | Shown,
+    fill?: Readonly<Record<string, string | readonly string[]>>,
+    form?: string,
+  ): Promise<Shown>
+  /** A request as it is given, with the headers of a form of this host unless others are given. */
+  post(
+    path: string,
+    fields: Readonly<Record<string, string>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Shown>
+}
+
+export interface Portal {
+  readonly url: string
+  readonly ports: Ports
+  readonly clock: SteppingClock
+  readonly gateway: Gateway
+  readonly backOffice: BackOffice
+  readonly account: Account
+  visitor(): Visitor
+  /** Somebody who is signed in, by default with the account of the portal. */
+  signedIn(account?: Account): Promise<Visitor>
+  close(): Promise<void>
+}
+
+export const sameOrigin = { 'Sec-Fetch-Site': 'same-origin' }
+
+/** The portal on memory ports behind a real HTTP server on loopback. The clock stands at 2026-10-18 10:00 in gateway time. */
+export async function startPortal(wanted: AccountWanted = {}, log: Log = silent): Promise<Portal> {
+  const clock = steppingClock()
+  const ports = memoryPorts({ clock })
+  const gateway = createGateway(ports)
+  const account = await aHolder(ports, wanted)
+  const app = createPortalServer(gateway, { clock, log, gate: admissionGate(100) })
+  const server = await listen({ app, host: '127.0.0.1', port: 0, log: silent })
+  const visitor = () => visit(server.url)
+  return {
+    ...{ url: server.url, ports, clock, gateway, backOffice: createBackOffice(ports), account, visitor },
+    signedIn: async (its = account) => {
+      const somebody = visitor()
+      const entered = await somebody.submit('/sign-in', { login: its.login, password })
+      if (entered.to !== '/') throw new Error(`not signed in: ${entered.text}`)
+      return somebody
+    },
+    close: () => server.close(),
+  }
+}
+
+/** An account with the password of all tests. */
+export const aHolder = async (ports: Ports, wanted: AccountWanted = {}): Promise<Account> =>
+  anAccount(ports, { password: await ports.secrets.hashPassword(password), ...wanted })
+
+function visit(url: string): Visitor {
+  const shownOf = (answer: Response): Shown => {
+    const html = parse(answer.text)
+    const set = (answer.headers as Readonly<Record<string, unknown>>)['set-cookie'] as readonly string[] | undefined
+    if (set !== undefined) visitor.cookie = set[0]?.split(';')[0]
+    const main = html.querySelector('main') ?? html
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      to: (answer.headers as Readonly<Record<string, string>>).location,
+      html,
+      text: main.textContent.replace(/\s+/g, ' ').trim(),
+    }
+  }
+  const cookies = () => (visitor.cookie === undefined ? {} : { Cookie: visitor.cookie })
+  const visitor: Visitor = {
+    cookie: undefined,
+    get: async (path) => shownOf(await request(url).get(path).set(cookies())),
+    post: async (path, fields, headers = sameOrigin) =>
+      shownOf(
+        await request(url)
+          .post(path)
+          .set(cookies())
+          .set(headers)
+          .type('form')
+          .send({ ...fields }),
+      ),
+    submit: async (page, fill = {}, form = 'main form[method="post"]') => {
+      const { html } = typeof page === 'string' ? await visitor.get(page) : page
+      const found = html.querySelector(form)
+      if (found === null) throw new Error(`no form ${form} in ${html.textContent}`)
+      const body = new URLSearchParams()
+      for (const [name, value] of [...fieldsOf(found), ...Object.entries(fill)]) {
+        body.delete(name)
+        for (const one of [value].flat()) body.append(name, one)
+      }
+      const action = found.getAttribute('action') ?? '/'
+      return shownOf(await request(url).post(action).set(cookies()).set(sameOrigin).type('form').send(body.toString()))
+    },
+  }
+  return visitor
+}
+
+/** What a browser would submit if nothing were filled in. */
+function fieldsOf(form: HTMLElement): readonly (readonly [string, string | readonly string[]])[] {
+  const inputs = form.querySelectorAll('input').filter((input) => input.getAttribute('type') !== 'checkbox')
+  const ticked = form.querySelectorAll('input[type="checkbox"][checked]')
+  const boxes = new Map<string, string[]>()
+  for (const box of ticked) {
+    const name = box.getAttribute('name') ?? ''
+    boxes.set(name, [...(boxes.get(name) ?? []), box.getAttribute('value') ?? ''])
+  }
+  return [
+    ...inputs.map((input) => [input.getAttribute('name') ?? '', input.getAttribute('value') ?? ''] as const),
+    ...form.querySelectorAll('textarea').map((area) => [area.getAttribute('name') ?? '', area.textContent] as const),
+    ...form.querySelectorAll('select').map((select) => {
+      const chosen = select.querySelector('option[selected]') ?? select.querySelector('option')
+      return [select.getAttribute('name') ?? '', chosen?.getAttribute('value') ?? ''] as const
+    }),
+    ...boxes,
+  ]
+}
