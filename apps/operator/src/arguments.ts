@@ -233,6 +233,11 @@ export const readAuditSequence: (text: string) => AuditSequence = read(
   'the number of an entry: a whole number from 1',
 )
 
+export const readUuid: (text: string) => string = read(
+  (text) => (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : undefined),
+  'a UUID',
+)
+
 export const readAuditHash: (text: string) => string = read(
   (text) => (/^[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : undefined),
   '64 hexadecimal digits',

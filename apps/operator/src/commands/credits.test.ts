@@ -69,3 +69,25 @@ test('a difference is told with both sums, and 1', async () => {
   })
   expect(JSON.parse(err)).toEqual({ error: message })
 })
+
+test('with an operation a top-up is done once', async () => {
+  const operator = anOperator()
+  const { id } = await anAccount(operator.ports, { credits: 0 })
+  const topUp = [
+    'credits',
+    'top-up',
+    String(id),
+    '5',
+    '--why',
+    'x',
+    '--operation',
+    '2b1d6c5e-8a0f-4f7e-9a55-0c6f3a1e2d4b',
+  ]
+  expect(await operator.run(topUp)).toMatchObject({ code: 0 })
+  expect(await operator.run(topUp)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('was done before') as string,
+  })
+  expect(await operator.ports.ledger.balance(id)).toBe(50)
+  expect(await operator.run([...topUp.slice(0, -1), 'twice'])).toMatchObject({ code: 2 })
+})

@@ -1,14 +1,20 @@
 import { formatCredits, type AccountId, type Credits } from '@gateway/core'
-import { readAccountId, readCredits } from '../arguments.ts'
+import { readAccountId, readCredits, readUuid } from '../arguments.ts'
 import { command, Refused, type Run } from '../command.ts'
 import { creditsJson } from '../show.ts'
 import { noSuchAccount } from './account.ts'
 
 const WORDS = {
   'out-of-range': 'The balance would fall below 0.0 or rise beyond what can be counted.',
+  repeated: 'A top-up with this --operation was done before. Nothing was done now.',
   'no-reason': 'Say with --why what the credits are for.',
   'no-amount': 'There is nothing to do for 0.0 credits.',
 } as const
+
+interface TopUpOptions {
+  readonly why: string
+  readonly operation?: string
+}
 
 export const creditsTopUp = (run: Run) =>
   command(
@@ -19,9 +25,10 @@ export const creditsTopUp = (run: Run) =>
     .argument('<id>', "the account's id", readAccountId)
     .argument('<amount>', 'credits, such as 500 or -12.5', readCredits)
     .requiredOption('--why <text>', 'the reason, kept in the ledger')
-    .action((id: AccountId, amount: Credits, { why }: { readonly why: string }) =>
+    .option('--operation <uuid>', 'do it once, however often it is called with this UUID', readUuid)
+    .action((id: AccountId, amount: Credits, { why, operation }: TopUpOptions) =>
       run(async ({ backOffice, output }) => {
-        const balance = await backOffice.topUp(id, amount, why)
+        const balance = await backOffice.topUp(id, amount, why, operation)
         if (balance === 'no-such-account') throw noSuchAccount(id)
         if (typeof balance === 'string') throw new Refused(WORDS[balance])
         output.result(

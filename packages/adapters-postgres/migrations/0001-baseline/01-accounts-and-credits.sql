@@ -95,6 +95,7 @@ create table ledger (                             -- balance = sum(ledger.amount
   operation uuid                                  -- made by the caller, who looks up what became of it
 );
 create index ledger_account on ledger (account_id, id);
+create unique index ledger_top_up on ledger (operation) where kind = 1 /* LEDGER.topUp */ and operation is not null;
 
 create table price (                              -- of one part of a message, by number prefix
   prefix text primary key,

@@ -148,7 +148,7 @@ async function copyTable(source: Client, target: Client, table: string, told: (r
 export class CopyRefused extends Error {}
 
 /** What a new schema has rows in. */
-const seeded = new Set(['price', 'carrier', 'queue', 'id_share', 'login_secret'])
+const seeded = new Set(['price', 'carrier', 'queue', 'id_share', 'login_secret', 'audit_head'])
 
 /** Throws unless the target is another database than the source, without tables or with those of an unused schema. */
 async function refuseFilledTarget(source: Client, target: Client): Promise<void> {

@@ -24,7 +24,7 @@ import {
 import { askedDigest, keyDigest } from '../client-requests/digests.ts'
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
-import { isLostAnswer } from '../errors.ts'
+import { isLostAnswer, isTaken } from '../errors.ts'
 import { refuseWhileHeld } from '../nothing-done.ts'
 import { settleLostStatement } from '../settle-lost-statement.ts'
 import {
@@ -50,8 +50,14 @@ export function postgresLedger(context: Context): Ledger {
     return row && credits(row.balance)
   }
 
-  async function topUp(id: AccountId, amount: Credits, why: string, now: Instant) {
-    const [row] = await ordinary.run(enterCredits, { account: id, amount, why, at: now })
+  async function topUp(id: AccountId, amount: Credits, why: string, now: Instant, operation?: string) {
+    const done = ordinary.run(enterCredits, { account: id, amount, why, at: now, operation })
+    const rows = await done.catch((error: unknown) => {
+      if (isTaken(error, 'ledger_top_up')) return 'repeated' as const
+      throw error
+    })
+    if (rows === 'repeated') return rows
+    const [row] = rows
     if (row !== undefined) return credits(row.balance)
     return (await balance(id)) === undefined ? 'no-such-account' : 'out-of-range'
   }

@@ -172,18 +172,24 @@ left join checked on checked.balance <> checked.entries
 order by checked.id`,
 )
 
-/** Tops the account up and returns the new balance. No row: no such account, or out of range (`balanceAfter`). */
+/**
+ * Tops the account up and returns the new balance. No row: no such account, or out of range (`balanceAfter`). The index
+ * `ledger_top_up` lets one entry of an operation in.
+ */
 export const enterCredits = statement(
   'enter-credits',
-  { parameters: { account: 'int', amount: 'bigint', why: 'text', at: 'timestamptz' }, columns: { balance: 'bigint' } },
+  {
+    parameters: { account: 'int', amount: 'bigint', why: 'text', at: 'timestamptz', operation: 'uuid?' },
+    columns: { balance: 'bigint' },
+  },
   sql`
 with topped_up as (
   update account set balance = balance + :amount
   where id = :account and balance + :amount::numeric between 0 and ${balanceMax}
   returning id, balance
 ), entry as (
-  insert into ledger (account_id, kind, amount, at, why)
-  select id, ${LEDGER.topUp}, :amount, :at, :why
+  insert into ledger (account_id, kind, amount, at, why, operation)
+  select id, ${LEDGER.topUp}, :amount, :at, :why, :operation
   from topped_up
 )
 select balance from topped_up`,

@@ -102,14 +102,16 @@ export interface Ledger {
   balance(id: AccountId): Promise<Credits | undefined>
   /**
    * Adds `amount`, which may be negative (a correction), and returns the new balance. Refused, with nothing done, where
-   * `balanceAfter` gives none.
+   * `balanceAfter` gives none. With an `operation`, a UUID, it is done once ever: 'repeated', with nothing done, where
+   * one with the same was done.
    */
   topUp(
     id: AccountId,
     amount: Credits,
     why: string,
     now: Instant,
-  ): Promise<Credits | 'no-such-account' | 'out-of-range'>
+    operation?: string,
+  ): Promise<Credits | 'no-such-account' | 'out-of-range' | 'repeated'>
   /**
    * The movements of an account, or of all one after the other by id, within the period, by time, in pieces of which
    * none is empty; all as of one moment, however slowly they are read. Sends that cost nothing are none. Sums of

@@ -30,17 +30,21 @@ export const listMovements =
   (of: AccountId | 'all', period: Period = {}): AsyncIterable<readonly Movement[]> =>
     ports.ledger.movements(of, period, limits.statusDays)
 
-/** Grants credits, or takes some back with a negative amount, and says why in the ledger; returns the new balance. */
+/**
+ * Grants credits, or takes some back with a negative amount, and says why in the ledger; returns the new balance. With
+ * an `operation`, a UUID, it is done once, however often it is asked for.
+ */
 export const topUp =
   (ports: Pick<Ports, 'ledger' | 'clock'>) =>
   async (
     id: AccountId,
     amount: Credits,
     why: string,
-  ): Promise<Credits | 'no-such-account' | 'out-of-range' | 'no-reason' | 'no-amount'> => {
+    operation?: string,
+  ): Promise<Credits | 'no-such-account' | 'out-of-range' | 'repeated' | 'no-reason' | 'no-amount'> => {
     if (why.trim() === '') return 'no-reason'
     if (amount === 0) return 'no-amount'
-    return ports.ledger.topUp(id, amount, why.trim(), ports.clock.now())
+    return ports.ledger.topUp(id, amount, why.trim(), ports.clock.now(), operation)
   }
 
 /**

@@ -166,6 +166,31 @@ export const ledgerContract: Contract<StoredPorts> = {
     await assertLedger(ports, 7)
   },
 
+  'a top-up with an operation is done once, also of many at the same time; one that was refused may come again': async (
+    ports,
+  ) => {
+    const { ledger } = ports
+    const [one, other] = [await anAccount(ports, { credits: 5 }), await anAccount(ports, { credits: 5 })]
+    const operation = '00000000-0000-4000-8000-000000000001'
+    assert.equal(await ledger.topUp(one.id, credits(-7), 'too much', now, operation), 'out-of-range')
+    const results = await Promise.all(
+      Array.from({ length: callersMany }, (_, at) =>
+        ledger.topUp(at % 2 === 0 ? one.id : other.id, credits(10), 'once', now, operation),
+      ),
+    )
+    assert.equal(results.filter((result) => result === 15).length, 1)
+    assert.equal(results.filter((result) => result === 'repeated').length, callersMany - 1)
+    await assertLedger(ports, 20)
+    assert.equal(
+      await ledger.topUp(one.id, credits(1), 'x', now, '00000000-0000-4000-8000-000000000002'),
+      (await ledger.balance(one.id)) ?? 0,
+    )
+    assert.equal(
+      await ledger.topUp(stranger, credits(1), 'x', now, '00000000-0000-4000-8000-000000000003'),
+      'no-such-account',
+    )
+  },
+
   'a top-up changes no other account': async (ports) => {
     const main = await anAccount(ports, { credits: 50 })
     const sub = await anAccount(ports, { parent: main.id, credits: 60 })

@@ -30,7 +30,12 @@ import type { MemoryStore } from './store.ts'
 
 export const memoryLedger = (store: MemoryStore): Ledger => ({
   balance: atomic((id) => store.accounts.get(id)?.balance),
-  topUp: atomic((id, amount, why, now) => topUp(store, id, amount, why, now)),
+  topUp: atomic((id, amount, why, now, operation) => {
+    if (operation !== undefined && store.topUps.has(operation)) return 'repeated'
+    const after = topUp(store, id, amount, why, now)
+    if (operation !== undefined && typeof after === 'number') store.topUps.add(operation)
+    return after
+  }),
   refund: atomic((wanted, now) => refund(store, wanted, now)),
   check: atomic(() => check(store)),
   movements: (of, period) => movements(store, of, period),

@@ -93,6 +93,8 @@ export interface MemoryStore {
   readonly keysByHash: Map<KeyHash, KeyRow>
   /** By the hash of the token. */
   readonly sessions: Map<KeyHash, SessionRow>
+  /** Operations that were done. */
+  readonly topUps: Set<string>
   readonly operators: Map<OperatorId, OperatorRow>
   readonly operatorSessions: Map<KeyHash, OperatorSessionRow>
   readonly links: Map<KeyHash, { readonly account: AccountId; readonly until: Instant }>
@@ -196,6 +198,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     keys: new Map(),
     keysByHash: new Map(),
     sessions: new Map(),
+    topUps: new Set(),
     operators: new Map(),
     operatorSessions: new Map(),
     links: new Map(),
