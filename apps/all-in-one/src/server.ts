@@ -1,5 +1,5 @@
 import { aspDescribeMalformed, aspDocuments, aspMount, aspNotFound, aspRouter, type AspSettings } from '@gateway/asp'
-import type { Clock, Gateway } from '@gateway/core'
+import type { Clock, Gateway, OperatorAccess } from '@gateway/core'
 import { portalRouter } from '@gateway/portal'
 import { restDescribeMalformed, restDocuments, restNotFound, restPrefix, restRouter } from '@gateway/rest'
 import {
@@ -18,6 +18,8 @@ import { frontPage, frontPagePath } from './front-page.ts'
 
 /** One gate and one set of confirmed responses for all interfaces: they share a process. */
 export interface AllInOneSettings extends AspSettings {
+  /** Lets operators into the portal. */
+  readonly operators?: OperatorAccess
   readonly metrics: Metrics
   readonly health: HealthSettings
   /** As of `RestSettings`. */

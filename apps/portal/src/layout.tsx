@@ -1,4 +1,4 @@
-import type { Account, Credits, Instant } from '@gateway/core'
+import type { Account, Credits, Instant, Operator } from '@gateway/core'
 import { renderToString } from 'preact-render-to-string'
 import { Form, Link, Surrounded } from './components.tsx'
 import { amount } from './format.ts'
@@ -10,6 +10,7 @@ export interface Frame {
   readonly token: string
   readonly now: Instant
   readonly signedIn: { readonly account: Account; readonly balance: Credits } | undefined
+  readonly operator: Operator | undefined
   /** Pages beside the portal, at the foot of those that anybody may see. */
   readonly links: readonly PageLink[]
 }
@@ -25,6 +26,18 @@ const places: readonly (readonly [place: Place, path: string, title: string])[] 
   ['messages', '/messages', 'Messages'],
 ]
 
+const operatorPlaces: readonly (readonly [place: Place, path: string, title: string])[] = [
+  ['now', '/operator', 'Now'],
+  ['operator-accounts', '/operator/accounts', 'Accounts'],
+  ['operator-messages', '/operator/messages', 'Messages'],
+  ['carriers', '/operator/carriers', 'Carriers'],
+  ['numbers', '/operator/numbers', 'Blocked numbers'],
+  ['arrivals', '/operator/arrivals', 'Arrivals'],
+  ['webhooks', '/operator/webhooks', 'Webhooks'],
+  ['operators', '/operator/operators', 'Operators'],
+  ['audit', '/operator/audit', 'Audit'],
+]
+
 export const nameOf = ({ firstName, surname, login }: Account): string => `${firstName} ${surname}`.trim() || login
 
 /** The whole page as HTML. */
@@ -37,7 +50,7 @@ export const renderPage = (view: View, frame: Frame): string =>
 
 function Layout({
   view: { title, main, place, live },
-  frame: { base, signedIn, links },
+  frame: { base, signedIn, operator, links },
 }: {
   view: View
   frame: Frame
@@ -57,14 +70,20 @@ function Layout({
         <a class="skip" href="#main">
           Skip to content
         </a>
-        <Header signedIn={signedIn} place={place} />
+        {operator === undefined ? (
+          <Header signedIn={signedIn} place={place} />
+        ) : (
+          <OperatorHeader operator={operator} place={place} />
+        )}
         <main id="main" tabIndex={-1}>
           {main}
         </main>
         <footer>
           <p>
             Times are in GMT+2.<span id="own-zone"></span>
-            {signedIn === undefined && links.map(({ path, title: name }) => <a href={path}> {name}</a>)}
+            {signedIn === undefined &&
+              operator === undefined &&
+              links.map(({ path, title: name }) => <a href={path}> {name}</a>)}
           </p>
           <p id="said" class="unseen" aria-live="polite"></p>
         </footer>
@@ -102,19 +121,42 @@ function Header({ signedIn, place }: { signedIn: Frame['signedIn']; place: Place
           </Form>
         </div>
       </header>
-      <nav aria-label="Main">
-        <ul>
-          {places
-            .filter(([its]) => its !== 'accounts' || account.parent === undefined)
-            .map(([its, path, name]) => (
-              <li key={its}>
-                <Link to={path} current={its === place}>
-                  {name}
-                </Link>
-              </li>
-            ))}
-        </ul>
-      </nav>
+      <Places of={places.filter(([its]) => its !== 'accounts' || account.parent === undefined)} current={place} />
     </>
   )
 }
+
+const Places = ({ of, current }: { of: typeof places; current: Place | undefined }) => (
+  <nav aria-label="Main">
+    <ul>
+      {of.map(([its, path, name]) => (
+        <li key={its}>
+          <Link to={path} current={its === current}>
+            {name}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  </nav>
+)
+
+const OperatorHeader = ({ operator, place }: { operator: Operator; place: Place | undefined }) => (
+  <>
+    <header>
+      <div>
+        <strong>
+          <Link to="/operator">SMS gateway</Link>
+        </strong>
+        <span class="grow soft name">
+          {operator.name}, {operator.role}
+        </span>
+        <Form to="/operator/sign-out">
+          <button type="submit" class="plain">
+            Sign out
+          </button>
+        </Form>
+      </div>
+    </header>
+    <Places of={operatorPlaces} current={place} />
+  </>
+)

@@ -1,10 +1,24 @@
-import type { Account, Browser, ComesFrom, Credits, Gateway, Instant, Session } from '@gateway/core'
+import type {
+  Account,
+  BackOffice,
+  Browser,
+  ComesFrom,
+  Credits,
+  Gateway,
+  Instant,
+  Operator,
+  OperatorAccess,
+  OperatorSession,
+  Session,
+} from '@gateway/core'
 import type { VNode } from 'preact'
 import type { Fields } from './forms.ts'
 
 /** A request for a page, and who asks. */
 export interface Visit {
   readonly gateway: Gateway
+  /** Undefined: no operator signs in at this portal. */
+  readonly operators: OperatorAccess | undefined
   readonly now: Instant
   /** What stands in the place of `:name` of the path. */
   readonly parameters: Readonly<Record<string, string | undefined>>
@@ -21,8 +35,32 @@ export interface HolderVisit extends Visit {
   readonly session: Session
 }
 
+/** The same of an operator, who may see everything. What the role may not change, the back office refuses. */
+export interface OperatorVisit extends Visit {
+  readonly backOffice: BackOffice
+  readonly operator: Operator
+  readonly session: OperatorSession
+}
+
 /** A place of the row below the header. */
-export type Place = 'overview' | 'send' | 'messages' | 'inbox' | 'opt-outs' | 'statement' | 'accounts' | 'settings'
+export type Place =
+  | 'overview'
+  | 'send'
+  | 'messages'
+  | 'inbox'
+  | 'opt-outs'
+  | 'statement'
+  | 'accounts'
+  | 'settings'
+  | 'now'
+  | 'operator-accounts'
+  | 'operator-messages'
+  | 'carriers'
+  | 'numbers'
+  | 'arrivals'
+  | 'webhooks'
+  | 'operators'
+  | 'audit'
 
 export interface View {
   readonly title: string
@@ -39,6 +77,8 @@ export interface View {
 export interface GoTo {
   readonly goTo: string
   readonly session?: { readonly token: string } | 'ended'
+  /** The same of an operator, whose session is apart. */
+  readonly operatorSession?: { readonly token: string } | 'ended'
 }
 
 /** Not found: what is not there and what is another account's look the same (P-10). */
@@ -53,7 +93,11 @@ interface Shown<V> {
 }
 
 /** A page, with who may see it. */
-export type Page = (Shown<Visit> & { readonly who: 'anybody' }) | (Shown<HolderVisit> & { readonly who: 'holder' })
+export type Page =
+  | (Shown<Visit> & { readonly who: 'anybody' })
+  | (Shown<HolderVisit> & { readonly who: 'holder' })
+  | (Shown<OperatorVisit> & { readonly who: 'operator' })
 
 export const forAnybody = (page: Shown<Visit>): Page => ({ ...page, who: 'anybody' })
 export const forHolders = (page: Shown<HolderVisit>): Page => ({ ...page, who: 'holder' })
+export const forOperators = (page: Shown<OperatorVisit>): Page => ({ ...page, who: 'operator' })

@@ -1,5 +1,13 @@
 import { readFileSync } from 'node:fs'
-import type { Clock, Gateway, SignedIn } from '@gateway/core'
+import {
+  NotOfRoleError,
+  type Clock,
+  type Gateway,
+  type Operator,
+  type OperatorAccess,
+  type OperatorSession,
+  type SignedIn,
+} from '@gateway/core'
 import {
   clientAddress,
   clientNetwork,
@@ -22,13 +30,15 @@ import helmet from 'helmet'
 import { Fields, formBytesMax } from './forms.ts'
 import { renderPage, type Frame, type PageLink } from './layout.tsx'
 import { follow, type Followers, type Look } from './live.ts'
-import type { Answer, Page, View, Visit } from './page.ts'
-import { forbidden, missing, tooLarge, trouble, unavailable } from './pages/errors.tsx'
+import type { Answer, GoTo, OperatorVisit, Page, View, Visit } from './page.ts'
+import { forbidden, missing, notOfRole, tooLarge, trouble, unavailable } from './pages/errors.tsx'
 import { pages } from './pages/index.ts'
-import { formToken, isFormToken, isSameOrigin, keepSession, sessionToken } from './session.ts'
+import { formToken, isFormToken, isSameOrigin, keepSession, sessionToken, type SessionOf } from './session.ts'
 
 export interface PortalSettings {
   readonly clock: Clock
+  /** Lets operators in; without it their pages are not there. */
+  readonly operators?: OperatorAccess | undefined
   readonly gate: AdmissionGate
   readonly log: Log
   readonly metrics?: Metrics | undefined
@@ -112,42 +122,61 @@ interface Serving extends PortalSettings {
 
 /** What surrounds a page of somebody who is not signed in. */
 const outside = ({ clock, links = [] }: PortalSettings, { baseUrl }: Request): Frame => ({
-  ...{ base: baseUrl, token: '', now: clock.now(), signedIn: undefined },
+  ...{ base: baseUrl, token: '', now: clock.now(), signedIn: undefined, operator: undefined },
   links: links.map(({ path, title }) => ({ path: baseUrl + path, title })),
 })
 
 async function serve(serving: Serving, page: Page, request: Request, response: Response): Promise<void> {
-  const { gateway, gate } = serving
+  const { gate } = serving
   const network = clientNetwork(request)
   // Signing in waits for a turn of its own, which may take long.
   const entered = page.who === 'anybody' ? gate.enter(network) : gate.enterSlow(network)
   const done = await withPlace(entered, request.method !== 'POST', async () => {
-    const token = sessionToken(request)
     const isPage = request.method === 'POST' || request.get('accept') !== 'text/event-stream'
-    const signedIn = token === undefined ? undefined : await gateway.findSession(token, comesFrom(request), isPage)
-    const frame: Frame = {
-      ...outside(serving, request),
-      ...(signedIn !== undefined && token !== undefined && { signedIn, token: formToken(token) }),
-    }
-    await serveVisitor(serving, page, { request, response, token, signedIn, frame, isPage })
+    const who = await whoIs(serving, page, request, isPage)
+    await serveVisitor(serving, page, { request, response, ...who, frame: frameOf(serving, request, who), isPage })
     return true
   })
   if (done === undefined) write(response, unavailable, outside(serving, request))
 }
 
-interface Visitor {
-  readonly request: Request
-  readonly response: Response
+/** Who asks: for pages of operators an operator, for all others an account holder. */
+interface Who {
   readonly token: string | undefined
   readonly signedIn: SignedIn | undefined
+  readonly operator: { readonly operator: Operator; readonly session: OperatorSession } | undefined
+}
+
+async function whoIs({ gateway, operators }: Serving, page: Page, request: Request, isUse: boolean): Promise<Who> {
+  const token = sessionToken(request, page.who === 'operator' ? 'operator' : 'holder')
+  const nobody = { token, signedIn: undefined, operator: undefined }
+  if (token === undefined) return nobody
+  if (page.who === 'operator') return { ...nobody, operator: await operators?.signIn.findOperatorSession(token, isUse) }
+  return { ...nobody, signedIn: await gateway.findSession(token, comesFrom(request), isUse) }
+}
+
+function frameOf(serving: Serving, request: Request, { token, signedIn, operator }: Who): Frame {
+  const isSignedIn = token !== undefined && (signedIn ?? operator) !== undefined
+  return {
+    ...outside(serving, request),
+    ...(isSignedIn && { signedIn, operator: operator?.operator, token: formToken(token) }),
+  }
+}
+
+const isSignedIn = ({ signedIn, operator }: Who): boolean => (signedIn ?? operator) !== undefined
+
+interface Visitor extends Who {
+  readonly request: Request
+  readonly response: Response
   readonly frame: Frame
   readonly isPage: boolean
 }
 
 async function serveVisitor(serving: Serving, page: Page, visitor: Visitor): Promise<void> {
-  const { request, response, signedIn, isPage } = visitor
-  if (request.method === 'POST') await submit(serving, page, visitor)
-  else if (page.who === 'holder' && signedIn === undefined) {
+  const { request, response, isPage } = visitor
+  if (page.who === 'operator' && serving.operators === undefined) answer(visitor, 'not-found')
+  else if (request.method === 'POST') await submit(serving, page, visitor)
+  else if (page.who !== 'anybody' && !isSignedIn(visitor)) {
     // An event source would ask again after any other answer.
     if (isPage) goTo(visitor, { goTo: signInFor(page, request) })
     else response.status(204).end()
@@ -159,22 +188,22 @@ async function serveVisitor(serving: Serving, page: Page, visitor: Visitor): Pro
 }
 
 async function submit(serving: Serving, page: Page, visitor: Visitor): Promise<void> {
-  const { request, response, token, signedIn, frame } = visitor
+  const { request, response, token, frame } = visitor
   const fields = await submitted(serving, request)
   if (typeof fields === 'string') {
     if (fields !== 'aborted') write(response, fields === 'too-large' ? tooLarge : unavailable, frame)
     return
   }
-  const isOurs = token === undefined || signedIn === undefined || isFormToken(fields.text('token'), token)
+  const isOurs = token === undefined || !isSignedIn(visitor) || isFormToken(fields.text('token'), token)
   if (!isSameOrigin(request) || !isOurs) write(response, forbidden, frame)
-  else if (page.who === 'holder' && signedIn === undefined) goTo(visitor, { goTo: signInFor(page, request) })
-  else answer(visitor, await submitOf(page, serving, visitor, fields))
+  else if (page.who !== 'anybody' && !isSignedIn(visitor)) goTo(visitor, { goTo: signInFor(page, request) })
+  else answer(visitor, await submitOf(page, serving, visitor, fields).catch(refusedByRole))
 }
 
 function followPage(serving: Serving, page: Page, visitor: Visitor, shown: Answer): void {
-  const { response, signedIn, frame } = visitor
+  const { response, signedIn, operator, frame } = visitor
   follow(serving.followers, response, {
-    owner: String(signedIn?.account.id),
+    owner: operator === undefined ? String(signedIn?.account.id) : `operator ${operator.operator.id}`,
     first: lookOf(shown, frame),
     again: () => again(serving, page, visitor),
   })
@@ -182,13 +211,11 @@ function followPage(serving: Serving, page: Page, visitor: Visitor, shown: Answe
 
 /** What has become of a page that somebody looks at; undefined: nobody is signed in any more, or it is not there. */
 async function again(serving: Serving, page: Page, visitor: Visitor): Promise<Look | undefined> {
-  const { request, token = '', frame } = visitor
+  const { request } = visitor
   return withPlace(serving.gate.enterSlow(clientNetwork(request)), true, async () => {
-    const signedIn = await serving.gateway.findSession(token, comesFrom(request), false)
-    if (signedIn === undefined) return undefined
-    const now = serving.clock.now()
-    const shown = await showOf(page, serving, { ...visitor, signedIn })
-    return lookOf(shown, { ...frame, now, signedIn })
+    const who = await whoIs(serving, page, request, false)
+    if (!isSignedIn(who)) return undefined
+    return lookOf(await showOf(page, serving, { ...visitor, ...who }), frameOf(serving, request, who))
   })
 }
 
@@ -197,9 +224,9 @@ const lookOf = (shown: Answer, frame: Frame): Look | undefined =>
     ? { page: renderPage(shown, frame), isLive: shown.live === true }
     : undefined
 
-function visitOf({ gateway, clock }: Serving, { request }: Visitor): Visit {
+function visitOf({ gateway, operators, clock }: Serving, { request }: Visitor): Visit {
   return {
-    ...{ gateway, now: clock.now(), parameters: request.params as Visit['parameters'] },
+    ...{ gateway, operators, now: clock.now(), parameters: request.params as Visit['parameters'] },
     query: new URLSearchParams(requestQuery(request)),
     browser: { agent: request.get('user-agent') ?? '', address: clientAddress(request) },
     ...{ network: clientNetwork(request), comesFrom: comesFrom(request) },
@@ -209,14 +236,32 @@ function visitOf({ gateway, clock }: Serving, { request }: Visitor): Visit {
 function showOf(page: Page, serving: Serving, visitor: Visitor): Answer | Promise<Answer> {
   const visit = visitOf(serving, visitor)
   if (page.who === 'anybody') return page.show(visit)
+  if (page.who === 'operator') {
+    const asked = operatorVisit(visit, visitor)
+    return asked === undefined ? 'not-found' : page.show(asked)
+  }
   return visitor.signedIn === undefined ? 'not-found' : page.show({ ...visit, ...visitor.signedIn })
 }
 
-function submitOf(page: Page, serving: Serving, visitor: Visitor, fields: Fields): Answer | Promise<Answer> {
+async function submitOf(page: Page, serving: Serving, visitor: Visitor, fields: Fields): Promise<Answer> {
   const visit = visitOf(serving, visitor)
   if (page.who === 'anybody') return page.submit?.(visit, fields) ?? 'not-found'
+  if (page.who === 'operator') {
+    const asked = operatorVisit(visit, visitor)
+    return asked === undefined ? 'not-found' : (page.submit?.(asked, fields) ?? 'not-found')
+  }
   const { signedIn } = visitor
   return signedIn === undefined ? 'not-found' : (page.submit?.({ ...visit, ...signedIn }, fields) ?? 'not-found')
+}
+
+function refusedByRole(problem: unknown): View {
+  if (problem instanceof NotOfRoleError) return notOfRole
+  throw problem
+}
+
+function operatorVisit(visit: Visit, { operator }: Visitor): OperatorVisit | undefined {
+  if (visit.operators === undefined || operator === undefined) return undefined
+  return { ...visit, ...operator, backOffice: visit.operators.as(operator.operator, visit.browser.address) }
 }
 
 async function submitted(
@@ -235,8 +280,11 @@ async function submitted(
 }
 
 /** Where somebody signs in and comes back to the page that was asked for. */
-const signInFor = (page: Page, { method, url }: Request): string =>
-  page.path === '/' || method !== 'GET' ? '/sign-in' : `/sign-in?to=${encodeURIComponent(url)}`
+function signInFor({ who, path }: Page, { method, url }: Request): string {
+  const signIn = who === 'operator' ? '/operator/sign-in' : '/sign-in'
+  const isFirst = path === '/' || path === '/operator'
+  return isFirst || method !== 'GET' ? signIn : `${signIn}?to=${encodeURIComponent(url)}`
+}
 
 function answer(visitor: Visitor, given: Answer): void {
   const { response, frame } = visitor
@@ -245,8 +293,12 @@ function answer(visitor: Visitor, given: Answer): void {
   else write(response, given, frame)
 }
 
-function goTo({ request, response, frame }: Visitor, { goTo: path, session }: Extract<Answer, { goTo: string }>): void {
-  if (session !== undefined) keepSession(request, response, session === 'ended' ? undefined : session.token)
+function goTo({ request, response, frame }: Visitor, given: GoTo): void {
+  const { goTo: path, session, operatorSession } = given
+  const keep = (of: SessionOf, kept: NonNullable<GoTo['session']>) =>
+    keepSession(request, response, of, kept === 'ended' ? undefined : kept.token)
+  if (session !== undefined) keep('holder', session)
+  if (operatorSession !== undefined) keep('operator', operatorSession)
   response.redirect(303, frame.base + path)
 }
 

@@ -1,20 +1,24 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Request, Response } from 'express'
 
+/** Whose session a cookie has: an account holder and an operator may be signed in at the same time. */
+export type SessionOf = 'holder' | 'operator'
+
 /** Over TLS a name that no other host and no plain connection can set (RFC 6265bis, 4.1.3.2). */
-const cookieName = (request: Request): string => (request.secure ? '__Host-portal' : 'portal')
+const cookieName = (request: Request, of: SessionOf): string =>
+  `${request.secure ? '__Host-' : ''}portal${of === 'operator' ? '-operator' : ''}`
 
 /** The token of the session that a request brings along; undefined: none, or what cannot be one. */
-export function sessionToken(request: Request): string | undefined {
-  const name = cookieName(request)
+export function sessionToken(request: Request, of: SessionOf): string | undefined {
+  const name = cookieName(request, of)
   const all = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
   const [, value] = all.find(([its]) => its === name) ?? []
   return value !== undefined && /^[\w-]{20,100}$/.test(value) ? value : undefined
 }
 
 /** Without an end of its own: it goes when the browser is closed. The session ends earlier by its own bounds. */
-export function keepSession(request: Request, response: Response, token: string | undefined): void {
-  response.cookie(cookieName(request), token ?? '', {
+export function keepSession(request: Request, response: Response, of: SessionOf, token: string | undefined): void {
+  response.cookie(cookieName(request, of), token ?? '', {
     httpOnly: true,
     sameSite: 'lax',
     secure: request.secure,

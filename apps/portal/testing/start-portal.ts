@@ -1,4 +1,13 @@
-import { createBackOffice, createGateway, type Account, type BackOffice, type Gateway, type Ports } from '@gateway/core'
+import {
+  createBackOffice,
+  createGateway,
+  operatorAccess,
+  type Account,
+  type BackOffice,
+  type Gateway,
+  type OperatorRole,
+  type Ports,
+} from '@gateway/core'
 import { anAccount, memoryPorts, steppingClock, type AccountWanted, type SteppingClock } from '@gateway/core/testing'
 import { admissionGate, createLog, listen, type Log } from '@gateway/server'
 import { parse, type HTMLElement } from 'node-html-parser'
@@ -47,6 +56,8 @@ export interface Portal {
   visitor(): Visitor
   /** Somebody who is signed in, by default with the account of the portal. */
   signedIn(account?: Account): Promise<Visitor>
+  /** A new operator of this role who is signed in. */
+  operator(role?: OperatorRole): Promise<Visitor>
   close(): Promise<void>
 }
 
@@ -58,15 +69,25 @@ export async function startPortal(wanted: AccountWanted = {}, log: Log = silent)
   const ports = memoryPorts({ clock })
   const gateway = createGateway(ports)
   const account = await aHolder(ports, wanted)
-  const app = createPortalServer(gateway, { clock, log, gate: admissionGate(100) })
+  const app = createPortalServer(gateway, { clock, operators: operatorAccess(ports), log, gate: admissionGate(100) })
   const server = await listen({ app, host: '127.0.0.1', port: 0, log: silent })
   const visitor = () => visit(server.url)
+  const backOffice = createBackOffice(ports)
+  let operators = 0
   return {
-    ...{ url: server.url, ports, clock, gateway, backOffice: createBackOffice(ports), account, visitor },
+    ...{ url: server.url, ports, clock, gateway, backOffice, account, visitor },
     signedIn: async (its = account) => {
       const somebody = visitor()
       const entered = await somebody.submit('/sign-in', { login: its.login, password })
       if (entered.to !== '/') throw new Error(`not signed in: ${entered.text}`)
+      return somebody
+    },
+    operator: async (role = 'admin') => {
+      const name = `operator-${++operators}`
+      await backOffice.addOperator({ name, role }, password)
+      const somebody = visitor()
+      const entered = await somebody.submit('/operator/sign-in', { name, password })
+      if (entered.to !== '/operator') throw new Error(`not signed in: ${entered.text}`)
       return somebody
     },
     close: () => server.close(),

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import type { DatabaseClock } from '@gateway/adapters-postgres'
-import { type Clock, createGateway, type Gateway } from '@gateway/core'
+import { type Clock, createGateway, type Gateway, operatorAccess, type OperatorAccess } from '@gateway/core'
 import {
   admissionGate,
   type AdmissionGate,
@@ -38,6 +38,7 @@ import { watchAccounts } from './watch-accounts.ts'
 /** What the app of an interface is made of. */
 export interface ServerParts {
   readonly clock: Clock
+  readonly operators: OperatorAccess
   readonly gate: AdmissionGate
   readonly confirmedResponses: ConfirmedResponses
   readonly log: Log
@@ -98,7 +99,8 @@ export async function serveGateway(
   const watching = watchCertificates({ given, log, metrics, now: () => ports.clock.now() })
   onStop('certificates', () => watching.stop())
   const { limits, proxies, corsOrigins } = load
-  const parts = { clock: ports.clock, gate, confirmedResponses: answers, log, metrics, health, corsOrigins }
+  const operators = operatorAccess(ports)
+  const parts = { clock: ports.clock, operators, gate, confirmedResponses: answers, log, metrics, health, corsOrigins }
   const app = createServer(gateway, parts)
   trustProxies(app, proxies)
   const server = await listen({

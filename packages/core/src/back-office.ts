@@ -6,6 +6,7 @@ import {
   findAccount,
   findByLogin,
   issueApiKey,
+  listSubAccounts,
   lockAccount,
   openAccount,
   revokeApiKey,
@@ -17,6 +18,8 @@ import { offerSignInLink } from './account/sign-in.ts'
 import type { AuditCheck, AuditEntry, AuditSearch, ListedChange } from './audit/audit-log.ts'
 import type { PrefixFigures } from './carrier/carrier-figures.ts'
 import type { CarrierId } from './carrier/carrier-id.ts'
+import type { HeldCarrier } from './carrier/carrier-modes.ts'
+import type { CarrierMode } from './carrier/carrier.ts'
 import { carrierStaleSeconds, type ToldCarrier } from './carrier/carrier-statuses.ts'
 import type { RunningDispatcher, WaitingRoute, WaitingWork } from './carrier/overview.ts'
 import { listUnreadReceipts } from './carrier/unread-receipts.ts'
@@ -74,6 +77,7 @@ export const createBackOffice = (
     | 'messages'
     | 'overview'
     | 'carrierFigures'
+    | 'carrierModes'
     | 'carrierStatuses'
     | 'carrierVersions'
     | 'unreadReceipts'
@@ -90,8 +94,9 @@ export const createBackOffice = (
   { contactDays }: Pick<ProcessingSettings, 'contactDays'> = processingDefaults,
 ) => ({
   openAccount: openAccount(ports),
-  listAccounts: (): AsyncIterable<AccountWithBalance> => ports.accounts.list(),
+  listAccounts: (after?: AccountId): AsyncIterable<AccountWithBalance> => ports.accounts.list(after),
   findAccount: (id: AccountId): Promise<AccountWithBalance | undefined> => ports.accounts.find(id),
+  listSubAccounts: listSubAccounts(ports),
   findAccountByName: findAccount(ports),
   findAccountByLogin: findByLogin(ports),
   changeAccount: changeAccount(ports),
@@ -127,6 +132,9 @@ export const createBackOffice = (
   listErasures: listErasures(ports),
   listDispatchers: (): Promise<readonly RunningDispatcher[]> => ports.overview.dispatchers(),
   listCarriers: (): Promise<readonly ToldCarrier[]> => ports.carrierStatuses.list(carrierStaleSeconds),
+  listHeldCarriers: (): Promise<readonly HeldCarrier[]> => ports.carrierModes.list(),
+  setCarrierMode: (carrier: CarrierId, mode: CarrierMode, by: string): Promise<boolean> =>
+    ports.carrierModes.set(carrier, mode, by),
   carrierFigures: (carrier: CarrierId): Promise<readonly PrefixFigures[]> => ports.carrierFigures.of(carrier),
   listUnreadReceipts: listUnreadReceipts(ports),
   showQueue: (): AsyncIterable<WaitingWork> => ports.overview.queue(),

@@ -23,7 +23,16 @@ export {
   type AuditValue,
   type ListedChange,
 } from './audit/audit-log.ts'
-export { auditedBackOffice, changesBy, withoutSomeDigits, type MakeChange } from './audit/audited-back-office.ts'
+export {
+  auditedBackOffice,
+  changesBy,
+  mayDo,
+  NotOfRoleError,
+  operatorAccess,
+  withoutSomeDigits,
+  type MakeChange,
+  type OperatorAccess,
+} from './audit/audited-back-office.ts'
 
 // Operators who sign in.
 export {

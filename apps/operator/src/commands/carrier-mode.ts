@@ -38,11 +38,9 @@ export const carrierResume = (run: Run) =>
   modeCommand(run, 'resume', 'running', 'let a carrier that was paused or drained go on')
 
 async function setMode(context: Context, carrier: CarrierId, mode: CarrierMode): Promise<void> {
-  const { ports, output, change, actor } = context
+  const { backOffice, output, actor } = context
   await refuseStrangers(context, carrier)
-  const changed = await change({ action: 'setCarrierMode', given: { carrier, mode } }, () =>
-    ports.carrierModes.set(carrier, mode, actor.by),
-  )
+  const changed = await backOffice.setCarrierMode(carrier, mode, actor.by)
   const told = await followed(context, carrier, mode)
   const late = told.filter((one) => one.mode !== mode)
   const follow = `${told.length - late.length} of ${told.length} dispatchers follow.`
@@ -60,7 +58,7 @@ export async function refuseStrangers(
 ): Promise<void> {
   const stored = (await ports.carrierVersions.latest())?.carriers ?? []
   const told = (await backOffice.listCarriers()).map((one) => one.carrier)
-  const held = (await ports.carrierModes.list()).map((one) => one.carrier)
+  const held = (await backOffice.listHeldCarriers()).map((one) => one.carrier)
   const known = [...new Set([...stored, ...told, ...held])]
   if (known.includes(carrier)) return
   throw new Refused(`There is no carrier ${carrier}; there is ${known.length === 0 ? 'none' : known.join(', ')}.`)

@@ -27,6 +27,12 @@ export const forbidden: View = saying(
   'The form did not come from a page of this portal that was opened since you signed in. Open the page again and repeat it.',
 )
 
+export const notOfRole: View = saying(
+  403,
+  'Nothing was done',
+  'Your role may not do this. An operator who is an admin can.',
+)
+
 export const tooLarge: View = saying(413, 'Nothing was done', 'That is more than a form can have.')
 
 export const unavailable: View = {

@@ -1,6 +1,17 @@
 import type { Page } from '../page.ts'
 import { message } from './messages/message.tsx'
 import { messages } from './messages/messages.tsx'
+import { account } from './operator/account.tsx'
+import { accounts } from './operator/accounts.tsx'
+import { arrivals } from './operator/arrivals.tsx'
+import { audit } from './operator/audit.tsx'
+import { carrier, carriers } from './operator/carriers.tsx'
+import { operatorMessage, operatorMessages } from './operator/messages.tsx'
+import { now } from './operator/now.tsx'
+import { numbers } from './operator/numbers.tsx'
+import { operators } from './operator/operators.tsx'
+import { operatorSignIn, operatorSignOut } from './operator/sign-in.tsx'
+import { webhooks } from './operator/webhooks.tsx'
 import { overview } from './overview/overview.tsx'
 import { send } from './send/send.tsx'
 import { sent } from './send/sent.tsx'
@@ -9,4 +20,9 @@ import { signIn } from './session/sign-in.tsx'
 import { signOut } from './session/sign-out.tsx'
 
 /** Every page of the portal: one that is not here does not exist. The tests of roles and tenants are made from it. */
-export const pages: readonly Page[] = [...[signIn, signInLink, signOut], ...[overview, send, sent, messages, message]]
+export const pages: readonly Page[] = [
+  ...[signIn, signInLink, signOut],
+  ...[overview, send, sent, messages, message],
+  ...[operatorSignIn, operatorSignOut, now, accounts, account, operatorMessages, operatorMessage, carriers, carrier],
+  ...[numbers, arrivals, webhooks, operators, audit],
+]

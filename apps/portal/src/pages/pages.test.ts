@@ -1,3 +1,4 @@
+import type { CarrierId } from '@gateway/core'
 import { aNumber } from '@gateway/core/testing'
 import { aHolder, sameOrigin, startPortal, type Portal, type Shown, type Visitor } from '../../testing/start-portal.ts'
 import { pages } from './index.ts'
@@ -5,6 +6,7 @@ import { pages } from './index.ts'
 let portal: Portal
 let own: Visitor
 let foreign: Visitor
+let operator: Visitor
 /** What stands in the place of a name of a path: something of the account, and what nobody has. */
 let examples: Readonly<Record<string, { readonly own: string; readonly unknown: string }>>
 
@@ -12,12 +14,19 @@ beforeAll(async () => {
   portal = await startPortal()
   own = await portal.signedIn()
   foreign = await portal.signedIn(await aHolder(portal.ports))
+  operator = await portal.operator()
+  await portal.ports.carrierStatuses.tell({ id: 'p', host: 'alpha', pid: 7 }, [
+    { carrier: 'one' as CarrierId, mode: 'running', window: 50, unanswered: 0, status: undefined },
+  ])
   const sent = await portal.gateway.sendMessages(portal.account, [{ text: 'Mine', recipients: [aNumber()] }])
   if (typeof sent === 'string' || 'overLimitSeconds' in sent) throw new Error('nothing was sent')
   const id = sent.flat().map((one) => ('id' in one ? String(one.id) : ''))[0] ?? ''
   examples = {
     '/messages/:id': { own: id, unknown: '999999' },
     '/sends/:ids': { own: id, unknown: '999999' },
+    '/operator/messages/:id': { own: id, unknown: '999999' },
+    '/operator/accounts/:id': { own: String(portal.account.id), unknown: '999999' },
+    '/operator/carriers/:name': { own: 'one', unknown: 'nobody' },
   }
 })
 afterAll(() => portal.close())
@@ -30,23 +39,74 @@ const pathOf = (path: string, which: 'own' | 'unknown'): string => {
   return path.replace(/:\w+/, example[which])
 }
 
+/** Who may see a page. */
+const whoSees = (path: string): Visitor => (pageOf(path)?.who === 'operator' ? operator : own)
+const pageOf = (path: string) => pages.find((page) => page.path === path)
+
 const table = pages.map((page) => [page.path, page] as const)
-const ofHolders = table.filter(([, { who }]) => who === 'holder')
-const withName = table.filter(([path]) => path.includes(':'))
-const withForm = table.filter(([, { submit }]) => submit !== undefined)
+const guarded = table.filter(([, { who }]) => who !== 'anybody')
+const ofOperators = table.filter(([, { who }]) => who === 'operator')
+const ofHolders = table.filter(([, { who }]) => who !== 'operator')
+const withName = ofHolders.filter(([path]) => path.includes(':'))
+const withForm = ofHolders.filter(([, { submit }]) => submit !== undefined)
+const operatorForms = ofOperators.filter(([, { submit }]) => submit !== undefined)
 
 const said = ({ status, text }: Shown) => [status, text]
 
-test.each(ofHolders)('%s leads whoever is not signed in to where one signs in, and shows nothing', async (path) => {
+test.each(guarded)('%s leads whoever is not signed in to where one signs in, and shows nothing', async (path) => {
   const stranger = portal.visitor()
   const shown = await stranger.get(pathOf(path, 'own'))
-  expect([shown.status, shown.to]).toEqual([303, expect.stringMatching(/^\/sign-in/)])
-  stranger.cookie = `portal=${'x'.repeat(43)}`
-  expect((await stranger.get(pathOf(path, 'own'))).to).toMatch(/^\/sign-in/)
+  expect([shown.status, shown.to]).toEqual([303, expect.stringMatching(/^(\/operator)?\/sign-in/)])
+  for (const name of ['portal', 'portal-operator']) {
+    stranger.cookie = `${name}=${'x'.repeat(43)}`
+    expect((await stranger.get(pathOf(path, 'own'))).to).toMatch(/^(\/operator)?\/sign-in/)
+  }
+})
+
+test.each(ofOperators)(
+  '%s is for no account holder, also not with the token of a session as an operator',
+  async (path) => {
+    const [, token = ''] = own.cookie?.split('=') ?? []
+    const holder = portal.visitor()
+    for (const cookie of [`portal=${token}`, `portal-operator=${token}`]) {
+      holder.cookie = cookie
+      const shown = await holder.get(pathOf(path, 'own'))
+      expect([shown.status, shown.to]).toEqual([303, expect.stringMatching(/^\/operator\/sign-in/)])
+    }
+  },
+)
+
+test.each(guarded.filter(([, { who }]) => who === 'holder'))('%s is for no operator', async (path) => {
+  const [, token = ''] = operator.cookie?.split('=') ?? []
+  const stranger = portal.visitor()
+  for (const cookie of [`portal=${token}`, `portal-operator=${token}`]) {
+    stranger.cookie = cookie
+    expect((await stranger.get(pathOf(path, 'own'))).to).toMatch(/^\/sign-in/)
+  }
+})
+
+describe('a form of an operator that is not of a page of this portal does nothing', () => {
+  test.each(operatorForms)('of %s: another host, none told, no token, a token of an account holder', async (path) => {
+    const token =
+      (await operator.get('/operator/sign-out')).html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
+    const theirs = (await own.get('/send')).html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
+    const attempts: readonly (readonly [fields: Record<string, string>, headers: Record<string, string>])[] = [
+      [{ token }, { 'Sec-Fetch-Site': 'cross-site' }],
+      [{ token }, { Origin: 'https://example.com' }],
+      [{ token }, {}],
+      [{}, sameOrigin],
+      [{ token: theirs }, sameOrigin],
+    ]
+    for (const [fields, headers] of attempts) {
+      const answer = await operator.post(pathOf(path, 'own'), fields, headers)
+      expect([headers, answer.status, answer.text]).toEqual([headers, 403, expect.stringContaining('Nothing was done')])
+    }
+    expect((await operator.get('/operator')).status).toBe(200)
+  })
 })
 
 test.each(table)('%s has headers that let no other page show it, and nothing run that is not ours', async (path) => {
-  const { headers, html, status } = await own.get(pathOf(path, 'own'))
+  const { headers, html, status } = await whoSees(path).get(pathOf(path, 'own'))
   expect(status).toBe(200)
   expect(headers['content-security-policy']).toBe(
     "default-src 'none';script-src 'self';style-src 'self';img-src 'self';connect-src 'self';form-action 'self';base-uri 'none';frame-ancestors 'none'",
@@ -59,7 +119,7 @@ test.each(table)('%s has headers that let no other page show it, and nothing run
 test.each(table)(
   '%s can be read by a screen reader: one heading, labelled fields, captions, no id twice',
   async (path) => {
-    const { html } = await own.get(pathOf(path, 'own'))
+    const { html } = await whoSees(path).get(pathOf(path, 'own'))
     expect(html.querySelectorAll('h1').length).toBe(1)
     expect(html.querySelector('title')?.textContent).toMatch(/.+ – SMS gateway/)
     const ids = html.querySelectorAll('[id]').map(({ id }) => id)
@@ -74,11 +134,11 @@ test.each(table)(
 )
 
 test.each(table)('each link of %s leads somewhere', async (path) => {
-  const { html } = await own.get(pathOf(path, 'own'))
+  const visitor = whoSees(path)
+  const { html } = await visitor.get(pathOf(path, 'own'))
   for (const link of html.querySelectorAll('a[href^="/"]')) {
     const to = link.getAttribute('href') ?? ''
-    expect([to, (await own.get(to)).status]).toEqual([to, expect.any(Number) as number])
-    expect((await own.get(to)).status).toBeLessThan(400)
+    expect([to, (await visitor.get(to)).status < 400]).toEqual([to, true])
   }
 })
 

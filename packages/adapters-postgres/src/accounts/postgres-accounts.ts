@@ -54,7 +54,7 @@ export function postgresAccounts(context: Context): Accounts {
   return {
     ...rememberedAccounts(context),
     find,
-    list: () => listed(pools),
+    list: (after) => listed(pools, after),
     subAccounts,
     open: (opened, now) => changes.around(openAccount(kysely, opened, now)),
     change: (id, change) => changes.around(changeAccount(kysely, id, change)),
@@ -69,8 +69,8 @@ export function postgresAccounts(context: Context): Accounts {
 
 const pageRows = 1000
 
-async function* listed(pools: Pools): AsyncIterable<AccountWithBalance> {
-  for (let after = 0; ;) {
+async function* listed(pools: Pools, from = 0): AsyncIterable<AccountWithBalance> {
+  for (let after: number = from; ;) {
     const rows = await selectAccounts(pools)
       .where('account.id', '>', after)
       .orderBy('account.id')

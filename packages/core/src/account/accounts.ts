@@ -60,8 +60,8 @@ export interface Accounts {
   readLogin(login: string): Promise<Login | undefined>
   /** Read afresh, never from a cache. */
   find(id: AccountId): Promise<AccountWithBalance | undefined>
-  /** Every account with its balance, by id. */
-  list(): AsyncIterable<AccountWithBalance>
+  /** Every account with its balance, by id; `after`: only those with a higher one. */
+  list(after?: AccountId): AsyncIterable<AccountWithBalance>
   /** The sub accounts of a main account with their balances, by id; read afresh. */
   subAccounts(main: AccountId): Promise<readonly AccountWithBalance[]>
   /** Opens the account and grants its first credits, or does neither. */

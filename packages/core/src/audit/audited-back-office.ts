@@ -1,8 +1,8 @@
 import type { AccountId, KeyId } from '../account/account.ts'
-import type { BackOffice } from '../back-office.ts'
+import { createBackOffice, type BackOffice } from '../back-office.ts'
 import type { Msisdn } from '../message/msisdn.ts'
 import { NothingDoneError } from '../nothing-done.ts'
-import type { OperatorId, OperatorRole } from '../operator/operators.ts'
+import type { Operator, OperatorId, OperatorRole } from '../operator/operators.ts'
 import type { Ports } from '../ports.ts'
 import type { WebhookId } from '../webhook/webhook.ts'
 import type { AuditActor, AuditDetail, AuditedChange, AuditOutcome, AuditValue } from './audit-log.ts'
@@ -60,6 +60,7 @@ type ChangeOf<Name extends Operation> = (
 type Reading =
   | 'listAccounts'
   | 'findAccount'
+  | 'listSubAccounts'
   | 'findAccountByName'
   | 'findAccountByLogin'
   | 'listBusyAccounts'
@@ -74,6 +75,7 @@ type Reading =
   | 'listErasures'
   | 'listDispatchers'
   | 'listCarriers'
+  | 'listHeldCarriers'
   | 'carrierFigures'
   | 'listUnreadReceipts'
   | 'showQueue'
@@ -173,6 +175,7 @@ const changesOf = (ports: Pick<Ports, 'accounts' | 'operators' | 'prices' | 'web
     cancelMessage: (message) => ({ given: { message }, told: (done) => done?.deletion.outcome ?? 'no-such-message' }),
     exportNumber: (number) => ({ given: { number: withoutSomeDigits(number) } }),
     eraseNumber: (number) => ({ given: { number: withoutSomeDigits(number) } }),
+    setCarrierMode: (carrier, mode) => ({ given: { carrier, mode } }),
     dropHistory: () => ({}),
     skipIds: (blocks) => ({ given: { blocks } }),
     assignShortCode: (code, account) => ({ ...ofAccount(account), given: { code } }),
@@ -237,4 +240,20 @@ export function auditedBackOffice(
     ]
   })
   return { ...backOffice, ...(Object.fromEntries(audited) as Pick<BackOffice, Changing>) }
+}
+
+/** What a process needs that lets operators in. */
+export interface OperatorAccess {
+  /** To sign in, and to look who is signed in. */
+  readonly signIn: Pick<BackOffice, 'signInOperator' | 'findOperatorSession'>
+  /** What a person may do who is signed in; changes are recorded under the name, with the address `from`. */
+  as(operator: Operator, from: string): BackOffice
+}
+
+export function operatorAccess(ports: Ports): OperatorAccess {
+  const backOffice = createBackOffice(ports)
+  return {
+    signIn: backOffice,
+    as: ({ name, role }, from) => auditedBackOffice(backOffice, ports, { by: name, from }, role),
+  }
 }

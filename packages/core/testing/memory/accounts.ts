@@ -38,7 +38,7 @@ export const memoryAccounts = (store: MemoryStore): Accounts => ({
     const row = store.accounts.get(id)
     return row && { account: row.account, balance: row.balance }
   }),
-  list: () => listed(store),
+  list: (after) => listed(store, after),
   subAccounts: atomic((main) =>
     [...store.accounts.values()]
       .filter(({ account }) => account.parent === main)
@@ -69,8 +69,8 @@ export const memoryAccounts = (store: MemoryStore): Accounts => ({
 })
 
 // eslint-disable-next-line @typescript-eslint/require-await -- async for those who wait for each, as they must elsewhere
-async function* listed(store: MemoryStore) {
-  for (const { account, balance } of store.accounts.values()) yield { account, balance }
+async function* listed(store: MemoryStore, after = 0) {
+  for (const { account, balance } of store.accounts.values()) if (account.id > after) yield { account, balance }
 }
 
 function byLogin(store: MemoryStore, login: string): Login | undefined {

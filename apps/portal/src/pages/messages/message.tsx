@@ -51,6 +51,23 @@ function stepsOf({ accepted, scheduled, parts, cost, reference, from, status, tr
   return [...known, ...steps.filter(([at]) => at === undefined)]
 }
 
+/** The steps of a message, one below the other. */
+export const Story = ({ of }: { readonly of: ToldMessage }) => (
+  <ol class="story">
+    {stepsOf(of).map(([at, what], i) => (
+      <li key={i}>
+        {at !== undefined && (
+          <>
+            <time datetime={iso(at)}>{exactly(at)}</time>
+            <br />
+          </>
+        )}
+        {what}
+      </li>
+    ))}
+  </ol>
+)
+
 function view(told: ToldMessage, now: Instant, done: string | null): View {
   const { id, number, text, status } = told
   const waits = isScheduled(told, now) && status !== 'not-found' && status.code === 'waiting'
@@ -67,19 +84,7 @@ function view(told: ToldMessage, now: Instant, done: string | null): View {
         </h1>
         <Panel live="story">
           <blockquote class="text">{text}</blockquote>
-          <ol class="story">
-            {stepsOf(told).map(([at, what], i) => (
-              <li key={i}>
-                {at !== undefined && (
-                  <>
-                    <time datetime={iso(at)}>{exactly(at)}</time>
-                    <br />
-                  </>
-                )}
-                {what}
-              </li>
-            ))}
-          </ol>
+          <Story of={told} />
         </Panel>
         <div class="actions">
           {waits && (

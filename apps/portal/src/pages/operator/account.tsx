@@ -1,0 +1,294 @@
+import { randomUUID } from 'node:crypto'
+import {
+  accountId,
+  credits,
+  keyId,
+  minus,
+  parseCredits,
+  type AccountId,
+  type AccountWithBalance,
+  type ApiKey,
+  type BackOffice,
+  type Credits,
+  type Instant,
+  type ListedChange,
+  type ListedPrice,
+} from '@gateway/core'
+import {
+  Figures,
+  Form,
+  Hidden,
+  Link,
+  Main,
+  Notice,
+  Panel,
+  Pill,
+  ProblemSummary,
+  Second,
+  Table,
+  TextField,
+  When,
+} from '../../components.tsx'
+import type { Fields, Problems } from '../../forms.ts'
+import { amount } from '../../format.ts'
+import { nameOf } from '../../layout.tsx'
+import { forOperators, type Answer, type OperatorVisit, type View } from '../../page.ts'
+import { Changes } from './audit.tsx'
+
+const changesMax = 10
+
+interface Known {
+  readonly found: AccountWithBalance
+  readonly keys: readonly ApiKey[]
+  readonly prices: readonly ListedPrice[]
+  readonly subAccounts: readonly AccountWithBalance[]
+  readonly changes: readonly ListedChange[]
+}
+
+async function read(backOffice: BackOffice, id: AccountId): Promise<Known | undefined> {
+  const found = await backOffice.findAccount(id)
+  if (found === undefined) return undefined
+  const [keys, prices, subAccounts, changes] = await Promise.all([
+    backOffice.listApiKeys(id),
+    backOffice.listPrices(id),
+    backOffice.listSubAccounts(found.account),
+    backOffice.listChanges({ account: id }, changesMax),
+  ])
+  return { found, keys, prices, subAccounts, changes }
+}
+
+/** What was just done, or is shown this once. */
+interface Told {
+  readonly notice?: View['main']
+  readonly problems?: Problems
+  readonly fields?: Fields
+}
+
+const keyState = ({ revoked, expires }: ApiKey, now: Instant): string => {
+  if (revoked !== undefined) return 'revoked'
+  return expires !== undefined && expires <= now ? 'expired' : 'valid'
+}
+
+function view({ operator, now }: OperatorVisit, known: Known, { notice, problems = {}, fields }: Told = {}): View {
+  const { found, keys, prices, subAccounts, changes } = known
+  const { account, balance } = found
+  const { id, locked, parent } = account
+  const to = `/operator/accounts/${id}`
+  const isAdmin = operator.role === 'admin'
+  const Action = ({ act, children }: { readonly act: string; readonly children: string }) => (
+    <Form to={to}>
+      <Hidden name="act" value={act} />
+      <Second>{children}</Second>
+    </Form>
+  )
+  return {
+    title: `Account ${id}`,
+    place: 'operator-accounts',
+    status: Object.keys(problems).length > 0 ? 422 : 200,
+    main: (
+      <>
+        {notice}
+        <ProblemSummary problems={problems} />
+        <h1>
+          Account {id}, {nameOf(account)} {locked ? <Pill tone="bad">locked</Pill> : <Pill tone="good">open</Pill>}
+        </h1>
+        <Panel>
+          <Figures
+            of={[
+              ['Credits', amount(balance)],
+              ['Login', account.login],
+              [
+                'Main account',
+                parent === undefined ? 'it is one' : <Link to={`/operator/accounts/${parent}`}>{parent}</Link>,
+              ],
+              ['Requests a second', account.requestsPerSecond ?? 'no limit'],
+              ['Recipients a second', account.recipientsPerSecond ?? 'no limit'],
+            ]}
+          />
+          <div class="actions">
+            <Action act={locked ? 'unlock' : 'lock'}>{locked ? 'Unlock this account' : 'Lock this account'}</Action>
+            {isAdmin && !locked && <Action act="link">Make a link that signs in once</Action>}
+          </div>
+          <p class="hint">
+            A locked account reads and sends nothing more. What it has waiting ends as not sent, and is given back.
+          </p>
+        </Panel>
+        {isAdmin && (
+          <Panel title="Add or take credits">
+            <Form to={to}>
+              <Hidden name="act" value="top-up" />
+              <Hidden name="operation" value={randomUUID()} />
+              <TextField
+                name="amount"
+                label="Credits"
+                hint="With at most one decimal; a minus sign takes them"
+                value={fields?.text('amount') ?? ''}
+                problems={problems}
+              />
+              <TextField
+                name="why"
+                label="Reason"
+                hint="It stands in the statement of the account"
+                value={fields?.text('why') ?? ''}
+                problems={problems}
+              />
+              <Main>Change the balance</Main>
+            </Form>
+          </Panel>
+        )}
+        <Panel title="API keys">
+          <Table
+            caption="Keys of this account"
+            rows={keys}
+            empty="This account has no key."
+            columns={[
+              { head: 'Key', cell: (key) => key.id, number: true },
+              { head: 'Begins with', cell: ({ prefix }) => <code>{prefix}</code> },
+              { head: 'Label', cell: ({ label }) => label },
+              { head: 'Issued', cell: ({ issued }) => <When at={issued} /> },
+              { head: 'State', cell: (key) => keyState(key, now) },
+              {
+                head: 'Revoke',
+                cell: (key) =>
+                  keyState(key, now) === 'valid' && (
+                    <Form to={to}>
+                      <Hidden name="act" value="revoke-key" />
+                      <Hidden name="key" value={String(key.id)} />
+                      <button type="submit" class="plain">
+                        Revoke key {key.id}
+                      </button>
+                    </Form>
+                  ),
+              },
+            ]}
+          />
+          {isAdmin && (
+            <Form to={to}>
+              <Hidden name="act" value="issue-key" />
+              <TextField name="label" label="Label of a new key" problems={problems} />
+              <Second>Issue a key</Second>
+            </Form>
+          )}
+        </Panel>
+        <Panel title="Prices">
+          <Table
+            caption="Prices of one part that this account has of its own"
+            rows={prices}
+            empty="This account has the prices that all have."
+            columns={[
+              { head: 'Numbers that begin with', cell: ({ prefix }) => (prefix === '' ? 'anything else' : prefix) },
+              { head: 'Credits', cell: ({ price }) => amount(price), number: true },
+            ]}
+          />
+        </Panel>
+        {subAccounts.length > 0 && (
+          <Panel title="Sub accounts">
+            <Table
+              caption="Accounts below this one"
+              rows={subAccounts}
+              empty=""
+              columns={[
+                {
+                  head: 'Id',
+                  cell: (sub) => <Link to={`/operator/accounts/${sub.account.id}`}>{sub.account.id}</Link>,
+                  number: true,
+                },
+                { head: 'Login', cell: (sub) => sub.account.login },
+                { head: 'Credits', cell: (sub) => amount(sub.balance), number: true },
+              ]}
+            />
+          </Panel>
+        )}
+        <Panel title="What operators changed">
+          <Changes of={changes} empty="No operator has changed anything of this account." />
+        </Panel>
+      </>
+    ),
+  }
+}
+
+/** What became of a change, as the page says it. */
+type Done = Told | 'not-found'
+
+const ACTS: Readonly<Record<string, (visit: OperatorVisit, id: AccountId, fields: Fields) => Promise<Done>>> = {
+  async lock({ backOffice }, id) {
+    await backOffice.lockAccount(id)
+    return { notice: <Notice>The account is locked. Whoever was signed in is not any more.</Notice> }
+  },
+  async unlock({ backOffice }, id) {
+    await backOffice.unlockAccount(id)
+    return { notice: <Notice>The account is open again.</Notice> }
+  },
+  async link({ backOffice }, id) {
+    const offered = await backOffice.offerSignInLink(id)
+    if (offered === 'no-such-account') return 'not-found'
+    return {
+      notice: (
+        <Notice>
+          This link signs in once, within an hour. It is shown this once:{' '}
+          <code>/sign-in/link?token={offered.token}</code>
+        </Notice>
+      ),
+    }
+  },
+  async 'top-up'({ backOffice }, id, fields) {
+    const [wanted, why] = [parseCredits(fields.trimmed('amount')), fields.trimmed('why')]
+    if (wanted === undefined || wanted === 0)
+      return { fields, problems: { amount: 'Enter how many credits, such as 500 or -12.5.' } }
+    if (why === '') return { fields, problems: { why: 'Enter a reason.' } }
+    const operation = fields.text('operation')
+    if (!/^[0-9a-f-]{36}$/.test(operation)) return 'not-found'
+    const after = await backOffice.topUp(id, wanted, why, operation)
+    if (after === 'repeated') return { notice: <Notice>That was done before, and was not done again.</Notice> }
+    if (after === 'no-such-account') return 'not-found'
+    if (typeof after === 'string') return { fields, problems: { amount: OUT_OF_RANGE } }
+    return { notice: <Notice>{toppedUp(wanted, after)}</Notice> }
+  },
+  async 'issue-key'({ backOffice }, id, fields) {
+    const label = fields.trimmed('label')
+    if (label.length > 100) return { fields, problems: { label: 'A label has at most 100 characters.' } }
+    const issued = await backOffice.issueApiKey(id, { label })
+    if (typeof issued === 'string') return 'not-found'
+    return {
+      notice: (
+        <Notice>
+          Key {issued.id} is <code>{issued.key}</code>. It is shown this once.
+        </Notice>
+      ),
+    }
+  },
+  async 'revoke-key'({ backOffice }, id, fields) {
+    const key = keyId(Number(fields.text('key')))
+    const isOwn = (await backOffice.listApiKeys(id)).some((one) => one.id === key)
+    if (key === undefined || !isOwn) return 'not-found'
+    await backOffice.revokeApiKey(key)
+    return { notice: <Notice>Key {key} opens nothing any more, in every process within 5 seconds.</Notice> }
+  },
+}
+
+const OUT_OF_RANGE = 'The balance would be below zero, or larger than a balance can be.'
+
+const toppedUp = (wanted: Credits, after: Credits): string =>
+  wanted > 0
+    ? `${amount(wanted)} credits were added. The account has ${amount(after)} now.`
+    : `${amount(minus(credits(0), wanted))} credits were taken. The account has ${amount(after)} now.`
+
+/** `/operator/accounts/<id>`: its money, keys, prices and limits, and what operators changed. */
+export const account = forOperators({
+  path: '/operator/accounts/:id',
+  async show(visit) {
+    const id = accountId(Number(visit.parameters.id))
+    const known = id === undefined ? undefined : await read(visit.backOffice, id)
+    return known === undefined ? 'not-found' : view(visit, known)
+  },
+  async submit(visit, fields): Promise<Answer> {
+    const id = accountId(Number(visit.parameters.id))
+    const name = fields.text('act')
+    const act = Object.hasOwn(ACTS, name) ? ACTS[name] : undefined
+    if (id === undefined || act === undefined || (await visit.backOffice.findAccount(id)) === undefined)
+      return 'not-found'
+    const done = await act(visit, id, fields)
+    const known = await read(visit.backOffice, id)
+    return done === 'not-found' || known === undefined ? 'not-found' : view(visit, known, done)
+  },
+})

@@ -1,0 +1,71 @@
+import { accountId, type AccountWithBalance } from '@gateway/core'
+import { Link, Panel, Pill, Second, Table, TextField } from '../../components.tsx'
+import { amount } from '../../format.ts'
+import { nameOf } from '../../layout.tsx'
+import { forOperators } from '../../page.ts'
+
+const pageSize = 25
+
+/** `/operator/accounts`: by id; `?q=` finds one by id or login, `?after=` goes on. */
+export const accounts = forOperators({
+  path: '/operator/accounts',
+  async show({ backOffice, query }) {
+    const wanted = (query.get('q') ?? '').trim().slice(0, 100)
+    const found = wanted === '' ? undefined : await backOffice.findAccountByName(wanted)
+    if (found !== undefined) return { goTo: `/operator/accounts/${found.account.id}` }
+    const rows: AccountWithBalance[] = []
+    if (wanted === '') {
+      for await (const one of backOffice.listAccounts(accountId(Number(query.get('after') ?? '')))) {
+        rows.push(one)
+        if (rows.length > pageSize) break
+      }
+    }
+    const shown = rows.slice(0, pageSize)
+    const last = shown.at(-1)?.account.id
+    return {
+      title: 'Accounts',
+      place: 'operator-accounts',
+      main: (
+        <>
+          <h1>Accounts</h1>
+          <form method="get" class="search" role="search">
+            <TextField name="q" label="Search" hint="The id or the login of an account" type="search" value={wanted} />
+            <Second>Search</Second>
+          </form>
+          <Panel>
+            <Table
+              caption="Accounts by id"
+              rows={shown}
+              empty={
+                wanted === ''
+                  ? 'There are no more accounts. "gateway account open" opens one.'
+                  : `There is no account ${wanted}.`
+              }
+              columns={[
+                {
+                  head: 'Id',
+                  cell: ({ account }) => <Link to={`/operator/accounts/${account.id}`}>{account.id}</Link>,
+                  number: true,
+                },
+                { head: 'Login', cell: ({ account }) => account.login },
+                { head: 'Name', cell: ({ account }) => nameOf(account) },
+                { head: 'Main account', cell: ({ account }) => account.parent ?? '', number: true },
+                {
+                  head: 'State',
+                  cell: ({ account }) =>
+                    account.locked ? <Pill tone="bad">locked</Pill> : <Pill tone="good">open</Pill>,
+                },
+                { head: 'Credits', cell: ({ balance }) => amount(balance), number: true },
+              ]}
+            />
+            {rows.length > pageSize && last !== undefined && (
+              <p class="hint">
+                <Link to={`/operator/accounts?after=${last}`}>Next</Link>
+              </p>
+            )}
+          </Panel>
+        </>
+      ),
+    }
+  },
+})

@@ -1,0 +1,163 @@
+import { carrierId, type CarrierMode, type PrefixFigures, type ToldCarrier } from '@gateway/core'
+import { boundSince } from '@gateway/wire'
+import { Figures, Form, Hidden, Link, Notice, Panel, Pill, Second, Table, When } from '../../components.tsx'
+import { count } from '../../format.ts'
+import { forOperators, type OperatorVisit, type View } from '../../page.ts'
+import type { Tone } from '../../words.ts'
+
+/** How a carrier is at one dispatcher, in a word. */
+export function carrierState({ isStale, mode, status }: ToldCarrier): { readonly word: string; readonly tone: Tone } {
+  if (isStale) return { word: 'not heard of', tone: 'idle' }
+  if (mode !== 'running') return { word: mode, tone: 'wait' }
+  if (status === undefined) return { word: 'ready', tone: 'good' }
+  if (boundSince(status) === undefined) return { word: 'not bound', tone: 'bad' }
+  if (status.circuit !== undefined && status.circuit.state !== 'closed')
+    return { word: `circuit ${status.circuit.state}`, tone: status.circuit.state === 'open' ? 'bad' : 'wait' }
+  return status.isThrottled ? { word: 'throttled', tone: 'wait' } : { word: 'bound', tone: 'good' }
+}
+
+const State = ({ of }: { readonly of: ToldCarrier }) => {
+  const { word, tone } = carrierState(of)
+  return <Pill tone={tone}>{word}</Pill>
+}
+
+/** `/operator/carriers`: each carrier of each dispatcher, and what waits by route. */
+export const carriers = forOperators({
+  path: '/operator/carriers',
+  async show({ backOffice }) {
+    const [told, routes] = await Promise.all([backOffice.listCarriers(), backOffice.showRoutes()])
+    return {
+      title: 'Carriers',
+      place: 'carriers',
+      live: true,
+      main: (
+        <>
+          <h1>Carriers</h1>
+          <Panel live="carriers">
+            <Table
+              caption="Carriers of each dispatcher"
+              rows={told}
+              empty="No dispatcher tells of a carrier: nothing is sent. Start one, and name carriers with CARRIERS."
+              columns={[
+                {
+                  head: 'Carrier',
+                  cell: ({ carrier }) => <Link to={`/operator/carriers/${carrier}`}>{carrier}</Link>,
+                },
+                { head: 'Dispatcher', cell: ({ process }) => `${process.host} ${process.pid}` },
+                { head: 'State', cell: (one) => <State of={one} /> },
+                { head: 'Without an answer', cell: ({ unanswered }) => count(unanswered), number: true },
+                { head: 'Window', cell: ({ window }) => count(window), number: true },
+                { head: 'A second', cell: ({ status }) => status?.perSecond?.toFixed(1) ?? '', number: true },
+                { head: 'Last error', cell: ({ status }) => status?.lastError ?? '' },
+              ]}
+            />
+          </Panel>
+          <Panel title="What waits" live="routes">
+            <Table
+              caption="Messages that are due, by route"
+              rows={routes}
+              empty="Nothing is due."
+              columns={[
+                { head: 'Route', cell: ({ route }) => route ?? 'none' },
+                { head: 'Due', cell: ({ due }) => count(due), number: true },
+                { head: 'Oldest', cell: ({ oldestDue }) => <When at={oldestDue} /> },
+              ]}
+            />
+          </Panel>
+        </>
+      ),
+    }
+  },
+})
+
+const MODES: Readonly<Record<CarrierMode, string>> = {
+  running: 'Resume',
+  paused: 'Pause: submit nothing more, keep the connections',
+  drained: 'Drain: pause, and end the connections',
+}
+
+const modeOf = (text: string): CarrierMode | undefined =>
+  text === 'running' || text === 'paused' || text === 'drained' ? text : undefined
+
+async function view({ backOffice, operator, parameters, query }: OperatorVisit): Promise<View | 'not-found'> {
+  const name = carrierId(parameters.name ?? '')
+  const told = (await backOffice.listCarriers()).filter(({ carrier }) => carrier === name)
+  if (name === undefined || told.length === 0) return 'not-found'
+  const [figures, held] = await Promise.all([backOffice.carrierFigures(name), backOffice.listHeldCarriers()])
+  const hold = held.find(({ carrier }) => carrier === name)
+  const modes = (['paused', 'drained', 'running'] as const).filter((mode) => mode !== (hold?.mode ?? 'running'))
+  return {
+    title: `Carrier ${name}`,
+    place: 'carriers',
+    live: true,
+    main: (
+      <>
+        {query.has('done') && <Notice>The dispatchers follow within seconds.</Notice>}
+        <h1>Carrier {name}</h1>
+        {hold !== undefined && (
+          <Notice tone="wait">
+            It is {hold.mode} since <When at={hold.since} />, by {hold.by}. Nothing is submitted to it.
+          </Notice>
+        )}
+        {told.map((one) => (
+          <Panel
+            key={one.process.id}
+            title={`${one.process.host}, process ${one.process.pid}`}
+            live={`at-${one.process.id}`}
+          >
+            <Figures
+              of={[
+                ['State', <State of={one} />],
+                ['Without an answer', `${count(one.unanswered)} of ${count(one.window)}`],
+                ['Receipts', count(one.status?.receipts.received ?? 0)],
+                ['Without a message', count(one.status?.receipts.missed ?? 0)],
+                ['Unreadable', count(one.status?.unreadable ?? 0)],
+              ]}
+            />
+            {one.status?.lastError !== undefined && <p class="hint">Last error: {one.status.lastError}</p>}
+          </Panel>
+        ))}
+        <Panel title="What became of messages" live="figures">
+          <Table<PrefixFigures>
+            caption="By calling code, in the last hour and the last day"
+            rows={figures}
+            empty="Nothing was sent over this carrier in the last day."
+            columns={[
+              { head: 'Numbers', cell: ({ prefix }) => prefix },
+              { head: 'Delivered, hour', cell: ({ hour }) => count(hour.delivered), number: true },
+              { head: 'Failed', cell: ({ hour }) => count(hour.failed), number: true },
+              { head: 'Unknown', cell: ({ hour }) => count(hour.unknown), number: true },
+              { head: 'Delivered, day', cell: ({ day }) => count(day.delivered), number: true },
+              { head: 'Failed, day', cell: ({ day }) => count(day.failed), number: true },
+              { head: 'Unknown, day', cell: ({ day }) => count(day.unknown), number: true },
+            ]}
+          />
+        </Panel>
+        {operator.role === 'admin' && (
+          <Panel title="Hold it">
+            {modes.map((mode) => (
+              <Form key={mode} to={`/operator/carriers/${name}`}>
+                <Hidden name="mode" value={mode} />
+                <Second>{MODES[mode]}</Second>
+              </Form>
+            ))}
+          </Panel>
+        )}
+      </>
+    ),
+  }
+}
+
+/** `/operator/carriers/<name>`: how it is at each dispatcher, and what became of messages. Pauses and resumes it. */
+export const carrier = forOperators({
+  path: '/operator/carriers/:name',
+  show: view,
+  async submit({ backOffice, operator, parameters }, fields) {
+    const name = carrierId(parameters.name ?? '')
+    const mode = modeOf(fields.text('mode'))
+    const isKnown = (await backOffice.listCarriers()).some(({ carrier: its }) => its === name)
+    if (name === undefined || mode === undefined || !isKnown) return 'not-found'
+    await backOffice.setCarrierMode(name, mode, `${operator.name} at the portal`)
+    return { goTo: `/operator/carriers/${name}?done=1` }
+  },
+})

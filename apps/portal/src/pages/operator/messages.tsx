@@ -1,0 +1,126 @@
+import {
+  parseMessageId,
+  parseMsisdn,
+  readReference,
+  whyWaiting,
+  type FoundMessage,
+  type MessageTrace,
+} from '@gateway/core'
+import { Figures, Link, Panel, Second, Table, TextField, When } from '../../components.tsx'
+import { amount, count } from '../../format.ts'
+import { forOperators } from '../../page.ts'
+import { Story } from '../messages/message.tsx'
+
+const pageSize = 25
+
+/** `/operator/messages`: of all accounts, by number, id or reference. */
+export const operatorMessages = forOperators({
+  path: '/operator/messages',
+  async show({ backOffice, query }) {
+    const wanted = (query.get('q') ?? '').trim().slice(0, 100)
+    const id = parseMessageId(wanted)
+    if (id !== undefined && (await backOffice.explainMessage(id)) !== undefined)
+      return { goTo: `/operator/messages/${id}` }
+    const number = parseMsisdn(wanted.replace(/^\+/, ''))
+    const reference = readReference(wanted)
+    const by = number === undefined ? { reference: reference === 'unusable' ? undefined : reference } : { number }
+    const isAsked = Object.values(by).some((one) => one !== undefined)
+    const found = isAsked
+      ? await backOffice.findMessages({ ...by, limit: pageSize } as Parameters<typeof backOffice.findMessages>[0])
+      : undefined
+    const { messages, more } =
+      found === undefined || found === 'no-such-message' ? { messages: [], more: false } : found
+    return {
+      title: 'Messages',
+      place: 'operator-messages',
+      main: (
+        <>
+          <h1>Messages</h1>
+          <form method="get" class="search" role="search">
+            <TextField
+              name="q"
+              label="Search"
+              hint="A number, the id of a message, or a reference, of all accounts"
+              type="search"
+              value={wanted}
+            />
+            <Second>Search</Second>
+          </form>
+          <Panel>
+            <Table<FoundMessage>
+              caption="Messages found, the latest first"
+              rows={messages}
+              empty={
+                wanted === '' ? 'Search for a message to see what became of it.' : `Nothing was found for ${wanted}.`
+              }
+              columns={[
+                { head: 'Id', cell: (one) => <Link to={`/operator/messages/${one.id}`}>{one.id}</Link>, number: true },
+                {
+                  head: 'Account',
+                  cell: ({ account }) => <Link to={`/operator/accounts/${account}`}>{account}</Link>,
+                  number: true,
+                },
+                { head: 'To', cell: ({ number: its }) => its },
+                { head: 'When', cell: ({ due }) => <When at={due} /> },
+                { head: 'Credits', cell: ({ cost }) => amount(cost), number: true },
+                { head: 'Where it is', cell: ({ place }) => place.place },
+              ]}
+            />
+            {more && <p class="hint">These are the latest {count(pageSize)}. "gateway message find" lists all.</p>}
+          </Panel>
+        </>
+      ),
+    }
+  },
+})
+
+const PLACE: Readonly<Record<MessageTrace['place']['place'], string>> = {
+  scheduled: 'waits for its time',
+  queue: 'waits for a dispatcher',
+  postponed: 'waits for another try',
+  claimed: 'a dispatcher has it',
+  decided: 'has an outcome',
+  nowhere: 'nowhere: a defect, or a hand in the database',
+}
+
+/** `/operator/messages/<id>`: the story of a message of any account. Its text is its account's, and is not shown. */
+export const operatorMessage = forOperators({
+  path: '/operator/messages/:id',
+  async show({ backOffice, gateway, parameters }) {
+    const id = parseMessageId(parameters.id ?? '')
+    const trace = id === undefined ? undefined : await backOffice.explainMessage(id)
+    const holder = trace && (await backOffice.findAccount(trace.account))
+    const told = trace && holder && (await gateway.showSent(holder.account, trace.id))
+    if (trace === undefined || told === undefined) return 'not-found'
+    const { place } = trace
+    const waiting = whyWaiting(trace, await backOffice.listCarriers())
+    return {
+      title: `Message ${trace.id}`,
+      place: 'operator-messages',
+      live: place.place !== 'decided',
+      main: (
+        <>
+          <h1>
+            Message {trace.id} to {trace.number}
+          </h1>
+          <Panel live="where">
+            <Figures
+              of={[
+                ['Account', <Link to={`/operator/accounts/${trace.account}`}>{trace.account}</Link>],
+                ['Where it is', PLACE[place.place]],
+                ['Why it waits', waiting?.reason.replaceAll('-', ' ') ?? 'it does not'],
+                ['Route', trace.route?.name ?? 'none'],
+                ['Carrier', ('carrier' in place ? place.carrier : undefined) ?? 'none yet'],
+                ['Its id at the carrier', (place.place === 'decided' ? place.reference : undefined) ?? 'none'],
+                ['Refused for now', `${count(trace.refusedForNow)} times`],
+              ]}
+            />
+          </Panel>
+          <Panel title="What happened" live="story">
+            <Story of={told} />
+          </Panel>
+        </>
+      ),
+    }
+  },
+})

@@ -1,0 +1,162 @@
+import type {
+  AccountRate,
+  Instant,
+  RunningDispatcher,
+  ToldCarrier,
+  WaitingRoute,
+  WaitingWork,
+  Webhook,
+} from '@gateway/core'
+import { Figures, Link, Notice, Panel, Pill, Table, When } from '../../components.tsx'
+import { count, counted } from '../../format.ts'
+import { forOperators } from '../../page.ts'
+import { carrierState } from './carriers.tsx'
+
+const busiestMax = 8
+const waitingMax = 8
+/** The queue is read account by account: of more than this only the beginning is looked at. */
+const readMax = 5000
+/** What is due for longer than this is late. */
+const lateSeconds = 60
+
+interface Waiting {
+  readonly rows: readonly WaitingWork[]
+  /** There are more accounts than were looked at. */
+  readonly isCut: boolean
+}
+
+async function read(queue: AsyncIterable<WaitingWork>): Promise<Waiting> {
+  const rows: WaitingWork[] = []
+  for await (const row of queue) {
+    if (rows.length === readMax) return { rows, isCut: true }
+    rows.push(row)
+  }
+  return { rows, isCut: false }
+}
+
+/** What somebody has to look at, each in a sentence. */
+function troubles(
+  dispatchers: readonly RunningDispatcher[],
+  carriers: readonly ToldCarrier[],
+  routes: readonly WaitingRoute[],
+  webhooks: readonly Webhook[],
+  now: Instant,
+): readonly string[] {
+  const running = dispatchers.filter(({ overdue }) => !overdue)
+  const bad = carriers.filter((one) => !one.isStale && carrierState(one).tone === 'bad')
+  const late = routes.filter(({ oldestDue }) => now - oldestDue > lateSeconds * 1000)
+  const failing = webhooks.filter(({ failingSince, state }) => failingSince !== undefined && state === 'active')
+  return [
+    ...(running.length === 0 ? ['No dispatcher runs: nothing is sent until one is started.'] : []),
+    ...bad.map((one) => `The carrier ${one.carrier} is ${carrierState(one).word} at ${one.process.host}.`),
+    ...late.map(
+      ({ route, due, oldestDue }) =>
+        `${counted(due, 'message')}${route === undefined ? '' : ` of the route ${route}`} wait, the oldest for ${counted(
+          Math.round((now - oldestDue) / 60_000),
+          'minute',
+        )}.`,
+    ),
+    ...(failing.length > 0 ? [`${counted(failing.length, 'webhook')} did not answer lately.`] : []),
+  ]
+}
+
+const byDue = (a: WaitingWork, b: WaitingWork): number => b.due - a.due || a.account - b.account
+
+const AccountLink = ({ id }: { readonly id: number }) => <Link to={`/operator/accounts/${id}`}>{id}</Link>
+
+/** `/operator`: what runs, what waits, and what is wrong. */
+export const now = forOperators({
+  path: '/operator',
+  async show({ backOffice, now: at }) {
+    const [dispatchers, carriers, routes, busy, webhooks, queue] = await Promise.all([
+      backOffice.listDispatchers(),
+      backOffice.listCarriers(),
+      backOffice.showRoutes(),
+      backOffice.listBusyAccounts(),
+      backOffice.listWebhooks(undefined),
+      read(backOffice.showQueue()),
+    ])
+    const wrong = troubles(dispatchers, carriers, routes, webhooks, at)
+    const sum = (of: (row: WaitingWork) => number) => queue.rows.reduce((all, row) => all + of(row), 0)
+    return {
+      title: 'Now',
+      place: 'now',
+      live: true,
+      main: (
+        <>
+          <h1>Now</h1>
+          <div id="wrong" data-live="">
+            {wrong.length === 0 ? (
+              <Notice>Nothing needs attention.</Notice>
+            ) : (
+              <Notice tone="bad">
+                <h2>This needs attention</h2>
+                <ul>
+                  {wrong.map((one) => (
+                    <li key={one}>{one}</li>
+                  ))}
+                </ul>
+              </Notice>
+            )}
+          </div>
+          <Panel title="What waits" live="waits">
+            <Figures
+              of={[
+                ['Due', count(sum(({ due }) => due))],
+                ['Tried again later', count(sum(({ postponed }) => postponed))],
+                ['Scheduled', count(sum(({ scheduled }) => scheduled))],
+                ['Dispatchers', count(dispatchers.filter(({ overdue }) => !overdue).length)],
+              ]}
+            />
+            {queue.isCut && <p class="hint">Of the first {count(readMax)} accounts that have something waiting.</p>}
+            <Table
+              caption="Accounts with most that is due"
+              rows={queue.rows
+                .filter(({ due }) => due > 0)
+                .toSorted(byDue)
+                .slice(0, waitingMax)}
+              empty="Nothing is due. Messages that wait to be sent appear here by account."
+              columns={[
+                { head: 'Account', cell: ({ account }) => <AccountLink id={account} /> },
+                { head: 'Lane', cell: ({ lane }) => lane },
+                { head: 'Due', cell: ({ due }) => count(due), number: true },
+                { head: 'Oldest', cell: ({ oldestDue }) => oldestDue !== undefined && <When at={oldestDue} /> },
+              ]}
+            />
+          </Panel>
+          <Panel title="Carriers" live="carriers">
+            <Table
+              caption="Carriers of each dispatcher"
+              rows={carriers}
+              empty="No dispatcher tells of a carrier: nothing is sent."
+              columns={[
+                {
+                  head: 'Carrier',
+                  cell: ({ carrier }) => <Link to={`/operator/carriers/${carrier}`}>{carrier}</Link>,
+                },
+                { head: 'Dispatcher', cell: ({ process }) => `${process.host} ${process.pid}` },
+                {
+                  head: 'State',
+                  cell: (one) => <Pill tone={carrierState(one).tone}>{carrierState(one).word}</Pill>,
+                },
+                { head: 'In use', cell: ({ unanswered, window }) => `${count(unanswered)} of ${count(window)}` },
+              ]}
+            />
+          </Panel>
+          <Panel title="Busiest accounts" live="busiest">
+            <Table<AccountRate>
+              caption="Requests and messages a second, over the last ten seconds"
+              rows={busy.slice(0, busiestMax)}
+              empty="No account has asked for anything in the last seconds."
+              columns={[
+                { head: 'Account', cell: ({ account }) => <AccountLink id={account} /> },
+                { head: 'Requests', cell: ({ requests }) => requests.toFixed(1), number: true },
+                { head: 'Messages', cell: ({ messages }) => messages.toFixed(1), number: true },
+              ]}
+            />
+          </Panel>
+        </>
+      ),
+    }
+  },
+})

@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto'
+import { aNumber } from '@gateway/core/testing'
+import type { CarrierId } from '@gateway/core'
+import { password, startPortal, type Portal, type Visitor } from '../../../testing/start-portal.ts'
+
+let portal: Portal
+let admin: Visitor
+let support: Visitor
+let accountPath: string
+beforeEach(async () => {
+  portal = await startPortal()
+  admin = await portal.operator('admin')
+  support = await portal.operator('support')
+  accountPath = `/operator/accounts/${portal.account.id}`
+})
+afterEach(() => portal.close())
+
+const balance = async () => (await portal.backOffice.findAccount(portal.account.id))?.balance
+/** The form of a page that does `act`. */
+const act = async (visitor: Visitor, path: string, name: string, fill: Readonly<Record<string, string>> = {}) => {
+  const token = (await visitor.get(path)).html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
+  return visitor.post(path, { token, act: name, operation: randomUUID(), ...fill })
+}
+const changes = async () => portal.backOffice.listChanges({}, 50)
+
+test('a wrong name or password opens nothing and tells nothing; signing out ends it for a copied cookie too', async () => {
+  const visitor = portal.visitor()
+  const wrong = await visitor.submit('/operator/sign-in', { name: 'operator-1', password: 'guess' })
+  const nobody = await visitor.submit('/operator/sign-in', { name: 'nobody', password })
+  expect([wrong.status, visitor.cookie, nobody.text]).toEqual([401, undefined, wrong.text])
+  expect((await visitor.submit('/operator/sign-in', { name: portal.account.login, password })).status).toBe(401)
+  const stolen = portal.visitor()
+  stolen.cookie = admin.cookie
+  expect((await stolen.get('/operator')).status).toBe(200)
+  const out = await admin.submit('/operator', {}, 'header form')
+  expect(out.to).toBe('/operator/sign-in')
+  expect((await stolen.get('/operator')).to).toBe('/operator/sign-in')
+})
+
+test('one comes back to the page that was asked for, and to no other host', async () => {
+  const visitor = portal.visitor()
+  const to = (await visitor.get('/operator/audit?by=ann')).to ?? ''
+  expect((await visitor.submit(to, { name: 'operator-1', password })).to).toBe('/operator/audit?by=ann')
+  for (const evil of [
+    '//evil.example',
+    'https://evil.example',
+    '/\\evil.example',
+    '/send',
+    '/operator//evil.example@x',
+  ]) {
+    const signedIn = await portal.visitor().submit(`/operator/sign-in?to=${encodeURIComponent(evil)}`, {
+      ...{ name: 'operator-1', password },
+    })
+    expect(signedIn.to).toMatch(/^\/operator/)
+  }
+})
+
+test('a lock is felt by the account holder at once, and is recorded under the name of the operator', async () => {
+  const holder = await portal.signedIn()
+  const locked = await act(support, accountPath, 'lock')
+  expect([locked.status, locked.text]).toEqual([200, expect.stringContaining('The account is locked')])
+  expect((await holder.get('/')).to).toBe('/sign-in')
+  await act(support, accountPath, 'unlock')
+  await portal.signedIn()
+  const [unlock, lock] = (await changes()).map(({ begun }) => JSON.parse(begun.record) as object)
+  expect(lock).toMatchObject({ by: 'operator-2', action: 'lockAccount', account: portal.account.id })
+  expect(unlock).toMatchObject({ by: 'operator-2', action: 'unlockAccount' })
+  expect(lock).toHaveProperty('from', expect.stringMatching(/127\.0\.0\.1/))
+})
+
+test('an admin adds and takes credits with a reason, once; without one nothing is done', async () => {
+  const before = (await balance()) ?? 0
+  const added = await act(admin, accountPath, 'top-up', { amount: '12.5', why: 'invoice 7' })
+  expect(added.text).toContain('12.5 credits were added')
+  expect(await balance()).toBe(before + 125)
+  expect((await act(admin, accountPath, 'top-up', { amount: '-12.5', why: 'mistake' })).text).toContain('were taken')
+  for (const [fields, problem] of [
+    [{ amount: '5', why: ' ' }, 'Enter a reason'],
+    [{ amount: 'much', why: 'x' }, 'Enter how many credits'],
+    [{ amount: '0', why: 'x' }, 'Enter how many credits'],
+    [{ amount: '-999999999', why: 'x' }, 'The balance would be below zero'],
+  ] as const) {
+    const refused = await act(admin, accountPath, 'top-up', fields)
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining(problem)])
+  }
+  expect(await balance()).toBe(before)
+  expect((await portal.backOffice.verifyLedger()).differences).toEqual([])
+})
+
+test('a form for credits that is sent twice, or again later, is done once', async () => {
+  const before = (await balance()) ?? 0
+  const page = await admin.get(accountPath)
+  const form = '.panel:has([name="amount"]) form'
+  const send = () => admin.submit(page, { amount: '5', why: 'invoice' }, form)
+  const answers = await Promise.all([send(), send()])
+  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+  expect((await send()).text).toContain('was not done again')
+  expect(await balance()).toBe(before + 50)
+})
+
+test('support finds no form for money or people, and a form that it sends all the same does nothing', async () => {
+  const before = await balance()
+  expect((await support.get(accountPath)).text).not.toContain('Add or take credits')
+  for (const [path, name, fields] of [
+    [accountPath, 'top-up', { amount: '5', why: 'x' }],
+    [accountPath, 'issue-key', { label: 'x' }],
+    [accountPath, 'link', {}],
+    ['/operator/operators', 'add', { name: 'eve', role: 'admin', password: 'long enough' }],
+    ['/operator/operators', 'support', { operator: '1' }],
+  ] as const) {
+    const refused = await act(support, path, name, fields)
+    expect([name, refused.status, refused.text]).toEqual([
+      name,
+      403,
+      expect.stringContaining('Your role may not do this'),
+    ])
+  }
+  expect(await balance()).toBe(before)
+  expect(await portal.backOffice.listApiKeys(portal.account.id)).toEqual([])
+  expect(await portal.backOffice.listOperators()).toHaveLength(2)
+  expect(await changes()).toEqual([])
+})
+
+test('a key is shown once and opens the account; a revoked one does not', async () => {
+  const issued = await act(admin, accountPath, 'issue-key', { label: '<b>crm</b>' })
+  const key = issued.html.querySelector('.notice code')?.textContent ?? ''
+  expect(issued.html.querySelectorAll('main b').length).toBe(0)
+  const opens = () => portal.gateway.authenticate({ apiKey: key, network: '127.0.0.0/24' })
+  expect(await opens()).toMatchObject({ id: portal.account.id })
+  expect((await admin.get(accountPath)).text).not.toContain(key)
+  await act(support, accountPath, 'revoke-key', { key: '1' })
+  expect(await opens()).toBe('wrong-credentials')
+  expect((await act(admin, accountPath, 'revoke-key', { key: '99' })).status).toBe(404)
+})
+
+test('a message of any account is found by number and id; its text is not shown', async () => {
+  const sent = await portal.gateway.sendMessages(portal.account, [
+    { text: 'Secret words', recipients: [aNumber('27825550101')] },
+  ])
+  if (typeof sent === 'string' || 'overLimitSeconds' in sent) throw new Error('nothing was sent')
+  const found = await support.get('/operator/messages?q=%2B27825550101')
+  expect(found.text).toContain('27825550101')
+  const { to = '' } = await support.get('/operator/messages?q=1')
+  expect(to).toBe('/operator/messages/1')
+  const story = await support.get(to)
+  expect(story.text).toContain('waits for a dispatcher')
+  expect(story.text).toContain('no dispatcher')
+  expect(story.text + found.text).not.toContain('Secret words')
+  expect((await support.get('/operator/messages?q=nothing-there')).text).toContain('Nothing was found')
+})
+
+test('a number is blocked and unblocked', async () => {
+  const blocked = await act(support, '/operator/numbers', 'block', { number: '+27825550101', reason: 'blacklist' })
+  expect(blocked.text).toContain('27825550101 is blocked')
+  const [quote] = await quoteTo('27825550101')
+  expect(quote).toBe('blacklisted')
+  await act(support, '/operator/numbers', 'unblock', { number: '27825550101', reason: 'blacklist' })
+  expect(await quoteTo('27825550101')).not.toContain('blacklisted')
+  expect((await act(support, '/operator/numbers', 'block', { number: 'x', reason: 'blacklist' })).status).toBe(422)
+})
+
+async function quoteTo(number: string) {
+  const sent = await portal.gateway.sendMessages(portal.account, [{ text: 'Hello', recipients: [number] }])
+  if (typeof sent === 'string' || 'overLimitSeconds' in sent) throw new Error('nothing was sent')
+  return sent.flat().map((one) => ('refused' in one ? one.refused : JSON.stringify(one)))
+}
+
+test('what is wrong stands on the first page: no dispatcher, a carrier that is not bound', async () => {
+  expect((await support.get('/operator')).text).toContain('No dispatcher runs')
+  const links = [{ role: 'transceiver', boundSince: undefined, inUse: 0 }]
+  const status = {
+    ...{ window: 50, links, perSecond: undefined, isThrottled: false, waiting: 0, lastError: '<i>refused</i>' },
+    ...{ receipts: { received: 0, missed: 0, form: undefined }, unreadable: 0, circuit: undefined },
+  }
+  await portal.ports.carrierStatuses.tell({ id: 'p', host: 'alpha', pid: 7 }, [
+    { carrier: 'one' as CarrierId, mode: 'running', window: 50, unanswered: 0, status },
+  ])
+  expect((await support.get('/operator')).text).toContain('The carrier one is not bound at alpha')
+  const shown = await support.get('/operator/carriers/one')
+  expect(shown.html.querySelectorAll('main i').length).toBe(0)
+  expect(shown.text).not.toContain('Hold it')
+  const paused = await act(admin, '/operator/carriers/one', '', { mode: 'paused' })
+  expect(paused.to).toBe('/operator/carriers/one?done=1')
+  expect((await admin.get('/operator/carriers/one')).text).toContain('It is paused since')
+  expect(await portal.ports.carrierModes.list()).toMatchObject([{ carrier: 'one', mode: 'paused' }])
+})
+
+test('an admin adds an operator, changes the role of another and locks one, whose session ends; not the own', async () => {
+  await act(admin, '/operator/operators', 'add', { name: 'eve', role: 'support', password: 'long enough' })
+  const eve = portal.visitor()
+  expect((await eve.submit('/operator/sign-in', { name: 'Eve', password: 'long enough' })).to).toBe('/operator')
+  await act(admin, '/operator/operators', 'admin', { operator: '3' })
+  expect((await eve.get('/operator')).html.querySelector('header')?.textContent).toContain('eve, admin')
+  await act(admin, '/operator/operators', 'lock', { operator: '3' })
+  expect((await eve.get('/operator')).to).toBe('/operator/sign-in')
+  expect((await act(admin, '/operator/operators', 'lock', { operator: '1' })).status).toBe(404)
+  const taken = await act(admin, '/operator/operators', 'add', { name: 'EVE', role: 'admin', password: 'long enough' })
+  expect([taken.status, taken.text]).toEqual([422, expect.stringContaining('There is an operator of this name')])
+})
+
+test('the audit page lists changes with what differs, and verifies them', async () => {
+  await act(support, accountPath, 'lock')
+  await act(admin, accountPath, 'top-up', { amount: '5', why: '<img src=x>' })
+  const page = await support.get('/operator/audit')
+  expect(page.text).toContain('locked: false → true')
+  expect(page.html.querySelectorAll('main img').length).toBe(0)
+  expect((await support.get('/operator/audit?by=operator-1')).text).not.toContain('lockAccount')
+  const verified = await support.submit('/operator/audit', {}, 'form.actions')
+  expect(verified.text).toMatch(/All 4 entries are as they were written/)
+})
