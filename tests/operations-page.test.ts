@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { format } from 'prettier'
 import ts from 'typescript'
@@ -148,6 +150,55 @@ test('the rules for Prometheus are YAML, each names metrics that there are, and 
     expect(carrierPage).toContain(`| \`${name}\``)
   }
 })
+
+const dashboards = readdirSync(join(root, 'deploy/grafana'))
+
+test.each(dashboards)('every query of the dashboard %s names metrics that there are', async (file) => {
+  const { panels, title } = JSON.parse(readFileSync(join(root, 'deploy/grafana', file), 'utf8')) as {
+    readonly title: string
+    readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[]
+  }
+  expect(title).toMatch(/^Gateway: /)
+  const known = new Set([
+    ...metricNames,
+    ...carrierGaugeNames(),
+    'http_request_duration_seconds',
+    ...(await defaultNames()),
+  ])
+  const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+  expect(queries.length).toBeGreaterThan(5)
+  for (const query of queries) {
+    const named = Array.from(query.matchAll(/\b(?:gateway|http|nodejs|process)_\w+/g), ([name]) => name)
+    const wrong = named.filter((name) => !known.has(name) && !known.has(name.replace(/_(bucket|sum|count)$/, '')))
+    expect([query, named.length > 0, wrong]).toEqual([query, true, []])
+  }
+})
+
+test('the rules for Prometheus raise and hold back each alarm as their tests say', () => {
+  const alarms = Array.from(rules.matchAll(/- alert: (\w+)/g), ([, name = '']) => name)
+  const tested = readFileSync(join(root, 'deploy/prometheus/rules.test.yaml'), 'utf8')
+  expect(alarms.filter((name) => !tested.includes(`alertname: ${name}\n`))).toEqual([])
+  const run = spawnSync('promtool', ['test', 'rules', join(root, 'deploy/prometheus/rules.test.yaml')], {
+    encoding: 'utf8',
+  })
+  if (run.error === undefined) expect(run.stdout + run.stderr).toContain('SUCCESS')
+  else process.emitWarning('promtool is not installed: the rules were not run')
+})
+
+/** What prom-client adds to the metrics of a process. */
+async function defaultNames(): Promise<readonly string[]> {
+  interface Client {
+    readonly collectDefaultMetrics: (settings: { readonly register: Register }) => void
+    readonly Registry: new () => Register
+  }
+  interface Register {
+    getMetricsAsJSON(): Promise<readonly { readonly name: string }[]>
+  }
+  const client = createRequire(join(root, 'packages/server/package.json'))('prom-client') as Client
+  const register = new client.Registry()
+  client.collectDefaultMetrics({ register })
+  return (await register.getMetricsAsJSON()).map(({ name }) => name)
+}
 
 /** Gauges whose names are put together. */
 function carrierGaugeNames(): ReadonlySet<string> {

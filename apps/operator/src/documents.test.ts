@@ -104,8 +104,8 @@ const calls: readonly (readonly string[])[] = [
   ['database', 'copy', '--to', 'postgres://me@db/x'],
 ]
 
-/** Run where there is what they need: tests/carrier-test.test.ts, carriers.test.ts, doctor.test.ts. */
-const elsewhere = ['carrier test', 'carrier show', 'carrier watch', 'doctor']
+/** Run where there is what they need: tests/carrier-test.test.ts, carriers.test.ts, doctor.test.ts, init.test.ts. */
+const elsewhere = ['carrier test', 'carrier show', 'carrier watch', 'doctor', 'init']
 
 const pathsOf = (command: Command, path: readonly string[] = []): readonly string[] =>
   command.commands.length === 0

@@ -31,6 +31,7 @@ import {
   type RunCopy,
   type RunMigrate,
 } from './commands/database.ts'
+import { init } from './commands/init.ts'
 import { dispatcherList, queueShow } from './commands/queue.ts'
 import { doctor } from './commands/doctor.ts'
 import { keyIssue, keyList, keyRevoke, keySet } from './commands/key.ts'
@@ -167,6 +168,7 @@ export const createProgram = ({ run, runAlone, runMigrate, runCopy }: Runs, vers
     group('simulate', 'bring in replies without a carrier', [simulateReply(run)]),
     group('database', 'move to another server', [databaseCopy(runCopy)]),
     migrate(runMigrate),
+    init(runAlone),
     completion(runAlone),
   ])
     .version(version, '-V, --version', 'print the version; with --json as {"version":"…","commit":"…"}')

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { command, Refused, type RunAlone } from '../command.ts'
+
+export const init = (runAlone: RunAlone) =>
+  command(
+    'init',
+    'make the file of settings for deploy/compose.yaml, with a new secret for everything that needs one',
+    'gateway init --domain sms.example.com',
+  )
+    .option('--file <path>', 'the file to make', '.env')
+    .option('--domain <name>', 'the name under which clients reach the gateway', 'localhost')
+    .action(({ file, domain }: { readonly file: string; readonly domain: string }) =>
+      runAlone(async ({ output }) => {
+        if (!/^[a-z0-9][a-z0-9.-]*$/i.test(domain)) throw new Refused(`${domain} is not a name of a host.`, 2)
+        const settings = { DOMAIN: domain, ...secrets() }
+        const text = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
+        // Never over another: what is stored with its keys could not be read any more.
+        await writeFile(file, `${head}${text.join('')}`, { flag: 'wx', mode: 0o600 }).catch(refuse(file))
+        const names = Object.keys(settings)
+        output.result({ file, settings: names }, `Made ${file} with ${names.join(', ')}. Keep a copy in a safe place.`)
+      }),
+    )
+
+const head = `# Settings of deploy/compose.yaml. The variables: docs/configuration.md.
+# Real carriers instead of the simulated one:
+# CARRIERS=smpp://systemid:password@smsc.example.com
+# SENDERS=12025550100
+`
+
+/** Passwords have no character that a URL or a file of settings would need to escape. */
+const secrets = () => ({
+  POSTGRES_PASSWORD: randomBytes(24).toString('base64url'),
+  SECRETS_KEY: randomBytes(32).toString('base64'),
+  GRAFANA_PASSWORD: randomBytes(18).toString('base64url'),
+})
+
+const refuse = (file: string) => (problem: NodeJS.ErrnoException) => {
+  const why = problem.code === 'EEXIST' ? 'it is already there' : problem.message
+  throw new Refused(`${file} was not made: ${why}.`)
+}
