@@ -84,7 +84,7 @@ inside wget -q -O /dev/null "http://127.0.0.1:${PORT:-18081}/health/ready"
 inside gateway send --account 1 --to 27825550101 --text 'Hello' --wait | tee "$work/sent.txt"
 grep -q DELIVERED "$work/sent.txt"
 if inside sh -c 'echo >/opt/gateway/x' 2>/dev/null; then echo 'The root can be written.'; exit 1; fi
-for process in rest asp xml dispatcher; do inside gateway-sms "$process" --version; done
+for process in rest asp xml portal dispatcher; do inside gateway-sms "$process" --version; done
 kill "$server"
 wait "$server"
 server=

@@ -153,7 +153,7 @@ describe('installed globally, from a registry', () => {
     try {
       const base = await until(() => {
         if (child.exitCode !== null) throw new Error(`it has ended:\n${output}`)
-        return /The gateway runs at (\S+)/.exec(output)?.[1]
+        return /The gateway runs at (http:[\w.:/]+\d)/.exec(output)?.[1]
       }, 20_000)
       const key = /API key +(\S+)/.exec(output)?.[1] ?? ''
       const asked = { cwd, env: environment }
