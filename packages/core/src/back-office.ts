@@ -19,6 +19,7 @@ import type { AuditCheck, AuditEntry, AuditSearch, ListedChange } from './audit/
 import type { PrefixFigures } from './carrier/carrier-figures.ts'
 import type { CarrierId } from './carrier/carrier-id.ts'
 import type { HeldCarrier } from './carrier/carrier-modes.ts'
+import type { PublishedRoute } from './carrier/published-routes.ts'
 import type { CarrierMode } from './carrier/carrier.ts'
 import { carrierStaleSeconds, type ToldCarrier } from './carrier/carrier-statuses.ts'
 import type { RunningDispatcher, WaitingRoute, WaitingWork } from './carrier/overview.ts'
@@ -76,6 +77,7 @@ export const createBackOffice = (
     | 'messageTraces'
     | 'messages'
     | 'overview'
+    | 'routes'
     | 'carrierFigures'
     | 'carrierModes'
     | 'carrierStatuses'
@@ -138,6 +140,7 @@ export const createBackOffice = (
   carrierFigures: (carrier: CarrierId): Promise<readonly PrefixFigures[]> => ports.carrierFigures.of(carrier),
   listUnreadReceipts: listUnreadReceipts(ports),
   showQueue: (): AsyncIterable<WaitingWork> => ports.overview.queue(),
+  listRoutes: (): Promise<readonly PublishedRoute[]> => ports.routes.list(),
   showRoutes: (): Promise<readonly WaitingRoute[]> => ports.overview.routes(),
   dropHistory: dropHistory(ports, contactDays),
   skipIds: skipIds(ports),

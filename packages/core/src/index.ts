@@ -23,6 +23,7 @@ export {
   type AuditValue,
   type ListedChange,
 } from './audit/audit-log.ts'
+export { explainRoute, type UnmetCondition } from './carrier/routes.ts'
 export {
   auditedBackOffice,
   changesBy,

@@ -10,6 +10,7 @@ import { operatorMessage, operatorMessages } from './operator/messages.tsx'
 import { now } from './operator/now.tsx'
 import { numbers } from './operator/numbers.tsx'
 import { operators } from './operator/operators.tsx'
+import { routes } from './operator/routes.tsx'
 import { operatorSignIn, operatorSignOut } from './operator/sign-in.tsx'
 import { webhooks } from './operator/webhooks.tsx'
 import { overview } from './overview/overview.tsx'
@@ -23,6 +24,17 @@ import { signOut } from './session/sign-out.tsx'
 export const pages: readonly Page[] = [
   ...[signIn, signInLink, signOut],
   ...[overview, send, sent, messages, message],
-  ...[operatorSignIn, operatorSignOut, now, accounts, account, operatorMessages, operatorMessage, carriers, carrier],
+  ...[
+    operatorSignIn,
+    operatorSignOut,
+    now,
+    accounts,
+    account,
+    operatorMessages,
+    operatorMessage,
+    carriers,
+    carrier,
+    routes,
+  ],
   ...[numbers, arrivals, webhooks, operators, audit],
 ]

@@ -79,6 +79,7 @@ type Reading =
   | 'carrierFigures'
   | 'listUnreadReceipts'
   | 'showQueue'
+  | 'listRoutes'
   | 'showRoutes'
   | 'listAllowedSenders'
   | 'listShortCodes'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { anAccountId, aCarrierId, aNumber, anAddress } from '@gateway/core/testing'
-import { chooseRoute, type Route, type RoutedMessage } from './routes.ts'
+import { chooseRoute, explainRoute, type Route, type RoutedMessage } from './routes.ts'
 
 const carriers = [{ carrier: aCarrierId('a'), priority: 1, weight: 1 }]
 const aRoute = (name: string, conditions: Partial<Route> = {}): Route => ({
@@ -70,4 +70,19 @@ test('chooseRoute: the conditions of the chosen one hold, those of none before i
       expect(chosen === undefined || holds(chosen, routed)).toBe(true)
     }),
   )
+})
+
+test('a message is told of each route up to its own which conditions it does not meet', () => {
+  const routes = [
+    aRoute('a', { prefixes: ['44'], accounts: [anAccountId(9)], senders: [anAddress('31022')] }),
+    aRoute('b', { senders: [anAddress('31022')] }),
+    aRoute('c', { prefixes: ['27'] }),
+    everything,
+  ]
+  expect(explainRoute(routes, message).map(({ route, unmet }) => [route.name, unmet])).toEqual([
+    ['a', ['prefix', 'account', 'sender']],
+    ['b', ['sender']],
+    ['c', []],
+  ])
+  expect(explainRoute(routes.slice(0, 2), message)).toHaveLength(2)
 })

@@ -68,6 +68,26 @@ export const chooseRoute = <R extends Route>(
     (route) => isAnyOr(route.accounts, account) && isAnyOr(route.senders, from) && hasPrefix(route.prefixes, to),
   )
 
+/** A condition of a route that a message does not meet. */
+export type UnmetCondition = 'prefix' | 'account' | 'sender'
+
+/** The routes up to the one of the message, in their order, each with what the message does not meet; none: it is its. */
+export function explainRoute<R extends Route>(
+  routes: readonly R[],
+  message: RoutedMessage,
+): readonly { readonly route: R; readonly unmet: readonly UnmetCondition[] }[] {
+  const chosen = chooseRoute(routes, message)
+  const tried = chosen === undefined ? routes : routes.slice(0, routes.indexOf(chosen) + 1)
+  return tried.map((route) => ({
+    route,
+    unmet: [
+      ...(hasPrefix(route.prefixes, message.to) ? [] : (['prefix'] as const)),
+      ...(isAnyOr(route.accounts, message.account) ? [] : (['account'] as const)),
+      ...(isAnyOr(route.senders, message.from) ? [] : (['sender'] as const)),
+    ],
+  }))
+}
+
 /** Whether every message meets its conditions. */
 export const isForAll = ({ prefixes, accounts, senders }: Route): boolean =>
   prefixes.length === 0 && accounts.length === 0 && senders.length === 0

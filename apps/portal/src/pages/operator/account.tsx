@@ -110,7 +110,8 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
             {isAdmin && !locked && <Action act="link">Make a link that signs in once</Action>}
           </div>
           <p class="hint">
-            A locked account reads and sends nothing more. What it has waiting ends as not sent, and is given back.
+            A locked account can look things up and cannot send. What it has waiting ends as not sent, and is given
+            back.
           </p>
         </Panel>
         {isAdmin && (
@@ -180,7 +181,49 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
               { head: 'Credits', cell: ({ price }) => amount(price), number: true },
             ]}
           />
+          {isAdmin && (
+            <Form to={to}>
+              <Hidden name="act" value="price" />
+              <TextField
+                name="prefix"
+                label="Numbers that begin with"
+                hint="Digits; nothing stands for all other numbers"
+                value={fields?.text('prefix') ?? ''}
+                problems={problems}
+              />
+              <TextField
+                name="price"
+                label="Credits for one part"
+                hint="Nothing removes the price: the one of all accounts counts again"
+                value={fields?.text('price') ?? ''}
+                problems={problems}
+              />
+              <Second>Set the price</Second>
+            </Form>
+          )}
         </Panel>
+        {isAdmin && (
+          <Panel title="Limits">
+            <Form to={to}>
+              <Hidden name="act" value="limits" />
+              <TextField
+                name="requests"
+                label="Requests a second"
+                hint="Of all interfaces together; nothing stands for no limit"
+                value={fields?.text('requests') ?? String(account.requestsPerSecond ?? '')}
+                problems={problems}
+              />
+              <TextField
+                name="recipients"
+                label="Recipients a second"
+                hint="Nothing stands for no limit"
+                value={fields?.text('recipients') ?? String(account.recipientsPerSecond ?? '')}
+                problems={problems}
+              />
+              <Second>Set the limits</Second>
+            </Form>
+          </Panel>
+        )}
         {subAccounts.length > 0 && (
           <Panel title="Sub accounts">
             <Table
@@ -244,6 +287,32 @@ const ACTS: Readonly<Record<string, (visit: OperatorVisit, id: AccountId, fields
     if (typeof after === 'string') return { fields, problems: { amount: OUT_OF_RANGE } }
     return { notice: <Notice>{toppedUp(wanted, after)}</Notice> }
   },
+  async price({ backOffice }, id, fields) {
+    const [prefix, given] = [fields.trimmed('prefix'), fields.trimmed('price')]
+    if (given === '') {
+      if ((await backOffice.removePrice(prefix, id)) === 'removed')
+        return { notice: <Notice>The price is removed.</Notice> }
+      return { fields, problems: { prefix: 'The account has no price for this.' } }
+    }
+    const price = parseCredits(given)
+    const set = price === undefined ? 'invalid-price' : await backOffice.setPrice(prefix, price, id)
+    if (set === 'no-such-account') return 'not-found'
+    if (set === 'invalid-prefix') return { fields, problems: { prefix: 'Enter up to 15 digits, or nothing.' } }
+    if (set === 'invalid-price') return { fields, problems: { price: 'Enter credits from 0.0, such as 0.7.' } }
+    return { notice: <Notice>The price is set. Every process knows it within 5 seconds.</Notice> }
+  },
+  async limits({ backOffice }, id, fields) {
+    const [requests, recipients] = [limitOf(fields.trimmed('requests')), limitOf(fields.trimmed('recipients'))]
+    const wrong = 'Enter a whole number from 1 to 1000000, or nothing.'
+    const problems = {
+      ...(requests === 'wrong' && { requests: wrong }),
+      ...(recipients === 'wrong' && { recipients: wrong }),
+    }
+    if (requests === 'wrong' || recipients === 'wrong') return { fields, problems }
+    const changed = await backOffice.changeAccount(id, { requestsPerSecond: requests, recipientsPerSecond: recipients })
+    if (changed !== 'changed') return 'not-found'
+    return { notice: <Notice>The limits are set. Every process knows them within 5 seconds.</Notice> }
+  },
   async 'issue-key'({ backOffice }, id, fields) {
     const label = fields.trimmed('label')
     if (label.length > 100) return { fields, problems: { label: 'A label has at most 100 characters.' } }
@@ -264,6 +333,12 @@ const ACTS: Readonly<Record<string, (visit: OperatorVisit, id: AccountId, fields
     await backOffice.revokeApiKey(key)
     return { notice: <Notice>Key {key} opens nothing any more, in every process within 5 seconds.</Notice> }
   },
+}
+
+/** Null: none. */
+function limitOf(text: string): number | null | 'wrong' {
+  if (text === '') return null
+  return /^[1-9][0-9]{0,5}$|^1000000$/.test(text) ? Number(text) : 'wrong'
 }
 
 const OUT_OF_RANGE = 'The balance would be below zero, or larger than a balance can be.'

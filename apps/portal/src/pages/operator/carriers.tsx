@@ -51,6 +51,9 @@ export const carriers = forOperators({
                 { head: 'Last error', cell: ({ status }) => status?.lastError ?? '' },
               ]}
             />
+            <p class="hint">
+              <Link to="/operator/routes">Where would a number go?</Link>
+            </p>
           </Panel>
           <Panel title="What waits" live="routes">
             <Table

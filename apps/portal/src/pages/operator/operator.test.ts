@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { aNumber } from '@gateway/core/testing'
-import type { CarrierId } from '@gateway/core'
+import type { AccountId, CarrierId } from '@gateway/core'
 import { password, startPortal, type Portal, type Visitor } from '../../../testing/start-portal.ts'
 
 let portal: Portal
@@ -207,4 +207,50 @@ test('the audit page lists changes with what differs, and verifies them', async 
   expect((await support.get('/operator/audit?by=operator-1')).text).not.toContain('lockAccount')
   const verified = await support.submit('/operator/audit', {}, 'form.actions')
   expect(verified.text).toMatch(/All 4 entries are as they were written/)
+})
+
+test('where a number would go, and why no other way', async () => {
+  const route = (name: string, prefixes: readonly string[], accounts: readonly AccountId[] = []) => ({
+    ...{ name, prefixes, accounts, senders: [] },
+    carriers: [{ carrier: name as CarrierId, priority: 1, weight: 1 }],
+  })
+  expect((await support.get('/operator/routes?number=27825550101')).text).toContain('every carrier takes it')
+  await portal.ports.routes.publish([
+    route('own', ['27'], [portal.account.id]),
+    route('south', ['27']),
+    route('rest', []),
+  ])
+  const other = await support.get('/operator/routes?number=%2B27825550101')
+  expect(other.text).toContain('A message to 27825550101 takes the route south')
+  expect(other.text).toContain('it is for other accounts')
+  const own = await support.get(`/operator/routes?number=27825550101&account=${portal.account.id}`)
+  expect(own.text).toContain('takes the route own')
+  expect((await support.get('/operator/routes?number=447700900123')).text).toContain('takes the route rest')
+  expect((await support.get('/operator/routes?number=x')).status).toBe(422)
+})
+
+test('an admin sets prices and limits of an account, and takes them away again', async () => {
+  await act(admin, accountPath, 'price', { prefix: '27', price: '0.7' })
+  expect(await portal.backOffice.listPrices(portal.account.id)).toEqual([{ prefix: '27', price: 7 }])
+  for (const fields of [
+    { prefix: 'x', price: '1' },
+    { prefix: '27', price: 'much' },
+    { prefix: '27', price: '-1' },
+    { prefix: '44', price: '' },
+  ]) {
+    expect([fields, (await act(admin, accountPath, 'price', fields)).status]).toEqual([fields, 422])
+  }
+  await act(admin, accountPath, 'price', { prefix: '27', price: '' })
+  expect(await portal.backOffice.listPrices(portal.account.id)).toEqual([])
+  await act(admin, accountPath, 'limits', { requests: '5', recipients: '' })
+  const limits = async () => (await portal.backOffice.findAccount(portal.account.id))?.account
+  expect(await limits()).toMatchObject({ requestsPerSecond: 5, recipientsPerSecond: undefined })
+  expect((await act(admin, accountPath, 'limits', { requests: '0', recipients: '1e3' })).status).toBe(422)
+  await act(admin, accountPath, 'limits', { requests: '', recipients: '' })
+  expect((await limits())?.requestsPerSecond).toBeUndefined()
+  for (const name of ['price', 'limits']) {
+    expect([name, (await act(support, accountPath, name, { prefix: '27', price: '1', requests: '1' })).status]).toEqual(
+      [name, 403],
+    )
+  }
 })

@@ -1,0 +1,122 @@
+import {
+  accountId,
+  explainRoute,
+  parseMsisdn,
+  parseSenderAddress,
+  type Msisdn,
+  type PublishedRoute,
+  type UnmetCondition,
+} from '@gateway/core'
+import { Link, Notice, Panel, Second, Table, TextField } from '../../components.tsx'
+import { forOperators } from '../../page.ts'
+
+const UNMET: Readonly<Record<UnmetCondition, string>> = {
+  prefix: 'the number begins otherwise',
+  account: 'it is for other accounts',
+  sender: 'it is for other senders',
+}
+
+const carriersOf = ({ carriers }: PublishedRoute): string =>
+  carriers
+    .toSorted((a, b) => a.priority - b.priority)
+    .map(({ carrier, priority, weight }) => `${carrier} (priority ${priority}, weight ${weight})`)
+    .join(', ')
+
+const anyOr = (values: readonly unknown[]): string => {
+  const shown = values.slice(0, 8).join(', ')
+  return values.length === 0 ? 'any' : `${shown}${values.length > 8 ? ' …' : ''}`
+}
+
+interface Asked {
+  readonly to: Msisdn
+  readonly account: string
+  readonly sender: string
+}
+
+/** Where a message would go, and why no other way. */
+function Answer({ routes, asked }: { readonly routes: readonly PublishedRoute[]; readonly asked: Asked }) {
+  const { to } = asked
+  const account = accountId(Number(asked.account)) ?? (0 as NonNullable<ReturnType<typeof accountId>>)
+  const from = parseSenderAddress(asked.sender)
+  const tried = explainRoute(routes, { account, from, to })
+  const chosen = tried.find(({ unmet }) => unmet.length === 0)?.route
+  return (
+    <>
+      {chosen === undefined ? (
+        <Notice tone={routes.length === 0 ? 'good' : 'bad'}>
+          {routes.length === 0
+            ? 'There are no routes: every carrier takes it.'
+            : 'No route fits: the message waits until there is one.'}
+        </Notice>
+      ) : (
+        <Notice>
+          <strong>
+            A message to {to} takes the route {chosen.name}
+          </strong>{' '}
+          to {carriersOf(chosen)}.
+        </Notice>
+      )}
+      <Panel>
+        <Table
+          caption="Routes in the order in which they are tried"
+          rows={tried}
+          empty="There are no routes."
+          columns={[
+            { head: 'Route', cell: ({ route }) => route.name },
+            {
+              head: 'Why',
+              cell: ({ unmet }) =>
+                unmet.length === 0 ? 'all of its conditions hold' : unmet.map((one) => UNMET[one]).join('; '),
+            },
+          ]}
+        />
+      </Panel>
+    </>
+  )
+}
+
+/** `/operator/routes`: where would this number go, and why. */
+export const routes = forOperators({
+  path: '/operator/routes',
+  async show({ backOffice, query }) {
+    const asked = (name: string) => (query.get(name) ?? '').trim().slice(0, 30)
+    const [number, account, sender] = [asked('number'), asked('account'), asked('sender')]
+    const to = parseMsisdn(number.replace(/^\+/, ''))
+    const all = await backOffice.listRoutes()
+    const problems = number !== '' && to === undefined ? { number: 'This is no mobile number.' } : {}
+    return {
+      title: 'Routes',
+      place: 'carriers',
+      status: to === undefined && number !== '' ? 422 : 200,
+      main: (
+        <>
+          <h1>Where would this number go?</h1>
+          <form method="get" class="search">
+            <TextField name="number" label="Number" type="search" value={number} problems={problems} />
+            <TextField name="account" label="Account" hint="Its id, if it matters" type="search" value={account} />
+            <TextField name="sender" label="Sender" hint="If it matters" type="search" value={sender} />
+            <Second>Ask</Second>
+          </form>
+          {to !== undefined && <Answer routes={all} asked={{ to, account, sender }} />}
+          <Panel title="All routes">
+            <Table
+              caption="Routes in the order in which they are tried"
+              rows={all}
+              empty="There are no routes: every carrier takes every message. A file of carriers says what routes there are."
+              columns={[
+                { head: 'Route', cell: ({ name }) => name },
+                { head: 'Numbers that begin with', cell: ({ prefixes }) => anyOr(prefixes) },
+                { head: 'Accounts', cell: ({ accounts }) => anyOr(accounts) },
+                { head: 'Senders', cell: ({ senders }) => anyOr(senders) },
+                { head: 'Carriers', cell: carriersOf },
+              ]}
+            />
+          </Panel>
+          <p>
+            <Link to="/operator/carriers">Carriers</Link>
+          </p>
+        </>
+      ),
+    }
+  },
+})
