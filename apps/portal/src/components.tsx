@@ -231,6 +231,24 @@ export function TextArea({
   )
 }
 
+export function Choice({
+  value = '',
+  options,
+  ...field
+}: FieldProps & { readonly value?: string; readonly options: readonly (readonly [value: string, label: string])[] }) {
+  return (
+    <Field {...field}>
+      <select {...described(field)}>
+        {options.map(([its, label]) => (
+          <option key={its} value={its} selected={its === value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </Field>
+  )
+}
+
 /** All that is wrong with a form, with links to its fields. */
 export function ProblemSummary({ problems }: { readonly problems: Problems }) {
   const all = Object.entries(problems)

@@ -53,3 +53,21 @@ export const iso = (at: Instant): string => new Date(at).toISOString()
 export const startOfDay = (at: Instant): Instant => parseMinute(`${formatDate(at).replaceAll('/', '')}0000`) ?? at
 
 export const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+
+/** The month of a moment: `2026-11`. */
+export const monthOf = (at: Instant): string => formatDate(at).slice(0, 7).replace('/', '-')
+
+/** `November 2026`, of `2026-11`. */
+export function monthName(month: string): string {
+  const [year = '', number = ''] = month.split('-')
+  return `${monthNames[Number(number) - 1] ?? ''} ${year}`
+}
+
+/** When a month begins, `later` months after it; undefined: it is none. */
+export function startOfMonth(month: string, later = 0): Instant | undefined {
+  const [, year, number] = /^([0-9]{4})-(0[1-9]|1[0-2])$/.exec(month) ?? []
+  if (year === undefined || number === undefined) return undefined
+  const months = Number(year) * 12 + Number(number) - 1 + later
+  const text = [Math.floor(months / 12), (months % 12) + 1].map((part) => String(part).padStart(2, '0')).join('')
+  return parseMinute(`${text.padStart(6, '0')}010000`)
+}

@@ -24,6 +24,11 @@ const places: readonly (readonly [place: Place, path: string, title: string])[] 
   ['overview', '/', 'Overview'],
   ['send', '/send', 'Send'],
   ['messages', '/messages', 'Messages'],
+  ['inbox', '/inbox', 'Inbox'],
+  ['opt-outs', '/opt-outs', 'Opt-outs'],
+  ['statement', '/statement', 'Statement'],
+  ['accounts', '/accounts', 'Accounts'],
+  ['settings', '/settings/keys', 'Settings'],
 ]
 
 const operatorPlaces: readonly (readonly [place: Place, path: string, title: string])[] = [

@@ -1,4 +1,12 @@
-import { deliveryState, OUTCOME, type MessageStatus, type OutcomeCode, type Refusal } from '@gateway/core'
+import {
+  deliveryState,
+  OUTCOME,
+  type MessageStatus,
+  type OutcomeCode,
+  type Refusal,
+  type TransferRefusal,
+  type WebhookEventType,
+} from '@gateway/core'
 import { statusWords } from '@gateway/wire'
 
 export type Tone = 'good' | 'wait' | 'bad' | 'idle'
@@ -44,6 +52,8 @@ export function stateWords(status: MessageStatus, isScheduled = false): StateWor
   return { ...STATE[status.code], tone: state === 'delivered' ? 'good' : state === 'sent' ? 'wait' : 'bad' }
 }
 
+export const codeWord = (code: OutcomeCode): string => STATE[code].word
+
 /** The words of the specification, for whoever compares with the interfaces: `DELIVERED 0`. */
 export function specificationWords(status: MessageStatus): string {
   const { word, code } = statusWords(status)
@@ -62,4 +72,29 @@ export const REFUSAL: Readonly<Record<Refusal, string>> = {
   'opted-out': 'Opted out',
   'do-not-contact': 'On the do-not-contact list',
   'insufficient-credits': 'Not enough credits',
+}
+
+/** Why no credits were moved. */
+export const transferWords: Readonly<Record<TransferRefusal | 'another-request', string>> = {
+  'invalid-from-account': 'Choose one of your accounts to take credits from.',
+  'invalid-to-account': 'Choose one of your accounts to give credits to.',
+  'same-account': 'Choose two different accounts.',
+  'invalid-quantity': 'Enter a whole number of credits, such as 100.',
+  'from-account-locked': 'The account that would give credits is locked.',
+  'to-account-locked': 'The account that would get credits is locked.',
+  'insufficient-credits': 'The account does not have that many credits.',
+  failed: 'The credits could not be moved. Nothing has changed.',
+  'another-request': 'This form was used for another transfer. Look at the balances before you try again.',
+}
+
+/** What a webhook is told of. */
+export const EVENT: Readonly<Record<WebhookEventType, string>> = {
+  'message.delivered': 'Delivered messages',
+  'message.failed': 'Failed messages',
+  'message.unknown': 'Messages of which nobody can tell',
+  'message.sent': 'Messages that a carrier took',
+  'reply.received': 'Replies',
+  'shortcode.received': 'Messages to your codes',
+  'optout.added': 'People who opt out',
+  'optout.removed': 'People who opt in again',
 }

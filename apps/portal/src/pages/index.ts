@@ -1,8 +1,10 @@
 import type { Page } from '../page.ts'
+import { accounts } from './accounts/accounts.tsx'
+import { inbox, inboxOfCodes } from './inbox/inbox.tsx'
 import { message } from './messages/message.tsx'
 import { messages } from './messages/messages.tsx'
 import { account } from './operator/account.tsx'
-import { accounts } from './operator/accounts.tsx'
+import { accounts as operatorAccounts } from './operator/accounts.tsx'
 import { arrivals } from './operator/arrivals.tsx'
 import { audit } from './operator/audit.tsx'
 import { carrier, carriers } from './operator/carriers.tsx'
@@ -12,13 +14,19 @@ import { numbers } from './operator/numbers.tsx'
 import { operators } from './operator/operators.tsx'
 import { routes } from './operator/routes.tsx'
 import { operatorSignIn, operatorSignOut } from './operator/sign-in.tsx'
-import { webhooks } from './operator/webhooks.tsx'
+import { webhooks as operatorWebhooks } from './operator/webhooks.tsx'
+import { optOuts } from './opt-outs/opt-outs.tsx'
 import { overview } from './overview/overview.tsx'
 import { send } from './send/send.tsx'
 import { sent } from './send/sent.tsx'
 import { signInLink } from './session/sign-in-link.tsx'
 import { signIn } from './session/sign-in.tsx'
 import { signOut } from './session/sign-out.tsx'
+import { key, keys } from './settings/keys.tsx'
+import { security } from './settings/security.tsx'
+import { webhook, webhookRemoval } from './settings/webhook.tsx'
+import { webhooks } from './settings/webhooks.tsx'
+import { statement, thisStatement } from './statement/statement.tsx'
 
 /** Every page of the portal: one that is not here does not exist. The tests of roles and tenants are made from it. */
 export const pages: readonly Page[] = [
@@ -28,7 +36,7 @@ export const pages: readonly Page[] = [
     operatorSignIn,
     operatorSignOut,
     now,
-    accounts,
+    operatorAccounts,
     account,
     operatorMessages,
     operatorMessage,
@@ -36,5 +44,8 @@ export const pages: readonly Page[] = [
     carrier,
     routes,
   ],
-  ...[numbers, arrivals, webhooks, operators, audit],
+  ...[numbers, arrivals, operatorWebhooks, operators, audit],
+  ...[inbox, inboxOfCodes, optOuts],
+  ...[thisStatement, statement, accounts],
+  ...[keys, key, webhooks, webhook, webhookRemoval, security],
 ]

@@ -1,0 +1,105 @@
+import { parseMsisdn, type OptOut } from '@gateway/core'
+import { Form, Hidden, Main, Notice, Panel, ProblemSummary, Second, Table, TextField, When } from '../../components.tsx'
+import type { Problems } from '../../forms.ts'
+import { forHolders, type HolderVisit, type View } from '../../page.ts'
+import { asNumber } from '../../recipients.ts'
+
+const pageSize = 50
+
+const done: Readonly<Record<string, string>> = {
+  added: 'The number is opted out: your messages to it are refused.',
+  already: 'The number was opted out already.',
+  removed: 'The number may be written to again.',
+}
+
+/** Those after a number, in the order of the list; read no further than the page goes. */
+async function pageOf({ gateway, account, query }: HolderVisit) {
+  const after = query.get('after') ?? ''
+  const found: OptOut[] = []
+  for await (const piece of gateway.listOptOuts(account)) {
+    found.push(...piece.filter(({ number }) => number > after))
+    if (found.length > pageSize) break
+  }
+  return { entries: found.slice(0, pageSize), more: found.length > pageSize, isFirst: after === '' }
+}
+
+async function view(visit: HolderVisit, number = '', problems: Problems = {}): Promise<View> {
+  const { entries, more, isFirst } = await pageOf(visit)
+  const said = done[visit.query.get('done') ?? '']
+  return {
+    title: 'Opt-outs',
+    place: 'opt-outs',
+    status: Object.keys(problems).length > 0 ? 422 : 200,
+    main: (
+      <>
+        <h1>Opt-outs</h1>
+        {said !== undefined && <Notice>{said}</Notice>}
+        <ProblemSummary problems={problems} />
+        <p>
+          People who do not want messages from you. A reply such as STOP adds its number here, START takes it off again.
+        </p>
+        <Form to="/opt-outs" class="panel">
+          <Hidden name="do" value="add" />
+          <TextField
+            name="number"
+            label="Add a number"
+            hint="With the country code. Nothing is sent to it."
+            value={number}
+            problems={problems}
+          />
+          <Main>Opt out</Main>
+        </Form>
+        <Panel>
+          <Table
+            caption={isFirst ? 'By number' : 'By number, continued'}
+            rows={entries}
+            empty={isFirst ? 'Nobody has opted out.' : 'There are no more.'}
+            columns={[
+              { head: 'Number', cell: (entry) => entry.number },
+              { head: 'Since', cell: ({ since }) => <When at={since} /> },
+              {
+                head: 'Why',
+                cell: ({ reply }) => (
+                  <span class="text">{reply === undefined ? 'added by you' : `“${reply.text}”`}</span>
+                ),
+              },
+              { head: 'Change', cell: (entry) => <Remove number={entry.number} /> },
+            ]}
+          />
+        </Panel>
+        <div class="actions">
+          {!isFirst && <a href="?">From the beginning</a>}
+          {more && <a href={`?after=${entries.at(-1)?.number ?? ''}`}>More</a>}
+        </div>
+      </>
+    ),
+  }
+}
+
+const Remove = ({ number }: { readonly number: string }) => (
+  <Form to="/opt-outs">
+    <Hidden name="do" value="remove" />
+    <Hidden name="number" value={number} />
+    <Second>
+      Allow again<span class="unseen"> {number}</span>
+    </Second>
+  </Form>
+)
+
+/** `/opt-outs`: the list of the account, to which numbers are added and from which they are taken (rulings 1.22, 1.23). */
+export const optOuts = forHolders({
+  path: '/opt-outs',
+  show: (visit) => view(visit),
+  async submit(visit, fields) {
+    const { gateway, account } = visit
+    const given = fields.trimmed('number')
+    const number = parseMsisdn(asNumber(given))
+    if (fields.text('do') === 'remove') {
+      const removed = number !== undefined && (await gateway.removeOptOut(account, number))
+      return { goTo: `/opt-outs${removed ? '?done=removed' : ''}` }
+    }
+    if (number === undefined)
+      return view(visit, given, { number: 'Enter a mobile number with its country code, such as 27825550101.' })
+    return { goTo: `/opt-outs?done=${await gateway.addOptOut(account, number)}` }
+  },
+})

@@ -1,0 +1,142 @@
+import { keyId, type ApiKey, type Instant } from '@gateway/core'
+import {
+  Form,
+  Hidden,
+  Link,
+  Main,
+  Notice,
+  Panel,
+  Pill,
+  ProblemSummary,
+  Second,
+  Table,
+  TextField,
+  When,
+} from '../../components.tsx'
+import type { Problems } from '../../forms.ts'
+import { forHolders, type HolderVisit, type View } from '../../page.ts'
+import { SettingsTabs } from './settings-tabs.tsx'
+
+const labelCharactersMax = 60
+
+function StateOfKey({ of: { revoked, expires }, now }: { readonly of: ApiKey; readonly now: Instant }) {
+  if (revoked !== undefined) return <Pill tone="bad">revoked</Pill>
+  return expires !== undefined && expires <= now ? <Pill tone="idle">expired</Pill> : <Pill tone="good">valid</Pill>
+}
+
+async function view(visit: HolderVisit, label = '', problems: Problems = {}): Promise<View> {
+  const { gateway, account, now, query } = visit
+  const keys = await gateway.listKeys(account)
+  return {
+    title: 'API keys',
+    place: 'settings',
+    status: Object.keys(problems).length > 0 ? 422 : 200,
+    main: (
+      <>
+        <h1>Settings</h1>
+        <SettingsTabs at="/settings/keys" />
+        {query.get('done') === 'revoked' && (
+          <Notice>The key is revoked. Within 5 seconds no interface takes it any more.</Notice>
+        )}
+        <ProblemSummary problems={problems} />
+        <Form to="/settings/keys" class="panel">
+          <Hidden name="do" value="issue" />
+          <h2>New key</h2>
+          <TextField
+            name="label"
+            label="Label"
+            hint="What uses the key, such as “shop”. Programs send the key instead of login and password."
+            value={label}
+            problems={problems}
+          />
+          <Main>Make a key</Main>
+        </Form>
+        <Panel>
+          <Table
+            caption="Your keys"
+            rows={keys.toReversed()}
+            empty="You have no keys yet."
+            columns={[
+              { head: 'Label', cell: (key) => <span class="text">{key.label === '' ? '–' : key.label}</span> },
+              { head: 'Begins with', cell: ({ prefix }) => <code>{prefix}…</code> },
+              { head: 'Made', cell: ({ issued }) => <When at={issued} /> },
+              { head: 'Used from', cell: ({ from }) => (from.length === 0 ? 'anywhere' : from.join(', ')) },
+              { head: 'State', cell: (key) => <StateOfKey of={key} now={now} /> },
+              {
+                head: 'Change',
+                cell: (key) => (key.revoked === undefined ? <Link to={`/settings/keys/${key.id}`}>Revoke</Link> : ''),
+              },
+            ]}
+          />
+        </Panel>
+      </>
+    ),
+  }
+}
+
+const shown = (key: string, label: string): View => ({
+  title: 'Your new key',
+  place: 'settings',
+  main: (
+    <>
+      <h1>Your new key</h1>
+      <Panel>
+        <p>
+          <strong>Copy it now. It is shown only this once.</strong> {label}
+        </p>
+        <p>
+          <code class="secret">{key}</code>
+        </p>
+      </Panel>
+      <div class="actions">
+        <Link to="/settings/keys">I have copied it</Link>
+      </div>
+    </>
+  ),
+})
+
+/** `/settings/keys`: the keys of the account. A new one is shown once, by the answer that made it. */
+export const keys = forHolders({
+  path: '/settings/keys',
+  show: (visit) => view(visit),
+  async submit(visit, fields) {
+    const { gateway, account } = visit
+    const label = fields.trimmed('label')
+    if (label === '') return view(visit, label, { label: 'Enter a label, by which you know the key later.' })
+    if (label.length > labelCharactersMax)
+      return view(visit, label, { label: `A label has up to ${labelCharactersMax} characters.` })
+    const issued = await gateway.issueKey(account, { label })
+    return typeof issued === 'string' ? 'not-found' : shown(issued.key, label)
+  },
+})
+
+/** `/settings/keys/<id>`: asks before a key is revoked, since that cannot be undone. */
+export const key = forHolders({
+  path: '/settings/keys/:id',
+  async show({ gateway, account, parameters }) {
+    const found = (await gateway.listKeys(account)).find(({ id }) => String(id) === parameters.id)
+    if (found === undefined) return 'not-found'
+    const name = found.label === '' ? `${found.prefix}…` : found.label
+    return {
+      title: `Revoke the key ${name}`,
+      place: 'settings',
+      main: (
+        <>
+          <h1>Revoke the key {name}?</h1>
+          <p>Programs that use it are refused from then on. A revoked key stays revoked.</p>
+          <div class="actions">
+            <Form to={`/settings/keys/${found.id}`}>
+              <Second>Revoke the key</Second>
+            </Form>
+            <Link to="/settings/keys">Keep it</Link>
+          </div>
+        </>
+      ),
+    }
+  },
+  async submit({ gateway, account, parameters }) {
+    const id = keyId(Number(parameters.id))
+    const revoked = id === undefined ? 'no-such-key' : await gateway.revokeKey(account, id)
+    return revoked === 'no-such-key' ? 'not-found' : { goTo: '/settings/keys?done=revoked' }
+  },
+})

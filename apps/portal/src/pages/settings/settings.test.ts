@@ -1,0 +1,117 @@
+import { aHolder, password, startPortal, type Portal, type Visitor } from '../../../testing/start-portal.ts'
+
+let portal: Portal
+let visitor: Visitor
+beforeEach(async () => {
+  portal = await startPortal()
+  visitor = await portal.signedIn()
+})
+afterEach(() => portal.close())
+
+const opens = async (key: string): Promise<boolean> =>
+  typeof (await portal.gateway.authenticate({ apiKey: key, network: '192.0.2.0/24' })) === 'object'
+
+test('a new key is shown once, opens the account, and is dead when it was revoked', async () => {
+  const made = await visitor.submit('/settings/keys', { label: 'shop' })
+  const key = made.html.querySelector('code.secret')?.textContent ?? ''
+  expect(await opens(key)).toBe(true)
+  const listed = await visitor.get('/settings/keys')
+  expect(listed.html.toString()).not.toContain(key)
+  expect(listed.text).toContain('shop')
+  const asks = listed.html.querySelector('td a')?.getAttribute('href') ?? ''
+  expect((await visitor.submit(asks)).to).toBe('/settings/keys?done=revoked')
+  expect(await opens(key)).toBe(false)
+  expect((await visitor.get('/settings/keys')).text).toContain('revoked')
+})
+
+test.each([
+  ['', 'Enter a label'],
+  ['x'.repeat(61), 'up to 60 characters'],
+])('without a label that can be read no key is made: %j', async (label, problem) => {
+  const shown = await visitor.submit('/settings/keys', { label })
+  expect([shown.status, shown.text]).toEqual([422, expect.stringContaining(problem)])
+  expect(await portal.gateway.listKeys(portal.account)).toEqual([])
+})
+
+test('a new password signs out everybody else; the one who changed it stays signed in', async () => {
+  const other = await portal.signedIn()
+  const wanted = 'battery staple'
+  const fill = { password, wanted, again: wanted }
+  expect((await visitor.submit('/settings/security', fill)).to).toBe('/settings/security?done=password')
+  expect((await visitor.get('/')).status).toBe(200)
+  expect((await other.get('/')).to).toBe('/sign-in')
+  const { login } = portal.account
+  expect((await portal.visitor().submit('/sign-in', { login, password })).status).toBe(401)
+  expect((await portal.visitor().submit('/sign-in', { login, password: wanted })).to).toBe('/')
+})
+
+test.each([
+  [{ password: '', wanted: 'battery staple', again: 'battery staple' }, 'Enter the password that you have now.'],
+  [{ password: 'wrong', wanted: 'battery staple', again: 'battery staple' }, 'This is not your password.'],
+  [{ password, wanted: 'battery staple', again: 'battery stable' }, 'This is not the same'],
+  [{ password, wanted: 'short', again: 'short' }, 'at least 10 characters'],
+])('the password stays as it is with %j', async (fill, problem) => {
+  const shown = await visitor.submit('/settings/security', fill)
+  expect([shown.status, shown.text]).toEqual([422, expect.stringContaining(problem)])
+  expect(shown.html.querySelectorAll('input[type="password"][value]')).toEqual([])
+  await portal.signedIn()
+})
+
+test('the other sessions of the account are listed and ended, and none of another account', async () => {
+  const [other, stranger] = [await portal.signedIn(), await portal.signedIn(await aHolder(portal.ports))]
+  const page = await visitor.get('/settings/security')
+  expect(page.html.querySelectorAll('tbody tr').length).toBe(2)
+  expect(page.text).toContain('(this one)')
+  expect((await visitor.submit(page, {}, '.panel form')).to).toBe('/settings/security?done=ended')
+  expect((await other.get('/')).to).toBe('/sign-in')
+  for (const one of [visitor, stranger]) expect((await one.get('/')).status).toBe(200)
+})
+
+test('a webhook is added with its secret shown once, tested, paused, resumed and removed', async () => {
+  const url = 'https://shop.example.com/events'
+  const added = await visitor.submit('/settings/webhooks', { url, events: ['reply.received', 'optout.added'] })
+  const secret = added.html.querySelector('code.secret')?.textContent ?? ''
+  expect(secret).toMatch(/^whsec_/)
+  const [webhook] = await portal.gateway.listWebhooks(portal.account)
+  expect(webhook).toMatchObject({ url, events: ['reply.received', 'optout.added'], withText: false })
+  const path = `/settings/webhooks/${webhook?.id}`
+  const page = await visitor.get(path)
+  expect(page.html.toString()).not.toContain(secret)
+  expect(page.text).toContain('No request has been made yet.')
+  expect((await visitor.submit(page, { do: 'test' })).to).toBe(`${path}?done=tested`)
+  expect((await visitor.submit(page, { do: 'pause' })).to).toBe(`${path}?done=paused`)
+  expect((await visitor.get(path)).html.querySelector('h1 .state')?.textContent).toBe('paused')
+  expect((await visitor.submit(page, { do: 'resume' })).to).toBe(`${path}?done=active`)
+  expect((await visitor.submit(`${path}/remove`)).to).toBe('/settings/webhooks?done=removed')
+  expect(await portal.gateway.listWebhooks(portal.account)).toEqual([])
+})
+
+test('each request to a webhook is listed with its answer, and what was given up is sent again', async () => {
+  const added = await portal.gateway.addWebhook(portal.account, { url: 'https://shop.example.com/events' })
+  if (typeof added === 'string') throw new Error(added)
+  const { webhooks } = portal.ports
+  const path = `/settings/webhooks/${added.webhook.id}`
+  await visitor.submit(path, { do: 'test' })
+  const [list] = await webhooks.claim({ listsMax: 1, perWebhookMax: 1, rooms: new Map(), leaseSeconds: 60 })
+  if (list === undefined) throw new Error('no test was pushed')
+  const answered = { outcome: 'answered', status: 500, beginning: '<b>no</b>', milliseconds: 31 } as const
+  const answer = { ...answered, retryAfterSeconds: undefined }
+  const at = portal.clock.now()
+  await webhooks.record([{ list: list.id, tries: list.tries, at, answer, verdict: 'dead', next: undefined }])
+  const page = await visitor.get(path)
+  expect(page.text).toContain('Requests given up1')
+  expect(page.html.querySelector('details .text')?.innerHTML).toBe('&lt;b>no&lt;/b>')
+  expect((await visitor.submit(page, { do: 'replay' })).to).toBe(`${path}?done=replaying`)
+  expect((await visitor.submit(page, { do: 'replay' })).to).toBe(`${path}?done=running`)
+})
+
+test.each([
+  [{ url: 'nothing', events: ['reply.received'] }, 'The address must be a URL'],
+  [{ url: 'http://shop.example.com/', events: ['reply.received'] }, 'The address must be'],
+  [{ url: 'https://shop.example.com/', events: [] }, 'Choose at least one event.'],
+])('a webhook that cannot be is not added, and it says why: %j', async (fill, problem) => {
+  const shown = await visitor.submit('/settings/webhooks', fill)
+  expect([shown.status, shown.text]).toEqual([422, expect.stringContaining(problem)])
+  expect(shown.html.querySelector('#field-url')?.getAttribute('value')).toBe(fill.url)
+  expect(await portal.gateway.listWebhooks(portal.account)).toEqual([])
+})

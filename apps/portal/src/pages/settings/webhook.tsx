@@ -1,0 +1,209 @@
+import { webhookId, type PushAttempt, type ReplayTask, type ShownWebhook, type Webhook } from '@gateway/core'
+import { Figures, Form, Hidden, Link, Notice, Panel, Pill, Second, Table, When } from '../../components.tsx'
+import type { Fields } from '../../forms.ts'
+import { count, counted } from '../../format.ts'
+import { forHolders, type Answer, type HolderVisit } from '../../page.ts'
+import { EVENT } from '../../words.ts'
+import { StateOfWebhook } from './webhooks.tsx'
+
+const pageSize = 25
+
+const done: Readonly<Record<string, string>> = {
+  tested: 'A test is on its way. Its answer appears among the requests below.',
+  paused: 'Nothing is sent to the webhook any more. What happens is kept.',
+  active: 'The webhook is active. What was kept follows.',
+  replaying: 'What could not be delivered is sent again.',
+  running: 'Another replay of your account is under way. Wait until it has ended.',
+}
+
+function answerOf({ answer }: PushAttempt) {
+  if (answer.outcome === 'failed') return answer.failure
+  const { status, beginning } = answer
+  return beginning === '' ? (
+    String(status)
+  ) : (
+    <details>
+      <summary>{status}</summary>
+      <span class="text">{beginning}</span>
+    </details>
+  )
+}
+
+const verdicts = {
+  delivered: ['good', 'delivered'],
+  retry: ['wait', 'tried again'],
+  dead: ['bad', 'given up'],
+  gone: ['bad', 'switched off'],
+  failed: ['bad', 'failed'],
+} as const
+
+const Verdict = ({ of: { verdict } }: { readonly of: PushAttempt }) => {
+  const [tone, word] = verdicts[verdict]
+  return <Pill tone={tone}>{word}</Pill>
+}
+
+const Do = ({ id, what, children }: { readonly id: number; readonly what: string; readonly children: string }) => (
+  <Form to={`/settings/webhooks/${id}`}>
+    <Hidden name="do" value={what} />
+    <Second>{children}</Second>
+  </Form>
+)
+
+const ReplayState = ({ of: { state, events, waiting } }: { readonly of: ReplayTask }) => (
+  <p class="hint">
+    Latest replay: {counted(events, 'event')}, {count(waiting)} still to be sent,{' '}
+    {state === 'running' ? 'under way' : state === 'done' ? 'ended' : 'stopped'}.
+  </p>
+)
+
+async function view(visit: HolderVisit, { webhook, backlog }: ShownWebhook): Promise<Answer> {
+  const { gateway, account, query } = visit
+  const { id } = webhook
+  const given = query.get('older') ?? ''
+  const offset = /^[1-9][0-9]{0,6}$/.test(given) ? Number(given) : 0
+  const [attempts, replay] = await Promise.all([
+    gateway.listAttempts(account, id, { offset, limit: pageSize }),
+    gateway.showReplay(account, id),
+  ])
+  if (attempts === undefined) return 'not-found'
+  const said = done[query.get('done') ?? '']
+  return {
+    title: 'Webhook',
+    place: 'settings',
+    live: offset === 0,
+    main: (
+      <>
+        <p>
+          <Link to="/settings/webhooks">Webhooks</Link>
+        </p>
+        <h1>
+          <span class="text">{webhook.url}</span> <StateOfWebhook of={webhook} />
+        </h1>
+        {said !== undefined && <Notice>{said}</Notice>}
+        <Panel live="waiting">
+          <Figures
+            of={[
+              ['Events that wait', count(backlog.events)],
+              ['Requests being tried', count(backlog.lists)],
+              ['Requests given up', count(backlog.dead)],
+            ]}
+          />
+          {typeof replay === 'object' && <ReplayState of={replay} />}
+          <p class="hint">Told of: {webhook.events.map((type) => EVENT[type].toLowerCase()).join(', ')}.</p>
+        </Panel>
+        <div class="actions">
+          <Do id={id} what="test">
+            Send a test
+          </Do>
+          {webhook.state === 'active' ? (
+            <Do id={id} what="pause">
+              Pause
+            </Do>
+          ) : (
+            <Do id={id} what="resume">
+              Resume
+            </Do>
+          )}
+          {backlog.dead > 0 && (
+            <Do id={id} what="replay">
+              Send again what was given up
+            </Do>
+          )}
+          <Link to={`/settings/webhooks/${id}/remove`}>Remove</Link>
+        </div>
+        <Panel live="attempts">
+          <Table<PushAttempt>
+            caption={`Requests, ${count(attempts.total)} in 30 days`}
+            rows={attempts.items}
+            empty="No request has been made yet. Send a test."
+            columns={[
+              { head: 'When', cell: ({ at }) => <When at={at} /> },
+              { head: 'Events', number: true, cell: ({ events }) => count(events.length) },
+              { head: 'Try', number: true, cell: ({ tries }) => String(tries) },
+              { head: 'Answer', cell: answerOf },
+              { head: 'After', number: true, cell: ({ answer }) => `${count(answer.milliseconds)} ms` },
+              { head: 'State', cell: (attempt) => <Verdict of={attempt} /> },
+              { head: 'Next try', cell: ({ next }) => (next === undefined ? '–' : <When at={next} />) },
+            ]}
+          />
+        </Panel>
+        <div class="actions">
+          {offset + pageSize < attempts.total && (
+            <Link to={`/settings/webhooks/${id}?older=${offset + pageSize}`}>Older</Link>
+          )}
+        </div>
+      </>
+    ),
+  }
+}
+
+const idOf = ({ parameters: { id = '' } }: HolderVisit) =>
+  /^[1-9][0-9]{0,9}$/.test(id) ? webhookId(Number(id)) : undefined
+
+/** The webhook of a path, if it is the account's. */
+async function found(visit: HolderVisit): Promise<ShownWebhook | undefined> {
+  const id = idOf(visit)
+  return id === undefined ? undefined : visit.gateway.showWebhook(visit.account, id)
+}
+
+/** `/settings/webhooks/<id>`: one endpoint, what waits for it, and every request with its answer. */
+export const webhook = forHolders({
+  path: '/settings/webhooks/:id',
+  async show(visit) {
+    const shown = await found(visit)
+    return shown === undefined ? 'not-found' : view(visit, shown)
+  },
+  async submit(visit, fields) {
+    const shown = await found(visit)
+    if (shown === undefined) return 'not-found'
+    return { goTo: `/settings/webhooks/${shown.webhook.id}?done=${await act(visit, shown.webhook, fields)}` }
+  },
+})
+
+/** Does what a button says; returns what the page then tells. */
+async function act({ gateway, account }: HolderVisit, { id }: Webhook, fields: Fields): Promise<string> {
+  const what = fields.text('do')
+  if (what === 'replay') {
+    const begun = await gateway.startReplay(account, id, { what: 'dead' })
+    return typeof begun === 'object' && 'started' in begun ? 'replaying' : 'running'
+  }
+  if (what === 'test') {
+    await gateway.testWebhook(account, id)
+    return 'tested'
+  }
+  const state = what === 'pause' ? 'paused' : 'active'
+  await gateway.changeWebhook(account, id, { state })
+  return state
+}
+
+/** `/settings/webhooks/<id>/remove`: asks before, since what waits for the endpoint goes with it. */
+export const webhookRemoval = forHolders({
+  path: '/settings/webhooks/:id/remove',
+  async show(visit) {
+    const shown = await found(visit)
+    if (shown === undefined) return 'not-found'
+    const { id, url } = shown.webhook
+    return {
+      title: 'Remove the webhook',
+      place: 'settings',
+      main: (
+        <>
+          <h1>Remove this webhook?</h1>
+          <p class="text">{url}</p>
+          <p>It is told nothing more, also not of what waits for it. Its requests are no longer listed.</p>
+          <div class="actions">
+            <Form to={`/settings/webhooks/${id}/remove`}>
+              <Second>Remove the webhook</Second>
+            </Form>
+            <Link to={`/settings/webhooks/${id}`}>Keep it</Link>
+          </div>
+        </>
+      ),
+    }
+  },
+  async submit(visit) {
+    const id = idOf(visit)
+    const removed = id !== undefined && (await visit.gateway.removeWebhook(visit.account, id))
+    return removed ? { goTo: '/settings/webhooks?done=removed' } : 'not-found'
+  },
+})

@@ -1,0 +1,127 @@
+import { defaultEventTypes, webhookEventTypes, webhooksMax, type Webhook } from '@gateway/core'
+import { URL_RULE } from '@gateway/wire'
+import { Form, Link, Main, Notice, Panel, Pill, ProblemSummary, Table, TextField, When } from '../../components.tsx'
+import type { Problems } from '../../forms.ts'
+import { forHolders, type HolderVisit, type View } from '../../page.ts'
+import { EVENT } from '../../words.ts'
+import { SettingsTabs } from './settings-tabs.tsx'
+
+export function StateOfWebhook({ of: { state, pausedFor, failingSince } }: { readonly of: Webhook }) {
+  if (state === 'disabled') return <Pill tone="bad">switched off by its server</Pill>
+  if (state === 'paused')
+    return <Pill tone="idle">{pausedFor === 'failing' ? 'paused, it only failed' : 'paused'}</Pill>
+  return failingSince === undefined ? <Pill tone="good">active</Pill> : <Pill tone="wait">does not answer</Pill>
+}
+
+/** What is wrong with what was asked for, by the field. */
+const refusalOf = (refusal: string): Problems => {
+  if (Object.hasOwn(URL_RULE, refusal))
+    return { url: `The address must be ${URL_RULE[refusal as keyof typeof URL_RULE]}.` }
+  if (refusal === 'too-many') return { url: `An account has up to ${webhooksMax} webhooks.` }
+  return { events: 'Choose at least one event.' }
+}
+
+interface Wanted {
+  readonly url: string
+  readonly events: readonly string[]
+  readonly withText: boolean
+}
+
+async function view(visit: HolderVisit, wanted?: Wanted, problems: Problems = {}): Promise<View> {
+  const { gateway, account, query } = visit
+  const webhooks = await gateway.listWebhooks(account)
+  const { url = '', events = defaultEventTypes, withText = false } = wanted ?? {}
+  return {
+    title: 'Webhooks',
+    place: 'settings',
+    status: Object.keys(problems).length > 0 ? 422 : 200,
+    main: (
+      <>
+        <h1>Settings</h1>
+        <SettingsTabs at="/settings/webhooks" />
+        {query.get('done') === 'removed' && <Notice>The webhook is removed.</Notice>}
+        <ProblemSummary problems={problems} />
+        <Panel>
+          <Table<Webhook>
+            caption="Your webhooks"
+            rows={webhooks}
+            empty="A webhook is an address of a server of yours that is told of deliveries, replies and opt-outs as they happen."
+            columns={[
+              { head: 'Address', cell: ({ id, url: its }) => <Link to={`/settings/webhooks/${id}`}>{its}</Link> },
+              { head: 'Since', cell: ({ created }) => <When at={created} /> },
+              { head: 'Events', number: true, cell: (webhook) => String(webhook.events.length) },
+              { head: 'State', cell: (webhook) => <StateOfWebhook of={webhook} /> },
+            ]}
+          />
+        </Panel>
+        <Form to="/settings/webhooks" class="panel">
+          <h2>New webhook</h2>
+          <TextField
+            name="url"
+            label="Address"
+            hint="Such as https://shop.example.com/sms-events. Each request to it is signed."
+            type="url"
+            value={url}
+            problems={problems}
+          />
+          <fieldset id="field-events">
+            <legend>What it is told of</legend>
+            {webhookEventTypes.map((type) => (
+              <label class="box" key={type}>
+                <input type="checkbox" name="events" value={type} checked={events.includes(type)} />
+                <span>
+                  {EVENT[type]} <span class="soft">{type}</span>
+                </span>
+              </label>
+            ))}
+          </fieldset>
+          <label class="box">
+            <input type="checkbox" name="withText" value="yes" checked={withText} />
+            <span>With the texts of messages</span>
+          </label>
+          <Main>Add the webhook</Main>
+        </Form>
+      </>
+    ),
+  }
+}
+
+const added = ({ id, url }: Webhook, secret: string): View => ({
+  title: 'The webhook is added',
+  place: 'settings',
+  main: (
+    <>
+      <h1>The webhook is added</h1>
+      <Panel>
+        <p>
+          Requests to <span class="text">{url}</span> are signed with this secret, by which your server knows them.
+        </p>
+        <p>
+          <strong>Copy it now. It is shown only this once.</strong>
+        </p>
+        <p>
+          <code class="secret">{secret}</code>
+        </p>
+      </Panel>
+      <div class="actions">
+        <Link to={`/settings/webhooks/${id}`}>I have copied it</Link>
+      </div>
+    </>
+  ),
+})
+
+/** `/settings/webhooks`: the endpoints of the account. A new one's secret is shown once, by the answer that added it. */
+export const webhooks = forHolders({
+  path: '/settings/webhooks',
+  show: (visit) => view(visit),
+  async submit(visit, fields) {
+    const wanted = {
+      url: fields.trimmed('url'),
+      events: fields.all('events'),
+      withText: fields.text('withText') !== '',
+    }
+    const result = await visit.gateway.addWebhook(visit.account, wanted)
+    if (result === 'no-such-account') return 'not-found'
+    return typeof result === 'string' ? view(visit, wanted, refusalOf(result)) : added(result.webhook, result.secret)
+  },
+})
