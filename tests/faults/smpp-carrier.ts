@@ -29,7 +29,8 @@ export async function smppCarrierOfRun({ folder, chance, perSecond, pidOf }: Car
       // Its circuit is probed often, too: what is due leaves within 5 s.
       const probes = 'probeSeconds=1&probeSecondsMax=1'
       const times = `responseSeconds=5&enquireSeconds=2&reconnectSecondsMax=1&holdSeconds=5&${probes}`
-      const own = `perSecond=${perSecond}&window=50&systemType=${anyMember}&${times}`
+      // What each of the two may give it: they share the rate.
+      const own = `perSecond=${2 * perSecond}&window=50&systemType=${anyMember}&${times}`
       return { url: `${url.replace(String(port), String(way.port))}?${own}`, relay }
     },
     record: async (database) => recordOf(await smsc.journal(), await idsOf(database)),

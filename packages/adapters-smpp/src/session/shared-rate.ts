@@ -25,8 +25,9 @@ export interface SharedRate {
   stop(): Promise<void>
 }
 
-/** Of the lease: it is renewed after so much of it where nothing asks for more. */
-const renewAt = 0.25
+/** A share is leased for so long at the most, and renewed after a part of that where nothing asks for more: others wait for who was killed. */
+const leaseSecondsMax = 4
+const renewAt = 1 / 3
 /** Between two renewals: what was in use before the last one was not in use in the second before the next. */
 const pauseMilliseconds = 1000
 
@@ -45,6 +46,7 @@ export function shareRate({
   now = () => performance.now(),
 }: SharedRateSettings): SharedRate {
   const holder = randomUUID()
+  const seconds = Math.min(leaseSeconds, leaseSecondsMax)
   let share = 0
   let renewedAt = -Infinity
   /** Since the last renewal: how many left, and the looks, and those before which more was wanted than left. */
@@ -66,7 +68,7 @@ export function shareRate({
   function isDue(): boolean {
     const since = now() - renewedAt
     if (since < pauseMilliseconds) return false
-    return share === 0 || isGivingUp || isShort() || since >= renewAt * leaseSeconds * 1000
+    return share === 0 || isGivingUp || isShort() || since >= renewAt * seconds * 1000
   }
 
   /** What it used, or all. */
@@ -80,7 +82,7 @@ export function shareRate({
     const need = needed()
     use = { since: now(), taken: 0, looks: 0, short: 0 }
     renewedAt = now()
-    share = await rates.renew(carrier, holder, { perSecond, inUse: before, need, seconds: leaseSeconds })
+    share = await rates.renew(carrier, holder, { perSecond, inUse: before, need, seconds })
     renewedAt = now()
     isGivingUp = share < before
     isAway = false

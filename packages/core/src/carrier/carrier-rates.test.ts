@@ -17,7 +17,8 @@ test.each([
 
 test.each([
   ['who is alone has all', { inUse: 0, need: 0 }, [], 20, 20],
-  ['who comes later gets what is free', { inUse: 0, need: 20 }, [{ share: 20, need: 20 }], 0, 0],
+  ['who comes later gets what is free, or one', { inUse: 0, need: 20 }, [{ share: 20, need: 20 }], 1, 1],
+  ['but one more than there are is the most', { inUse: 0, need: 20 }, [{ share: 21, need: 20 }], 0, 0],
   [
     'who has more than its share uses less, and holds it until it renews',
     { inUse: 20, need: 20 },

@@ -12,7 +12,7 @@ export interface WantedRate {
 }
 
 /**
- * The rate of a carrier that several processes share. The shares of all leases together are never more than the rate: what one holder is to give
+ * The rate of a carrier that several processes share. The shares of all leases together are never more than the rate, and one more while somebody begins: what one holder is to give
  * up another gets only after the first has told that it uses it no more.
  */
 export interface CarrierRates {
@@ -55,7 +55,10 @@ export function renewedShare(
 ): { readonly granted: number; readonly share: number } {
   const needs = leases.map((lease) => lease?.need ?? need)
   const fair = fairShares(perSecond, needs)[leases.indexOf(undefined)] ?? 0
-  const free = Math.max(0, perSecond - leases.reduce((sum, lease) => sum + (lease?.share ?? 0), 0))
-  const granted = Math.min(fair, free)
+  const left = perSecond - leases.reduce((sum, lease) => sum + (lease?.share ?? 0), 0)
+  const free = Math.max(0, left)
+  // One more than there are: who begins is not kept waiting for the others.
+  const least = left === 0 && inUse === 0 ? 1 : 0
+  const granted = Math.min(fair, Math.max(free, least))
   return { granted, share: Math.max(granted, Math.min(inUse, free)) }
 }
