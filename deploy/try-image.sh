@@ -58,6 +58,7 @@ chmod 755 "$root"
 # As `docker run --read-only --tmpfs /tmp` does it.
 mount --bind "$mounted" "$root"
 mount -o remount,bind,ro "$root"
+rm -rf "$work/data"
 mkdir -p "$work/data"
 chown 10001:10001 "$work/data"
 mount --bind "$work/data" "$root/data"
@@ -68,6 +69,7 @@ mknod -m 666 "$root/dev/null" c 1 3
 mknod -m 666 "$root/dev/zero" c 1 5
 mknod -m 666 "$root/dev/random" c 1 8
 mknod -m 666 "$root/dev/urandom" c 1 9
+rm -rf "$work/data"
 mkdir "$root/dev/shm"
 mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
 inside() { (starts "$@"); }

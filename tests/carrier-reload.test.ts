@@ -112,7 +112,7 @@ test('routes of the file decide by prefix, and those of the next one after SIGHU
   await routed(route('first', 'one', ['27820000']), route('all', 'other'))
   const environment = environmentOf()
   const gateway = await startApp('all-in-one', environment)
-  const client: Client = { url: gateway.url, key: (await openAccount(environment, 'routes', 100)).key }
+  const client: Client = { url: gateway.url, key: (await openAccount(environment, 'routes', 100_000)).key }
   const sendTo = async (numbers: readonly string[], url = gateway.url): Promise<void> => {
     const ids = (await restSend({ ...client, url }, numbers)).map(Number)
     await until(async () => (await restStatus({ ...client, url }, ids)).every(({ statusCode }) => statusCode === 0))
