@@ -81,7 +81,7 @@ export async function startProxy(name: ProxyName, folder: string, instances: rea
   const [port = 0] = await freePorts(1)
   const start = name === 'nginx' ? startNginx : startHaproxy
   const proxy = start({ folder, port, instances })
-  await until(() => proxy.log().includes(name === 'nginx' ? 'start worker process' : 'Loading success'), 20_000)
+  await until(() => proxy.log().includes(name === 'nginx' ? 'start worker process' : 'Loading success'), 60_000)
   return { name, port, url: `https://localhost:${port}`, ca, ...proxy }
 }
 
@@ -112,7 +112,7 @@ function startNginx({ folder, port, instances }: Place) {
     const before = told()
     process.kill(running.pid, 'SIGHUP')
     // Its old workers take no new request from then on, and finish those that they have.
-    await until(() => told() > before, 20_000)
+    await until(() => told() > before, 60_000)
   }
   return {
     check: () => checked('nginx', [...args.slice(0, 2), '-e', 'stderr', '-t']),
@@ -132,7 +132,7 @@ function startHaproxy({ folder, port, instances }: Place) {
   const nameOf = ({ by, at }: Instance) => `Server ${by}/${by}${at + 1}`
   const reaches = async (one: Instance, wanted: 'UP' | 'DOWN'): Promise<void> => {
     const states = () => Array.from(running.output().matchAll(new RegExp(`^${nameOf(one)} is (UP|DOWN)`, 'gm')))
-    await until(() => states().at(-1)?.[1] === wanted, 20_000)
+    await until(() => states().at(-1)?.[1] === wanted, 60_000)
   }
   return {
     check: () => checked('haproxy', ['-c', '-f', file]),
