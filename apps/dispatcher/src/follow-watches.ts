@@ -25,7 +25,10 @@ interface Watching {
   leftOut: number
 }
 
-/** Tells operators that watch a carrier of its PDUs. It looks for watches when it is told of a change, and while there is one. */
+/**
+ * Tells operators that watch a carrier of its PDUs. It looks for watches when it is told of a change, and while there
+ * is one.
+ */
 export function followWatches({ carrierWatches, clock, process, dispatching, log }: Following) {
   let watching = new Map<string, Watching>()
   let isStopped = false

@@ -111,7 +111,9 @@ export const readPrefix: (text: string) => string = read((text) => {
   return text !== '' && isPrefix(text) ? text : undefined
 }, `a prefix of 1 to 15 digits, the first not 0, or '${defaultPrefix}'`)
 
-/** A mobile number in international form, with or without the `+` that people write before it; undefined: it is none. */
+/**
+ * A mobile number in international form, with or without the `+` that people write before it; undefined: it is none.
+ */
 export const numberOf = (text: string): Msisdn | undefined => parseMsisdn(text.replace(/^\+/, ''))
 
 export const readNumber: (text: string) => Msisdn = read(
@@ -196,7 +198,9 @@ const beginOfDay = (text: string): Instant | undefined => {
   return day === null ? undefined : parseMinute(`${day.slice(1).join('')}0000`)
 }
 
-/** A moment of the calendar, or one that is told by how far it is from now: the database's time, which is not known yet. */
+/**
+ * A moment of the calendar, or one that is told by how far it is from now: the database's time, which is not known yet.
+ */
 export type Moment = (now: Instant) => Instant
 
 const fixed = (at: Instant | undefined): Moment | undefined => (at === undefined ? undefined : () => at)

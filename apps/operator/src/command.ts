@@ -17,14 +17,22 @@ export interface Context {
   readonly surroundings: () => Promise<Surroundings>
   readonly output: Output
   readonly input: Input
-  /** Aborted when the user ends the command. What is at the database then is answered or cut; nothing new is begun there. */
+  /**
+   * Aborted when the user ends the command. What is at the database then is answered or cut; nothing new is begun
+   * there.
+   */
   readonly interruption: AbortSignal
 }
 
 export interface Input {
-  /** Asks twice on a terminal, without showing what is typed; reads the first line of a pipe. Throws a Refused if the two differ. */
+  /**
+   * Asks twice on a terminal, without showing what is typed; reads the first line of a pipe. Throws a Refused if the
+   * two differ.
+   */
   password(): Promise<string>
-  /** The text of a file, which is UTF-8, in pieces; of standard input for `-`. Throws a Refused if it cannot be read. */
+  /**
+   * The text of a file, which is UTF-8, in pieces; of standard input for `-`. Throws a Refused if it cannot be read.
+   */
   text(path: string): AsyncIterable<string>
 }
 

@@ -8,8 +8,8 @@ export interface Output {
   /** What was done, once: JSON for a program, or the sentence for a person, who may have seen everything as it came. */
   result(json: Json, text?: string): void
   /**
-   * What was asked for, as rows: `{"rows":[…],"total":…}` for a program, where `total` is how many rows there are; aligned columns for a
-   * person. Begins before all rows are there; `after` is asked for after the last of them.
+   * What was asked for, as rows: `{"rows":[…],"total":…}` for a program, where `total` is how many rows there are;
+   * aligned columns for a person. Begins before all rows are there; `after` is asked for after the last of them.
    */
   rows(head: readonly string[], rows: Rows, after?: () => After): Promise<void>
   /** The same as it comes: a person reads the text of each at once. */

@@ -41,9 +41,9 @@ export interface Host {
   /** The environment. */
   readonly variables: Variables
   /**
-   * Opens the database for `work` and closes it whatever happens. `note` is told what a person should know. What it throws
-   * itself says in a sentence what is out of order, without a secret. Where there is no database, or no schema in it, it makes one only
-   * if `make` is true.
+   * Opens the database for `work` and closes it whatever happens. `note` is told what a person should know. What it
+   * throws itself says in a sentence what is out of order, without a secret. Where there is no database, or no schema
+   * in it, it makes one only if `make` is true.
    */
   withDatabase(work: (opened: Opened) => Promise<void>, note: (text: string) => void, make?: boolean): Promise<void>
 }

@@ -33,13 +33,16 @@ export interface About {
   readonly note: (text: string) => void
   /** Whether to make a database or a schema where there is none. */
   readonly make: boolean
-  /** Ends the work early: what is at the database is waited for, for some seconds, and the work may tell what came of it. */
+  /**
+   * Ends the work early: what is at the database is waited for, for some seconds, and the work may tell what came of
+   * it.
+   */
   readonly interruption: AbortSignal
 }
 
 /**
- * Runs `work` on the database of the environment, beside whatever else uses it, and closes it. Throws Errors whose messages
- * are for the operator.
+ * Runs `work` on the database of the environment, beside whatever else uses it, and closes it. Throws Errors whose
+ * messages are for the operator.
  */
 export async function withDatabase(
   work: (opened: Opened) => Promise<void>,
@@ -133,7 +136,10 @@ async function diskOf(folder: string): Promise<{ readonly left: number; readonly
   return { left: bavail * bsize, all: blocks * bsize }
 }
 
-/** What went wrong with the database at `url` (undefined: the embedded one), for the operator: a sentence without a secret. */
+/**
+ * What went wrong with the database at `url` (undefined: the embedded one), for the operator: a sentence without a
+ * secret.
+ */
 export function explain(given: unknown, url: string | undefined): string {
   const problem = given instanceof Error && given.message.startsWith(unreached) ? given.cause : given
   const text = hideSecrets(messageOf(problem)).trim()
@@ -164,7 +170,10 @@ const codeOf = (problem: unknown): string | undefined =>
 
 const isSqlState = (code: string): boolean => /^(?=.*[0-9])[0-9A-Z]{5}$/.test(code)
 
-/** Codes of the network and of TLS; of the server those for no connection, no access, no such database, no room, shut down. */
+/**
+ * Codes of the network and of TLS; of the server those for no connection, no access, no such database, no room, shut
+ * down.
+ */
 const isAway = (code: string): boolean => !isSqlState(code) || /^(08|28|3D|53|57P)/.test(code)
 
 /** What the driver says without a code. */

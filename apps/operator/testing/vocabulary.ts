@@ -58,7 +58,10 @@ const reading = new Set([
   'watch',
 ])
 
-/** Throws if a document of a command has a name that the page does not have, or another shape or type than the page says. */
+/**
+ * Throws if a document of a command has a name that the page does not have, or another shape or type than the page
+ * says.
+ */
 export function checkDocument(args: readonly string[], text: string): void {
   const document = JSON.parse(text) as Readonly<Record<string, unknown>>
   const failed = (why: string): never => {

@@ -1,7 +1,9 @@
 /** So many numbers of one send. */
 export const recipientsMax = 1000
 
-/** A number as people write it, in digits: without a plus, spaces, dashes, dots and brackets. What else it has stays. */
+/**
+ * A number as people write it, in digits: without a plus, spaces, dashes, dots and brackets. What else it has stays.
+ */
 export const asNumber = (written: string): string =>
   written
     .trim()

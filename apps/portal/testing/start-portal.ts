@@ -63,7 +63,10 @@ export interface Portal {
 
 export const sameOrigin = { 'Sec-Fetch-Site': 'same-origin' }
 
-/** The portal on memory ports behind a real HTTP server on loopback. The clock stands at 2026-10-18 10:00 in gateway time. */
+/**
+ * The portal on memory ports behind a real HTTP server on loopback. The clock stands at 2026-10-18 10:00 in gateway
+ * time.
+ */
 export async function startPortal(wanted: AccountWanted = {}, log: Log = silent): Promise<Portal> {
   const clock = steppingClock()
   const ports = memoryPorts({ clock })

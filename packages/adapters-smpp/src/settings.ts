@@ -42,7 +42,10 @@ export interface SmppSettings {
   readonly bindsMax: number | undefined
   /** So many requests of one connection may be unanswered. */
   readonly window: number
-  /** At most so many parts a second leave over all connections of all processes, which share it; undefined: as many as the carrier answers. */
+  /**
+   * At most so many parts a second leave over all connections of all processes, which share it; undefined: as many as
+   * the carrier answers.
+   */
   readonly perSecond: number | undefined
   readonly connectSeconds: number
   /** A request without an answer for so long has an unknown outcome. */

@@ -69,7 +69,10 @@ const waitingSeconds = 0.1
 /** Between two looks whether the share of the rate is to be renewed. */
 const lookMilliseconds = 250
 
-/** A carrier over SMPP 3.4. It connects once it is listened to, and again whenever a connection ends. Throws if `id` is no name. */
+/**
+ * A carrier over SMPP 3.4. It connects once it is listened to, and again whenever a connection ends. Throws if `id` is
+ * no name.
+ */
 export function smppCarrier(
   id: string,
   settings: SmppSettings,
@@ -189,7 +192,8 @@ export function smppCarrier(
     receipts = []
     messages = []
     unread = []
-    // They came before what they answer was read of here: who stores receipts looks for messages whose answers it knows.
+    // They came before what they answer was read of here: who stores receipts looks for messages whose answers it
+    // knows.
     outbox.giveAnswers()
     if (receiptsNow.length > 0) void store(receiptsNow, () => matcher?.take(receiptsNow.map(({ item }) => item)))
     if (messagesNow.length > 0) offerMessages(messagesNow)
@@ -380,8 +384,9 @@ function nameOf(text: string): CarrierId {
 }
 
 /**
- * Answers what came once `store` has resolved (P-7). If it rejects, or has not resolved after so many seconds, the carrier is asked to offer it again;
- * what is stored later after all is known then. Resolves to whether it was acknowledged; never rejects.
+ * Answers what came once `store` has resolved (P-7). If it rejects, or has not resolved after so many seconds, the
+ * carrier is asked to offer it again; what is stored later after all is known then. Resolves to whether it was
+ * acknowledged; never rejects.
  */
 export async function acknowledge(
   answers: readonly AnswerDelivered[],

@@ -34,8 +34,9 @@ const ABANDONED_MS = 10_000
 
 /**
  * GET and HEAD /health/live: 200. /health/ready: 200 if every check passes, else 503 with the state of each, and why in
- * `problems` where a check tells, with `notes` if there are any; 503 after the stop signal. /health/<name>: 200 with what `details` has under this
- * name. A check that takes over 1 s is 'no answer'. It runs again 0.5 s after it ended, or 10 s after it began.
+ * `problems` where a check tells, with `notes` if there are any; 503 after the stop signal. /health/<name>: 200 with
+ * what `details` has under this name. A check that takes over 1 s is 'no answer'. It runs again 0.5 s after it ended,
+ * or 10 s after it began.
  */
 export const healthRoutes = ({ checks, stopping, notes, details = {} }: HealthSettings): RequestHandler => {
   const bounded = Object.entries(checks).map(([name, check]) => [name, cached(check)] as const)

@@ -1,7 +1,9 @@
 import { COMMAND_STATUS } from '@gateway/adapters-smpp/pdu'
 import type { IdForm } from './message-store.ts'
 
-/** How the server treats those that are bound. Durations are in milliseconds; a rate of 0 is no limit; every 0 is never. */
+/**
+ * How the server treats those that are bound. Durations are in milliseconds; a rate of 0 is no limit; every 0 is never.
+ */
 export interface Personality {
   /** From a submission to its answer. */
   readonly answerDelay: number
@@ -65,7 +67,9 @@ const ordinary: Personality = {
   bindStatus: 0,
 }
 
-/** What there is to choose from. `default` treats the endings 88 to 98 as the simulated carrier does; so do the others. */
+/**
+ * What there is to choose from. `default` treats the endings 88 to 98 as the simulated carrier does; so do the others.
+ */
 export const PERSONALITIES = {
   default: ordinary,
   slow: { ...ordinary, answersPerSecond: 1 },

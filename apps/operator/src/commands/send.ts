@@ -189,8 +189,8 @@ export interface Watched {
 }
 
 /**
- * Shows each change of state as it is seen, until every message is final or of unknown outcome (106), which mostly stays so, the time
- * is over or the user ends it.
+ * Shows each change of state as it is seen, until every message is final or of unknown outcome (106), which mostly
+ * stays so, the time is over or the user ends it.
  */
 export async function watchMessages(
   { gateway, output, interruption }: Pick<Context, 'gateway' | 'output' | 'interruption'>,

@@ -9,7 +9,9 @@ const hashed = (before: string, sequence: string, at: string, record: string): s
 
 const now = `date_trunc('milliseconds', now())`
 
-/** The row of the head is locked until the entry is stored: writers take turns, and each sees the hash before its own. */
+/**
+ * The row of the head is locked until the entry is stored: writers take turns, and each sees the hash before its own.
+ */
 export const appendAuditEntry = statement(
   'append-audit-entry',
   { parameters: { ends: 'bigint?', record: 'text' }, columns: { sequence: 'bigint' } },

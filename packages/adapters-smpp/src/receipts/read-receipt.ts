@@ -13,7 +13,10 @@ export interface CarrierReceipt {
   readonly code: DeliveryReceiptCode
   readonly number: Msisdn | undefined
   readonly submitted: Instant | undefined
-  /** Its PDU does not say that it is a receipt, so a person may have written it: it counts only for a message to its own number. */
+  /**
+   * Its PDU does not say that it is a receipt, so a person may have written it: it counts only for a message to its own
+   * number.
+   */
   readonly isByTextAlone?: boolean
 }
 
@@ -34,8 +37,8 @@ const exactReceipt =
   /^id:[^\s:]+ sub:\d{1,3} dlvrd:\d{1,3} submit date:\d{10,14} done date:\d{10,14} stat:[A-Z]{6,13} err:[0-9A-Za-z]{1,3}(?: text:|$)/i
 
 /**
- * What carriers send with esm_class 0 that is a receipt by its text alone. Undefined: it is none, or does not tell the number that its message
- * must have been sent to.
+ * What carriers send with esm_class 0 that is a receipt by its text alone. Undefined: it is none, or does not tell the
+ * number that its message must have been sent to.
  */
 export function readReceiptByText(pdu: Delivered, settings: SmppSettings): CarrierReceipt | undefined {
   if ((pdu.esmClass & ~carriageBits) !== 0 || !exactReceipt.test(userDataOf(pdu).toString('latin1'))) return undefined
@@ -50,8 +53,8 @@ export const userDataOf = (pdu: Delivered): Buffer => {
 }
 
 /**
- * TLVs count more than the text, which is only read for what they do not tell: reading it takes 0.45 µs. 'unreadable': it does not tell which
- * message it is of, or not what became of it.
+ * TLVs count more than the text, which is only read for what they do not tell: reading it takes 0.45 µs. 'unreadable':
+ * it does not tell which message it is of, or not what became of it.
  */
 export function readReceipt(pdu: Delivered, settings: SmppSettings): CarrierReceipt | 'unreadable' {
   const given = tlvText(pdu.tlvs, TLV_TAG.receipted_message_id)?.trim()
@@ -65,7 +68,10 @@ export function readReceipt(pdu: Delivered, settings: SmppSettings): CarrierRece
   return { id, code, number: numberOf(pdu, settings), submitted: submittedAt(text.submitDate, settings) }
 }
 
-/** SMPP 3.4 has states from 1 to 8 and 5.0 has 9; with any other, 0 of carriers that leave it unset among them, the text counts. */
+/**
+ * SMPP 3.4 has states from 1 to 8 and 5.0 has 9; with any other, 0 of carriers that leave it unset among them, the text
+ * counts.
+ */
 export const isStateOfReceipts = (state: number | undefined): boolean => state !== undefined && state >= 1 && state <= 9
 
 const untold: ReceiptText = { id: undefined, code: undefined, submitDate: undefined }
@@ -141,8 +147,8 @@ export const codeOfWord = (word: string): DeliveryReceiptCode => STATES[word.toU
 export const codeOfState = (state: number): DeliveryReceiptCode => MESSAGE_STATES[state] ?? unknown
 
 /**
- * Reads `id:… sub:… dlvrd:… submit date:… done date:… stat:… err:… text:…` in whatever order, letter case and spacing, with fields left out. Only
- * what stands before `text:` counts, so that the text of a message tells nothing.
+ * Reads `id:… sub:… dlvrd:… submit date:… done date:… stat:… err:… text:…` in whatever order, letter case and spacing,
+ * with fields left out. Only what stands before `text:` counts, so that the text of a message tells nothing.
  */
 export function readReceiptText(text: string): ReceiptText {
   const head = headOf(text)
@@ -202,7 +208,10 @@ function codeOfGroups(found: PatternMatch): DeliveryReceiptCode | undefined {
 
 const field = (text: string, pattern: RegExp, group: number): string | undefined => pattern.exec(text)?.[group]
 
-/** The moment of YYMMDDhhmm, YYMMDDhhmmss or YYYYMMDDhhmmss at an offset, in milliseconds since 1970; undefined: there is no such time. */
+/**
+ * The moment of YYMMDDhhmm, YYMMDDhhmmss or YYYYMMDDhhmmss at an offset, in milliseconds since 1970; undefined: there
+ * is no such time.
+ */
 export function momentOf(digits: string, utcOffsetMinutes: number): number | undefined {
   const full = digits.length === 14 ? digits : `20${digits}`.padEnd(14, '0')
   const [, year, month, day, hour, minute, second] =

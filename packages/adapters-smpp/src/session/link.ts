@@ -117,7 +117,9 @@ export function createLink(
   }
 }
 
-/** The wait before the next attempt to connect after `failures` in a row: it doubles, and half of it is chance (0 to 1). */
+/**
+ * The wait before the next attempt to connect after `failures` in a row: it doubles, and half of it is chance (0 to 1).
+ */
 export function reconnectDelay(failures: number, seconds: number, secondsMax: number, chance: number): number {
   const most = Math.min(secondsMax, seconds * 2 ** Math.min(Math.max(failures - 1, 0), 20))
   return (most * (1 + chance)) / 2
@@ -141,8 +143,8 @@ const reminderMilliseconds = 60_000
 const newsMax = 3
 
 /**
- * Tells when fewer links are bound than was told, or for another reason; when more are again; and meanwhile once a minute. `now` in
- * milliseconds.
+ * Tells when fewer links are bound than was told, or for another reason; when more are again; and meanwhile once a
+ * minute. `now` in milliseconds.
  */
 export function createLinkOutage({ failed, works }: Telling, now: () => number): LinkOutage {
   let since: number | undefined

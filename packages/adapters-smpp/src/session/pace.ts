@@ -17,7 +17,10 @@ export interface Pace {
   isPaused(now: number): boolean
 }
 
-/** The first pause after a throttling error; it doubles with each further one before anything was taken, up to the longest. */
+/**
+ * The first pause after a throttling error; it doubles with each further one before anything was taken, up to the
+ * longest.
+ */
 const pauseMilliseconds = 500
 const pauseMillisecondsMax = 8000
 /** So much of what it took in the last second it gets then, and half of that where it has taken nothing since. */

@@ -49,7 +49,10 @@ export interface Session {
   isSlow(now: number): boolean
   /** Whether it was of use: it was bound for some seconds, or a request was answered. */
   hasWorked(): boolean
-  /** Sends a request once this turn of the event loop is over; settled exactly once. 'invalid': a field does not fit its place. */
+  /**
+   * Sends a request once this turn of the event loop is over; settled exactly once. 'invalid': a field does not fit its
+   * place.
+   */
   request(build: (sequence: number) => Pdu, settle: (outcome: RequestOutcome) => void): 'sent' | 'invalid'
   /** Sends no more, waits for the responses that are due and for the unbind, and ends, with this reason. */
   close(reason?: string): void
@@ -352,8 +355,8 @@ const isResponse = (commandId: number): boolean => commandId >= 0x80000000
 export type LivenessStep = 'nothing' | 'enquire' | 'dead'
 
 /**
- * Judged by when bytes last came, in milliseconds: after `silence` it is asked, after twice that without a byte it is dead. With the default of 15 s
- * a dead peer is found within 30 s and a look at the clock.
+ * Judged by when bytes last came, in milliseconds: after `silence` it is asked, after twice that without a byte it is
+ * dead. With the default of 15 s a dead peer is found within 30 s and a look at the clock.
  */
 export function livenessStep(
   receivedAt: number,

@@ -25,15 +25,18 @@ export interface SharedRate {
   stop(): Promise<void>
 }
 
-/** A share is leased for so long at the most, and renewed after a part of that where nothing asks for more: others wait for who was killed. */
+/**
+ * A share is leased for so long at the most, and renewed after a part of that where nothing asks for more: others wait
+ * for who was killed.
+ */
 const leaseSecondsMax = 4
 const renewAt = 1 / 3
 /** Between two renewals: what was in use before the last one was not in use in the second before the next. */
 const pauseMilliseconds = 1000
 
 /**
- * Begins with nothing until the store has answered. What it is to give up it stops using at once and tells a second later; while the
- * store does not answer it keeps what it has.
+ * Begins with nothing until the store has answered. What it is to give up it stops using at once and tells a second
+ * later; while the store does not answer it keeps what it has.
  */
 export function shareRate({
   carrier,

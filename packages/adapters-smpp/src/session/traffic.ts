@@ -6,7 +6,9 @@ import { decodeText } from '../text/decode-text.ts'
 
 type Direction = ObservedPdu['direction']
 
-/** The PDUs of the links of a carrier, for who looks on. While nobody does, each costs one look whether somebody does. */
+/**
+ * The PDUs of the links of a carrier, for who looks on. While nobody does, each costs one look whether somebody does.
+ */
 export interface Traffic {
   observe(observers: readonly PduObserver[]): void
   /** Of one link. */

@@ -69,7 +69,9 @@ export interface AuditSearch {
 
 export interface AuditCheck {
   readonly entries: number
-  /** Of the last entry, and of 0 entries 64 zeros. Written down elsewhere, it proves later that all before it is there. */
+  /**
+   * Of the last entry, and of 0 entries 64 zeros. Written down elsewhere, it proves later that all before it is there.
+   */
   readonly hash: string
   /** The first entry that is not as it was written, or that is missing. */
   readonly broken: AuditSequence | undefined

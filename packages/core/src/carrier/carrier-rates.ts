@@ -12,8 +12,9 @@ export interface WantedRate {
 }
 
 /**
- * The rate of a carrier that several processes share. The shares of all leases together are never more than the rate, and one more while somebody begins: what one holder is to give
- * up another gets only after the first has told that it uses it no more.
+ * The rate of a carrier that several processes share. The shares of all leases together are never more than the rate,
+ * and one more while somebody begins: what one holder is to give up another gets only after the first has told that it
+ * uses it no more.
  */
 export interface CarrierRates {
   /** Renews a holder's lease, or begins it; returns what it may use from now on, until it is told otherwise. */
@@ -27,8 +28,9 @@ export interface LeasedRate {
 }
 
 /**
- * `perSecond` among holders with these needs: who needs less than an equal share gets it, at least 1, and the others have the rest; what nobody
- * needs is shared equally. With more holders than `perSecond` those that need most have 1 each.
+ * `perSecond` among holders with these needs: who needs less than an equal share gets it, at least 1, and the others
+ * have the rest; what nobody needs is shared equally. With more holders than `perSecond` those that need most have 1
+ * each.
  */
 export function fairShares(perSecond: number, needs: readonly number[]): readonly number[] {
   const ascending = [...needs.keys()].sort((a, b) => (needs[a] ?? 0) - (needs[b] ?? 0))
@@ -48,7 +50,10 @@ export function fairShares(perSecond: number, needs: readonly number[]): readonl
   return shares
 }
 
-/** What a holder may use from now on, and what counts as its share until it renews again. `leases`: all, by holder, with its own as `undefined`. */
+/**
+ * What a holder may use from now on, and what counts as its share until it renews again. `leases`: all, by holder, with
+ * its own as `undefined`.
+ */
 export function renewedShare(
   { perSecond, inUse, need }: Omit<WantedRate, 'seconds'>,
   leases: readonly (LeasedRate | undefined)[],

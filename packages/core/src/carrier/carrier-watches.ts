@@ -11,7 +11,10 @@ export interface CarrierWatch {
   readonly hasText: boolean
 }
 
-/** A PDU of a connection of a carrier, as people read it: no password, and no text of a message where it was not asked for. */
+/**
+ * A PDU of a connection of a carrier, as people read it: no password, and no text of a message where it was not asked
+ * for.
+ */
 export interface ObservedPdu {
   readonly direction: 'sent' | 'received'
   readonly role: string
@@ -36,7 +39,10 @@ export interface WatchedPdu extends ObservedPdu {
 
 /** What operators watch, and what the processes with the connections tell them. */
 export interface CarrierWatches {
-  /** Begins a watch, or lets it go on for so many seconds; every process is told. What is over ends, with what nobody took. */
+  /**
+   * Begins a watch, or lets it go on for so many seconds; every process is told. What is over ends, with what nobody
+   * took.
+   */
   renew(watch: CarrierWatch, seconds: number): Promise<void>
   end(id: string): Promise<void>
   /** Those that are not over. */

@@ -41,8 +41,8 @@ export interface DispatcherPorts extends Pick<
 export type Worked = 'claimed' | 'nothing' | 'closed'
 
 /**
- * Hands waiting messages to one carrier and stores what becomes of them. It has no timers: its owner calls `work` for each lane,
- * `beat` and `retry`, and once `drain`. Everything else happens when the carrier or the store answers.
+ * Hands waiting messages to one carrier and stores what becomes of them. It has no timers: its owner calls `work` for
+ * each lane, `beat` and `retry`, and once `drain`. Everything else happens when the carrier or the store answers.
  *
  * A message of a claimed batch:
  *
@@ -56,7 +56,7 @@ export type Worked = 'claimed' | 'nothing' | 'closed'
  *      |                          +--declared dead--> fenced: submits nothing more --outcomes of what was submitted--> closed
  *      +--failure--> lost: counts as in doubt, and nothing is claimed --disown--> gone
  *
- * Its mark: none --startMark--> committing --commit--> none           none --attach--> attached --commit of the record--> none
+ * Its mark: none --startMark--> committing --commit--> none none --attach--> attached --commit of the record--> none
  *                                   +--failure--> failed --startMark, the same again--> committing
  */
 export class Dispatcher {
@@ -305,7 +305,9 @@ export class Dispatcher {
     this.#carrier.submit(submissions, (answers) => this.#safely(() => this.#answered(answers)))
   }
 
-  /** What has expired since the claim ends without the carrier; it is told how long the others may take (ruling 1.29). */
+  /**
+   * What has expired since the claim ends without the carrier; it is told how long the others may take (ruling 1.29).
+   */
   #submissions(batch: OpenBatch, leaving: readonly ClaimedMessage[]): readonly Submission[] {
     const expired: ClaimedMessage[] = []
     let now: number | undefined

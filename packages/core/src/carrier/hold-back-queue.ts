@@ -13,16 +13,19 @@ import type { OutcomeWriter } from './outcome-writer.ts'
 
 /** Stores what a carrier brings, some of which has to wait. */
 export interface HoldBackQueue<Item> {
-  /** Resolves once the items are stored, to those that the store returned; rejects if that failed, and then nobody tries them again. */
+  /**
+   * Resolves once the items are stored, to those that the store returned; rejects if that failed, and then nobody tries
+   * them again.
+   */
   add(items: readonly Item[]): Promise<readonly Item[]>
   /** Goes on with what waits. To be called when messages were recorded. */
   run(): void
 }
 
 /**
- * Stores items in batches, of `batchMax` items or one call of `add`, in their order but for those that have to wait: `holdsBack` looks at the
- * items of a call when they come and returns whether they still have to, which is asked before each batch. So a receipt or reply
- * that is faster than the record of its message finds it at the first look.
+ * Stores items in batches, of `batchMax` items or one call of `add`, in their order but for those that have to wait:
+ * `holdsBack` looks at the items of a call when they come and returns whether they still have to, which is asked before
+ * each batch. So a receipt or reply that is faster than the record of its message finds it at the first look.
  */
 export function createHoldBackQueue<Item>(
   store: (items: readonly Item[]) => Promise<readonly Item[]>,
@@ -82,8 +85,9 @@ export function createHoldBackQueue<Item>(
 }
 
 /**
- * Whether one of these inbound messages may answer a message of which it is not recorded yet that it was sent. Only what was submitted
- * before they came counts: to a number that is written to all the time there is always something that is not recorded.
+ * Whether one of these inbound messages may answer a message of which it is not recorded yet that it was sent. Only
+ * what was submitted before they came counts: to a number that is written to all the time there is always something
+ * that is not recorded.
  */
 export const holdUntilRecorded =
   ({ unanswered }: Pick<InFlight, 'unanswered'>, outcomes: Pick<OutcomeWriter, 'has' | 'messagesTo'>) =>

@@ -71,7 +71,9 @@ export const chooseRoute = <R extends Route>(
 /** A condition of a route that a message does not meet. */
 export type UnmetCondition = 'prefix' | 'account' | 'sender'
 
-/** The routes up to the one of the message, in their order, each with what the message does not meet; none: it is its. */
+/**
+ * The routes up to the one of the message, in their order, each with what the message does not meet; none: it is its.
+ */
 export function explainRoute<R extends Route>(
   routes: readonly R[],
   message: RoutedMessage,

@@ -24,7 +24,10 @@ export const unknownSecondsMax = 86_400
 
 /** Messages of unknown outcome whose carrier can be asked for them, since it gave them a reference. */
 export interface UnknownMessages {
-  /** Receipts with these references said so. Once it has resolved, nothing is lost by a crash; what is known already stays as it is. */
+  /**
+   * Receipts with these references said so. Once it has resolved, nothing is lost by a crash; what is known already
+   * stays as it is.
+   */
   keep(carrier: CarrierId, references: readonly string[]): Promise<void>
   /** The oldest first, of those that are still unknown. Each is returned once, to one caller, for ever. */
   take(carrier: CarrierId, wanted: WantedUnknown): Promise<readonly UnknownMessage[]>

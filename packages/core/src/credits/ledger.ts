@@ -24,7 +24,10 @@ export type Cause =
   | { readonly kind: 'top-up'; readonly why: string }
   /** To or from another account, by the sign of the amount. */
   | { readonly kind: 'transfer'; readonly account: AccountId | undefined }
-  /** The debit of one text to many numbers: messages `first` to `first` + `messages` - 1. The reference: that all of them have. */
+  /**
+   * The debit of one text to many numbers: messages `first` to `first` + `messages` - 1. The reference: that all of
+   * them have.
+   */
   | {
       readonly kind: 'send'
       readonly first: MessageId

@@ -34,10 +34,12 @@ type SendPorts = Pick<
 
 /**
  * Screens, charges and accepts (rulings 1.4 to 1.13). An accepted recipient has an id, is charged, and survives a crash
- * (P-1); a refused one leaves no trace (P-3). Overloaded, OverLimit or invalid-sender (ruling 1.27): nothing was charged or stored.
+ * (P-1); a refused one leaves no trace (P-3). Overloaded, OverLimit or invalid-sender (ruling 1.27): nothing was
+ * charged or stored.
  *
- * With a key the same request is done once, and every repetition has the results of the first for 48 hours, whatever has changed
- * meanwhile; those that wait for it too (ruling 1.24). Another request: the key has the answer to one that asked for something else.
+ * With a key the same request is done once, and every repetition has the results of the first for 48 hours, whatever
+ * has changed meanwhile; those that wait for it too (ruling 1.24). Another request: the key has the answer to one that
+ * asked for something else.
  */
 export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], activity?: AccountActivity) {
   const once = onceAtATime<'overloaded' | 'invalid-sender' | OverLimit>()
@@ -196,7 +198,10 @@ export type SentRecipient<To extends Recipient = Recipient> = AcceptedRecipient<
 /** One result per recipient, by text, in request order. */
 export type SendResults<To extends Recipient = Recipient> = readonly (readonly SentRecipient<To>[])[]
 
-/** Puts the results of those that were ordered back among those that were refused before, the last first: its balance is known. */
+/**
+ * Puts the results of those that were ordered back among those that were refused before, the last first: its balance is
+ * known.
+ */
 export function resultsOf<To extends Recipient>(
   texts: readonly Pick<ScreenedText<To>, 'due' | 'recipients'>[],
   accepted: Acceptance,
@@ -222,13 +227,18 @@ function lastFirst<Item, Result>(items: readonly Item[], result: (item: Item) =>
   return results.reverse()
 }
 
-/** The first id of neighbours with consecutive ids, how many they are, and what each cost; or why so many neighbours were refused. */
+/**
+ * The first id of neighbours with consecutive ids, how many they are, and what each cost; or why so many neighbours
+ * were refused.
+ */
 type Run = [first: MessageId, count: number, cost: Credits] | [refused: Refusal, count: number]
 
 /** When the text goes out, null for at once, and its recipients in request order. */
 type AnsweredText = readonly [due: Instant | null, ...runs: Run[]]
 
-/** What is asked for, in its only form: all that the results depend on, and nothing of how it was written (ruling 1.24). */
+/**
+ * What is asked for, in its only form: all that the results depend on, and nothing of how it was written (ruling 1.24).
+ */
 export const askedFor = (texts: readonly TextToSend[]): string =>
   JSON.stringify([
     'send',
@@ -246,7 +256,10 @@ export const askedFor = (texts: readonly TextToSend[]): string =>
     ]),
   ])
 
-/** The results as they are kept: of recipients in order, with consecutive ids and at one price, some thirty characters in all. */
+/**
+ * The results as they are kept: of recipients in order, with consecutive ids and at one price, some thirty characters
+ * in all.
+ */
 export const answerText = (results: SendResults): string =>
   JSON.stringify(
     results.map((recipients): AnsweredText => {

@@ -45,6 +45,8 @@ export interface SentMessages {
   list(by: AccountId, page: SentPage): Promise<readonly SentMessage[]>
   /** Undefined: unknown, or another account's (P-10). */
   find(by: AccountId, id: MessageId): Promise<SentMessage | undefined>
-  /** By code, those that wait last: of what was accepted from `since` on the latest `messagesMax`, all as of one moment. */
+  /**
+   * By code, those that wait last: of what was accepted from `since` on the latest `messagesMax`, all as of one moment.
+   */
   count(by: AccountId, since: Instant, messagesMax: number): Promise<readonly SentCount[]>
 }

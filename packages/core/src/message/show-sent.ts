@@ -38,7 +38,9 @@ export interface ToldMessage extends ShownMessage {
   readonly trace: MessageTrace
 }
 
-/** Undefined for an id that is unknown, another account's, or of a message that is too old: they look the same (P-10). */
+/**
+ * Undefined for an id that is unknown, another account's, or of a message that is too old: they look the same (P-10).
+ */
 export const showSent =
   (ports: Pick<Ports, 'sentMessages' | 'messages' | 'messageTraces' | 'clock'>) =>
   async (account: Account, id: MessageId): Promise<ToldMessage | undefined> => {

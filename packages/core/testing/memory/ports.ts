@@ -40,8 +40,9 @@ export interface MemoryPortsOptions {
 }
 
 /**
- * Every port, over one new and empty memory that ends with the process: for tests, and for programs that have no database.
- * Numbers cost 1.0 a part until prices are set. The passwords are not hashed well enough to be kept (`memorySecrets`).
+ * Every port, over one new and empty memory that ends with the process: for tests, and for programs that have no
+ * database. Numbers cost 1.0 a part until prices are set. The passwords are not hashed well enough to be kept
+ * (`memorySecrets`).
  */
 export function memoryPorts(options: MemoryPortsOptions = {}): Ports {
   const clock = options.clock ?? realClock()

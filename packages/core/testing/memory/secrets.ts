@@ -22,8 +22,8 @@ export interface MemorySecretsSettings {
 }
 
 /**
- * Real keys and passwords, and the counting of failures (ruling 1.26); but passwords are hashed fast, so that tests are. Not
- * for production: whoever steals such a hash guesses thousands of millions of passwords a second.
+ * Real keys and passwords, and the counting of failures (ruling 1.26); but passwords are hashed fast, so that tests
+ * are. Not for production: whoever steals such a hash guesses thousands of millions of passwords a second.
  */
 export function memorySecrets(settings: MemorySecretsSettings = {}): Secrets {
   const { failuresMax = 10, windowSeconds = 60, verifiedSeconds = 300 } = settings

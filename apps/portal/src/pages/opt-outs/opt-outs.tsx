@@ -86,7 +86,9 @@ const Remove = ({ number }: { readonly number: string }) => (
   </Form>
 )
 
-/** `/opt-outs`: the list of the account, to which numbers are added and from which they are taken (rulings 1.22, 1.23). */
+/**
+ * `/opt-outs`: the list of the account, to which numbers are added and from which they are taken (rulings 1.22, 1.23).
+ */
 export const optOuts = forHolders({
   path: '/opt-outs',
   show: (visit) => view(visit),

@@ -47,14 +47,7 @@ export const compose = ({ text, numbers, time }: Draft, problems: Problems = {})
       <ProblemSummary problems={problems} />
       <Form to="/send" class="panel">
         <Hidden name="step" value="check" />
-        <TextArea
-          name="text"
-          label="Text"
-          rows={5}
-          value={text}
-          problems={problems}
-          hint={<span data-counts="field-text">{sizeOf(text)}</span>}
-        />
+        <TextArea name="text" label="Text" rows={5} value={text} problems={problems} hint={sizeOf(text)} />
         <TextArea
           name="numbers"
           label="Numbers"

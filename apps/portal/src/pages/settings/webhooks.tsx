@@ -110,7 +110,9 @@ const added = ({ id, url }: Webhook, secret: string): View => ({
   ),
 })
 
-/** `/settings/webhooks`: the endpoints of the account. A new one's secret is shown once, by the answer that added it. */
+/**
+ * `/settings/webhooks`: the endpoints of the account. A new one's secret is shown once, by the answer that added it.
+ */
 export const webhooks = forHolders({
   path: '/settings/webhooks',
   show: (visit) => view(visit),

@@ -42,9 +42,9 @@ export const isSessionOver = (
 ): boolean => locked || secondsAfter(used, idleSeconds) <= now || secondsAfter(opened, secondsMax) <= now
 
 /**
- * Until when `count` more are paid off by `perSecond`, where what was used before is paid off at `paidOff`. They are taken if
- * a second's worth is free, or all of a smaller count: a request of more than a second's worth waits for a whole second and
- * delays what follows, so that the average keeps to the limit.
+ * Until when `count` more are paid off by `perSecond`, where what was used before is paid off at `paidOff`. They are
+ * taken if a second's worth is free, or all of a smaller count: a request of more than a second's worth waits for a
+ * whole second and delays what follows, so that the average keeps to the limit.
  */
 export function useRate(
   paidOff: Instant | undefined,
