@@ -19,16 +19,6 @@ const inCore = [
   },
 ]
 
-/** Where no line has over 120 columns. Add what has been wrapped, until it is everything. */
-const wrapped = [
-  '*.{js,mjs,cjs}',
-  '.*.cjs',
-  'scripts/**',
-  'tests/support/**',
-  'tests/together/**',
-  'tests/release.test.ts',
-]
-
 export default tseslint.config(
   { ignores: ['**/dist/', '**/dist-testing/', '**/node_modules/', 'data/', 'release/', 'benchmarks/results/'] },
   js.configs.recommended,
@@ -81,9 +71,16 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': ['error', ...inCore] },
   },
   {
-    files: wrapped,
+    files: ['**/*.{ts,tsx,js,mjs,cjs}'],
     rules: {
-      'max-len': ['error', { code: 120, ignoreUrls: true, ignoreTemplateLiterals: true, ignoreRegExpLiterals: true }],
+      'max-len': [
+        'error',
+        {
+          code: 120,
+          ...{ ignoreUrls: true, ignoreTemplateLiterals: true, ignoreRegExpLiterals: true, ignoreStrings: true },
+          ignorePattern: 'eslint-disable',
+        },
+      ],
     },
   },
   {

@@ -1,6 +1,6 @@
-// node tests/faults/plant.mjs [name ...] [-- options of run.mjs]: plants each bug in a copy of the built checkout and runs the
-// fault test against it, until a promise is seen to be broken or the run is over. Fails if one is not found. Without names: all
-// of them, one after the other.
+// node tests/faults/plant.mjs [name ...] [-- options of run.mjs]: plants each bug in a copy of the built checkout and
+// runs the fault test against it, until a promise is seen to be broken or the run is over. Fails if one is not found.
+// Without names: all of them, one after the other.
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

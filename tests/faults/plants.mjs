@@ -4,8 +4,9 @@ const core = 'packages/core/dist'
 const smpp = 'packages/adapters-smpp/dist'
 
 /**
- * Bugs that the fault test must find: each is a change of the built files of a copy, so that the product has no switches. What
- * is replaced must be there exactly once: who changes the product learns here that a plant no longer fits.
+ * Bugs that the fault test must find: each is a change of the built files of a copy, so that the product has no
+ * switches. What is replaced must be there exactly once: who changes the product learns here that a plant no longer
+ * fits.
  *
  * @typedef {{ file: string, from: string, to: string }} Change
  * @type {Readonly<Record<string, readonly Change[]>>}

@@ -20,7 +20,10 @@ import {
   withoutEffect,
 } from '@gateway/server'
 
-/** An answer of the specification as its text (HTTP 200), or as what is written of it bit by bit, or one with another status. */
+/**
+ * An answer of the specification as its text (HTTP 200), or as what is written of it bit by bit, or one with another
+ * status.
+ */
 export type Answer = string | Taken | Listed | Failure
 
 /** Returned once: offered again if the connection fails before the response is confirmed (ruling 1.20). */
@@ -122,7 +125,10 @@ export async function takenAnswer(taken: TakenMessages, item: (message: InboxMes
 
 export const replyForm = 'CLI=<number>;DateReceived=<minute>;Message=<text>;SentMessageID=<message id or nothing>&'
 
-/** The pairs of a reply and of an opt-out (spec 4.2, rule 4). Without a message that it answers the last value is empty (ruling 1.18). */
+/**
+ * The pairs of a reply and of an opt-out (spec 4.2, rule 4). Without a message that it answers the last value is empty
+ * (ruling 1.18).
+ */
 export const replyItem = (from: string, at: Instant, text: string, answers: MessageId | undefined): string =>
   `CLI=${echoed(from)};DateReceived=${formatMinute(at)};Message=${echoed(text)};SentMessageID=${answers ?? ''}`
 

@@ -34,7 +34,10 @@ export interface Endpoint {
   readonly summary: string
   /** Every parameter that `run` reads. */
   readonly takes: readonly Parameter[]
-  /** Every form of what it answers to right credentials; of a list, the forms of its items. What is in `<>` is described by `FORMS`. */
+  /**
+   * Every form of what it answers to right credentials; of a list, the forms of its items. What is in `<>` is described
+   * by `FORMS`.
+   */
   readonly answers: readonly string[]
   /** The whole answer to wrong credentials (ruling 3.3). */
   readonly wrongCredentials: string
@@ -56,8 +59,9 @@ export interface Backing {
 }
 
 /**
- * Runs an endpoint after its method and its credentials have been checked. Undefined: the client has disconnected. It holds a place
- * of the gate while it works, and none while a body arrives (P-12, P-13). Networks take turns, and accounts once they are known.
+ * Runs an endpoint after its method and its credentials have been checked. Undefined: the client has disconnected. It
+ * holds a place of the gate while it works, and none while a body arrives (P-12, P-13). Networks take turns, and
+ * accounts once they are known.
  */
 export const endpointRunner =
   (backing: Backing) =>

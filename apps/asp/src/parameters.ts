@@ -15,7 +15,9 @@ import { errorText } from './answer.ts'
 /** The parameters of a request by their names in lower case: every value in its order, decoded (ruling 3.1). */
 export type Parameters = ReadonlyMap<string, readonly string[]>
 
-/** Reads queries and form bodies, each with one character for each byte. Letter case of names does not count, A to Z. */
+/**
+ * Reads queries and form bodies, each with one character for each byte. Letter case of names does not count, A to Z.
+ */
 export function readParameters(...sources: readonly string[]): Parameters {
   const parameters = new Map<string, string[]>()
   for (const source of sources) {
@@ -32,7 +34,10 @@ export function readParameters(...sources: readonly string[]): Parameters {
   return parameters
 }
 
-/** Decodes a name or value whose unescaped bytes are one character each (latin1); they count as escaped ones (ruling 3.1). */
+/**
+ * Decodes a name or value whose unescaped bytes are one character each (latin1); they count as escaped ones (ruling
+ * 3.1).
+ */
 const decode = (raw: string): string =>
   percentDecode(raw.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`))
 
@@ -40,8 +45,9 @@ const decode = (raw: string): string =>
 const lowerCase = (name: string): string => name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
 /**
- * A form with one character for each byte, without one line break at its very end, which many clients add (ruling 3.1). One that was
- * parsed before it came to us is written anew; nobody can tell there whether the last line break was escaped.
+ * A form with one character for each byte, without one line break at its very end, which many clients add (ruling 3.1).
+ * One that was parsed before it came to us is written anew; nobody can tell there whether the last line break was
+ * escaped.
  */
 export function formText(form: Buffer | ParsedBody): string {
   if (!('parsed' in form)) return form.toString('latin1').replace(/\r?\n$/, '')
@@ -61,8 +67,8 @@ export const isTrue = (parameters: Parameters, name: string): boolean =>
   /^(?:true|1)$/i.test(first(parameters, name) ?? '')
 
 /**
- * The pieces of a list, from all the times it was given: split at `;`, trimmed, empty ones dropped (rulings 3.1, 3.4). None
- * if there is U+0000 in it.
+ * The pieces of a list, from all the times it was given: split at `;`, trimmed, empty ones dropped (rulings 3.1, 3.4).
+ * None if there is U+0000 in it.
  */
 export const list = (parameters: Parameters, name: string): readonly string[] =>
   (withoutNul(parameters.get(name)?.join(';')) ?? '')
@@ -130,8 +136,9 @@ export function messageIds(parameters: Parameters): readonly string[] | string {
 }
 
 /**
- * The credentials of a request: a key, a user with a password, or both, without white space around them. A blank one, or one
- * with U+0000 in it, counts as not given (ruling 3.1). Undefined: none are given, or one is given twice (ruling 3.3).
+ * The credentials of a request: a key, a user with a password, or both, without white space around them. A blank one,
+ * or one with U+0000 in it, counts as not given (ruling 3.1). Undefined: none are given, or one is given twice (ruling
+ * 3.3).
  */
 export function credentialsOf(parameters: Parameters): Pick<Credentials, 'apiKey' | 'pair'> | undefined {
   const apiKey = given(parameters, 'apikey')

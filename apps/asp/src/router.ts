@@ -24,8 +24,8 @@ export interface AspSettings extends Omit<Backing, 'gateway'> {
 }
 
 /**
- * The endpoints of the query-string interface (spec 4.2), for any Express app at any prefix; other paths pass to the next handler.
- * A form that was read before is accepted (docs/embedding.md).
+ * The endpoints of the query-string interface (spec 4.2), for any Express app at any prefix; other paths pass to the
+ * next handler. A form that was read before is accepted (docs/embedding.md).
  */
 export const aspRouter = (gateway: Gateway, settings: AspSettings): Router =>
   Router().use(aspHandler(gateway, settings))
@@ -56,7 +56,9 @@ export interface AspServerSettings extends AspSettings {
   readonly health?: HealthSettings
 }
 
-/** An app with the query-string interface, its document, health and metrics, and 404 in plain text on any other path. */
+/**
+ * An app with the query-string interface, its document, health and metrics, and 404 in plain text on any other path.
+ */
 export const createAspServer = (gateway: Gateway, settings: AspServerSettings): Express =>
   createServiceApp({
     ...settings,

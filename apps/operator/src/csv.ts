@@ -24,8 +24,8 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads the records of a CSV text (RFC 4180), which comes in any pieces. Lines end with CR LF, LF or CR; a byte order mark and
- * empty lines are passed over. Throws a CsvError for a quote that is never closed.
+ * Reads the records of a CSV text (RFC 4180), which comes in any pieces. Lines end with CR LF, LF or CR; a byte order
+ * mark and empty lines are passed over. Throws a CsvError for a quote that is never closed.
  */
 export async function* readCsv(pieces: Iterable<string> | AsyncIterable<string>): AsyncIterable<CsvRecord> {
   // The parser tells the last line of a record, and counts a CR LF in quotes as two.
@@ -61,8 +61,8 @@ const csvField = (cell: Cell): string => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-// Spreadsheets take a text for a formula that begins with one of these. A quote before it makes it a text again; that of a
-// text which looks so by itself gets one more, so that it can be taken away again.
+// Spreadsheets take a text for a formula that begins with one of these. A quote before it makes it a text again; that
+// of a text which looks so by itself gets one more, so that it can be taken away again.
 const formula = /^'*[=+\-@\t\r\n]/
 
 /** A text that no spreadsheet takes for a formula. */

@@ -30,8 +30,9 @@ interface Import<Entry, Column extends string> {
 }
 
 /**
- * Reads a CSV file and stores its rows, some thousands at a time; a row that cannot be stored is noted with its line. If it ends early,
- * the error says how many rows are stored. A first line without a digit in its first field names the columns.
+ * Reads a CSV file and stores its rows, some thousands at a time; a row that cannot be stored is noted with its line.
+ * If it ends early, the error says how many rows are stored. A first line without a digit in its first field names the
+ * columns.
  */
 export async function importRows<Entry extends object, Column extends string>(
   { input, output, interruption }: Pick<Context, 'input' | 'output' | 'interruption'>,

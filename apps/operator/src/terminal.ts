@@ -7,8 +7,8 @@ import { Refused, type Input } from './command.ts'
 const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() })
 
 /**
- * Asks on a terminal, reads the first line of a pipe; an end without a line counts as a blank one. `interrupt` is called for
- * a Ctrl-C while it asks, which the terminal then does not turn into a signal.
+ * Asks on a terminal, reads the first line of a pipe; an end without a line counts as a blank one. `interrupt` is
+ * called for a Ctrl-C while it asks, which the terminal then does not turn into a signal.
  */
 export const terminal = (
   stdin: Readable & { readonly isTTY?: boolean },

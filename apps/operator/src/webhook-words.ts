@@ -136,7 +136,10 @@ export const noSuchWebhook = (id: WebhookId): Refused => new Refused(`There is n
 /** What is to be said of `--despite-key` in the help of a command. */
 export const despiteKeyText = 'also if what is stored cannot be read with SECRETS_KEY, since the key was lost'
 
-/** Waits for what stores a secret; refused, with what to do, where this process does not have the key of those that are stored. */
+/**
+ * Waits for what stores a secret; refused, with what to do, where this process does not have the key of those that are
+ * stored.
+ */
 export async function withKeyInUse<Result>(storing: Promise<Result>): Promise<Result> {
   return storing.catch((problem: unknown) => {
     if (!(problem instanceof OtherKeyError)) throw problem

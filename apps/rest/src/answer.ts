@@ -10,12 +10,15 @@ import {
 } from '@gateway/server'
 import { statusOf, type ErrorCode } from './error-codes.ts'
 
-/** An answer without its envelope: the fields of a success as JSON text (`"creditBalance":100.0`), a long list, or a failure. */
+/**
+ * An answer without its envelope: the fields of a success as JSON text (`"creditBalance":100.0`), a long list, or a
+ * failure.
+ */
 export type Answer = string | LongFields | Listed | Failure
 
 /**
- * The fields of a long answer, for whoever takes them first. What waits for its turn is old when it is answered, and would keep the text
- * until the next full collection: 65 MB a second where pages of 120 kB are read.
+ * The fields of a long answer, for whoever takes them first. What waits for its turn is old when it is answered, and
+ * would keep the text until the next full collection: 65 MB a second where pages of 120 kB are read.
  */
 export class LongFields {
   #text: string | undefined
@@ -79,7 +82,10 @@ export const unknownError = failure('internal-error', 'Unknown error.')
 export const overLimit = ({ overLimitSeconds }: OverLimit): Failure =>
   failure('too-many-requests', 'Too many requests', { 'Retry-After': String(overLimitSeconds) })
 
-/** Gives any answer in its envelope: one that is whole at once. Rejects if a list fails; that has read only (ruling 1.25). */
+/**
+ * Gives any answer in its envelope: one that is whole at once. Rejects if a list fails; that has read only (ruling
+ * 1.25).
+ */
 export function sendAnswer(
   response: ServerResponse,
   answer: Answer,

@@ -50,7 +50,10 @@ export interface Endpoint {
 
 type AnswerTo<Input> = (call: Call, input: Input) => Answer | Promise<Answer>
 
-/** A GET: a list or a look-up. `read` gives the input, or what is wrong with the query (422). The settings are those of `Endpoint`. */
+/**
+ * A GET: a list or a look-up. `read` gives the input, or what is wrong with the query (422). The settings are those of
+ * `Endpoint`.
+ */
 export const get = <Input extends object>(
   operation: Operation,
   read: (query: string) => Input | Failure,
@@ -83,8 +86,8 @@ export const remove = (operation: Operation, answer: AnswerTo<object>): Endpoint
 })
 
 /**
- * A POST, or a PATCH. `read` gets the body as `parse` gives it, and its text unless another has parsed it, and gives the input, or what is wrong
- * with it (422). `parse` throws where JSON.parse does.
+ * A POST, or a PATCH. `read` gets the body as `parse` gives it, and its text unless another has parsed it, and gives
+ * the input, or what is wrong with it (422). `parse` throws where JSON.parse does.
  */
 export const post = <Input extends object>(
   operation: Operation,
@@ -155,8 +158,9 @@ export interface Backing {
 }
 
 /**
- * Runs an endpoint after its checks, in the ruled order (ruling 2.3). Undefined: the client has disconnected. It holds a place of the
- * gate while it works, and none while a body arrives (P-12, P-13). Networks take turns, and accounts once they are known.
+ * Runs an endpoint after its checks, in the ruled order (ruling 2.3). Undefined: the client has disconnected. It holds
+ * a place of the gate while it works, and none while a body arrives (P-12, P-13). Networks take turns, and accounts
+ * once they are known.
  */
 export const endpointRunner = (backing: Backing) => {
   const { gateway, gate } = backing

@@ -6,8 +6,9 @@ interface ErrorCodeEntry {
 }
 
 /**
- * Every `errorCode` of the interface, in the order in which they win where several apply (rulings 2.3, 2.16), then our own trouble
- * (ruling 1.25) and what is no HTTP. docs/interfaces/rest.md has the same table. A code never changes its meaning.
+ * Every `errorCode` of the interface, in the order in which they win where several apply (rulings 2.3, 2.16), then our
+ * own trouble (ruling 1.25) and what is no HTTP. docs/interfaces/rest.md has the same table. A code never changes its
+ * meaning.
  */
 export const ERROR_CODES = {
   'no-such-path': {

@@ -21,8 +21,9 @@ const notIds = (got: string): Failure =>
   )
 
 /**
- * A body that is an array of 1 to 1000 message ids (ruling 2.9). The text, if there is one, is looked at too, since `1e3` and `1.0`
- * are numbers like any other once they are parsed: an array of numbers written in digits only holds no other characters.
+ * A body that is an array of 1 to 1000 message ids (ruling 2.9). The text, if there is one, is looked at too, since
+ * `1e3` and `1.0` are numbers like any other once they are parsed: an array of numbers written in digits only holds no
+ * other characters.
  */
 export function readIds(body: unknown, text: string | undefined): readonly MessageId[] | Failure {
   if (!Array.isArray(body))

@@ -48,9 +48,9 @@ test('the document is served without a key, and has every operation of the inter
 })
 
 /**
- * Account 1 has 97.0 credits and the sub account 2. Messages 1 and 2 were delivered to 27825550101 and …103, of whom one answered and the
- * other one opted out; message 3 to …102 is scheduled, 4 is the confirmation. There is a short code with a message, and a manual opt-out.
- * Webhook 1 got a test, which failed, and a replay, which is done.
+ * Account 1 has 97.0 credits and the sub account 2. Messages 1 and 2 were delivered to 27825550101 and …103, of whom
+ * one answered and the other one opted out; message 3 to …102 is scheduled, 4 is the confirmation. There is a short
+ * code with a message, and a manual opt-out. Webhook 1 got a test, which failed, and a replay, which is done.
  */
 async function worldOfExamples(): Promise<Rest> {
   const rest = await startRest()

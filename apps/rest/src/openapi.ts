@@ -13,8 +13,9 @@ import { webhookRequests } from './webhook-events.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * The OpenAPI 3.1 document of the interface, to be served one folder below the root: the schemas that requests are read by, and those
- * that the tests check answers by. An example of a request is answered as the example of the same name under its status says.
+ * The OpenAPI 3.1 document of the interface, to be served one folder below the root: the schemas that requests are read
+ * by, and those that the tests check answers by. An example of a request is answered as the example of the same name
+ * under its status says.
  */
 export function openApiDocument(): Json {
   const schemas = new Map<string, unknown>()
@@ -61,7 +62,9 @@ export function openApiDocument(): Json {
   }
 }
 
-/** Puts each schema that has a title among the shared ones, and a reference in its place; what only we read is left out. */
+/**
+ * Puts each schema that has a title among the shared ones, and a reference in its place; what only we read is left out.
+ */
 const withReferences = (value: unknown, shared: Map<string, unknown>): unknown => referring(published(value), shared)
 
 function referring(value: unknown, shared: Map<string, unknown>): unknown {

@@ -12,7 +12,10 @@ export const TAGS = {
 } as const
 export type Tag = keyof typeof TAGS
 
-/** What the OpenAPI document says of an operation, beside its path and method. Schemas with a title are shared under that name. */
+/**
+ * What the OpenAPI document says of an operation, beside its path and method. Schemas with a title are shared under
+ * that name.
+ */
 export interface Operation {
   /** Its name in the specification, and in generated clients. */
   readonly id: string

@@ -58,7 +58,10 @@ export const pageAnswer = (name: string, item: TSchema): TProperties => ({
 /** So many items are written at once. */
 const pieceItems = 25
 
-/** What every list says of itself, and its items under this name (ruling 2.10). Written in pieces: a page may take 0.1 s. */
+/**
+ * What every list says of itself, and its items under this name (ruling 2.10). Written in pieces: a page may take 0.1
+ * s.
+ */
 export async function pageFields<Item>(
   { inTurn }: Pick<Call, 'inTurn'>,
   { offset, limit }: Page,

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { openApiDocument } from './openapi.ts'
 
-// A generated client checks what it sends and reads by the patterns of the document, in the regular expressions of its language.
+// A generated client checks what it sends and reads by the patterns of the document, in the regular expressions of its
+// language.
 
 interface Pattern {
   readonly pattern: string

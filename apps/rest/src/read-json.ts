@@ -5,8 +5,8 @@ const [quote, backslash] = [0x22, 0x5c]
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
- * A linear look at what JSON.parse would take 300 ns a level for. 'too-deep': more than `nestingMax` deep, with as many brackets closed as
- * opened. 'malformed': they do not match. 'shallow' may be malformed in any other way.
+ * A linear look at what JSON.parse would take 300 ns a level for. 'too-deep': more than `nestingMax` deep, with as many
+ * brackets closed as opened. 'malformed': they do not match. 'shallow' may be malformed in any other way.
  */
 export function jsonNesting(json: string): 'shallow' | 'too-deep' | 'malformed' {
   /** What closes each level; of those beyond the bound nobody asks. */
@@ -45,8 +45,8 @@ const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 const digitsMax = 300
 
 /**
- * JSON.parse that reads a number which is not written as a whole one as `{ writtenAs }`: `1.0`, `1e3`, and `1.00000000000000000001`,
- * which would be rounded to 1. A whole number of any length is a number.
+ * JSON.parse that reads a number which is not written as a whole one as `{ writtenAs }`: `1.0`, `1e3`, and
+ * `1.00000000000000000001`, which would be rounded to 1. A whole number of any length is a number.
  */
 export const parseWholeNumbers = (json: string): unknown => JSON.parse(json.replace(stringOrNumber, read))
 

@@ -9,8 +9,8 @@ import { given, short } from './given.ts'
 const bodyBytesMax = 204_800
 
 /**
- * The key in an `AUTHORIZATION` header: its only word, or the one after a prefix word (ruling 2.2). Undefined: there is no
- * header, or an empty one.
+ * The key in an `AUTHORIZATION` header: its only word, or the one after a prefix word (ruling 2.2). Undefined: there is
+ * no header, or an empty one.
  */
 export function keyOf(request: IncomingMessage): string | undefined {
   const given = request.headers.authorization?.trim()
@@ -20,8 +20,9 @@ export function keyOf(request: IncomingMessage): string | undefined {
 }
 
 /**
- * The body of a POST as text, or parsed if that was done before it came to us; or what is wrong with it, in the ruled order
- * (ruling 2.3). No body at all, of whatever type, is `whenEmpty` where that is given. Undefined: the client has gone.
+ * The body of a POST as text, or parsed if that was done before it came to us; or what is wrong with it, in the ruled
+ * order (ruling 2.3). No body at all, of whatever type, is `whenEmpty` where that is given. Undefined: the client has
+ * gone.
  */
 export async function readJson(
   request: IncomingMessage,
@@ -88,8 +89,8 @@ export function readKey(header: string | undefined): IdempotencyKey | undefined 
 export const anotherRequest = failure('idempotency-key-reused', 'The Idempotency-Key was used for another request.')
 
 /**
- * How many things of one kind a body is for: those that need this character each, which JSON has no other way to write. A text may have
- * more of it.
+ * How many things of one kind a body is for: those that need this character each, which JSON has no other way to write.
+ * A text may have more of it.
  */
 export const countOf =
   (character: ',' | '{') =>

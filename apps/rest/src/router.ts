@@ -23,13 +23,17 @@ import { endpoints, pathRules, prefix } from './routes.ts'
 export interface RestSettings extends Omit<Backing, 'gateway'> {
   readonly log: Log
   readonly metrics?: Metrics | undefined
-  /** Pages of these origins may call the interface from a browser, such as `https://app.example.com`; none if not given (ruling 2.15). */
+  /**
+   * Pages of these origins may call the interface from a browser, such as `https://app.example.com`; none if not given
+   * (ruling 2.15).
+   */
   readonly corsOrigins?: readonly string[] | undefined
 }
 
 /**
- * The endpoints of the REST interface (spec 4.1), for any Express app at any prefix; other paths pass to the next handler. One slash
- * at the end of a path is ignored (ruling 2.3). A body that was read before is accepted (docs/embedding.md).
+ * The endpoints of the REST interface (spec 4.1), for any Express app at any prefix; other paths pass to the next
+ * handler. One slash at the end of a path is ignored (ruling 2.3). A body that was read before is accepted
+ * (docs/embedding.md).
  */
 export const restRouter = (gateway: Gateway, settings: RestSettings): Router =>
   Router().use(restHandlers(gateway, settings))
@@ -92,8 +96,9 @@ function writeFailure(
 const unreadable = failure('malformed-request', 'The request cannot be read.')
 
 /**
- * Our own trouble (ruling 1.25). The language's own errors are mistakes of ours: 500. Whatever else is thrown comes from
- * what we stand on: 503, with `Retry-After` if nothing but reading was begun; else nobody knows here whether a send has happened.
+ * Our own trouble (ruling 1.25). The language's own errors are mistakes of ours: 500. Whatever else is thrown comes
+ * from what we stand on: 503, with `Retry-After` if nothing but reading was begun; else nobody knows here whether a
+ * send has happened.
  */
 function trouble(error: unknown): Failure {
   const ours = [TypeError, RangeError, ReferenceError, SyntaxError].some((kind) => error instanceof kind)
@@ -102,8 +107,9 @@ function trouble(error: unknown): Failure {
 }
 
 /**
- * Lets pages of these origins call the interface from a browser (ruling 2.15, the Fetch standard): their preflight requests are
- * answered 204, and answers to them carry the headers. Requests of other origins go on unchanged. Cookies are never asked for.
+ * Lets pages of these origins call the interface from a browser (ruling 2.15, the Fetch standard): their preflight
+ * requests are answered 204, and answers to them carry the headers. Requests of other origins go on unchanged. Cookies
+ * are never asked for.
  */
 export function browserOrigins(origins: readonly string[], service: Service): RequestHandler {
   const begin = prepareResponse(service)

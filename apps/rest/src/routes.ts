@@ -27,7 +27,10 @@ export const prefix = '/api/rest/v1'
 /** Letter case counts; one slash at the end is ignored (ruling 2.3). */
 export const pathRules: PathRules = { caseSensitive: true, lastSlashIgnored: true }
 
-/** Every operation by its path below the prefix (spec 4.1; rulings 2.6, 2.11, 2.14), and the webhooks, which are an addition to it. */
+/**
+ * Every operation by its path below the prefix (spec 4.1; rulings 2.6, 2.11, 2.14), and the webhooks, which are an
+ * addition to it.
+ */
 export const endpoints: ReadonlyMap<string, readonly Endpoint[]> = new Map([
   ['/sms/outgoing/send', [send]],
   ['/sms/outgoing/status', [status]],

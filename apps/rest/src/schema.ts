@@ -4,7 +4,9 @@ import { failure, type Failure } from './answer.ts'
 import type { ErrorCode } from './error-codes.ts'
 import { given, givenType } from './given.ts'
 
-/** Formats of ours: the OpenAPI document has words in their place, since languages read regular expressions differently. */
+/**
+ * Formats of ours: the OpenAPI document has words in their place, since languages read regular expressions differently.
+ */
 const FORMAT = { usable: 'usable', blank: 'blank' }
 
 const ajv = new Ajv({
@@ -35,7 +37,9 @@ export const text = ({ expected, description }: Said) =>
 export const optional = <T extends TSchema>(schema: T, said: Said) =>
   Type.Optional(Type.Union([schema, Type.Null(), Type.String({ format: FORMAT.blank })], { ...said }))
 
-/** A schema without what only `reader` knows: `expected`, and formats of ours. A blank string is told of in words only. */
+/**
+ * A schema without what only `reader` knows: `expected`, and formats of ours. A blank string is told of in words only.
+ */
 export function published(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((each) => !isBlank(each)).map(published)
   if (typeof value !== 'object' || value === null) return value
@@ -49,7 +53,10 @@ export function published(value: unknown): unknown {
 const isBlank = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'format' in value && value.format === FORMAT.blank
 
-/** Checks a body against a schema whose fields have `expected`: '… must be <expected>; got …'. Unknown fields are let be. */
+/**
+ * Checks a body against a schema whose fields have `expected`: '… must be <expected>; got …'. Unknown fields are let
+ * be.
+ */
 export function reader<S extends TSchema>(schema: S): (body: unknown) => Static<S> | Failure {
   // Compiled for the first body: all of them would take 0.1 s of each start.
   let compiled: ValidateFunction<Static<S>> | undefined

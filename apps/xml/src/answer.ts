@@ -45,7 +45,10 @@ export type Trouble =
   | 'another-request'
   | 'unavailable'
 
-/** The text of the `Error` element (spec 7.3; rulings 1.24, 1.25, 1.26, 4.6) and the HTTP status, 200 for what the specification names (ruling 4.7). */
+/**
+ * The text of the `Error` element (spec 7.3; rulings 1.24, 1.25, 1.26, 4.6) and the HTTP status, 200 for what the
+ * specification names (ruling 4.7).
+ */
 export const ERROR = {
   'not-valid': { status: 200, text: 'Not Valid XML Document' },
   'wrong-credentials': { status: 200, text: 'Authentication failed' },

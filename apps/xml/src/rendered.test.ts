@@ -19,8 +19,8 @@ const filled = (rows: readonly Row[]): string =>
   )
 
 /**
- * The same document, built node by node. Two things the builder does not do: it leaves a carriage return bare, which no reader
- * gives back, and takes `&name;` in a text for a reference, so it gets its ampersands escaped.
+ * The same document, built node by node. Two things the builder does not do: it leaves a carriage return bare, which no
+ * reader gives back, and takes `&name;` in a text for a reference, so it gets its ampersands escaped.
  */
 function built(rows: readonly Row[]): string {
   const root = create({ version: '1.0', encoding: 'utf-8' }).ele('XMLGateway_Replies')

@@ -38,8 +38,8 @@ export interface XmlSettings extends Omit<Backing, 'gateway'> {
 const bodyBytesMax = 4 * 1024 * 1024
 
 /**
- * The endpoints of the XML interface (spec 4.3), for any Express app at any prefix; other paths pass to the next handler. A body that
- * was read before is accepted as text or bytes, not as a parsed object.
+ * The endpoints of the XML interface (spec 4.3), for any Express app at any prefix; other paths pass to the next
+ * handler. A body that was read before is accepted as text or bytes, not as a parsed object.
  */
 export const xmlRouter = (gateway: Gateway, settings: XmlSettings): Router =>
   Router().use(xmlHandler(gateway, settings))

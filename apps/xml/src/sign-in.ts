@@ -99,8 +99,8 @@ const unknownCharactersMax = 8192
 const waitMsMax = 10_000
 
 /**
- * The pace at which a document is read: at its network's turn at first, then at that of its account. Where its credentials are wrong,
- * or come last, all documents like that get a part of the time together.
+ * The pace at which a document is read: at its network's turn at first, then at that of its account. Where its
+ * credentials are wrong, or come last, all documents like that get a part of the time together.
  */
 export function paceFor(slices: TimeSlices, network: string, sender: SignIn): Pace {
   let characters = 0

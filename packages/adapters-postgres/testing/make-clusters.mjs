@@ -11,8 +11,8 @@ const inMemory = '/dev/shm'
 const bytesNeeded = 4 * 2 ** 30
 
 /**
- * Makes a folder for all data of a test run, in memory if there is enough of it and PostgreSQL runs there. In it are an empty
- * cluster, and a migrated one that tests copy and never start.
+ * Makes a folder for all data of a test run, in memory if there is enough of it and PostgreSQL runs there. In it are an
+ * empty cluster, and a migrated one that tests copy and never start.
  */
 export async function makeClusters() {
   if (await hasMemory()) {

@@ -3,11 +3,16 @@ import { join } from 'node:path'
 
 /** Tests of these start no process. */
 const startNoApp = /^(?:apps|packages)\b/
-/** Tests of these use no PostgreSQL; and those of `tests`, except in `together`, start their own, on copies of the template. */
+/**
+ * Tests of these use no PostgreSQL; and those of `tests`, except in `together`, start their own, on copies of the
+ * template.
+ */
 const useNone = /^(?:apps|packages\/(?!adapters-postgres))\b/
 const useTheirOwn = /^(?:tests(?!\/together)|apps|packages\/(?!adapters-postgres))\b/
 
-/** For the server of all tests: it forgets nothing but a power failure, and it may be in memory, so its log is short. */
+/**
+ * For the server of all tests: it forgets nothing but a power failure, and it may be in memory, so its log is short.
+ */
 const settings = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -20,8 +25,9 @@ const settings = {
 }
 
 /**
- * Jest runs this once. For tests that start a PostgreSQL of their own it makes a cluster to copy and names the folder for all that
- * they store; for the others it starts one PostgreSQL. Where only folders are asked for that need neither, it makes nothing.
+ * Jest runs this once. For tests that start a PostgreSQL of their own it makes a cluster to copy and names the folder
+ * for all that they store; for the others it starts one PostgreSQL. Where only folders are asked for that need neither,
+ * it makes nothing.
  */
 export default async function startDatabase({ nonFlagArgs = [] }) {
   const areAll = (pattern) => nonFlagArgs.length > 0 && nonFlagArgs.every((path) => pattern.test(path))

@@ -73,8 +73,9 @@ export function owners(folder: string): Owners {
 const isAlive = (owner: string): boolean => identityOf(Number(owner.split('-')[0])) === owner
 
 /**
- * A process by its number and when it started, so that a number that is used again is not taken for it. Where that cannot be
- * told (no /proc) every other process counts as dead: then a receipt may be sent twice, which is harmless (P-7).
+ * A process by its number and when it started, so that a number that is used again is not taken for it. Where that
+ * cannot be told (no /proc) every other process counts as dead: then a receipt may be sent twice, which is harmless
+ * (P-7).
  */
 function identityOf(pid: number): string | undefined {
   try {

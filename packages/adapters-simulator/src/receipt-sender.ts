@@ -150,8 +150,8 @@ interface Batch<T> {
 }
 
 /**
- * Calls `onDue` once, in its own turn of the event loop, when an item becomes due; items not taken then are taken later without
- * another call. There is one queue for each delay, in which items are in order: use few delays.
+ * Calls `onDue` once, in its own turn of the event loop, when an item becomes due; items not taken then are taken later
+ * without another call. There is one queue for each delay, in which items are in order: use few delays.
  */
 export function delayQueue<T>(batchMax: number, onDue: () => void): DelayQueue<T> {
   const queues = new Map<number, Batch<T>[]>()

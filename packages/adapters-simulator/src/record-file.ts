@@ -2,7 +2,10 @@ import { closeSync, fstatSync, openSync, readSync, writeSync, createReadStream }
 
 /** A file that several processes append to at the same time. What was appended survives the end of the process. */
 export interface AppendFile {
-  /** Appends whole lines in one write, behind a torn line on lines of their own. Throws a `NotWritten`, also once closed. */
+  /**
+   * Appends whole lines in one write, behind a torn line on lines of their own. Throws a `NotWritten`, also once
+   * closed.
+   */
   append(lines: string): void
   /** Whole lines that were appended since the last call, by any process, a block at a time. */
   news(): Iterable<string>
@@ -65,8 +68,9 @@ const notWritten = (cause: unknown, torn: boolean): NotWritten =>
   Object.assign(new Error('the record cannot be written', { cause }), { torn })
 
 /**
- * The whole lines of a file, a block at a time, and with the last block the number of bytes they take. A last line without its end
- * (a writer was killed) is left out, and so is it where somebody wrote on behind it; a file that is not there is empty.
+ * The whole lines of a file, a block at a time, and with the last block the number of bytes they take. A last line
+ * without its end (a writer was killed) is left out, and so is it where somebody wrote on behind it; a file that is not
+ * there is empty.
  */
 export async function* linesOf(path: string): AsyncGenerator<{ lines: readonly string[]; bytes: number }> {
   let rest = ''
@@ -85,8 +89,8 @@ export async function* linesOf(path: string): AsyncGenerator<{ lines: readonly s
 }
 
 /**
- * Reads the fields of a line: a flat JSON object whose values contain none of `, " { }`. Undefined if the line does not end with `}`.
- * After the rest of a torn line the last object counts. (JSON.parse took three times as long.)
+ * Reads the fields of a line: a flat JSON object whose values contain none of `, " { }`. Undefined if the line does not
+ * end with `}`. After the rest of a torn line the last object counts. (JSON.parse took three times as long.)
  */
 export function fieldsOf(line: string): ((name: string) => string | undefined) | undefined {
   const start = line.lastIndexOf('{')

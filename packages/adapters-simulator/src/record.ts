@@ -59,8 +59,8 @@ interface Acknowledged {
 }
 
 /**
- * All submissions, and which receipts and replies were acknowledged, in files that survive a killed process (docs/operations.md,
- * "The simulated carrier"). Several processes write at the same time.
+ * All submissions, and which receipts and replies were acknowledged, in files that survive a killed process
+ * (docs/operations.md, "The simulated carrier"). Several processes write at the same time.
  */
 export interface SubmissionRecord {
   /** Throws a `NotWritten`. */
@@ -81,8 +81,9 @@ export const rotateBytes = 128 << 20
 const files = ['submissions', 'receipts'] as const
 
 /**
- * Reads what there is: a million lines in 2 s, in bounded memory except for the unacknowledged ones. `open` opens it for more, after setting
- * it aside as the old record if it has grown beyond `rotateFrom` bytes, the old one has no unacknowledged receipt, and no other process uses the folder.
+ * Reads what there is: a million lines in 2 s, in bounded memory except for the unacknowledged ones. `open` opens it
+ * for more, after setting it aside as the old record if it has grown beyond `rotateFrom` bytes, the old one has no
+ * unacknowledged receipt, and no other process uses the folder.
  */
 export async function readRecord(folder: string, owners: Owners, clock: Clock, rotateFrom = rotateBytes) {
   const path = (name: string) => join(folder, `${name}.jsonl`)
@@ -158,7 +159,9 @@ const submissionLine = (time: string, { id, from, to, reference, answer, reply }
 const acknowledgedLine = (time: string, reference: string, code: DeliveryReceiptCode | undefined): string =>
   `{"time":"${time}","carrierId":"${reference}","code":${code ?? 'null'}}\n`
 
-/** Of a name, what means something in a line is escaped: its fields are found without reading it as JSON (`fieldsOf`). */
+/**
+ * Of a name, what means something in a line is escaped: its fields are found without reading it as JSON (`fieldsOf`).
+ */
 const quotedSender = (from: SenderAddress | undefined): string =>
   from === undefined || !isNameOfSender(from) ? quoted(from) : `"${from.replace(/[^\p{L}\p{N} ]/gu, escaped)}"`
 

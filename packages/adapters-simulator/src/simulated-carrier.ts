@@ -25,8 +25,8 @@ export interface SimulatedCarrierSettings {
   /** The carrier's name in the configuration. Default `simulator`. */
   readonly id?: string
   /**
-   * From a submission to its receipt, and from the acknowledgement of that to a second receipt or a reply. Default 1000; 0: in the next
-   * turns of the event loop.
+   * From a submission to its receipt, and from the acknowledgement of that to a second receipt or a reply. Default
+   * 1000; 0: in the next turns of the event loop.
    */
   readonly delayMilliseconds?: number
   /** Default 1000. */
@@ -56,8 +56,9 @@ const machineClock: Clock = { now: () => instant(Date.now()) }
 const receiptFirstMilliseconds = 1000
 
 /**
- * A carrier without a network (`outcomes.ts`). It records each submission and acknowledgement before it answers, and sends at its start
- * what earlier runs owe. Throws if the folder cannot be used; later, without a record, messages are refused for now.
+ * A carrier without a network (`outcomes.ts`). It records each submission and acknowledgement before it answers, and
+ * sends at its start what earlier runs owe. Throws if the folder cannot be used; later, without a record, messages are
+ * refused for now.
  */
 export function simulatedCarrier(settings: SimulatedCarrierSettings): Carrier {
   const { folder, delayMilliseconds = 1000, window = 1000, report = console.error } = settings
@@ -228,8 +229,8 @@ const PARAMETERS: Readonly<Record<string, Parameter>> = {
 }
 
 /**
- * The carrier that `simulator:`, with parameters as `simulator:?delayMs=0&window=500`, stands for. Throws an Error that says
- * what is wrong and what there is to choose from.
+ * The carrier that `simulator:`, with parameters as `simulator:?delayMs=0&window=500`, stands for. Throws an Error that
+ * says what is wrong and what there is to choose from.
  */
 export const simulatedCarrierFromUrl = (
   url: string,

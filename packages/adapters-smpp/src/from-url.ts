@@ -23,8 +23,8 @@ type ReadFile = (path: string) => string
 const readText: ReadFile = (path) => readFileSync(path, 'utf8')
 
 /**
- * The settings of an address and parameters as a URL has them; `readFile` reads the files that these name. Throws an Error that says what is
- * wrong, never with the password in it.
+ * The settings of an address and parameters as a URL has them; `readFile` reads the files that these name. Throws an
+ * Error that says what is wrong, never with the password in it.
  */
 export function smppSettingsOf(
   { host, port: given, isTls, systemId, password }: SmppAddress,
@@ -120,7 +120,10 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** The carrier of `smppSettingsFromUrl`. `report` is told of links that are lost or do not come about, and of what cannot be read. */
+/**
+ * The carrier of `smppSettingsFromUrl`. `report` is told of links that are lost or do not come about, and of what
+ * cannot be read.
+ */
 export const smppCarrierFromUrl = (
   url: string,
   { id, ...reporting }: { readonly id: string } & Reporting,

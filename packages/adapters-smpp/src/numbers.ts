@@ -21,8 +21,9 @@ export function writeNumber(digits: string, { numbers, country, trunkPrefix }: N
 }
 
 /**
- * A name is alphanumeric (5) in no numbering plan (0), whatever the settings. Digits are as the operator set it, else by the
- * address: international (1), or for short codes network specific (3); numbering plan E.164 (1) (SMPP 3.4, 5.2.5 and 5.2.6).
+ * A name is alphanumeric (5) in no numbering plan (0), whatever the settings. Digits are as the operator set it, else
+ * by the address: international (1), or for short codes network specific (3); numbering plan E.164 (1) (SMPP 3.4, 5.2.5
+ * and 5.2.6).
  */
 export function tonNpiOf(digits: string, settings: NumberSettings, end: End): TonNpi {
   if (end === 'source' && isName(digits)) return { ton: 5, npi: 0 }

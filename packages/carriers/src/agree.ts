@@ -31,9 +31,10 @@ export interface AgreedCarriers {
 const attemptsMax = 20
 
 /**
- * What a process that starts is to work with: the stored carriers. Where none are stored it stores its own, or works with simulated ones if it has
- * no others. Throws an Error for its operator where what it was given differs from what is stored, or from what runs, or would be sealed with another
- * key than the secrets of webhooks; nothing is changed then.
+ * What a process that starts is to work with: the stored carriers. Where none are stored it stores its own, or works
+ * with simulated ones if it has no others. Throws an Error for its operator where what it was given differs from what
+ * is stored, or from what runs, or would be sealed with another key than the secrets of webhooks; nothing is changed
+ * then.
  */
 export async function agreeOnCarriers(ports: AgreementPorts, starting: Starting): Promise<AgreedCarriers> {
   for (let attempt = 1; attempt <= attemptsMax; attempt++) {

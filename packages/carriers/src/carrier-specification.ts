@@ -102,8 +102,8 @@ export interface CarrierTrial {
 }
 
 /**
- * Submits one message over a bind of its own and waits for its receipts. Where the binds of the carrier are shared it leases one first; `no-bind`:
- * all are in use. It charges nobody, and nothing of it is stored.
+ * Submits one message over a bind of its own and waits for its receipts. Where the binds of the carrier are shared it
+ * leases one first; `no-bind`: all are in use. It charges nobody, and nothing of it is stored.
  */
 export async function tryCarrier(
   { carrier: { id, settings }, message, receiptSeconds, interruption, saw }: CarrierTrial,

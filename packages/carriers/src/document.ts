@@ -42,7 +42,10 @@ interface Document {
   readonly routes?: readonly RouteEntry[]
 }
 
-/** What a document means. Throws an Error, which names `what` and the places that are wrong, never a value that may be secret. */
+/**
+ * What a document means. Throws an Error, which names `what` and the places that are wrong, never a value that may be
+ * secret.
+ */
 export function readDocument(
   what: string,
   given: unknown,
@@ -115,8 +118,8 @@ const routeOf = ({ name, prefixes = [], accounts = [], senders = [], carriers }:
 })
 
 /**
- * The configuration in a file. Relative paths in it begin at its folder. Throws an Error that names the file and the places in it that are
- * wrong, never a value that may be secret.
+ * The configuration in a file. Relative paths in it begin at its folder. Throws an Error that names the file and the
+ * places in it that are wrong, never a value that may be secret.
  */
 export function readCarriersFile(path: string, variables: Variables): CarrierConfiguration {
   const document = parsed(path)
@@ -193,7 +196,10 @@ const problemsMax = 10
 
 const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(carriersSchema)
 
-/** What is wrong with a document, each with its place as a JSON pointer; empty: nothing. No value of the document is in it. */
+/**
+ * What is wrong with a document, each with its place as a JSON pointer; empty: nothing. No value of the document is in
+ * it.
+ */
 export function schemaProblems(document: unknown): readonly string[] {
   if (validate(document)) return []
   const told = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if' && keyword !== 'propertyNames')

@@ -3,9 +3,9 @@ import { isKind, kinds, specificationFromUrl, type CarrierSpecification } from '
 import { lookUpsIn, type CarrierConfiguration, type LookUps, type Variables } from './configuration.ts'
 
 /**
- * What `CARRIERS` says: `file:` and the path of a JSON document, or carriers separated by `,`: `simulator:`, `smpp://…` or `smpps://…`, or
- * `name=simulator:?delayMs=0` for a name of one's own. Secrets of a file come from `variables`. Throws an Error that says what is
- * wrong, and where, without a password.
+ * What `CARRIERS` says: `file:` and the path of a JSON document, or carriers separated by `,`: `simulator:`, `smpp://…`
+ * or `smpps://…`, or `name=simulator:?delayMs=0` for a name of one's own. Secrets of a file come from `variables`.
+ * Throws an Error that says what is wrong, and where, without a password.
  */
 export async function readConfiguration(text: string, variables: Variables): Promise<CarrierConfiguration> {
   const [, path] = /^\s*file:(.*)$/s.exec(text) ?? []

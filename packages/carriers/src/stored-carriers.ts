@@ -29,7 +29,10 @@ export const storeCarriers = (
     { onPurpose },
   )
 
-/** What was stored. Throws an Error that says why it cannot be read here: with which key, or what is not known to this version of the program. */
+/**
+ * What was stored. Throws an Error that says why it cannot be read here: with which key, or what is not known to this
+ * version of the program.
+ */
 export async function openCarriers(
   { version, sealed }: CarrierVersion,
   { secretBox }: Pick<CarrierPorts, 'secretBox'>,

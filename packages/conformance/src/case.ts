@@ -2,7 +2,10 @@ import type { TestedGateway } from './tested-gateway.ts'
 
 /** One promise of the contract, asked of a running gateway. */
 export interface Case {
-  /** What it tests, by the numbers of docs/contract.md: `2.9` is a ruling, `spec 4.2, rule 3` the specification. The first is its section. */
+  /**
+   * What it tests, by the numbers of docs/contract.md: `2.9` is a ruling, `spec 4.2, rule 3` the specification. The
+   * first is its section.
+   */
   readonly of: readonly [string, ...string[]]
   /** The promise, as a sentence. */
   readonly title: string
@@ -27,7 +30,10 @@ export const sectionOf = (number: string): string => number.replace(/, rule.*/, 
 
 /** By which cases of the suite are chosen; nothing given chooses all. */
 export interface Choice {
-  /** Numbers of the contract: a case that tests one of them is chosen. `2` has 2.1, 2.2 and so on, `spec 4.2` has its rules. */
+  /**
+   * Numbers of the contract: a case that tests one of them is chosen. `2` has 2.1, 2.2 and so on, `spec 4.2` has its
+   * rules.
+   */
   readonly sections: readonly string[]
   /** Words that a title must have one of, in any letter case. */
   readonly titles: readonly string[]

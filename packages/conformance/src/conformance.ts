@@ -14,7 +14,9 @@ export interface Conformance {
   readonly choice?: Choice
   /** Makes a reply arrive, by default with the command of the configuration. */
   readonly bringReply?: ((reply: Reply) => Promise<void>) | undefined
-  /** Whether a first reply is tried before any case needs one; where it does not arrive, those cases are not testable. */
+  /**
+   * Whether a first reply is tried before any case needs one; where it does not arrive, those cases are not testable.
+   */
   readonly probesReplies?: boolean
   /** Is told each result as it comes. */
   readonly told?: (result: CaseResult) => void
@@ -71,7 +73,10 @@ export async function runConformance(wanted: Conformance): Promise<Summary> {
   }
 }
 
-/** The same, where the first reply that a case needs is preceded by one that shows whether replies arrive in this gateway at all. */
+/**
+ * The same, where the first reply that a case needs is preceded by one that shows whether replies arrive in this
+ * gateway at all.
+ */
 function probing(deployment: Deployment): Deployment {
   const { bringReply, ownNumber } = deployment
   if (bringReply === undefined) return deployment

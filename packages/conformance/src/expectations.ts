@@ -8,7 +8,10 @@ export const header = (answer: Answer, name: string): string | undefined => answ
 const envelope = (status: number): RegExp =>
   new RegExp(String.raw`^\{"timeStamp":"\d{17}","version":"1\.0","statusCode":${status}(?=[,}])`)
 
-/** An answer of REST with this status, in its envelope (ruling 2.1). Returns what follows the envelope, as it is written. */
+/**
+ * An answer of REST with this status, in its envelope (ruling 2.1). Returns what follows the envelope, as it is
+ * written.
+ */
 export function expectEnvelope(answer: Answer, status: number): string {
   strictEqual(answer.status, status, `HTTP status ${answer.status} instead of ${status}: ${answer.text.slice(0, 300)}`)
   strictEqual(header(answer, 'content-type'), 'application/json; charset=utf-8')
@@ -28,7 +31,10 @@ export function expectRest(answer: Answer, tail: string | RegExp): void {
   else match(rest, tail)
 }
 
-/** An error of REST: the envelope with `errorMessage`, which says that, and `errorCode` (ruling 2.16). Returns the message. */
+/**
+ * An error of REST: the envelope with `errorMessage`, which says that, and `errorCode` (ruling 2.16). Returns the
+ * message.
+ */
 export function expectRestError(answer: Answer, status: number, says: RegExp = /./): string {
   const [, message] =
     /^,"errorMessage":("(?:[^"\\]|\\.)+"),"errorCode":"[a-z]+(?:-[a-z]+)*"$/.exec(expectEnvelope(answer, status)) ?? []
@@ -44,7 +50,10 @@ export function restBody<Body>(answer: Answer): Readonly<Body> {
   return JSON.parse(answer.text) as Readonly<Body>
 }
 
-/** An answer of the query-string interface with the headers of ruling 3.2 and this text, byte for byte. Returns the text. */
+/**
+ * An answer of the query-string interface with the headers of ruling 3.2 and this text, byte for byte. Returns the
+ * text.
+ */
 export function expectAsp(answer: Answer, text: string | RegExp, status = 200): string {
   strictEqual(answer.status, status, `HTTP status ${answer.status} instead of ${status}: ${answer.text.slice(0, 300)}`)
   if (typeof text === 'string') strictEqual(answer.text, text)
@@ -57,7 +66,10 @@ export function expectAsp(answer: Answer, text: string | RegExp, status = 200): 
 
 const declaration = '<?xml version="1.0" encoding="utf-8"?>'
 
-/** The elements of an XML answer in one form of writing, without white space between them; its headers are checked (ruling 4.7). */
+/**
+ * The elements of an XML answer in one form of writing, without white space between them; its headers are checked
+ * (ruling 4.7).
+ */
 export function xmlText(answer: Answer, status = 200): string {
   strictEqual(answer.status, status, `HTTP status ${answer.status} instead of ${status}: ${answer.text.slice(0, 300)}`)
   strictEqual(header(answer, 'content-type'), 'text/xml; charset=utf-8')

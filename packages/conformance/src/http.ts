@@ -65,8 +65,8 @@ const answerSecondsMax = 30
 const betweenPiecesMs = 5
 
 /**
- * Writes a request byte for byte over a connection of its own, and reads its answer. Throws if there is none, or one that is no HTTP,
- * within 30 s.
+ * Writes a request byte for byte over a connection of its own, and reads its answer. Throws if there is none, or one
+ * that is no HTTP, within 30 s.
  */
 export async function exchange(base: URL, { pieces, headOnly = false }: Bytes): Promise<Answer> {
   const socket = open(base)

@@ -24,8 +24,8 @@ const outcomes = [
 ]
 
 /**
- * Opens everything that the suite may use in a gateway with the simulated carrier, by commands of its operator, and returns the
- * configuration for it. Names and numbers have a random part, so that it can be called more than once.
+ * Opens everything that the suite may use in a gateway with the simulated carrier, by commands of its operator, and
+ * returns the configuration for it. Names and numbers have a random part, so that it can be called more than once.
  */
 export async function prepare({ operate, gateway, replyTo }: Wanted): Promise<Configuration> {
   const name = `conformance-${randomBytes(4).toString('hex')}`

@@ -40,8 +40,8 @@ function inContract(number: string): number {
 }
 
 /**
- * The report for people: how many cases test each number of the contract and what came of them, then what failed and what could not
- * be tested.
+ * The report for people: how many cases test each number of the contract and what came of them, then what failed and
+ * what could not be tested.
  */
 export function textReport({ results, elsewhere, seconds, creditsSpent }: Summary): string {
   const { passed, failed, 'not testable': untestable } = countsOf(results)

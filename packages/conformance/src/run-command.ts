@@ -13,7 +13,10 @@ export interface Surroundings {
   readonly environment?: Readonly<Record<string, string | null>>
 }
 
-/** Runs a program with its arguments, without a shell; what it writes to standard output. Throws unless it ends with 0 within 60 s. */
+/**
+ * Runs a program with its arguments, without a shell; what it writes to standard output. Throws unless it ends with 0
+ * within 60 s.
+ */
 export async function runCommand(
   [program = '', ...args]: readonly string[],
   { folder, environment = {} }: Surroundings = {},

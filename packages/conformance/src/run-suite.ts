@@ -19,8 +19,8 @@ const lanesMax = 4
 const caseSecondsMax = 180
 
 /**
- * Runs cases against a deployment, several at a time; those that name the same thing as `alone` one after the other. Results are in
- * the order of the cases.
+ * Runs cases against a deployment, several at a time; those that name the same thing as `alone` one after the other.
+ * Results are in the order of the cases.
  */
 export async function runCases(
   cases: readonly Case[],

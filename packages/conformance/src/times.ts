@@ -11,7 +11,9 @@ export const minuteFromNow = (minutes: number): string => digitsAt(Date.now() + 
 /** A time so far ahead that no message leaves before the suite has deleted it. */
 export const farAhead = (): string => digitsAt(Date.now() + 300 * dayMs).slice(0, 12)
 
-/** The instant of digits at GMT+2, with or without seconds and milliseconds, in any separation; NaN if they are none. */
+/**
+ * The instant of digits at GMT+2, with or without seconds and milliseconds, in any separation; NaN if they are none.
+ */
 export function instantOf(text: string): number {
   const [, year, month, day, hour, minute, second = '00', milliseconds = '000'] =
     /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?(\d{3})?$/.exec(text.replace(/\D/g, '')) ?? []

@@ -88,7 +88,8 @@ export function startDispatcher(world: DispatchWorld, options: DispatcherOptions
 }
 
 /**
- * Ends all that were started, and their carriers, which would offer receipts for ever. Throws if any did what must never happen.
+ * Ends all that were started, and their carriers, which would offer receipts for ever. Throws if any did what must
+ * never happen.
  */
 export async function endDispatchers(): Promise<void> {
   const ended = started.splice(0)

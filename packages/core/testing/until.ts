@@ -3,8 +3,9 @@ import { setTimeout } from 'node:timers/promises'
 const pauseMilliseconds = { min: 5, max: 50 }
 
 /**
- * Waits until `condition` gives something else than false or undefined, which it returns. Looks every 5 ms, and after a while every
- * 50 ms: a twentieth of the time it has waited. Throws if that has not happened after `deadlineMilliseconds`, or what `condition` throws.
+ * Waits until `condition` gives something else than false or undefined, which it returns. Looks every 5 ms, and after a
+ * while every 50 ms: a twentieth of the time it has waited. Throws if that has not happened after
+ * `deadlineMilliseconds`, or what `condition` throws.
  */
 export async function until<T>(
   condition: () => T | Promise<T>,

@@ -23,7 +23,10 @@ export interface Arrival {
   readonly fromNpi?: number
 }
 
-/** The deliver_sm of an arrival; `reference` tells the parts of one text from those of others. Throws an Error if it cannot be sent. */
+/**
+ * The deliver_sm of an arrival; `reference` tells the parts of one text from those of others. Throws an Error if it
+ * cannot be sent.
+ */
 export function arrivalDeliveries(arrival: Arrival, reference: number): readonly Delivery[] {
   const { from, to, fromTon = 1, fromNpi = 1, octets, esmClass = 0, dataCoding = 0 } = arrival
   if (from.length > 20 || to.length > 20) throw new Error('An address has at most 20 characters.')

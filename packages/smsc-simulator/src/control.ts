@@ -16,8 +16,8 @@ type Answer = readonly [status: number, body: unknown]
 const bodyMax = 1 << 20
 
 /**
- * HTTP on 127.0.0.1: GET /status, /personalities and /journal, PUT /personality, POST /arrivals and /close-links. There are no
- * credentials, so a request that a browser could make for a page of another origin is refused.
+ * HTTP on 127.0.0.1: GET /status, /personalities and /journal, PUT /personality, POST /arrivals and /close-links. There
+ * are no credentials, so a request that a browser could make for a page of another origin is refused.
  */
 export async function serveControl(smsc: Controlled, port: number): Promise<Control> {
   const server = createServer((request, response) => void serve(smsc, request, response))

@@ -24,8 +24,8 @@ export interface Link {
   /** Sends a PDU with a command_length that follows from the right one. */
   sendWithLength(pdu: Pdu, lengthOf: (right: number) => number): void
   /**
-   * Gives the PDU its sequence number and sends it. `answered` is called once: with the command_status, or undefined if there was no answer in
-   * time or the link has closed.
+   * Gives the PDU its sequence number and sends it. `answered` is called once: with the command_status, or undefined if
+   * there was no answer in time or the link has closed.
    */
   request(pdu: RequestPdu, answered: (status: number | undefined) => void): void
   /** A response, or a generic_nack. Of none of the requests: nothing happens. */

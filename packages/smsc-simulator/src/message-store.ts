@@ -59,8 +59,8 @@ export interface LatestMessages {
 }
 
 /**
- * One object stands for all that ended alike: the collection of garbage would have to move one for each message, several times. A message takes
- * 7.2 to 8.4 µs of `gateway-smsc` instead of 9.2.
+ * One object stands for all that ended alike: the collection of garbage would have to move one for each message,
+ * several times. A message takes 7.2 to 8.4 µs of `gateway-smsc` instead of 9.2.
  */
 export function latestMessages(messagesMax: number): LatestMessages {
   const messages: (StoredMessage | EndedMessage)[] = []
@@ -114,7 +114,10 @@ const keptMax = 500_000
 /** The latest submit_multi, of which the messages behind the first are found. */
 const multiplesMax = 1000
 
-/** With a folder, messages and what is owed for them survive the end of the process; without, only their numbers stay unique. */
+/**
+ * With a folder, messages and what is owed for them survive the end of the process; without, only their numbers stay
+ * unique.
+ */
 export function messageStore(folder: string | undefined, now: number): MessageStore {
   const earlier = new Map<number, StoredMessage>()
   const path = folder === undefined ? undefined : pathIn(folder)

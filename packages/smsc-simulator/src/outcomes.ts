@@ -70,7 +70,10 @@ export function refusals(): Refusals {
   }
 }
 
-/** Keeps a number from answering the same sender again for ten seconds, so that no two programs answer each other for ever. */
+/**
+ * Keeps a number from answering the same sender again for ten seconds, so that no two programs answer each other for
+ * ever.
+ */
 export interface QuietReplies {
   /** Whether it may answer, which it then does after so many milliseconds. */
   mayReply(number: string, sender: string, now: number, delay: number): boolean

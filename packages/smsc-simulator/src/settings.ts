@@ -27,7 +27,9 @@ export interface SmscSettings {
   readonly folder?: string
   /** Unacknowledged deliver_sm of one link. Default 100. */
   readonly deliveryWindow?: number
-  /** After which an unanswered deliver_sm is sent again, and a link without an enquire_link_resp closes. Default 10 000. */
+  /**
+   * After which an unanswered deliver_sm is sent again, and a link without an enquire_link_resp closes. Default 10 000.
+   */
   readonly responseTimeoutMilliseconds?: number
   /** After which a deliver_sm that was refused for now is sent again. Default 1000. */
   readonly retryMilliseconds?: number

@@ -298,7 +298,9 @@ function keyOf(pdu: SubmitSm | DataSm): string {
   return `${pdu.sourceAddr} ${pdu.destinationAddr} ${withoutReference(pdu.esmClass, text)?.toString('latin1') ?? ''}`
 }
 
-/** A part that comes again may have another reference in its header: only its position, the last octet, is kept of that. */
+/**
+ * A part that comes again may have another reference in its header: only its position, the last octet, is kept of that.
+ */
 const withoutReference = (esmClass: number, text: Buffer | undefined): Buffer | undefined =>
   (esmClass & 0x40) === 0 ? text : text?.subarray(text[0] ?? 0)
 

@@ -8,7 +8,10 @@ export function boundSince({ links }: CarrierStatus): number | undefined {
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
-/** How a carrier is, as programs of operators read it. Times are ISO 8601 in UTC; `null`: a carrier without connections does not tell. */
+/**
+ * How a carrier is, as programs of operators read it. Times are ISO 8601 in UTC; `null`: a carrier without connections
+ * does not tell.
+ */
 export const carrierJson = ({ carrier, mode, window, unanswered, status }: CarrierReport) => ({
   carrier,
   mode,

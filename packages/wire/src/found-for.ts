@@ -1,8 +1,8 @@
 import type { MessageId } from '@gateway/core'
 
 /**
- * Looks up those of `asked` that a message can have as its id, in one call, and pairs each, in order, with what was found; with
- * `nothing` where it is no such id. `lookUp` gives one result per id, in order.
+ * Looks up those of `asked` that a message can have as its id, in one call, and pairs each, in order, with what was
+ * found; with `nothing` where it is no such id. `lookUp` gives one result per id, in order.
  */
 export async function foundFor<Asked, Found>(
   asked: readonly Asked[],

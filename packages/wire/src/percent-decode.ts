@@ -1,8 +1,8 @@
 import { windows1252Character } from './windows-1252.ts'
 
 /**
- * Decodes a URL-encoded text once, with `+` as space (rulings 3.1, 4.4). The escaped bytes are UTF-8 if all of them are valid, else
- * windows-1252. A malformed `%` and unescaped characters stay unchanged.
+ * Decodes a URL-encoded text once, with `+` as space (rulings 3.1, 4.4). The escaped bytes are UTF-8 if all of them are
+ * valid, else windows-1252. A malformed `%` and unescaped characters stay unchanged.
  */
 export function percentDecode(encoded: string): string {
   const spaced = encoded.replaceAll('+', ' ')

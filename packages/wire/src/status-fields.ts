@@ -8,7 +8,10 @@ import {
 } from '@gateway/core'
 import { STATUS_ERROR_CODE, statusWords } from './words.ts'
 
-/** The fields of a status after the id and the number, of REST and of webhooks, as JSON text (ruling 2.7). `now`: the minute shown where nothing is known. */
+/**
+ * The fields of a status after the id and the number, of REST and of webhooks, as JSON text (ruling 2.7). `now`: the
+ * minute shown where nothing is known.
+ */
 export function statusFields(status: MessageStatus, now: string): string {
   const { word, code } = statusWords(status)
   const state = deliveryState(status)

@@ -30,7 +30,9 @@ export function statusWords(status: MessageStatus): { readonly word: string; rea
   return { word: STATE[stateOf(status.code)], code: status.code }
 }
 
-/** `statusErrorCode` of REST and of webhooks: by it clients decide whether to ask again, or to send again (ruling 2.7). */
+/**
+ * `statusErrorCode` of REST and of webhooks: by it clients decide whether to ask again, or to send again (ruling 2.7).
+ */
 export const STATUS_ERROR_CODE = {
   delivered: '',
   waiting: 'INQUEUE',

@@ -9,7 +9,9 @@ export const TRANSFER_RESULT = { ...TRANSFER_ERROR, failed: 'Fail' } as const sa
 
 const invalidUser = 'Transfer=invalidUser'
 
-/** Moves credits within the family of a main account, which alone may ask for it here (spec 4.2, rule 5; ruling 3.7). */
+/**
+ * Moves credits within the family of a main account, which alone may ask for it here (spec 4.2, rule 5; ruling 3.7).
+ */
 export const transferCredits: Endpoint = {
   summary: 'Transfer credits',
   takes: [

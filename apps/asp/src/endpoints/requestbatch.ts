@@ -4,7 +4,9 @@ import { echoed, listAnswer } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { messageIdCount, messageIdErrors, messageIdParameter, messageIds } from '../parameters.ts'
 
-/** One status for each of 1 to 100 ids, in request order, echoed as given (spec 4.2, rule 3; rulings 1.16, 1.28, 3.5). */
+/**
+ * One status for each of 1 to 100 ids, in request order, echoed as given (spec 4.2, rule 3; rulings 1.16, 1.28, 3.5).
+ */
 export const requestBatch: Endpoint = {
   summary: 'Status',
   takes: [messageIdParameter],

@@ -39,8 +39,8 @@ export interface DocumentReader {
 }
 
 /**
- * Reads a document into a draft, in pieces as they come. It is not valid if it is not well-formed, breaks ruling 4.3, or has another
- * root; the draft is of no use then.
+ * Reads a document into a draft, in pieces as they come. It is not valid if it is not well-formed, breaks ruling 4.3,
+ * or has another root; the draft is of no use then.
  */
 export function documentReader<D>(root: Root<D>, draft: D): DocumentReader {
   const { events, isWhole } = structure(root, draft)
@@ -151,8 +151,8 @@ export type Pace = (characters: number, read: () => boolean) => Promise<boolean 
 export type ReadOutcome = 'valid' | 'not-valid' | 'too-large' | 'overloaded' | 'aborted'
 
 /**
- * Reads a document into a draft as it arrives. Of one that is not valid the rest is awaited and thrown away: whether it is too large is
- * said first (ruling 4.1). The draft is of no use unless it is 'valid'.
+ * Reads a document into a draft as it arrives. Of one that is not valid the rest is awaited and thrown away: whether it
+ * is too large is said first (ruling 4.1). The draft is of no use unless it is 'valid'.
  */
 export async function readArriving<D>(
   body: ArrivingBody,

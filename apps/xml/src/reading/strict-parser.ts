@@ -5,7 +5,10 @@ export const documentLimits = {
   /** The root has depth 1. */
   depthMax: 16,
   elementsMax: 250_000,
-  /** UTF-8 bytes of one text, CDATA section, comment or processing instruction, and of the text of one element; characters of one tag. */
+  /**
+   * UTF-8 bytes of one text, CDATA section, comment or processing instruction, and of the text of one element;
+   * characters of one tag.
+   */
   nodeBytesMax: 65_536,
 } as const
 
@@ -37,8 +40,9 @@ export interface StrictParser {
 }
 
 /**
- * A parser for one document, written in slices. It refuses what is not well-formed and what ruling 4.3 forbids. sax in strict mode
- * accepts more than XML: each check here closes one gap. The caller has checked the characters and the XML declaration.
+ * A parser for one document, written in slices. It refuses what is not well-formed and what ruling 4.3 forbids. sax in
+ * strict mode accepts more than XML: each check here closes one gap. The caller has checked the characters and the XML
+ * declaration.
  */
 export function strictParser(events: DocumentEvents): StrictParser {
   const options = { strictEntities: true, position: true }

@@ -3,8 +3,8 @@ import { rows, sql, statement } from './statement.ts'
 // Both are for the ordinary connections: the table has a row for each carrier, prefix and five minutes of a day.
 
 /**
- * Adds counts to the present five minutes; forgets those of more than a day ago. In one order, so that nobody waits in a
- * ring.
+ * Adds counts to the present five minutes; forgets those of more than a day ago. In one order, so that nobody waits in
+ * a ring.
  */
 export const addFigures = statement(
   'add-figures',

@@ -46,8 +46,8 @@ order by dispatcher.id, loads.carrier collate "C"`,
 )
 
 /**
- * What is due by the name of its route; null: without one. In milliseconds. For the ordinary connections: it reads all of
- * `due`.
+ * What is due by the name of its route; null: without one. In milliseconds. For the ordinary connections: it reads all
+ * of `due`.
  */
 export const listWaitingRoutes = statement(
   'list-waiting-routes',

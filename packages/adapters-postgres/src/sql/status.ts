@@ -45,7 +45,8 @@ const dueTime = 'coalesce(exact.scheduled_at, exact.created_at, covering.schedul
 /**
  * The sends of account `account` that begin with one of the ids `ids` or cover it. One row of arrays as above, an
  * element for each id that has a send: the id, how far it is from the first id of the send, when the messages were due,
- * in milliseconds, and what each cost; `referenced` are the ids of sends with references. A send never leaves its block, so the search does not either.
+ * in milliseconds, and what each cost; `referenced` are the ids of sends with references. A send never leaves its
+ * block, so the search does not either.
  *
  * Cost: 3 µs an id. The search alone would be 9 where sends are short: it reads half a page of the index to find one
  * entry.

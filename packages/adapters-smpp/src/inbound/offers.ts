@@ -1,11 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto'
 
-/** Resolves to whether the carrier certainly has the answers that were given over its connection so far; never rejects. */
+/**
+ * Resolves to whether the carrier certainly has the answers that were given over its connection so far; never rejects.
+ */
 export type Confirm = () => Promise<boolean>
 
 /**
- * Names hand-overs of inbound messages, of which SMPP has no ids. What the carrier offers again because it may not have the acknowledgement has the
- * same name, in whatever process; what comes when it certainly has it, or over the connection that it was given over, is another message.
+ * Names hand-overs of inbound messages, of which SMPP has no ids. What the carrier offers again because it may not have
+ * the acknowledgement has the same name, in whatever process; what comes when it certainly has it, or over the
+ * connection that it was given over, is another message.
  */
 export interface Offers {
   /** The name for this content, which came over the connection of `confirm`. */
@@ -18,7 +21,10 @@ export interface Offers {
 
 interface Offer {
   readonly content: string
-  /** 'lost': the carrier may not have the acknowledgement. A connection: it was given over this one, and is not confirmed yet. */
+  /**
+   * 'lost': the carrier may not have the acknowledgement. A connection: it was given over this one, and is not
+   * confirmed yet.
+   */
   state: 'open' | 'lost' | Confirm
 }
 

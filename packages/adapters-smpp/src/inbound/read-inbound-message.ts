@@ -44,7 +44,10 @@ interface UserData {
   readonly part: InboundMessagePart | undefined
 }
 
-/** A header that is longer than the data is none; elements that are cut off or not known are passed over (3GPP TS 23.040, 9.2.3.24). */
+/**
+ * A header that is longer than the data is none; elements that are cut off or not known are passed over (3GPP TS
+ * 23.040, 9.2.3.24).
+ */
 export function readUserData(data: Buffer, hasHeader: boolean): UserData {
   const headerOctets = hasHeader ? (data[0] ?? 0) + 1 : 0
   if (headerOctets === 0 || headerOctets > data.length) return { octets: data, headerOctets: 0, part: undefined }

@@ -164,7 +164,10 @@ const TLV_NAMES = new Map<number, string>(Object.entries(TLV_TAG).map(([name, ta
 /** `message_state` for 0x0427; a tag that the standard does not name as `0x1400`. */
 export const tlvName = (tag: number): string => TLV_NAMES.get(tag) ?? `0x${tag.toString(16).padStart(4, '0')}`
 
-/** Maximum octets of C-octet strings, with their NUL (SMPP 3.4, 4 and 5.2; of system ids and passwords 16 and 9 there, and more in the field). */
+/**
+ * Maximum octets of C-octet strings, with their NUL (SMPP 3.4, 4 and 5.2; of system ids and passwords 16 and 9 there,
+ * and more in the field).
+ */
 export const FIELD_SIZE = {
   systemId: 65,
   password: 65,

@@ -1,6 +1,9 @@
 import { noTlvs, type MalformedReason, type Tlv } from './pdu.ts'
 
-/** A place in the bytes of one PDU. Reading beyond `end` reads nothing: it notes the first problem and gives empty values. */
+/**
+ * A place in the bytes of one PDU. Reading beyond `end` reads nothing: it notes the first problem and gives empty
+ * values.
+ */
 export interface Cursor {
   readonly bytes: Buffer
   at: number

@@ -99,7 +99,10 @@ export const dataSm = (from: Cursor, status: number, sequence: number): DataSm =
 
 type MessageIdResp = SubmitSmResp | DeliverSmResp | DataSmResp
 
-/** SMPP 3.4, 4.4.2, 4.6.2 and 4.7.2; there may be no body. An id without its NUL is read: else its message would have none. */
+/**
+ * SMPP 3.4, 4.4.2, 4.6.2 and 4.7.2; there may be no body. An id without its NUL is read: else its message would have
+ * none.
+ */
 export const messageIdResp = (
   command: MessageIdResp['command'],
   from: Cursor,
@@ -130,7 +133,10 @@ export const bind =
     tlvs: tlvs(from),
   })
 
-/** SMPP 3.4, 4.1.2, 4.1.4 and 4.1.6; there may be no body. Its command_status decides: a name of any length and a cut TLV break no bind. */
+/**
+ * SMPP 3.4, 4.1.2, 4.1.4 and 4.1.6; there may be no body. Its command_status decides: a name of any length and a cut
+ * TLV break no bind.
+ */
 export const bindResp =
   (command: BindResp['command']) =>
   (from: Cursor, status: number, sequence: number): BindResp => ({
@@ -284,8 +290,8 @@ export const replaceSm = (from: Cursor, status: number, sequence: number): Repla
 })
 
 /**
- * Reads the PDU that is at `start` and ends before `end`, which its command_length has said. Never throws and reads nothing
- * outside; buffers in the result are views.
+ * Reads the PDU that is at `start` and ends before `end`, which its command_length has said. Never throws and reads
+ * nothing outside; buffers in the result are views.
  */
 export function decodePdu(bytes: Buffer, start = 0, end = bytes.length): ReceivedPdu {
   const length = end - start < 4 ? 0 : bytes.readUInt32BE(start)

@@ -42,7 +42,10 @@ export function putInteger(to: Sink, value: number): void {
   to.at = at + 4
 }
 
-/** A C-octet string of at most `sizeMax` octets with its NUL. Throws a RangeError if it is longer or is not Latin-1 without NUL. */
+/**
+ * A C-octet string of at most `sizeMax` octets with its NUL. Throws a RangeError if it is longer or is not Latin-1
+ * without NUL.
+ */
 export function putText(to: Sink, text: string, sizeMax: number): void {
   const { buffer } = to
   const { length } = text

@@ -5,8 +5,8 @@ import type { ReceivedPdu } from './pdu.ts'
 /** Finds the PDUs in a stream of bytes. */
 export interface PduReader {
   /**
-   * The PDUs that are complete with this chunk, in order. Never throws. After a malformed one with `endsSession` nothing is read any
-   * more. Buffers in PDUs are views of the chunk: copy what is kept for long.
+   * The PDUs that are complete with this chunk, in order. Never throws. After a malformed one with `endsSession`
+   * nothing is read any more. Buffers in PDUs are views of the chunk: copy what is kept for long.
    */
   read(chunk: Buffer): readonly ReceivedPdu[]
   /** The same, one after the other, each with the octets that it was read from. They are not written to again. */
@@ -16,7 +16,9 @@ export interface PduReader {
 /** A message_payload of 65535 octets with every other field. */
 const commandLengthMaxDefault = 69_632
 
-/** Holds at most `commandLengthMax` octets of a PDU that is not complete, and never more than twice of what has come. */
+/**
+ * Holds at most `commandLengthMax` octets of a PDU that is not complete, and never more than twice of what has come.
+ */
 export function pduReader(commandLengthMax = commandLengthMaxDefault): PduReader {
   let held: Buffer = Buffer.alloc(0)
   let heldLength = 0

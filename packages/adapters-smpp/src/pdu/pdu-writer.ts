@@ -9,7 +9,10 @@ export interface PduWriter {
   /** The buffer that the last PDU was written to, and its end there. Those octets are not written to again. */
   readonly bytes: Buffer
   readonly end: number
-  /** Returns how many octets it has. Throws a RangeError, and leaves what was written before, if a field does not fit its place. */
+  /**
+   * Returns how many octets it has. Throws a RangeError, and leaves what was written before, if a field does not fit
+   * its place.
+   */
   write(pdu: Pdu): number
   /** What was written since the last call, in a buffer that is not used again. */
   take(): Buffer

@@ -214,7 +214,9 @@ export function tlvValue(tlvs: readonly Tlv[], tag: number): Buffer | undefined 
   return undefined
 }
 
-/** The first TLV with this tag as an integer of 1, 2 or 4 octets; undefined: there is none, or it has another length. */
+/**
+ * The first TLV with this tag as an integer of 1, 2 or 4 octets; undefined: there is none, or it has another length.
+ */
 export function tlvInteger(tlvs: readonly Tlv[], tag: number): number | undefined {
   const value = tlvValue(tlvs, tag)
   if (value === undefined) return undefined
@@ -241,8 +243,8 @@ export function integerTlv(tag: number, octets: 1 | 2 | 4, integer: number): Tlv
 export const textTlv = (tag: number, text: string): Tlv => ({ tag, value: Buffer.from(`${text}\0`, 'latin1') })
 
 /**
- * The fields of a PDU as people and programs read them: octets are hexadecimal, the status and the tags have the names of the standard. A
- * status of 0 and no TLVs are left out, a password is masked.
+ * The fields of a PDU as people and programs read them: octets are hexadecimal, the status and the tags have the names
+ * of the standard. A status of 0 and no TLVs are left out, a password is masked.
  */
 export function pduFields(pdu: ReceivedPdu): Record<string, unknown> {
   const fields: Record<string, unknown> = {}

@@ -21,8 +21,9 @@ const decimalOf =
     isHex(id) ? BigInt(`0x${id}`).toString().padStart(width, '0') : undefined
 
 /**
- * What has to be done with the id in a receipt to get the id of the answer to the submission, the most usual first. `hex`: the receipt has in
- * decimal what the answer had in hexadecimal; `decimal`: the other way round; a number: filled up with zeros to this width.
+ * What has to be done with the id in a receipt to get the id of the answer to the submission, the most usual first.
+ * `hex`: the receipt has in decimal what the answer had in hexadecimal; `decimal`: the other way round; a number:
+ * filled up with zeros to this width.
  */
 const FORMS = {
   'as-is': (id) => id,
@@ -53,7 +54,9 @@ function order(form: IdForm): number {
   return /^\d+$/.test(form) ? 1 : form === 'as-is' ? -1 : 0
 }
 
-/** The id of the answer if the receipt's is written in this form; undefined: it cannot be. Ids are texts of any length. */
+/**
+ * The id of the answer if the receipt's is written in this form; undefined: it cannot be. Ids are texts of any length.
+ */
 export const inForm = (id: string, form: IdForm): string | undefined => FORMS[form](id)
 
 /** The ids that the answer may have had besides the one that was tried, each once, with its form. */

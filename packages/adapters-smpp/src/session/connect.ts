@@ -2,7 +2,10 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { SmppSettings } from '../settings.ts'
 
-/** A connection that is being made. `ready` is called once bytes may be sent; over TLS, once the certificate was found good. */
+/**
+ * A connection that is being made. `ready` is called once bytes may be sent; over TLS, once the certificate was found
+ * good.
+ */
 export function connect({ host, port, tls }: Pick<SmppSettings, 'host' | 'port' | 'tls'>, ready: () => void): Socket {
   if (tls === undefined) return connectTcp({ host, port, noDelay: true }, ready)
   const { serverName = isIP(host) === 0 ? host : undefined, ca, cert, key } = tls

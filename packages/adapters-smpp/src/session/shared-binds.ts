@@ -43,7 +43,9 @@ interface Group {
   lease: { readonly number: number; until: number; isWarned: boolean } | undefined
 }
 
-/** Shares of a lease: it is renewed after the first, its links are to end after the second, and are ended at the third. */
+/**
+ * Shares of a lease: it is renewed after the first, its links are to end after the second, and are ended at the third.
+ */
 const renewAt = 0.25
 const endSoonAt = 0.6
 const endNowAt = 0.85
@@ -53,8 +55,9 @@ const lookMillisecondsMax = 2000
 const now = (): number => performance.now()
 
 /**
- * The permits of a carrier whose number of binds several processes share. A link is connected only while its lease lasts by the clock of
- * this process, counted from before the store was asked, so that a process that is cut off from the store has unbound before others may bind.
+ * The permits of a carrier whose number of binds several processes share. A link is connected only while its lease
+ * lasts by the clock of this process, counted from before the store was asked, so that a process that is cut off from
+ * the store has unbound before others may bind.
  */
 export function shareBinds({ carrier, binds, bindsMax, leaseSeconds, tell }: SharedBindsSettings): SharedBinds {
   const holder = randomUUID()

@@ -9,7 +9,10 @@ const headerIndicator = 0x40
 /** A receipt of the final state is asked for every part (SMPP 3.4, 5.2.17). */
 const receiptWanted = 1
 
-/** The submit_sm of one segment. `validSeconds`: what is left of the validity of its message; undefined: as the settings say. */
+/**
+ * The submit_sm of one segment. `validSeconds`: what is left of the validity of its message; undefined: as the settings
+ * say.
+ */
 export function buildSubmit(
   settings: SmppSettings,
   { from, to }: Pick<Submission, 'from' | 'to'>,

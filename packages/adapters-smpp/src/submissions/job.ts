@@ -17,8 +17,8 @@ const isAccepted = (outcome: PartOutcome | undefined): outcome is { readonly ref
   typeof outcome === 'object'
 
 /**
- * A message is submitted again as a whole only if the carrier has certainly none of its parts (P-5), and it stays charged if the carrier has one
- * (ruling 1.4). Undefined: a part that was never tried or is to be tried again.
+ * A message is submitted again as a whole only if the carrier has certainly none of its parts (P-5), and it stays
+ * charged if the carrier has one (ruling 1.4). Undefined: a part that was never tried or is to be tried again.
  */
 export function messageOutcome(parts: readonly (PartOutcome | undefined)[]): MessageOutcome {
   const only = parts.length === 1 ? parts[0] : undefined
@@ -109,7 +109,9 @@ export function isWorthAnotherTry(
   return !isShut && tries === 0 && now - since < holdSeconds * 1000
 }
 
-/** Messages of which something is to be sent: those that never began, in their order, and those of which parts go again. */
+/**
+ * Messages of which something is to be sent: those that never began, in their order, and those of which parts go again.
+ */
 export interface WaitingJobs {
   add(job: Job): void
   addAgain(job: Job): void

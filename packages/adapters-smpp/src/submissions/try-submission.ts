@@ -42,8 +42,9 @@ export interface TrialResult {
 type Part = { -readonly [Key in keyof TriedPart]: TriedPart[Key] }
 
 /**
- * Submits one message over a bind of its own, waits for its receipts, and unbinds. What else the carrier delivers meanwhile is refused for
- * now (ESME_RX_T_APPN), so that it comes to a dispatcher. Never throws for what the carrier does.
+ * Submits one message over a bind of its own, waits for its receipts, and unbinds. What else the carrier delivers
+ * meanwhile is refused for now (ESME_RX_T_APPN), so that it comes to a dispatcher. Never throws for what the carrier
+ * does.
  */
 export async function trySubmission(
   settings: SmppSettings,

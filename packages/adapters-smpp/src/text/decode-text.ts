@@ -22,8 +22,8 @@ function codingOf(dataCoding: number): number {
 }
 
 /**
- * The text of user data behind a header of `headerOctets` octets. Undefined: it is none (data_coding 2, 4 and their like). Bytes that an
- * encoding does not have become U+FFFD.
+ * The text of user data behind a header of `headerOctets` octets. Undefined: it is none (data_coding 2, 4 and their
+ * like). Bytes that an encoding does not have become U+FFFD.
  */
 export function decodeText(
   dataCoding: number,

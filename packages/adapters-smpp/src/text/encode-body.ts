@@ -3,7 +3,10 @@ import { partsOf, type Body } from '@gateway/core'
 import type { Alphabet } from './decode-text.ts'
 import { encodeGsm7, fillBitsAfter, headerSeptets, packSeptets } from './gsm7.ts'
 
-/** How a carrier wants texts of several parts: a user data header with a reference of one or two octets, TLVs, or in one piece. */
+/**
+ * How a carrier wants texts of several parts: a user data header with a reference of one or two octets, TLVs, or in one
+ * piece.
+ */
 export type LongTexts = 'udh-8' | 'udh-16' | 'sar' | 'payload'
 
 export interface TextSettings {
@@ -23,7 +26,10 @@ export interface Segment {
   readonly sar: { readonly reference: number; readonly number: number; readonly of: number } | undefined
 }
 
-/** For `udh-8` and `sar` as many segments as `body.parts`; for `udh-16`, whose header is longer, perhaps one more; for `payload` one. */
+/**
+ * For `udh-8` and `sar` as many segments as `body.parts`; for `udh-16`, whose header is longer, perhaps one more; for
+ * `payload` one.
+ */
 export function encodeBody(
   body: Body,
   { alphabet, long }: TextSettings,
@@ -61,7 +67,9 @@ const headerOf = (long: 'udh-8' | 'udh-16', reference: number, of: number, numbe
 const octetsMax = 140
 const septetsMax = 160
 
-/** The septets or code units that a part has room for; of sar the carrier makes a header with a reference of one octet. */
+/**
+ * The septets or code units that a part has room for; of sar the carrier makes a header with a reference of one octet.
+ */
 function unitsOf({ encoding }: Body, long: LongTexts): number {
   const header = long === 'udh-16' ? 7 : 6
   return encoding === 'gsm-7' ? septetsMax - headerSeptets(header) : Math.floor((octetsMax - header) / 2)

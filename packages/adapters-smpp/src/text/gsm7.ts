@@ -5,7 +5,10 @@ const escape = 0x1b
 /** The codes of the extension table in the order of core's characters (3GPP TS 23.038, 6.2.1.1). */
 const extensionCodes = [0x0a, 0x14, 0x28, 0x29, 0x2f, 0x3c, 0x3d, 0x3e, 0x40, 0x65]
 
-/** By UTF-16 code unit: the septet, with the escape in the high byte for those of the extension table; 0xffff: in neither. */
+/**
+ * By UTF-16 code unit: the septet, with the escape in the high byte for those of the extension table; 0xffff: in
+ * neither.
+ */
 const codes = new Uint16Array(65_536).fill(0xffff)
 const characters: readonly string[] = Array.from(gsm7Alphabet)
 const extended = new Map<number, string>()
@@ -33,8 +36,8 @@ export function encodeGsm7(text: string): Buffer {
 }
 
 /**
- * The text of septets, one an octet. A code that the extension table lacks is read in the default alphabet (6.2.1.1), a second escape as a
- * space; an octet above 127 is no septet and read as Latin-1, since carriers send such.
+ * The text of septets, one an octet. A code that the extension table lacks is read in the default alphabet (6.2.1.1), a
+ * second escape as a space; an octet above 127 is no septet and read as Latin-1, since carriers send such.
  */
 export function decodeGsm7(octets: Uint8Array): string {
   let text = ''
@@ -54,8 +57,8 @@ export function decodeGsm7(octets: Uint8Array): string {
 export const headerSeptets = (headerOctets: number): number => Math.ceil((headerOctets * 8) / 7)
 
 /**
- * Packs septets into octets, eight into seven, after `fillBits` zero bits (3GPP TS 23.038, 6.1.2.1). Where seven bits are left over they
- * are a carriage return (6.1.2.3.1), so that nobody reads an `@`.
+ * Packs septets into octets, eight into seven, after `fillBits` zero bits (3GPP TS 23.038, 6.1.2.1). Where seven bits
+ * are left over they are a carriage return (6.1.2.3.1), so that nobody reads an `@`.
  */
 export function packSeptets(text: Uint8Array, fillBits = 0): Buffer {
   const octets = Buffer.alloc(Math.ceil((fillBits + text.length * 7) / 8))
@@ -71,8 +74,8 @@ export function packSeptets(text: Uint8Array, fillBits = 0): Buffer {
 }
 
 /**
- * Unpacks what `packSeptets` packed. Octets alone do not tell whether seven or eight septets are in the last seven: a last septet
- * of zero bits, or a carriage return in its place (6.1.2.3.1), is taken for padding.
+ * Unpacks what `packSeptets` packed. Octets alone do not tell whether seven or eight septets are in the last seven: a
+ * last septet of zero bits, or a carriage return in its place (6.1.2.3.1), is taken for padding.
  */
 export function unpackSeptets(octets: Uint8Array, fillBits = 0): Buffer {
   const count = Math.floor((octets.length * 8 - fillBits) / 7)

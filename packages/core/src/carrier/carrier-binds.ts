@@ -16,12 +16,15 @@ export interface LeasedBinds {
 }
 
 /**
- * The binds of a carrier that several processes share. Never more than `max` are leased at a time, judged by the store's clock. Who holds a
- * lease counts its time from before the call that gave it, and has unbound when it ends.
+ * The binds of a carrier that several processes share. Never more than `max` are leased at a time, judged by the
+ * store's clock. Who holds a lease counts its time from before the call that gave it, and has unbound when it ends.
  */
 export interface CarrierBinds {
   lease(carrier: CarrierId, holder: string, wanted: WantedBinds): Promise<LeasedBinds>
-  /** Leases all of a holder's anew that have not ended; returns their numbers: what is not among them is not the holder's any more. */
+  /**
+   * Leases all of a holder's anew that have not ended; returns their numbers: what is not among them is not the
+   * holder's any more.
+   */
   renew(carrier: CarrierId, holder: string, seconds: number): Promise<readonly number[]>
   /** They are free at once; those of others stay. */
   release(carrier: CarrierId, holder: string, numbers: readonly number[]): Promise<void>

@@ -17,7 +17,10 @@ export interface NewCarrierVersion {
   readonly storedBy: string
 }
 
-/** A version of the carriers and routes of the deployment. Versions count from 1; the last one is what every process works with. */
+/**
+ * A version of the carriers and routes of the deployment. Versions count from 1; the last one is what every process
+ * works with.
+ */
 export interface CarrierVersion extends Omit<NewCarrierVersion, 'routes'> {
   readonly version: number
   readonly storedAt: Instant
@@ -38,8 +41,8 @@ export interface CarrierConflict {
 }
 
 /**
- * The carriers and routes that all processes of a deployment work with, in versions, and the processes that do. A version is stored or joined in one
- * step: of several that are stored after the same one, one is.
+ * The carriers and routes that all processes of a deployment work with, in versions, and the processes that do. A
+ * version is stored or joined in one step: of several that are stored after the same one, one is.
  */
 export interface CarrierVersions {
   /** The last one; undefined: nothing was ever stored. */
@@ -50,8 +53,8 @@ export interface CarrierVersions {
   /** The last ones first. */
   list(countMax: number): Promise<readonly CarrierVersion[]>
   /**
-   * Stores it behind the version `after` (0: nothing), and publishes its routes in the same step. `outdated`: another one is the last.
-   * Unless `onPurpose`, a conflict with a running process that works without a version refuses it.
+   * Stores it behind the version `after` (0: nothing), and publishes its routes in the same step. `outdated`: another
+   * one is the last. Unless `onPurpose`, a conflict with a running process that works without a version refuses it.
    */
   store(
     next: NewCarrierVersion,
@@ -59,8 +62,8 @@ export interface CarrierVersions {
     { onPurpose }: { readonly onPurpose: boolean },
   ): Promise<number | 'outdated' | CarrierConflict>
   /**
-   * From now on this process works with its version, for so long, until it renews that. `outdated`: another version is the last. A
-   * conflict: both work without a version, and with other carriers.
+   * From now on this process works with its version, for so long, until it renews that. `outdated`: another version is
+   * the last. A conflict: both work without a version, and with other carriers.
    */
   join(user: CarrierUser, seconds: number): Promise<'joined' | 'outdated' | CarrierConflict>
   /** It still works, with what it says. */
@@ -69,8 +72,13 @@ export interface CarrierVersions {
   leave(process: ReportingProcess['id']): Promise<void>
   /** Those that work, by host and process id. */
   users(): Promise<readonly CarrierUser[]>
-  /** Calls `changed` soon after another version is stored, and perhaps for nothing. Some may be missed: ask now and then. */
+  /**
+   * Calls `changed` soon after another version is stored, and perhaps for nothing. Some may be missed: ask now and
+   * then.
+   */
   onChange(changed: () => void): void
-  /** Puts what `sealAgain` returns in the place of what is sealed; undefined leaves it. Returns how many it has changed. */
+  /**
+   * Puts what `sealAgain` returns in the place of what is sealed; undefined leaves it. Returns how many it has changed.
+   */
   reseal(sealAgain: (version: CarrierVersion) => SealedSecret | undefined): Promise<number>
 }

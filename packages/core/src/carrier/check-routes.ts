@@ -28,8 +28,9 @@ export type RouteProblem =
     }
 
 /**
- * What is wrong with these routes over these carriers; none: they may be published. No routes at all are right: then every carrier takes every
- * message. Otherwise the last one, and no other, has no conditions, so that every message has a route.
+ * What is wrong with these routes over these carriers; none: they may be published. No routes at all are right: then
+ * every carrier takes every message. Otherwise the last one, and no other, has no conditions, so that every message has
+ * a route.
  */
 export function checkRoutes(routes: readonly Route[], carriers: readonly CarrierId[]): readonly RouteProblem[] {
   if (routes.length === 0) return []

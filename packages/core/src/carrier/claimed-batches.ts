@@ -25,8 +25,8 @@ export interface ClaimedMessage {
   readonly send: MessageId
   readonly account: AccountId
   /**
-   * Undefined: accepted before messages had an address of ours, or not registered with the carrier that claimed it, whose own is
-   * used instead (`senderOver`).
+   * Undefined: accepted before messages had an address of ours, or not registered with the carrier that claimed it,
+   * whose own is used instead (`senderOver`).
    */
   readonly from: SenderAddress | undefined
   /** The carrier does not allow its sender, and its account wants no other. */
@@ -69,7 +69,10 @@ export interface Wanted {
   readonly leaseSeconds: number
 }
 
-/** What became of a marked message that was handed to the carrier. Partly: it has some of the parts and will not get the others. */
+/**
+ * What became of a marked message that was handed to the carrier. Partly: it has some of the parts and will not get the
+ * others.
+ */
 export type Handover =
   ({ readonly outcome: 'accepted' | 'partly' } & CarrierReferences) | { readonly outcome: 'refused' | 'unknown' }
 
@@ -100,47 +103,64 @@ export interface ProcessPlace {
 }
 
 /**
- * What dispatchers do with waiting messages (P-4 to P-6). Every call is atomic, and may be repeated by its implementation after a lost
- * answer without doing anything twice. A message is at every committed moment in exactly one place: scheduled or
- * postponed, due, in a claimed batch, or decided. A claimed batch ends with its last message, by whichever call that leaves it.
+ * What dispatchers do with waiting messages (P-4 to P-6). Every call is atomic, and may be repeated by its
+ * implementation after a lost answer without doing anything twice. A message is at every committed moment in exactly
+ * one place: scheduled or postponed, due, in a claimed batch, or decided. A claimed batch ends with its last message,
+ * by whichever call that leaves it.
  */
 export interface ClaimedBatches {
-  /** A new epoch, alive for the lease. The version of the program, and where it runs, are for the operator; undefined: not told. */
+  /**
+   * A new epoch, alive for the lease. The version of the program, and where it runs, are for the operator; undefined:
+   * not told.
+   */
   register(leaseSeconds: number, version?: string, place?: ProcessPlace): Promise<DispatcherId>
   /** Fenced: declared dead; its claimed batches are no longer its own. */
   extend(dispatcher: DispatcherId, leaseSeconds: number): Promise<'alive' | 'fenced'>
-  /** Ends a dispatcher in good order: what it has not marked goes back to the queue, what it marked and did not record is unknown. */
+  /**
+   * Ends a dispatcher in good order: what it has not marked goes back to the queue, what it marked and did not record
+   * is unknown.
+   */
   retire(dispatcher: DispatcherId): Promise<void>
-  /** Moves what has become due from the schedule to the queue, an equal share of each account; returns how many ranges moved. */
+  /**
+   * Moves what has become due from the schedule to the queue, an equal share of each account; returns how many ranges
+   * moved.
+   */
   promote(rangesMax: number): Promise<number>
   /**
-   * Claims due messages of one queue and extends the lease. Every account that waits in the lane has its turn: behind any backlog of another account a single
-   * message waits for one round of the accounts, not for the backlog.
+   * Claims due messages of one queue and extends the lease. Every account that waits in the lane has its turn: behind
+   * any backlog of another account a single message waits for one round of the accounts, not for the backlog.
    */
   claim(dispatcher: DispatcherId, wanted: Wanted): Promise<ClaimedBatch | 'nothing' | 'fenced'>
   /**
-   * Gives back what claims that failed may have taken: every claimed batch of the dispatcher but the `known` ones returns to the queue, marked or not, as if
-   * it had never been claimed, and a claim that failed and is still at work takes nothing. No claim of the dispatcher may be under way.
+   * Gives back what claims that failed may have taken: every claimed batch of the dispatcher but the `known` ones
+   * returns to the queue, marked or not, as if it had never been claimed, and a claim that failed and is still at work
+   * takes nothing. No claim of the dispatcher may be under way.
    */
   disown(dispatcher: DispatcherId, known: readonly ClaimedBatchId[]): Promise<void>
   /** The first `upTo` messages of the batch may leave once this has resolved to 'marked'. Never lowers a mark. */
   mark(dispatcher: DispatcherId, batch: ClaimedBatchId, upTo: number): Promise<'marked' | 'fenced'>
   /**
-   * Stores outcomes of submitted messages, of any claimed batches: the code of each is `handoverCode`, and 111 is refunded. Where the
-   * dispatcher was fenced meanwhile it adds what is true, once: of what recovery called unknown (`isLateTruth`); nothing else changes.
+   * Stores outcomes of submitted messages, of any claimed batches: the code of each is `handoverCode`, and 111 is
+   * refunded. Where the dispatcher was fenced meanwhile it adds what is true, once: of what recovery called unknown
+   * (`isLateTruth`); nothing else changes.
    *
-   * The marks are set once the outcomes are stored, never before. Fenced: a claimed batch to be marked is no longer ours.
+   * The marks are set once the outcomes are stored, never before. Fenced: a claimed batch to be marked is no longer
+   * ours.
    */
   record(
     dispatcher: DispatcherId,
     outcomes: readonly Recorded[],
     marks?: readonly Mark[],
   ): Promise<'recorded' | 'fenced'>
-  /** Ends messages of the batch that were never submitted, marked or not, refunded; ids that the batch no longer holds are left alone. */
+  /**
+   * Ends messages of the batch that were never submitted, marked or not, refunded; ids that the batch no longer holds
+   * are left alone.
+   */
   settle(dispatcher: DispatcherId, batch: ClaimedBatchId, settled: readonly Settled[]): Promise<'settled' | 'fenced'>
   /**
-   * Gives back messages that the carrier explicitly refused for now, to be claimed again after `seconds` from `queue`; undefined: from the one that they
-   * came from. Fenced: certainly not, now or before, and what recovery called unknown may be recorded as refused.
+   * Gives back messages that the carrier explicitly refused for now, to be claimed again after `seconds` from `queue`;
+   * undefined: from the one that they came from. Fenced: certainly not, now or before, and what recovery called unknown
+   * may be recorded as refused.
    */
   postpone(
     dispatcher: DispatcherId,
@@ -150,17 +170,20 @@ export interface ClaimedBatches {
     queue?: QueueNumber,
   ): Promise<'postponed' | 'fenced'>
   /**
-   * Gives back messages of the batch that were never submitted, to be claimed again at once; ids that the batch no longer holds are left
-   * alone. Fenced: they have been given back, or are unknown where they were marked.
+   * Gives back messages of the batch that were never submitted, to be claimed again at once; ids that the batch no
+   * longer holds are left alone. Fenced: they have been given back, or are unknown where they were marked.
    */
   giveBack(dispatcher: DispatcherId, batch: ClaimedBatchId, ids: readonly MessageId[]): Promise<'given-back' | 'fenced'>
   /** Those of the queues in which messages of the lane are due, in the order given. */
   queuesWithWork(lane: Lane, queues: readonly QueueNumber[]): Promise<readonly QueueNumber[]>
-  /** Dispatchers whose lease is over: what they marked and did not record is unknown (106), all else goes back to the queue. */
+  /**
+   * Dispatchers whose lease is over: what they marked and did not record is unknown (106), all else goes back to the
+   * queue.
+   */
   recover(): Promise<{ readonly requeued: number; readonly unknown: number }>
   /**
-   * Ends waiting messages as expired (101), refunded: those whose own validity is over, and those without one that were due more than
-   * `validitySeconds` ago. Returns how many.
+   * Ends waiting messages as expired (101), refunded: those whose own validity is over, and those without one that were
+   * due more than `validitySeconds` ago. Returns how many.
    */
   expire(validitySeconds: number, rangesMax: number): Promise<number>
 }

@@ -18,8 +18,8 @@ export interface DeliveryReceipt {
   /** When the carrier says that it was submitted, if it does. */
   readonly submitted: Instant | undefined
   /**
-   * The carrier wrote another reference, of which this may be a form: it counts only for a message to this very number, and is not kept if
-   * there is none.
+   * The carrier wrote another reference, of which this may be a form: it counts only for a message to this very number,
+   * and is not kept if there is none.
    */
   readonly isGuess?: boolean
 }

@@ -35,7 +35,9 @@ async function send(world: DispatchWorld, by: Account, to = number): Promise<Mes
 const inboxOf = async (world: DispatchWorld, { id }: Account) =>
   (await world.ports.inbox.list(id, 'all', instant(0), { offset: 0, limit: 1000 })).items
 
-/** A world in which another account has written to the number before, and a gate before the record of what comes then. */
+/**
+ * A world in which another account has written to the number before, and a gate before the record of what comes then.
+ */
 async function setUpUnrecorded() {
   const world = await dispatchWorld()
   const before = await anAccount(world.ports)

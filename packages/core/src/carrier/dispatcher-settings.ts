@@ -2,7 +2,10 @@ import type { ProcessPlace } from './claimed-batches.ts'
 
 /** How a dispatcher works. Every number has a default that suits one carrier link on a small machine. */
 export interface DispatcherSettings {
-  /** A dispatcher that has not been heard of for so long is declared dead. 106 appears within twice this time (P-5: 90 s). */
+  /**
+   * A dispatcher that has not been heard of for so long is declared dead. 106 appears within twice this time (P-5: 90
+   * s).
+   */
   readonly leaseSeconds: number
   /** At most so many messages are marked and not recorded: what one kill or lost connection can leave unknown (P-6). */
   readonly inDoubtMax: number

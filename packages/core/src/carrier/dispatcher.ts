@@ -46,14 +46,15 @@ export type Worked = 'claimed' | 'nothing' | 'closed'
  *
  * A message of a claimed batch:
  *
- *   claimed --startMark, attach--> marking --commit--> marked --submit--> unanswered --answer--> outcome waits --commit--> recorded
- *      |                              |                                                                      (or postponed)
- *      +--screened out, expired--> settled           marking, and all from marked to outcome waits: in doubt
+ *   claimed --startMark, attach--> marking --commit--> marked --submit--> unanswered --answer--> outcome waits
+ *      |                              |                                                               |
+ *      +--screened out, expired--> settled                                          commit: recorded (or postponed)
  *
- * A claimed batch:
+ * In doubt are those that are marking, and all from marked to outcome waits. A claimed batch:
  *
  *   claim under way --answer--> open --all outcomes committed--> closed
- *      |                          +--declared dead--> fenced: submits nothing more --outcomes of what was submitted--> closed
+ *      |                          +--declared dead--> fenced: submits nothing more
+ *      |                                                 +--outcomes of what was submitted--> closed
  *      +--failure--> lost: counts as in doubt, and nothing is claimed --disown--> gone
  *
  * Its mark: none --startMark--> committing --commit--> none none --attach--> attached --commit of the record--> none

@@ -6,7 +6,10 @@ import type { DispatcherId, ClaimedBatchId } from './claimed-batches.ts'
 export interface Epochs {
   /** The one to claim under, a new one if there is none; all who ask at the same time share one registration. */
   current(): Promise<DispatcherId>
-  /** Gives back what failed claims took: all of the epoch but the known batches; false: the epoch is over. No claim may be under way. */
+  /**
+   * Gives back what failed claims took: all of the epoch but the known batches; false: the epoch is over. No claim may
+   * be under way.
+   */
   disown(known: readonly ClaimedBatchId[]): Promise<boolean>
   /** It was declared dead: others have taken over what it held. False: it was not the current one. */
   lose(dispatcher: DispatcherId): boolean

@@ -4,7 +4,10 @@ import { claimSize, markRoom, markSize, measureThroughput, submitRoom, type Load
 function setUp() {
   const clock = steppingClock()
   const throughput = measureThroughput(clock)
-  /** Submissions leave; so many answers come, one by one, each so many seconds after the one before; then so many are left. */
+  /**
+   * Submissions leave; so many answers come, one by one, each so many seconds after the one before; then so many are
+   * left.
+   */
   const answers = (count: number, seconds: number, left = 10) => {
     throughput.began()
     for (let i = 0; i < count; i++) {

@@ -23,10 +23,16 @@ export interface Load extends Pick<DispatcherSettings, 'inDoubtMax' | 'sliceMax'
 /** A part of the window and of what may be in doubt is kept for the single lane, so that bulk never holds it up. */
 const bulkShare = 0.75
 
-/** With a carrier that is slower than we are, bulk that waits for its answers is at most what it answers in so many seconds. */
+/**
+ * With a carrier that is slower than we are, bulk that waits for its answers is at most what it answers in so many
+ * seconds.
+ */
 const bulkSeconds = 0.6
 
-/** Where it answers so many a second, a single message that finds the window full of bulk waits for 50 ms: no room is kept for it. */
+/**
+ * Where it answers so many a second, a single message that finds the window full of bulk waits for 50 ms: no room is
+ * kept for it.
+ */
 const briskPerSecond = 20
 
 /**
@@ -91,8 +97,8 @@ const commitWorth = ({ window, answersPerSecond, isProbing }: Load): number =>
     : 0
 
 /**
- * How many more of the lane may be marked, if `freed` leave doubt with it: within the bound, as many as the window has room for with one
- * commit's worth, and never more than a window at once.
+ * How many more of the lane may be marked, if `freed` leave doubt with it: within the bound, as many as the window has
+ * room for with one commit's worth, and never more than a window at once.
  */
 export function markRoom(lane: Lane, load: Load, freed = 0): number {
   const undoubted = share(lane, load.inDoubtMax) - load.inDoubt + freed
@@ -118,7 +124,10 @@ export function claimSize(lane: Lane, load: Load): number {
   return load.ahead.single === 0 && room >= leastOf(lane, load) ? Math.min(room, load.sliceMax) : 0
 }
 
-/** Whether the lane would have room if only what the carrier has not answered counted: then what waits could move (P-17). */
+/**
+ * Whether the lane would have room if only what the carrier has not answered counted: then what waits could move
+ * (P-17).
+ */
 export const couldMove = (lane: Lane, load: Load): boolean =>
   Math.min(share(lane, load.inDoubtMax), laneWindow(lane, load)) - load.unanswered >= leastOf(lane, load)
 
@@ -135,9 +144,9 @@ export interface Throughput {
 const leastMilliseconds = 100
 
 /**
- * Measures over at least 100 ms, or until nothing is unanswered: so a pause in which there was nothing to answer does not
- * count, and a carrier that has become faster is noticed with the next answers. One that has answered all could have
- * answered more: that never lowers the measure, as with application-limited samples of BBR.
+ * Measures over at least 100 ms, or until nothing is unanswered: so a pause in which there was nothing to answer does
+ * not count, and a carrier that has become faster is noticed with the next answers. One that has answered all could
+ * have answered more: that never lowers the measure, as with application-limited samples of BBR.
  */
 export function measureThroughput(clock: Clock): Throughput {
   let perSecond = Infinity

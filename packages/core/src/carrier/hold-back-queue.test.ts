@@ -1,7 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createHoldBackQueue } from './hold-back-queue.ts'
 
-/** A queue of words; those that begin with `held` wait until they are let go. Each batch waits for `proceed`, if that is so wished. */
+/**
+ * A queue of words; those that begin with `held` wait until they are let go. Each batch waits for `proceed`, if that is
+ * so wished.
+ */
 function aQueue({ batchMax = 3, gated = false } = {}) {
   const stored: string[][] = []
   const letGo = new Set<string>()

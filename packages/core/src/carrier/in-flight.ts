@@ -16,7 +16,10 @@ export interface OpenBatch {
   readonly next: number
   /** The messages before this position may leave. */
   readonly marked: number
-  /** A mark up to here is being committed, or has failed and may have been committed; equal to `marked` if there is none. */
+  /**
+   * A mark up to here is being committed, or has failed and may have been committed; equal to `marked` if there is
+   * none.
+   */
   readonly marking: number
   /** The length of `messages`; of a fenced batch, where submitting stopped; else where giving back began. */
   readonly end: number
@@ -65,7 +68,9 @@ function checkBatch({ id, next, marked, marking, end, messages, open, inDoubt, f
     broken('a claimed batch is inconsistent', { id, next, marked, marking, end, open, inDoubt, fenced, mark })
 }
 
-/** What one dispatcher has claimed, marked and submitted. No call leaves more than `inDoubtMax` messages in doubt (P-6). */
+/**
+ * What one dispatcher has claimed, marked and submitted. No call leaves more than `inDoubtMax` messages in doubt (P-6).
+ */
 export type InFlight = ReturnType<typeof createInFlight>
 
 export function createInFlight(inDoubtMax: number) {
@@ -225,7 +230,10 @@ export function createInFlight(inDoubtMax: number) {
     recorded: (of: OpenBatch, count: number): void =>
       change(own(of), { open: of.open - count, inDoubt: of.inDoubt - count }),
 
-    /** Begins to mark so many more, fewer at the bound; after a failure the same again. Undefined: nothing is to be committed. */
+    /**
+     * Begins to mark so many more, fewer at the bound; after a failure the same again. Undefined: nothing is to be
+     * committed.
+     */
     startMark(of: OpenBatch, count: (batch: OpenBatch) => number): number | undefined {
       const batch = own(of)
       if (mayMark(batch)) change(batch, { marking: target(batch, Math.min(count(batch), room())) })
@@ -243,8 +251,9 @@ export function createInFlight(inDoubtMax: number) {
     },
 
     /**
-     * Marks to be committed with a record that takes `freed` messages of the dispatcher out of doubt: `count` more of each batch, fewer at
-     * the bound. After a failed record the same marks again and no others, since they may have been committed.
+     * Marks to be committed with a record that takes `freed` messages of the dispatcher out of doubt: `count` more of
+     * each batch, fewer at the bound. After a failed record the same marks again and no others, since they may have
+     * been committed.
      */
     attach(
       dispatcher: DispatcherId,

@@ -20,11 +20,17 @@ export const receiptMatching = {
   retrySecondsMax: 3600,
 } as const
 
-/** Of two receipts of one message, in the order in which they came, the one that counts: the first final one, else the last (P-7). */
+/**
+ * Of two receipts of one message, in the order in which they came, the one that counts: the first final one, else the
+ * last (P-7).
+ */
 export const countingReceipt = <R extends { readonly code: DeliveryReceiptCode }>(before: R | undefined, next: R): R =>
   before !== undefined && isFinal(before.code) ? before : next
 
-/** The receipts of a call in the order in which they are applied: those that are none come before all guesses, so that no guess displaces one. */
+/**
+ * The receipts of a call in the order in which they are applied: those that are none come before all guesses, so that
+ * no guess displaces one.
+ */
 export function guessesApart(receipts: readonly DeliveryReceipt[]): readonly (readonly DeliveryReceipt[])[] {
   const isGuess = (receipt: DeliveryReceipt): boolean => receipt.isGuess === true
   if (!receipts.some(isGuess)) return [receipts]

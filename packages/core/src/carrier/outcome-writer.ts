@@ -32,7 +32,10 @@ interface Postponed {
   readonly queue: QueueNumber | undefined
 }
 
-/** Keeps the outcomes of messages until they are committed. While one call commits, the next batch gathers: it grows with the load. */
+/**
+ * Keeps the outcomes of messages until they are committed. While one call commits, the next batch gathers: it grows
+ * with the load.
+ */
 export type OutcomeWriter = ReturnType<typeof createOutcomeWriter>
 
 /** `markSize`: how many messages of a batch are to be marked by a commit that takes `freed` messages out of doubt. */
@@ -61,7 +64,10 @@ export function createOutcomeWriter(
     return answer
   }
 
-  /** One call for all of a batch that wait equally long. What comes too late to be given back is known not to have been taken. */
+  /**
+   * One call for all of a batch that wait equally long. What comes too late to be given back is known not to have been
+   * taken.
+   */
   async function commitPostponed({ batch, what: { seconds, queue } }: Outcome<Postponed>) {
     const isAlike = ({ what }: Outcome<Postponed>) => what.seconds === seconds && what.queue === queue
     const together = new Set(postponing.filter((other) => other.batch === batch && isAlike(other)))
@@ -175,8 +181,8 @@ export interface Gathering {
   /** So many answers came. */
   answered(count: number): void
   /**
-   * Whether the answers that wait to be stored wait for those that the carrier owed when it was asked first: so many submissions are
-   * unanswered. `over` is called when they should be stored after all.
+   * Whether the answers that wait to be stored wait for those that the carrier owed when it was asked first: so many
+   * submissions are unanswered. `over` is called when they should be stored after all.
    */
   isWorthIt(unanswered: number, over: () => void): boolean
   /** What waited is being stored. */
@@ -184,8 +190,8 @@ export interface Gathering {
 }
 
 /**
- * So long answers wait at most. With a carrier that answers at once that makes batches of 113 messages instead of 75: with piggybacked
- * marks 29 µs of PostgreSQL a message instead of 36.
+ * So long answers wait at most. With a carrier that answers at once that makes batches of 113 messages instead of 75:
+ * with piggybacked marks 29 µs of PostgreSQL a message instead of 36.
  */
 const gatherMilliseconds = 8
 /** A carrier that was waited for in vain is not waited for again for so long, twice as long each further time. */

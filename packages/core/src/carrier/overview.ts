@@ -56,8 +56,8 @@ export interface Overview {
   /** By id, all as of one moment. */
   dispatchers(): Promise<readonly RunningDispatcher[]>
   /**
-   * By account, the single lane first; lanes where nothing waits are left out. Read in pieces: a hundred thousand accounts do
-   * not grow the process. Each account is as of one moment.
+   * By account, the single lane first; lanes where nothing waits are left out. Read in pieces: a hundred thousand
+   * accounts do not grow the process. Each account is as of one moment.
    */
   queue(): AsyncIterable<WaitingWork>
   /** Routes in which something is due, by name, all as of one moment. It reads all that waits. */

@@ -2,12 +2,17 @@ import type { Brand } from '../brand.ts'
 import type { CarrierId } from './carrier-id.ts'
 import { chooseRoute, type Route, type RoutedMessage } from './routes.ts'
 
-/** The number that stands for a route, for ever, and for the queue of its messages which nobody refused; 0 is none: any carrier. */
+/**
+ * The number that stands for a route, for ever, and for the queue of its messages which nobody refused; 0 is none: any
+ * carrier.
+ */
 export type RouteNumber = Brand<number, 'RouteNumber'>
 
 export const noRoute = 0 as RouteNumber
 
-/** The number that stands for a route and the carrier that refused a message for now, or none; 0: route 0, any carrier. */
+/**
+ * The number that stands for a route and the carrier that refused a message for now, or none; 0: route 0, any carrier.
+ */
 export type QueueNumber = Brand<number, 'RouteNumber' | 'QueueNumber'>
 
 /** What waits in one queue is claimed together. */
@@ -26,16 +31,19 @@ export interface PublishedRoute extends Route {
 
 /** The routes of the deployment. The process that dispatches publishes them; those that accept messages read them. */
 export interface Routes {
-  /** In the order in which they are tried; none: every carrier takes every message. Changes are seen by every process within 5 seconds. */
+  /**
+   * In the order in which they are tried; none: every carrier takes every message. Changes are seen by every process
+   * within 5 seconds.
+   */
   list(): Promise<readonly PublishedRoute[]>
   /**
-   * These replace all that were published before; the last call decides. A route keeps its number by its name, also while it is not
-   * published. Throws a RangeError for what `checkRoutes` finds wrong, carriers aside.
+   * These replace all that were published before; the last call decides. A route keeps its number by its name, also
+   * while it is not published. Throws a RangeError for what `checkRoutes` finds wrong, carriers aside.
    */
   publish(routes: readonly Route[]): Promise<void>
   /**
-   * Moves what is due in queues from which nobody claims any more (`PublishedRoute.queues`), or, once there are routes, in that of no route, to the routes
-   * that are published: at most so many ranges. Returns how many it moved.
+   * Moves what is due in queues from which nobody claims any more (`PublishedRoute.queues`), or, once there are routes,
+   * in that of no route, to the routes that are published: at most so many ranges. Returns how many it moved.
    */
   reroute(rangesMax: number): Promise<number>
 }

@@ -37,8 +37,8 @@ export const isSuspect = ({ last, since }: Stall, seconds: number): boolean =>
   since !== undefined && last.at - since >= seconds * 500
 
 /**
- * No progress (P-17): work waits and could move, nothing of it has moved for `seconds`, and the store answers: it has not failed to renew the lease
- * in that time, and has renewed it in the second half.
+ * No progress (P-17): work waits and could move, nothing of it has moved for `seconds`, and the store answers: it has
+ * not failed to renew the lease in that time, and has renewed it in the second half.
  */
 export const isStalled = ({ last, since }: Stall, seconds: number): boolean =>
   since !== undefined &&
@@ -48,7 +48,10 @@ export const isStalled = ({ last, since }: Stall, seconds: number): boolean =>
 
 /** Looks again and again whether work moves, and asks whether the store answers where it does not. */
 export interface StallDetector {
-  /** Runs what renews the lease, and remembers when it did or failed; rejects as it does. `renew` returns false: there is no lease. */
+  /**
+   * Runs what renews the lease, and remembers when it did or failed; rejects as it does. `renew` returns false: there
+   * is no lease.
+   */
   renewing(renew: () => Promise<boolean>): Promise<void>
   /** One look. True: whether the store answers should be found out now. */
   look(at: (work: Work) => Pick<Observation, 'isWaiting' | 'moved'>): boolean

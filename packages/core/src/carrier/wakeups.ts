@@ -1,20 +1,21 @@
 /**
- * Lets a process look for due work seldom while there is none, and still hear of it at once. Who makes work due tells only those
- * that sleep, so that it costs nothing under load.
+ * Lets a process look for due work seldom while there is none, and still hear of it at once. Who makes work due tells
+ * only those that sleep, so that it costs nothing under load.
  */
 export interface Wakeups {
   /**
-   * A process that may sleep. `wake` is called, also for nothing, once work that became due has been committed, and whenever
-   * something may have been missed.
+   * A process that may sleep. `wake` is called, also for nothing, once work that became due has been committed, and
+   * whenever something may have been missed.
    */
   sleeper(wake: () => void): Sleeper
 }
 
 export interface Sleeper {
   /**
-   * Once this has resolved to an object, every call that begins and makes work due, or schedules some, wakes this sleeper; so does what stores events
-   * for endpoints where nobody pushes (opt-outs by hand, tests, replays), or resumes one. A call under
-   * way at that moment may be missed: keep looking, with pauses that grow (`pollPause`). 'deaf': nobody could wake it.
+   * Once this has resolved to an object, every call that begins and makes work due, or schedules some, wakes this
+   * sleeper; so does what stores events for endpoints where nobody pushes (opt-outs by hand, tests, replays), or
+   * resumes one. A call under way at that moment may be missed: keep looking, with pauses that grow (`pollPause`).
+   * 'deaf': nobody could wake it.
    *
    * Holds for a minute; to be called again within half of that.
    */

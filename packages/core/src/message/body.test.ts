@@ -185,7 +185,8 @@ test('hostile texts of a million code units are judged in linear time', () => {
   expect(bodyOf(' '.repeat(1_000_000))).toBe('no-message')
 })
 
-// Every character of the basic plane that perl's Encode::GSM0338, an implementation not ours, encodes, and in how many bytes.
+// Every character of the basic plane that perl's Encode::GSM0338, an implementation not ours, encodes, and in how many
+// bytes.
 const inDefaultAlphabet =
   '000a 000d 0020-005a 005f 0061-007a 00a1 00a3-00a5 00a7 00bf 00c4-00c7 00c9 00d1 00d6 00d8 00dc 00df-00e0 00e4-00e6 ' +
   '00e8-00e9 00ec 00f1-00f2 00f6 00f8-00f9 00fc 0393-0394 0398 039b 039e 03a0 03a3 03a6 03a8-03a9'

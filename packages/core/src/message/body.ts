@@ -1,6 +1,6 @@
 /**
- * A text that can be sent, as it is sent. `text` alone determines the rest: `bodyOf(body.text)` equals `body`, so that the
- * text is all that has to be stored.
+ * A text that can be sent, as it is sent. `text` alone determines the rest: `bodyOf(body.text)` equals `body`, so that
+ * the text is all that has to be stored.
  */
 export interface Body {
   readonly text: string
@@ -16,12 +16,12 @@ const ofSeveral = { 'gsm-7': 153, 'ucs-2': 67 }
 
 /**
  * How `text` is sent (rulings 1.5 to 1.7). As it is, if it fits GSM 7-bit; else with its look-alikes replaced and the
- * characters that nobody sees dropped, if it then fits; else as it was written, in UCS-2, where a replacement would only
- * make it longer and where unseen characters join emoji and shape scripts.
+ * characters that nobody sees dropped, if it then fits; else as it was written, in UCS-2, where a replacement would
+ * only make it longer and where unseen characters join emoji and shape scripts.
  *
- * `'no-message'`: nothing to read (empty, or white space as `trim` knows it, also after the replacement: a zero-width space
- * is nothing), or no text at all (U+0000 or a lone surrogate in it). `'too-long'`: more than 918 septets, or more than 6
- * parts of UCS-2. A text that is both is `'no-message'`.
+ * `'no-message'`: nothing to read (empty, or white space as `trim` knows it, also after the replacement: a zero-width
+ * space is nothing), or no text at all (U+0000 or a lone surrogate in it). `'too-long'`: more than 918 septets, or more
+ * than 6 parts of UCS-2. A text that is both is `'no-message'`.
  */
 export function bodyOf(text: string): Body | 'no-message' | 'too-long' {
   const count = septets(text)
@@ -52,8 +52,8 @@ function ucs2Body(text: string): Body | 'too-long' {
 const isBlank = (text: string): boolean => !/\S/.test(text)
 
 /**
- * The texts of the parts in their order, which joined are `body.text`: `body.parts` of them, or more if a longer header leaves
- * room for fewer than 153 septets or 67 code units in a part.
+ * The texts of the parts in their order, which joined are `body.text`: `body.parts` of them, or more if a longer header
+ * leaves room for fewer than 153 septets or 67 code units in a part.
  */
 export function partsOf(
   body: Pick<Body, 'text' | 'encoding' | 'parts'>,
@@ -64,7 +64,9 @@ export function partsOf(
   return ends.map((end, i) => body.text.slice(ends[i - 1] ?? 0, end))
 }
 
-/** Where each part of a text of several parts ends: as full as it can be without splitting an escape or surrogate pair. */
+/**
+ * Where each part of a text of several parts ends: as full as it can be without splitting an escape or surrogate pair.
+ */
 function partEnds(text: string, encoding: Body['encoding'], unitsMax = ofSeveral[encoding]): readonly number[] {
   const ends: number[] = []
   let used = 0
@@ -88,8 +90,8 @@ function codeUnitsAt(text: string, i: number) {
 }
 
 /**
- * The GSM 7-bit default alphabet (3GPP TS 23.038, 6.2.1) in the order of its codes: the character at index n has code n.
- * U+001B stands at the code of the escape, which is no character and never fits.
+ * The GSM 7-bit default alphabet (3GPP TS 23.038, 6.2.1) in the order of its codes: the character at index n has code
+ * n. U+001B stands at the code of the escape, which is no character and never fits.
  */
 export const gsm7Alphabet =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\u001bÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
@@ -119,10 +121,10 @@ export function septets(text: string): number | undefined {
 }
 
 /**
- * Each row: the characters that are replaced, and what replaces them. Only what a reader takes for the same thing is here.
- * Not here, because the text would say something else: letters without their accents, capitals of other scripts, (c) and
- * (r) signs, fractions and powers (`1½` is not `11/2`), the middle dot (`3·5` is not `3.5`), characters that reverse the
- * direction of writing.
+ * Each row: the characters that are replaced, and what replaces them. Only what a reader takes for the same thing is
+ * here. Not here, because the text would say something else: letters without their accents, capitals of other scripts,
+ * (c) and (r) signs, fractions and powers (`1½` is not `11/2`), the middle dot (`3·5` is not `3.5`), characters that
+ * reverse the direction of writing.
  */
 const rows: readonly (readonly [lookAlikes: string, replacement: string])[] = [
   // Quotes, primes, and the accents that are typed in their place.
@@ -157,8 +159,8 @@ const rows: readonly (readonly [lookAlikes: string, replacement: string])[] = [
 
 const replacements = new Map(rows.flatMap(([from, to]) => Array.from(from, (character) => [character, to] as const)))
 
-// A letter of the alphabet that arrives as a base letter and a combining mark (as some systems write file names and text).
-// Not `text.normalize()`: it takes 1.1 s for 65 000 marks after one letter.
+// A letter of the alphabet that arrives as a base letter and a combining mark (as some systems write file names and
+// text). Not `text.normalize()`: it takes 1.1 s for 65 000 marks after one letter.
 for (const letter of 'èéùìòÇÅåÉÄÖÑÜäöñüà') replacements.set(letter.normalize('NFD'), letter)
 
 const anyLookAlike = new RegExp([...replacements.keys()].join('|'), 'g')

@@ -3,10 +3,15 @@ import type { Ports } from '../ports.ts'
 import type { DroppedHistory } from './history.ts'
 import type { MessageId } from './messages.ts'
 
-/** For so long it is remembered who wrote last to a number, unless the operator sets another time (ruling 1.18): two years. */
+/**
+ * For so long it is remembered who wrote last to a number, unless the operator sets another time (ruling 1.18): two
+ * years.
+ */
 export const contactDaysDefault = 730
 
-/** One bounded step of dropping what no status is given for any more: what is older than 90 days (spec 8; ruling 1.16). */
+/**
+ * One bounded step of dropping what no status is given for any more: what is older than 90 days (spec 8; ruling 1.16).
+ */
 export const dropHistory =
   (ports: Pick<Ports, 'history'>, contactDays = contactDaysDefault) =>
   (): Promise<DroppedHistory> =>
@@ -15,9 +20,9 @@ export const dropHistory =
 const blocksMax = 1_000_000
 
 /**
- * Leaves out so many blocks of 10,000 ids, 1 to 1,000,000 of them, so that after a restore no id that was given out since the
- * backup is given to another message. Returns the id from which every process goes on that starts after it; one that runs
- * meanwhile may still hold older ids. Throws a RangeError for any other number of blocks.
+ * Leaves out so many blocks of 10,000 ids, 1 to 1,000,000 of them, so that after a restore no id that was given out
+ * since the backup is given to another message. Returns the id from which every process goes on that starts after it;
+ * one that runs meanwhile may still hold older ids. Throws a RangeError for any other number of blocks.
  */
 export const skipIds =
   (ports: Pick<Ports, 'history'>) =>

@@ -5,19 +5,27 @@ import { daysBefore } from '../time/instant.ts'
 import type { FoundMessage, SearchBounds, WhichMessages } from './message-traces.ts'
 import type { Deletion, MessageId, MessageStatus } from './messages.ts'
 
-/** One status per id, in order. Ids of other accounts, unknown ids and messages due more than 90 days ago look the same (ruling 1.16). */
+/**
+ * One status per id, in order. Ids of other accounts, unknown ids and messages due more than 90 days ago look the same
+ * (ruling 1.16).
+ */
 export const queryStatus =
   (ports: Pick<Ports, 'messages' | 'clock'>) =>
   (account: Account, ids: readonly MessageId[]): Promise<readonly MessageStatus[]> =>
     ports.messages.status(account.id, ids, daysBefore(ports.clock.now(), limits.statusDays))
 
-/** Deletes what has not been claimed and refunds it, once (ruling 1.15). One result per id, in order. A locked account may do so (ruling 1.14). */
+/**
+ * Deletes what has not been claimed and refunds it, once (ruling 1.15). One result per id, in order. A locked account
+ * may do so (ruling 1.14).
+ */
 export const deleteScheduled =
   (ports: Pick<Ports, 'messages' | 'clock'>) =>
   (account: Account, ids: readonly MessageId[]): Promise<readonly Deletion[]> =>
     ports.messages.deleteScheduled(account.id, ids, daysBefore(ports.clock.now(), limits.statusDays))
 
-/** Deletes a scheduled message of whatever account, as its account holder would (ruling 1.15): one refund, one event. */
+/**
+ * Deletes a scheduled message of whatever account, as its account holder would (ruling 1.15): one refund, one event.
+ */
 export const cancelMessage =
   (ports: Pick<Ports, 'messages' | 'messageTraces' | 'clock'>) =>
   async (id: MessageId): Promise<{ readonly account: AccountId; readonly deletion: Deletion } | undefined> => {
@@ -47,8 +55,9 @@ export interface FoundMessages {
 }
 
 /**
- * The messages to a number or with a reference, the latest due first and of several at one moment the highest id first, all as of one moment.
- * As in a status query, what waits is never too old, and what is decided is there for 90 days from its due time.
+ * The messages to a number or with a reference, the latest due first and of several at one moment the highest id first,
+ * all as of one moment. As in a status query, what waits is never too old, and what is decided is there for 90 days
+ * from its due time.
  */
 export const findMessages =
   (ports: Pick<Ports, 'messageTraces' | 'clock'>) =>

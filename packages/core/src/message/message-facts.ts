@@ -26,10 +26,16 @@ export interface Outcome {
   readonly isRefunded?: boolean
 }
 
-/** Whether a time is still to come. A message for a time that is not is sent at once, as if it had none (spec 4.2, 4.3; ruling 2.4). */
+/**
+ * Whether a time is still to come. A message for a time that is not is sent at once, as if it had none (spec 4.2, 4.3;
+ * ruling 2.4).
+ */
 export const isAhead = (due: Instant | undefined, now: Instant): due is Instant => due !== undefined && due > now
 
-/** Whether a carrier took a message, or part of it, or may have: it stays charged. Any other that is decided is refunded (ruling 1.4). */
+/**
+ * Whether a carrier took a message, or part of it, or may have: it stays charged. Any other that is decided is refunded
+ * (ruling 1.4).
+ */
 export const isTaken = ({ code, hasReference }: Pick<Outcome, 'code' | 'hasReference'>): boolean =>
   hasReference || code === OUTCOME.unknown
 
@@ -54,7 +60,10 @@ export function undeletedOutcome(message: Pick<MessageFacts, 'due' | 'outcome'>,
   return wasDeleted || isTooOld(message, since) ? 'not-found' : 'sent'
 }
 
-/** What a sender wants to know before sending again: whether anything can still come of the message, and how it ended if not. */
+/**
+ * What a sender wants to know before sending again: whether anything can still come of the message, and how it ended if
+ * not.
+ */
 export type DeliveryState = 'delivered' | 'waiting' | 'sent' | 'not-delivered' | 'not-sent' | 'not-found'
 
 /** Whether anything is known of what became of it. */
@@ -62,8 +71,8 @@ export const hasOutcome = (status: MessageStatus): status is KnownStatus =>
   typeof status === 'object' && status.code !== 'waiting'
 
 /**
- * The state of a message (ruling 2.7). Not delivered: a carrier took it and reported that it failed. Not sent: it was never handed
- * over, or refused on submission; so it cost nothing.
+ * The state of a message (ruling 2.7). Not delivered: a carrier took it and reported that it failed. Not sent: it was
+ * never handed over, or refused on submission; so it cost nothing.
  */
 export function deliveryState(status: MessageStatus): DeliveryState {
   if (!hasOutcome(status)) return status === 'not-found' ? 'not-found' : 'waiting'

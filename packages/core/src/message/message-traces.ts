@@ -55,7 +55,10 @@ export interface TracedRoute extends Route {
   readonly place: number | undefined
 }
 
-/** One text to many numbers at one price: its debit is one entry of the ledger, and so is a refund of several of its messages. */
+/**
+ * One text to many numbers at one price: its debit is one entry of the ledger, and so is a refund of several of its
+ * messages.
+ */
 export interface TracedSend {
   readonly first: MessageId
   readonly messages: number
@@ -176,14 +179,19 @@ export interface TracedReceipt {
   readonly carrier: CarrierId
   readonly reference: string
   readonly code: DeliveryReceiptCode
-  /** Its own: by the carrier's id of the message. Same number: it may be this message's, or another's to that number. */
+  /**
+   * Its own: by the carrier's id of the message. Same number: it may be this message's, or another's to that number.
+   */
   readonly fits: 'own' | 'same-number'
 }
 
 /** So many incidents, and so many receipts, a trace tells at the most. */
 export const traceLinesMax = 100
 
-/** Which messages are looked for: those to a number, those with a reference, or both. Bounds of time are of `FoundMessage.due`. */
+/**
+ * Which messages are looked for: those to a number, those with a reference, or both. Bounds of time are of
+ * `FoundMessage.due`.
+ */
 export type MessageSearch = SearchBounds & WhichMessages
 
 export type WhichMessages =
@@ -209,7 +217,10 @@ export interface FoundMessage {
   /** It confirms an opt-out, at no price (ruling 1.21). */
   readonly confirmation: boolean
   readonly accepted: Instant
-  /** When it was or is to be sent: its scheduled time, else when it was accepted. Its age counts from here (ruling 1.16). */
+  /**
+   * When it was or is to be sent: its scheduled time, else when it was accepted. Its age counts from here (ruling
+   * 1.16).
+   */
   readonly due: Instant
   readonly scheduled: boolean
   /** What was charged for it. */
@@ -232,8 +243,8 @@ export interface MessageTraces {
   /** All of it as of one moment. Undefined: no message has this id, or its history was dropped. */
   of(id: MessageId): Promise<MessageTrace | undefined>
   /**
-   * The first `limit` of the messages that are looked for, the latest due first, then the highest id; all as of one moment.
-   * What is decided and was due before `decidedSince` is not among them.
+   * The first `limit` of the messages that are looked for, the latest due first, then the highest id; all as of one
+   * moment. What is decided and was due before `decidedSince` is not among them.
    */
   find(search: MessageSearch, decidedSince: Instant, limit: number): Promise<readonly FoundMessage[]>
 }

@@ -15,7 +15,10 @@ export type MessageId = Brand<number, 'MessageId'>
 export const messageId = (value: number): MessageId | undefined =>
   Number.isSafeInteger(value) && value > 0 ? (value as MessageId) : undefined
 
-/** The message id written in decimal digits; leading zeros are read over. Undefined for any other text and beyond 2^53-1. */
+/**
+ * The message id written in decimal digits; leading zeros are read over. Undefined for any other text and beyond
+ * 2^53-1.
+ */
 export const parseMessageId = (text: string): MessageId | undefined =>
   /^0*[1-9][0-9]{0,15}$/.test(text) ? messageId(Number(text)) : undefined
 
@@ -27,7 +30,10 @@ export const referenceCharactersMax = 64
 /** No control character, no lone surrogate. */
 const usableReference = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${referenceCharactersMax}}$`, 'u')
 
-/** A reference as it was given, trimmed. Undefined: none was given, or a blank one. Unusable: too long, or with control characters. */
+/**
+ * A reference as it was given, trimmed. Undefined: none was given, or a blank one. Unusable: too long, or with control
+ * characters.
+ */
 export function readReference(given: string | null | undefined): MessageReference | undefined | 'unusable' {
   const reference = given?.trim() ?? ''
   if (reference === '') return undefined
@@ -62,7 +68,9 @@ export interface Order {
 
 export interface OrderedText {
   readonly body: Body
-  /** When to send; undefined: at once. A time that is not ahead by the store's clock counts as undefined (`isAhead`). */
+  /**
+   * When to send; undefined: at once. A time that is not ahead by the store's clock counts as undefined (`isAhead`).
+   */
   readonly due: Instant | undefined
   /** Counts from when it is due, by the store's clock; undefined: by the setting of dispatchers (ruling 1.29). */
   readonly validity?: ValidityMinutes | undefined
@@ -121,8 +129,8 @@ export interface ScheduledMessage {
 }
 
 /**
- * What became of a request to delete (ruling 1.15). Not found: unknown, another account's, deleted already, or too old. Sent:
- * any other message of the account, be it claimed, sent, finished, waiting for another try, or never scheduled.
+ * What became of a request to delete (ruling 1.15). Not found: unknown, another account's, deleted already, or too old.
+ * Sent: any other message of the account, be it claimed, sent, finished, waiting for another try, or never scheduled.
  */
 export type Deletion =
   | { readonly outcome: 'deleted'; readonly number: Msisdn; readonly refunded: Credits }
@@ -133,18 +141,18 @@ export type Deletion =
 export interface Messages {
   /**
    * Charges and stores, in request order, what the balance allows (ruling 1.11): every recipient is either charged,
-   * stored and given an id, or left without a trace. Which address each number is written to from stays the same for the account
-   * while its orders name it, and as long as there are enough no other account has it for that number (`chooseSender`). Ids of one order ascend in request order where it goes over one
-   * route; of a text over several, those of each route do. Once it has resolved, what
-   * it accepted survives a crash (P-1). An account that is locked at this moment accepts nothing. Overloaded: nothing
-   * was done, try again later. Throws when the store cannot be reached; what may then have happened was found out, as far as it
-   * could be.
+   * stored and given an id, or left without a trace. Which address each number is written to from stays the same for
+   * the account while its orders name it, and as long as there are enough no other account has it for that number
+   * (`chooseSender`). Ids of one order ascend in request order where it goes over one route; of a text over several,
+   * those of each route do. Once it has resolved, what it accepted survives a crash (P-1). An account that is locked at
+   * this moment accepts nothing. Overloaded: nothing was done, try again later. Throws when the store cannot be
+   * reached; what may then have happened was found out, as far as it could be.
    */
   accept(order: Order): Promise<Acceptance | 'account-locked' | 'overloaded'>
   /**
-   * The same, but nobody is accepted if an answer is kept under the key of the request (`ClientRequests`): the order is repeated, or it
-   * is told why nobody would be. If anybody is accepted, `answer` of the results is kept with the balance, in the same step; if nobody is,
-   * nothing is kept.
+   * The same, but nobody is accepted if an answer is kept under the key of the request (`ClientRequests`): the order is
+   * repeated, or it is told why nobody would be. If anybody is accepted, `answer` of the results is kept with the
+   * balance, in the same step; if nobody is, nothing is kept.
    */
   acceptOnce(
     order: Order,
@@ -158,8 +166,9 @@ export interface Messages {
   /** What waits of the account and can still be deleted, by due time, then id. */
   scheduled(by: AccountId, page: Page): Promise<Paged<ScheduledMessage>>
   /**
-   * Deletes what no dispatcher has claimed, and refunds exactly what was charged, once (P-8). One result per id, in order; an id that
-   * it deletes is not found where it is given again. Either all of it happens or none (`isDeletable`, `undeletedOutcome`).
+   * Deletes what no dispatcher has claimed, and refunds exactly what was charged, once (P-8). One result per id, in
+   * order; an id that it deletes is not found where it is given again. Either all of it happens or none (`isDeletable`,
+   * `undeletedOutcome`).
    */
   deleteScheduled(by: AccountId, ids: readonly MessageId[], since: Instant): Promise<readonly Deletion[]>
 }

@@ -22,8 +22,9 @@ export function callingCodeOf(number: Msisdn): string {
 }
 
 /**
- * Reads a recipient's number, white space around it aside (ruling 1.8): digits only, a known calling code, and a length that a
- * mobile number can have there. `undefined` for everything else. Whether a price reaches it is `priceOf`'s to say.
+ * Reads a recipient's number, white space around it aside (ruling 1.8): digits only, a known calling code, and a length
+ * that a mobile number can have there. `undefined` for everything else. Whether a price reaches it is `priceOf`'s to
+ * say.
  */
 export function parseMsisdn(text: string): Msisdn | undefined {
   const number = text.trim()
@@ -32,7 +33,10 @@ export function parseMsisdn(text: string): Msisdn | undefined {
   return (lengths >> number.length) & 1 ? (number as Msisdn) : undefined
 }
 
-/** An address that messages leave from and replies go to: a short or long code of an account, or a number of the operator's pool. */
+/**
+ * An address that messages leave from and replies go to: a short or long code of an account, or a number of the
+ * operator's pool.
+ */
 export type SenderAddress = Brand<string, 'SenderAddress'>
 
 /** 3 to 15 digits, not with a leading zero, no `+`; white space around them aside. Undefined for everything else. */

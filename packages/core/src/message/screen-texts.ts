@@ -36,7 +36,9 @@ export function screen(
   return undefined
 }
 
-/** A number as submitted, or whatever a caller knows of a recipient with it: the result of the recipient has it again. */
+/**
+ * A number as submitted, or whatever a caller knows of a recipient with it: the result of the recipient has it again.
+ */
 export type Recipient =
   | string
   | {
@@ -88,7 +90,10 @@ export interface ScreenedText<To extends Recipient = Recipient> {
 export const isPassed = <To extends Recipient>(recipient: ScreenedRecipient<To>): recipient is Passed<To> =>
   'to' in recipient
 
-/** Finds for each recipient the first refusal in the ruled order, all but the money (ruling 1.10), and its cost (ruling 1.4). */
+/**
+ * Finds for each recipient the first refusal in the ruled order, all but the money (ruling 1.10), and its cost (ruling
+ * 1.4).
+ */
 export async function screenTexts<To extends Recipient>(
   ports: Pick<Ports, 'suppressions' | 'prices'>,
   account: Account,

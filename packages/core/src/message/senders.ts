@@ -14,8 +14,8 @@ export interface AssignedCode {
 const nameSeptetsMax = 11
 
 /**
- * A sender as a send names it, trimmed (ruling 1.27): 3 to 15 digits, or a name: 1 to 11 GSM 7-bit characters, one of them
- * a letter, none a control character. Undefined: none was given, or a blank one.
+ * A sender as a send names it, trimmed (ruling 1.27): 3 to 15 digits, or a name: 1 to 11 GSM 7-bit characters, one of
+ * them a letter, none a control character. Undefined: none was given, or a blank one.
  */
 export function readSender(given: string | null | undefined): SenderAddress | undefined | 'unusable' {
   const sender = given?.trim() ?? ''
@@ -65,8 +65,8 @@ function defaultSender(allowed: readonly AllowedSender[], to: Msisdn): SenderAdd
 }
 
 /**
- * What a message to this number leaves from, where the account may name `named`. Undefined: one of `sendersOf`. Refused: the
- * destination does not allow it, and the account wants no other.
+ * What a message to this number leaves from, where the account may name `named`. Undefined: one of `sendersOf`.
+ * Refused: the destination does not allow it, and the account wants no other.
  */
 export function senderFor(
   allowed: readonly AllowedSender[],
@@ -94,7 +94,10 @@ export function senderOver(
 
 /** Which codes are whose, and who may name which senders. */
 export interface Senders {
-  /** Seen by every process within 5 seconds, as changes of accounts are. 'taken': another account has it; 'already': this one. */
+  /**
+   * Seen by every process within 5 seconds, as changes of accounts are. 'taken': another account has it; 'already':
+   * this one.
+   */
   assign(code: SenderAddress, account: AccountId): Promise<'assigned' | 'already' | 'taken' | 'no-such-account'>
   /** False: nobody has it. What was sent from it can still be answered. */
   release(code: SenderAddress): Promise<boolean>
@@ -114,7 +117,10 @@ export interface Senders {
 export const sendersOf = (account: Account, pool: readonly SenderAddress[]): readonly SenderAddress[] =>
   account.shortCodes.length > 0 ? account.shortCodes.slice(0, 1) : pool
 
-/** The addresses of an order in the order in which its account prefers them: each begins at another one, so that all are used as much. */
+/**
+ * The addresses of an order in the order in which its account prefers them: each begins at another one, so that all are
+ * used as much.
+ */
 export const preferredBy = <Sender>(by: AccountId, senders: readonly Sender[]): readonly Sender[] =>
   senders.map((_, i) => senders[(by + i) % senders.length] as Sender)
 
@@ -127,5 +133,7 @@ export const allowSender =
     return isWritable(sender.sender) ? ports.senders.allow(sender) : 'unwritable'
   }
 
-/** Carriers take a sender as ASCII (SMPP 3.4, 3.1): the other characters of GSM 7-bit would be read as something else. */
+/**
+ * Carriers take a sender as ASCII (SMPP 3.4, 3.1): the other characters of GSM 7-bit would be read as something else.
+ */
 const isWritable = (sender: SenderAddress): boolean => /^[ -~]*$/.test(sender)

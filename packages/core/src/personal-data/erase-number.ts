@@ -103,9 +103,10 @@ export const heldUp = async (ports: HoldingPorts, number: Msisdn): Promise<HeldU
 }
 
 /**
- * Erases the owner of a number from all that is stored but opt-outs and blocks, and leaves a record of it. Nothing is done while a message to
- * it waits, or the receipt of one may still come (`HeldUp`). Money, states and counts stay. Whoever is interrupted erases again; what was sent
- * meanwhile is left, and told. Throws an `OtherKeyError`, with nothing done, where the record would have another key than what is stored.
+ * Erases the owner of a number from all that is stored but opt-outs and blocks, and leaves a record of it. Nothing is
+ * done while a message to it waits, or the receipt of one may still come (`HeldUp`). Money, states and counts stay.
+ * Whoever is interrupted erases again; what was sent meanwhile is left, and told. Throws an `OtherKeyError`, with
+ * nothing done, where the record would have another key than what is stored.
  */
 export const eraseNumber =
   (ports: ErasingPorts) =>

@@ -25,7 +25,10 @@ export interface HeldInbound {
   readonly text: string
 }
 
-/** An address by which an account wrote to a number: remembered for replies, and so that it hears the account by the same one again. */
+/**
+ * An address by which an account wrote to a number: remembered for replies, and so that it hears the account by the
+ * same one again.
+ */
 export interface HeldContact {
   readonly account: AccountId
   readonly address: SenderAddress
@@ -77,8 +80,8 @@ export interface Erasure {
 }
 
 /**
- * Whether a message is left as it is for now: it waits, or a carrier's receipt may still come, which finds it by its number. Stores decide this
- * in their statements as well.
+ * Whether a message is left as it is for now: it waits, or a carrier's receipt may still come, which finds it by its
+ * number. Stores decide this in their statements as well.
  */
 export function holdsUp({ place }: Pick<FoundMessage, 'place'>, now: Instant): 'waits' | 'awaits-receipt' | undefined {
   if (place.place !== 'decided') return 'waits'
@@ -96,10 +99,10 @@ export interface PersonalData {
   /** By account, those of everybody first, and kind. */
   suppressions(number: Msisdn): Promise<readonly HeldSuppression[]>
   /**
-   * One bounded step. The number is replaced by `erasedNumber` in messages that are decided (`holdsUp`) and in their events, in inbound
-   * messages and in theirs; texts by nothing: those from the number, that of a send once none of its numbers is left, and those of replies that
-   * opted out. Inbound messages are offered no more. Contacts are forgotten. No state, cost, count, opt-out or block changes. Each step may be
-   * repeated, and several may work at once.
+   * One bounded step. The number is replaced by `erasedNumber` in messages that are decided (`holdsUp`) and in their
+   * events, in inbound messages and in theirs; texts by nothing: those from the number, that of a send once none of its
+   * numbers is left, and those of replies that opted out. Inbound messages are offered no more. Contacts are forgotten.
+   * No state, cost, count, opt-out or block changes. Each step may be repeated, and several may work at once.
    */
   erase(
     number: Msisdn,

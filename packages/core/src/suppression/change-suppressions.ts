@@ -3,7 +3,9 @@ import type { Msisdn } from '../message/msisdn.ts'
 import type { Ports } from '../ports.ts'
 import { manualOptOutText, type ImportedOptOut } from './suppressions.ts'
 
-/** The account holder opts a number out; nothing is sent to confirm it (ruling 1.23). One that is there stays as it is. */
+/**
+ * The account holder opts a number out; nothing is sent to confirm it (ruling 1.23). One that is there stays as it is.
+ */
 export const addOptOut =
   (ports: Pick<Ports, 'suppressions' | 'clock'>) =>
   (account: Account, number: Msisdn): Promise<'added' | 'already'> =>
@@ -16,8 +18,9 @@ export const removeOptOut =
     ports.suppressions.remove({ scope: account.id, number, kind: 'opt-out' })
 
 /**
- * Opts numbers out as another list has them: with its times and texts, so that a list that was exported is the same when it is
- * exported again; nothing is sent to confirm them. One that is there stays as it is. Returns how many were added; all or none.
+ * Opts numbers out as another list has them: with its times and texts, so that a list that was exported is the same
+ * when it is exported again; nothing is sent to confirm them. One that is there stays as it is. Returns how many were
+ * added; all or none.
  */
 export const importOptOuts =
   (ports: Pick<Ports, 'suppressions' | 'clock'>) =>
@@ -33,13 +36,19 @@ const textOf = (text: string | undefined): string | undefined =>
 /** The lists that the operator keeps for everybody. */
 export type BlockReason = 'blacklist' | 'do-not-contact'
 
-/** From now on messages to the number are refused; those that wait fail with code 214 when their turn comes, if it is the blacklist. */
+/**
+ * From now on messages to the number are refused; those that wait fail with code 214 when their turn comes, if it is
+ * the blacklist.
+ */
 export const blockNumber =
   (ports: Pick<Ports, 'suppressions' | 'clock'>) =>
   (number: Msisdn, reason: BlockReason): Promise<'added' | 'already'> =>
     ports.suppressions.add({ scope: 'everybody', number, kind: reason, since: ports.clock.now() })
 
-/** As blocking each of them. Those that are on the list already stay as they are; returns how many were not. All or none. */
+/**
+ * As blocking each of them. Those that are on the list already stay as they are; returns how many were not. All or
+ * none.
+ */
 export const blockNumbers =
   (ports: Pick<Ports, 'suppressions' | 'clock'>) =>
   (numbers: readonly Msisdn[], reason: BlockReason): Promise<number> => {

@@ -61,7 +61,10 @@ export const accountRatesContract: Contract<StoredPorts> = {
   },
 }
 
-/** What the port `RateLimits` promises; `useRate` has the rule. Counts of a minute's worth hold on a machine that stands still. */
+/**
+ * What the port `RateLimits` promises; `useRate` has the rule. Counts of a minute's worth hold on a machine that stands
+ * still.
+ */
 export const rateLimitsContract: Contract<StoredPorts> = {
   'of many that take a minute at the same time one does, and the others are told when': async (ports) => {
     const { id } = await anAccount(ports)

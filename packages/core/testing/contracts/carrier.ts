@@ -31,8 +31,8 @@ const deaf: CarrierHandlers = { receipts: () => Promise.resolve([]), inboundMess
 const never = new Promise<never>(() => undefined)
 
 /**
- * What the port `Carrier` promises. The subject accepts messages to South African numbers that end in 00 and tells within
- * seconds that they were delivered; its window is at least 20.
+ * What the port `Carrier` promises. The subject accepts messages to South African numbers that end in 00 and tells
+ * within seconds that they were delivered; its window is at least 20.
  */
 export const carrierContract: Contract<Carrier> = {
   'it has a name and room for submissions': async (carrier) => {

@@ -35,8 +35,8 @@ const inParallel = <T>(call: (i: number) => Promise<T>) =>
   Promise.all(Array.from({ length: callersMany }, (_, i) => call(i)))
 
 /**
- * What the port `ClientRequests` promises, with what `Messages` and `Ledger` promise of requests with a key (ruling 1.24). That an
- * answer stops to count, each adapter tests by itself.
+ * What the port `ClientRequests` promises, with what `Messages` and `Ledger` promise of requests with a key (ruling
+ * 1.24). That an answer stops to count, each adapter tests by itself.
  */
 export const clientRequestsContract: Contract<StoredPorts> = {
   'a kept answer is found under its account and key, letter by letter, and only by the same request': async (ports) => {

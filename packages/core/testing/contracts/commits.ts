@@ -35,7 +35,10 @@ async function answersOnceCommitted({ holdCommits }: HeldPorts, { ask, seen }: A
   await seen(await told)
 }
 
-/** What `Messages` and `Ledger` promise of the moment of their answers: it comes once the work is committed, and everybody sees it then (P-1). */
+/**
+ * What `Messages` and `Ledger` promise of the moment of their answers: it comes once the work is committed, and
+ * everybody sees it then (P-1).
+ */
 export const commitsContract: Contract<HeldPorts> = {
   'an order is answered once it is committed, and not before': async (held) => {
     const { ports } = held

@@ -443,7 +443,9 @@ const withoutTime = (status: MessageStatus) => {
   return { code, number, cost, taken }
 }
 
-/** There is an order of these orders, one after the other, in which each gets what it got and is told what it was told. */
+/**
+ * There is an order of these orders, one after the other, in which each gets what it got and is told what it was told.
+ */
 function assertSerial(
   before: number,
   orders: readonly Order[],

@@ -23,8 +23,8 @@ import { sharedSeed } from '../chance.ts'
 export type Contract<Subject> = Readonly<Record<string, (subject: Subject) => Promise<void>>>
 
 /**
- * Checks so many generated cases one after the other, seeded as `testChance`, and ends at the first that fails: they share what they
- * are checked on.
+ * Checks so many generated cases one after the other, seeded as `testChance`, and ends at the first that fails: they
+ * share what they are checked on.
  */
 export const checkGenerated = <Case>(
   cases: Arbitrary<Case>,

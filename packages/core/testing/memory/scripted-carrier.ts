@@ -15,8 +15,8 @@ import {
 } from '@gateway/core'
 
 /**
- * What happens to a submission: the answer (accepted without a receipt, or one of the others); a code: accepted, then that
- * receipt; held: not answered until the test says so.
+ * What happens to a submission: the answer (accepted without a receipt, or one of the others); a code: accepted, then
+ * that receipt; held: not answered until the test says so.
  */
 export type ScriptedOutcome = Exclude<SubmissionAnswer['outcome'], 'partly'> | DeliveryReceiptCode | 'held'
 
@@ -31,7 +31,9 @@ export interface ScriptedCarrierOptions {
   readonly handBack?: () => void
   /** Default: it has none, and takes messages always. */
   readonly availability?: Availability
-  /** Called once for each submission; `attempt` counts from 1 how often this message was submitted. Default: delivered. */
+  /**
+   * Called once for each submission; `attempt` counts from 1 how often this message was submitted. Default: delivered.
+   */
   readonly outcomeOf?: (message: Submission, attempt: number) => ScriptedOutcome
 }
 

@@ -36,7 +36,8 @@ export function memorySecrets(settings: MemorySecretsSettings = {}): Secrets {
     pair: string,
     failed: Failures,
   ): Promise<Owner | 'wrong'> => {
-    failed.count++ // before the look, so that attempts at the same time do not all find room; given back if it was right
+    // Before the look, so that attempts at the same time do not all find room; given back if it was right.
+    failed.count++
     await setImmediate() // as slow hashes do, this lets the others in
     const login = await attempt.stored().catch((problem: unknown) => {
       failed.count--

@@ -49,7 +49,10 @@ const operation: Operation = {
   },
 }
 
-/** transferCredits: a main account's key moves credits within the family, a sub account's its own (spec 4.1; ruling 2.13). */
+/**
+ * transferCredits: a main account's key moves credits within the family, a sub account's its own (spec 4.1; ruling
+ * 2.13).
+ */
 export const transferCredits = post(
   operation,
   readTransfer,
@@ -65,7 +68,8 @@ export const transferCredits = post(
 )
 
 const refused = (refusal: TransferRefusal): string | Failure =>
-  // Our own trouble is not a refusal; it is certain that nothing moved, so the same request may come again (ruling 1.25).
+  // Our own trouble is not a refusal; it is certain that nothing moved, so the same request may come again (ruling
+  // 1.25).
   refusal === 'failed' ? nothingMoved : `"transferSuccessful":false,"transferError":"${TRANSFER_ERROR[refusal]}"`
 
 const nothingMoved = failure('unavailable', 'The service is not available. No credits were moved.', {

@@ -41,7 +41,10 @@ const operation: Operation = {
   },
 }
 
-/** getShortCodeMessages: those of the last 90 days, oldest first; an account without a code has none (spec 4.1; ruling 2.10). */
+/**
+ * getShortCodeMessages: those of the last 90 days, oldest first; an account without a code has none (spec 4.1; ruling
+ * 2.10).
+ */
 export const shortCodeMessages = getPage(operation, async (call, page) =>
   pageFields(
     call,

@@ -48,7 +48,10 @@ const operation: Operation = {
   },
 }
 
-/** getIncomingMessages: replies of the last 90 days, without short code messages, oldest first (spec 4.1; rulings 1.19, 2.10). */
+/**
+ * getIncomingMessages: replies of the last 90 days, without short code messages, oldest first (spec 4.1; rulings 1.19,
+ * 2.10).
+ */
 export const incomingMessages = getPage(operation, async (call, page) =>
   pageFields(call, page, 'incomingMessages', await call.gateway.listReplies(call.account, page), incomingJson),
 )

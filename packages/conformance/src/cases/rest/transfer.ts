@@ -12,7 +12,10 @@ const bodyOf = (sendingAccountNumber: unknown, receivingAccountNumber: unknown, 
 const done = ',"transferSuccessful":true'
 const refused = (word: string): string => `,"transferSuccessful":false,"transferError":"${word}"`
 
-/** Asks for a transfer by REST and, where the asker is a main account, by the query string: both refuse with the same word. */
+/**
+ * Asks for a transfer by REST and, where the asker is a main account, by the query string: both refuse with the same
+ * word.
+ */
 async function expectRefusal(
   gateway: TestedGateway,
   word: string,

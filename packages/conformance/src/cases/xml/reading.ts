@@ -18,7 +18,10 @@ import {
 const invalid = 'Not Valid XML Document'
 const unknownId = '9007199254740991'
 
-/** A status request for an unknown id, in a document that may be written in many ways: passes if it is answered NOTFOUND. */
+/**
+ * A status request for an unknown id, in a document that may be written in many ways: passes if it is answered
+ * NOTFOUND.
+ */
 const ask = (key: string, inside = ''): string =>
   `<Svc_StatusRequest><ApiKey>${key}</ApiKey>${inside}<MessageIDs><MessageID><ID>${unknownId}</ID></MessageID></MessageIDs></Svc_StatusRequest>`
 

@@ -19,8 +19,8 @@ import { granted, idsOf, withTraffic } from './traffic.ts'
 const outcomes = fc.constantFrom('accepted', 'partly', 'refused', 'unknown')
 
 /**
- * What is told of a message: before its dispatcher is declared dead or not, and up to three times after that. A receipt says in between of what
- * was accepted that its outcome is unknown.
+ * What is told of a message: before its dispatcher is declared dead or not, and up to three times after that. A receipt
+ * says in between of what was accepted that its outcome is unknown.
  */
 const stories = fc.array(
   fc.record({

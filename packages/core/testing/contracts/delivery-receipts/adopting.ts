@@ -201,7 +201,10 @@ const submittedSeconds = ['untold', 'untold', -7200, -1800, 0, 120, 1200] as con
 
 const some = fc.array(fc.nat({ max: 2 }), { minLength: 1, maxLength: 3 })
 
-/** A few messages of every outcome to three numbers that no other case has, and receipts of which some come before recovery. */
+/**
+ * A few messages of every outcome to three numbers that no other case has, and receipts of which some come before
+ * recovery.
+ */
 const cases = fc.record({
   recovered: some,
   unknown: some,

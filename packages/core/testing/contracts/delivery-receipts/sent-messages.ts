@@ -57,7 +57,10 @@ export const acceptedUnder = (batch: ClaimedBatch, references: readonly string[]
     handover: acceptedAs(references[i] ?? referenceOf(message)),
   }))
 
-/** Waits until so many kept receipts, or more, have found their messages: what was tried before is not tried at once again. */
+/**
+ * Waits until so many kept receipts, or more, have found their messages: what was tried before is not tried at once
+ * again.
+ */
 export async function matchAll({ ports: { deliveryReceipts } }: Traffic, count: number): Promise<void> {
   let found = 0
   await until(async () => (found += await deliveryReceipts.match(1000)) >= count)

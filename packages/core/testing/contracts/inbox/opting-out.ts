@@ -276,7 +276,9 @@ const events = fc.record({
   account: fc.nat({ max: 2 }),
   number: fc.nat({ max: 3 }),
   from: fc.constantFrom(poolA, poolB, code),
-  /** What happens: below 3 a message, 3 one that stays in flight, 4 a lock, 5 the blacklist, above an inbound message. */
+  /**
+   * What happens: below 3 a message, 3 one that stays in flight, 4 a lock, 5 the blacklist, above an inbound message.
+   */
   kind: fc.nat({ max: 9 }),
   outcome: fc.constantFrom('accepted', 'unknown', 'refused'),
   happens: fc.boolean(),
@@ -323,7 +325,9 @@ async function leaveInFlight(
   return { account, id, from, at: instant(id) }
 }
 
-/** Stores decide for many inbound messages in one statement what core decides for one: here both decide the same cases. */
+/**
+ * Stores decide for many inbound messages in one statement what core decides for one: here both decide the same cases.
+ */
 export const agreeing: Contract<StoredPorts> = {
   'of generated conversations each reply belongs to whom the rules say, and opts out and in as they say': async (
     ports,

@@ -40,9 +40,10 @@ export function fitsUnknown(message: Omit<UnknownMessage, 'parts'>, candidate: O
 }
 
 /**
- * Which messages of unknown outcome get the references of kept receipts, of the receipt that came first before others: where exactly as many fit as the
- * message has parts and each fits nothing else, the first receipt of each came at `youngest` or before, and no message to that number that may
- * have left is still unrecorded (ruling 1.17). `kept` are receipts whose references no message has.
+ * Which messages of unknown outcome get the references of kept receipts, of the receipt that came first before others:
+ * where exactly as many fit as the message has parts and each fits nothing else, the first receipt of each came at
+ * `youngest` or before, and no message to that number that may have left is still unrecorded (ruling 1.17). `kept` are
+ * receipts whose references no message has.
  */
 export function adoptions<M extends UnknownMessage>(
   kept: readonly KeptDeliveryReceipt[],

@@ -25,7 +25,10 @@ interface Stored {
 export const isUnresolved = ({ code, reference }: Stored): boolean =>
   code === OUTCOME.unknown && reference === undefined
 
-/** Whether a dispatcher that was declared dead tells late what a message is that was called unknown; nothing else changes (ruling 1.17). */
+/**
+ * Whether a dispatcher that was declared dead tells late what a message is that was called unknown; nothing else
+ * changes (ruling 1.17).
+ */
 export const isLateTruth = (before: Stored, told: Handover['outcome']): boolean =>
   isUnresolved(before) && told !== 'unknown'
 
@@ -44,14 +47,17 @@ export const isForNumber = (receipt: Pick<DeliveryReceipt, 'number'>, to: Msisdn
 export const isOwnReceipt = (left: Instant, receivedAt: Instant, now: Instant): boolean =>
   isRecentFor(left, receivedAt) || receivedAt < secondsAfter(now, -receiptMatching.olderAfterSeconds)
 
-/** Whether a receipt changes a message: a final state never changes again, and the same state is no change (ruling 1.17; P-7). */
+/**
+ * Whether a receipt changes a message: a final state never changes again, and the same state is no change (ruling 1.17;
+ * P-7).
+ */
 export const changesState = (before: OutcomeCode, told: DeliveryReceiptCode): boolean =>
   !isFinal(before) && before !== told
 
 /**
- * The state of a message of several parts once `told`, the new states of some, are known and `undelivered` parts are still not delivered: it has
- * failed as soon as one part has, and is delivered when all are. Of several failures in one call the one with the lowest code counts, of
- * other states the one with the highest.
+ * The state of a message of several parts once `told`, the new states of some, are known and `undelivered` parts are
+ * still not delivered: it has failed as soon as one part has, and is delivered when all are. Of several failures in one
+ * call the one with the lowest code counts, of other states the one with the highest.
  */
 export function codeByParts(
   before: OutcomeCode,
@@ -69,8 +75,8 @@ export function codeByParts(
 const least = (codes: readonly DeliveryReceiptCode[]): DeliveryReceiptCode => codes.reduce((a, b) => (b < a ? b : a))
 
 /**
- * Which kept receipts a trace tells: those of the message's own references; before it has one, those of the carrier that has it or may have
- * it, to its number. Undefined: none.
+ * Which kept receipts a trace tells: those of the message's own references; before it has one, those of the carrier
+ * that has it or may have it, to its number. Undefined: none.
  */
 export function receiptsSought(
   place: MessageLocation,

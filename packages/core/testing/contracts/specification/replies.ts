@@ -38,7 +38,10 @@ export interface ReplyOwner {
   readonly address: SenderAddress | undefined
 }
 
-/** Whether a decided message counts as a contact: a carrier took it or may have, and it confirms no opt-out (rulings 1.18, 1.21). */
+/**
+ * Whether a decided message counts as a contact: a carrier took it or may have, and it confirms no opt-out (rulings
+ * 1.18, 1.21).
+ */
 export const isContact = (outcome: Pick<Outcome, 'code' | 'hasReference'>, confirmation: boolean): boolean =>
   !confirmation && isTaken(outcome)
 
@@ -47,8 +50,9 @@ export const laterContact = (a: Pick<Contact, 'at' | 'id'>, b: Pick<Contact, 'at
   b.at - a.at || b.id - a.id
 
 /**
- * Whom an inbound message belongs to, and what it answers (ruling 1.18). `to`: the address that it was sent to, if messages leave from
- * it. `sent`: contacts of its number. `inFlight`: what may have left to it and is not recorded, which counts if nothing else fits.
+ * Whom an inbound message belongs to, and what it answers (ruling 1.18). `to`: the address that it was sent to, if
+ * messages leave from it. `sent`: contacts of its number. `inFlight`: what may have left to it and is not recorded,
+ * which counts if nothing else fits.
  */
 export function replyOwner(
   to: KnownAddress | undefined,
