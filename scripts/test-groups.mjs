@@ -48,6 +48,7 @@ export const groups = {
     'tests/client-programs.test.ts',
     'tests/embedding.test.ts',
     'tests/operations-page.test.ts',
+    'tests/pages.test.ts',
     'tests/planted-bugs.test.ts',
   ],
   starts: [

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const root = join(import.meta.dirname, '..')
@@ -32,22 +32,4 @@ test('a file that does not exist is found by its name', () => {
 
 test('each drawing shows what its text source says', async () => {
   await promisify(execFile)(process.execPath, [join(root, 'scripts/draw.mjs'), '--check'])
-})
-
-test('each relative link of a page leads to a file', async () => {
-  const names = await readdir(join(root, 'docs'), { recursive: true })
-  const pages = [
-    'README.md',
-    'CHANGELOG.md',
-    ...names.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
-  ]
-  const wrong: string[] = []
-  for (const page of pages) {
-    const text = await readFile(join(root, page), 'utf8')
-    for (const [, target = ''] of text.matchAll(/\]\(([^)\s#]+)(?:#[^)\s]*)?\)/g)) {
-      if (!/^[a-z]+:/.test(target) && !existsSync(join(root, dirname(page), target))) wrong.push(`${page}: ${target}`)
-    }
-  }
-  expect(pages.length).toBeGreaterThan(40)
-  expect(wrong).toEqual([])
 })

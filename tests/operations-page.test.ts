@@ -19,7 +19,9 @@ interface Source {
   readonly file: ts.SourceFile
 }
 
-const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
+const folder = join(root, 'docs/operations')
+const readPage = (name: string): string => readFileSync(join(folder, name), 'utf8')
+const pages = readdirSync(folder).map(readPage).join('\n')
 const said = sources().flatMap(saidIn)
 
 function sources(): readonly Source[] {
@@ -100,14 +102,8 @@ const metricNames: ReadonlySet<string> = new Set(
   ),
 )
 
-/** The first cells of the tables under a heading. */
-function firstCells(heading: string): readonly string[] {
-  const [, from = ''] = page.split(`\n## ${heading}\n`)
-  const [section = ''] = from.split('\n## ')
-  return Array.from(section.matchAll(/^\| `([^`]+)`/gm), ([, cell = '']) => cell)
-}
-
-const told = firstCells('Log lines of level warn and above')
+/** The first cells of its tables. */
+const told = Array.from(readPage('log-lines.md').matchAll(/^\| `([^`]+)`/gm), ([, cell = '']) => cell)
 
 test('the sources are read: there is something to compare', () => {
   expect(said.length).toBeGreaterThan(15)
@@ -122,8 +118,8 @@ test('no line is explained that no process writes any more', () => {
   expect(told.filter((text) => !said.some((one) => fits(one, text)))).toEqual([])
 })
 
-test('the page has every metric of the gateway, and no other', () => {
-  const onPage = new Set(Array.from(page.matchAll(/\bgateway_[a-z_]+/g), ([name]) => name))
+test('the pages have every metric of the gateway, and no other', () => {
+  const onPage = new Set(Array.from(pages.matchAll(/\bgateway_[a-z_]+/g), ([name]) => name))
   expect(metricNames.size).toBeGreaterThan(5)
   expect([...onPage].sort()).toEqual([...metricNames].sort())
 })

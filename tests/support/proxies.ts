@@ -68,8 +68,8 @@ function addressesOf(instances: readonly Instance[]): Readonly<Record<string, st
 
 /** Makes the certificate with the command of the documentation; returns it. */
 function makeCertificate(folder: string): string {
-  const line = /^openssl req (?:[^\n]*\\\n)*[^\n]*$/m.exec(documented('operations.md'))?.[0]
-  if (line === undefined) throw new Error('docs/operations.md does not say how to make a certificate')
+  const line = /^openssl req (?:[^\n]*\\\n)*[^\n]*$/m.exec(documented('operations/proxy.md'))?.[0]
+  if (line === undefined) throw new Error('docs/operations/proxy.md does not say how to make a certificate')
   execFileSync('sh', ['-c', line.replaceAll('/etc/gateway/', `${folder}/`)], { stdio: 'ignore' })
   return readFileSync(join(folder, 'tls.crt'), 'utf8')
 }

@@ -1,7 +1,7 @@
 import type { DemoAccount } from './demo-account.ts'
 
 const number = '27825550101'
-/** The second one answers STOP (docs/operations.md). */
+/** The second one answers STOP (docs/operations/simulator.md). */
 const answering = ['27825550188', '27825550189']
 
 /**
@@ -53,7 +53,7 @@ Accounts, keys and credits: npx pnpm gateway --help
 
 const trying = (base: string, demo: DemoAccount): string => `${curlLines(base, demo)}
 
-The simulated carrier delivers everything; the last two digits of a number choose another outcome (docs/operations.md).`
+The simulated carrier delivers everything; the last two digits of a number choose another outcome (docs/operations/simulator.md).`
 
 const real = ({ id }: DemoAccount): string => `CARRIERS names real carriers: what this account sends reaches people.
 If you do not want it: npx pnpm gateway account lock ${id}`

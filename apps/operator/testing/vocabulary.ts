@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const page = readFileSync(fileURLToPath(new URL('../../../docs/operations.md', import.meta.url)), 'utf8')
-const [, section = ''] = page.split('\n### Names in JSON\n')
-const [table = ''] = section.split('\n## ')
+const page = readFileSync(fileURLToPath(new URL('../../../docs/operations/json.md', import.meta.url)), 'utf8')
 
-/** What docs/operations.md says each name of a document stands for. */
+/** What docs/operations/json.md says each name of a document stands for. */
 export const types: ReadonlyMap<string, string> = new Map(
-  Array.from(table.matchAll(/^\| (.+?) +\| (\w+) +\|/gm)).flatMap(([, names = '', type = '']) =>
+  Array.from(page.matchAll(/^\| (.+?) +\| (\w+) +\|/gm)).flatMap(([, names = '', type = '']) =>
     Array.from(names.matchAll(/`(\w+)`/g), ([, name = '']) => [name, type] as const),
   ),
 )

@@ -60,7 +60,7 @@ interface Acknowledged {
 
 /**
  * All submissions, and which receipts and replies were acknowledged, in files that survive a killed process
- * (docs/operations.md, "The simulated carrier"). Several processes write at the same time.
+ * (docs/operations/simulator.md). Several processes write at the same time.
  */
 export interface SubmissionRecord {
   /** Throws a `NotWritten`. */

@@ -126,7 +126,7 @@ export const leftOf = async (dataDir: string, names: readonly string[]): Promise
 export const databaseGone = (dataDir: string, left: readonly string[]): Error =>
   new Error(
     `${dataDir} has no database (${join(dataDir, 'postgres')} is empty or gone), but ${left.join(' and ')} of one. Restore a backup ` +
-      'as docs/operations.md says under "Restore", or set DATABASE_URL if the database is elsewhere. To begin with an empty ' +
+      'as docs/operations/backup.md says, or set DATABASE_URL if the database is elsewhere. To begin with an empty ' +
       `database on purpose, move ${left.length === 1 ? 'that' : 'those'} away.`,
   )
 

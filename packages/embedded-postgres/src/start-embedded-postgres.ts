@@ -55,7 +55,7 @@ export interface EmbeddedPostgresOptions {
 
 /**
  * A PostgreSQL 18 on the data in `dataDir`: made, started or found running. It survives this process if that is killed,
- * and is started again if it is killed itself. For root: docs/operations.md, "The embedded PostgreSQL". Errors say what
+ * and is started again if it is killed itself. For root: docs/operations/database.md. Errors say what
  * to do.
  */
 export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> => {
@@ -191,7 +191,7 @@ const isSameCluster = async (one: string, other: string): Promise<boolean> => {
 const madeWhileRunning = (copy: string, original: string): Error =>
   new Error(
     `${copy} is a copy of ${original} that was made while PostgreSQL ran there (${join(copy, 'postmaster.pid')} says so): it may be ` +
-      'incomplete, and what waits in it would be sent by both. Make a copy as docs/operations.md says under "Backup", or name ' +
+      'incomplete, and what waits in it would be sent by both. Make a copy as docs/operations/backup.md says, or name ' +
       `another DATA_DIR. If it is whole (a snapshot of the file system), and it is meant: delete ${join(copy, 'postmaster.pid')}.`,
   )
 

@@ -43,7 +43,7 @@ export interface ProcessSettings<V extends Variables> {
 
 /**
  * The main function of a process: answers its arguments, or reads its environment, starts it, and stops it in reverse
- * order on SIGTERM, SIGINT or a closed terminal (P-16). Signals, DRAIN_SECONDS and exit codes: docs/operations.md,
+ * order on SIGTERM, SIGINT or a closed terminal (P-16). Signals, DRAIN_SECONDS and exit codes: docs/operations/run.md,
  * "Stopping" and "Exit codes".
  */
 export const runProcess = async <const V extends Variables & Pick<typeof processVariables, 'LOG_LEVEL'>>(

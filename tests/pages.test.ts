@@ -1,0 +1,162 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, normalize } from 'node:path'
+import ts from 'typescript'
+import { root } from './support/process.ts'
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+const under = (folder: string, name: RegExp): readonly string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => name.test(path) && !/(^|\/)(node_modules|dist|dist-testing|data|results)\//.test(path))
+    .map((path) => `${folder}/${path}`)
+
+const pages = [
+  ...readdirSync(root).filter((name) => name.endsWith('.md')),
+  ...['docs', 'packages', 'apps'].flatMap((folder) => under(folder, /\.md$/)),
+]
+
+/** A page without its code: what looks like a link or a heading there is none. */
+const prose = (text: string): string =>
+  text.replace(/^( *)(```+)[^\n]*\n[\s\S]*?^ *\2$/gm, '').replace(/`[^`\n]+`/g, (code) => code.replace(/[[\]()]/g, ' '))
+
+/** The anchors of a page, as GitHub and the guide make them from its headings. */
+function anchorsOf(text: string): ReadonlySet<string> {
+  const seen = new Map<string, number>()
+  const named = Array.from(text.matchAll(/<a id="([^"]+)">/g), ([, id = '']) => id)
+  const headings = text.replace(/^( *)(```+)[^\n]*\n[\s\S]*?^ *\2$/gm, '').matchAll(/^#{1,6} (.+)$/gm)
+  return new Set([
+    ...named,
+    ...Array.from(headings, ([, heading = '']) => {
+      const anchor = heading
+        .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}_ -]/gu, '')
+        .replaceAll(' ', '-')
+      const before = seen.get(anchor) ?? 0
+      seen.set(anchor, before + 1)
+      return before === 0 ? anchor : `${anchor}-${before}`
+    }),
+  ])
+}
+
+/** What is wrong with the links of a page within the repository. */
+function deadLinks(page: string, text: string): readonly string[] {
+  return Array.from(prose(text).matchAll(/\]\(([^)\s]+)\)/g), ([, target = '']) => target)
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .filter((target) => {
+      const [path = '', anchor] = target.split('#')
+      const file = path === '' ? page : normalize(join(dirname(page), path))
+      if (path !== '' && !existsSync(join(root, file))) return true
+      if (anchor === undefined || !file.endsWith('.md')) return false
+      return !anchorsOf(file === page ? text : read(file)).has(anchor)
+    })
+    .map((target) => `${page}: ${target}`)
+}
+
+test('each link of a page within the repository leads to a file, and to a heading of it', () => {
+  expect(pages.length).toBeGreaterThan(100)
+  expect(pages.flatMap((page) => deadLinks(page, read(page)))).toEqual([])
+})
+
+test.each([
+  ['[a file](gone.md)', ['docs/here.md: gone.md']],
+  ['# One\n[a heading](#two) `[code](gone.md)`', ['docs/here.md: #two']],
+  ['# One `and` two\n[a heading](#one-and-two), [a page](https://example.com/gone.md)', []],
+  ['```\n[code](gone.md)\n```\n[of another page](contract.md#gone)', ['docs/here.md: contract.md#gone']],
+])('a dead link is found: %s', (text, dead) => {
+  expect(deadLinks('docs/here.md', text)).toEqual(dead)
+})
+
+test('each page and file of docs that code names is there', () => {
+  const files = ['packages', 'apps', 'tests', 'benchmarks', 'scripts', 'deploy'].flatMap((folder) =>
+    under(folder, /\.(ts|tsx|mjs|cjs|sql|sh|json|service|yaml)$/),
+  )
+  const named = files
+    .filter((file) => file !== 'tests/pages.test.ts' && statSync(join(root, file)).size < 1_000_000)
+    .flatMap((file) =>
+      Array.from(read(file).matchAll(/(?<=\.\.\/|[^/\w])docs\/[\w/.-]+\.(?:md|svg|cfg|conf)\b/g), ([path]) => ({
+        file,
+        path,
+      })),
+    )
+  expect(named.length).toBeGreaterThan(50)
+  expect(named.filter(({ path }) => !existsSync(join(root, path)))).toEqual([])
+})
+
+interface XmlReader {
+  onerror: () => void
+  write(text: string): { close(): void }
+}
+
+interface Block {
+  readonly page: string
+  readonly language: string
+  readonly code: string
+}
+
+const blocks: readonly Block[] = pages.flatMap((page) =>
+  Array.from(
+    read(page).matchAll(/^( *)```(\w+)[^\n]*\n([\s\S]*?)^ *```$/gm),
+    ([, indent = '', language = '', code = '']) => ({
+      page,
+      language,
+      code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+    }),
+  ),
+)
+
+const inLanguage = (...languages: readonly string[]): readonly Block[] => {
+  const found = blocks.filter(({ language }) => languages.includes(language))
+  expect(found.length).toBeGreaterThan(0)
+  return found
+}
+
+test('each block of JSON is JSON', () => {
+  const isWrong = ({ code }: Block): boolean => {
+    try {
+      JSON.parse(code)
+      return false
+    } catch {
+      return true
+    }
+  }
+  expect(inLanguage('json').filter(isWrong)).toEqual([])
+})
+
+test('each block of shell is read by bash', () => {
+  const isWrong = ({ code }: Block): boolean => spawnSync('bash', ['-n'], { input: code }).status !== 0
+  const found = inLanguage('sh', 'bash')
+  // Each in a function of its own: one process for all, unless one is wrong.
+  const all = found.map(({ code }) => `block() {\n${code}\n:\n}\n`).join('')
+  expect(isWrong({ page: '', language: 'sh', code: all }) ? found.filter(isWrong) : []).toEqual([])
+})
+
+test('each block of TypeScript and JavaScript is read by the compiler', () => {
+  const isWrong = ({ code }: Block): boolean =>
+    (
+      ts.transpileModule(code, { reportDiagnostics: true, compilerOptions: { module: ts.ModuleKind.ESNext } })
+        .diagnostics ?? []
+    ).length > 0
+  expect(inLanguage('ts', 'js').filter(isWrong)).toEqual([])
+})
+
+test('each block of XML is well-formed', () => {
+  const { parser } = createRequire(join(root, 'apps/xml/package.json'))('sax') as {
+    readonly parser: (strict: boolean) => XmlReader
+  }
+  const isWrong = ({ code }: Block): boolean => {
+    const reader = parser(true)
+    let failed = false
+    reader.onerror = () => (failed = true)
+    try {
+      // One root for blocks that show several documents.
+      reader.write(`<blocks>${code.replaceAll(/<\?xml[^>]*\?>/g, '')}</blocks>`).close()
+    } catch {
+      return true
+    }
+    return failed
+  }
+  expect(inLanguage('xml').filter(isWrong)).toEqual([])
+})
