@@ -118,7 +118,7 @@ export interface Tables {
     simulated: string | null
     lease_until: Time
   }
-  queue: { id: Generated<number>; route: number; refused_by: string }
+  queue: { id: Generated<number>; route: number; refused_by: string; only_for: string }
   webhook: {
     id: GeneratedAlways<number>
     account_id: number

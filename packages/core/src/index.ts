@@ -218,6 +218,7 @@ export {
   preferredBy,
   readSender,
   senderOver,
+  type SenderOver,
   type AllowedSender,
   type AssignedCode,
   type Senders,
@@ -340,6 +341,7 @@ export type {
 export {
   byRoute,
   noRoute,
+  queuesOf,
   routeNumberOf,
   type PublishedRoute,
   type QueueNumber,

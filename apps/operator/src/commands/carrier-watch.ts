@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { CarrierId, CarrierWatch, Msisdn, WatchedPdu } from '@gateway/core'
+import { withoutSomeDigits, type CarrierId, type CarrierWatch, type Msisdn, type WatchedPdu } from '@gateway/core'
 import { readCarrier, readNumber, readSeconds } from '../arguments.ts'
 import { command, Refused, type Context, type Run } from '../command.ts'
 import type { Json } from '../output.ts'
@@ -37,7 +37,9 @@ export const carrierWatch = (run: Run) =>
             yield { json: json(pdu), text: textOf(pdu) }
           }
         }
-        await context.output.stream(rows(), () => ({ json: { leftOut } }))
+        const asked = { carrier, number: to && withoutSomeDigits(to), withText: watch.hasText, seconds }
+        const look = () => context.output.stream(rows(), () => ({ json: { leftOut } }))
+        await context.change({ action: 'watchCarrier', given: asked }, look)
         if (leftOut > 0) context.output.note(`${leftOut} PDUs were too many to be shown.`)
       }),
     )

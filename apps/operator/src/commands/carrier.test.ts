@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { CarrierMode, CarrierStatus } from '@gateway/core'
+import { withoutSomeDigits, type CarrierMode, type CarrierStatus } from '@gateway/core'
 import { aCarrierId, aNumber, steppingClock, until } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 
@@ -271,6 +271,13 @@ test('carrier watch shows PDUs as they come, for people and for programs, and en
     rows: [{ host: 'alpha', pid: 11, direction: 'sent', role: 'transceiver', fields }, { direction: 'received' }],
     ...{ total: 2, leftOut: 3 },
   })
+  const looks = (await operator.ports.auditLog.list({ action: 'watchCarrier' }, 10)).map(
+    ({ begun, ended }) => [JSON.parse(begun.record), JSON.parse(ended?.record ?? '{}')] as unknown[],
+  )
+  expect(looks).toMatchObject([
+    [{ given: { carrier: 'mtn', withText: true, seconds: 1 } }, { outcome: 'done' }],
+    [{ given: { carrier: 'mtn', number: withoutSomeDigits(aNumber()), withText: false } }, { outcome: 'done' }],
+  ])
   expect(await operator.run(['carrier', 'watch', 'test'])).toMatchObject({
     ...{ code: 1, out: '', err: 'No process that runs has connections of test.\n' },
   })

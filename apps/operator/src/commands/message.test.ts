@@ -156,6 +156,7 @@ test('the same as JSON', async () => {
     confirmation: false,
     accepted: '2026-10-18T08:00:00.000Z',
     scheduledTime: null,
+    expires: null,
     route: null,
     characters: 10,
     encoding: 'gsm-7',

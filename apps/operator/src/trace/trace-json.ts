@@ -21,6 +21,7 @@ export function traceJson(trace: MessageTrace, now: Instant, waiting: Waiting | 
     confirmation: trace.confirmation,
     accepted: timeJson(trace.accepted),
     scheduledTime: timeJson(trace.scheduled),
+    expires: timeJson(trace.expires),
     characters: trace.text.characters,
     encoding: trace.text.encoding,
     partCount: trace.text.parts,

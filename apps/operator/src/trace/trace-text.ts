@@ -55,6 +55,7 @@ function factsOf(trace: MessageTrace): readonly (readonly [string, string])[] {
     ['text', `${size}; the text itself is not shown`],
     ...(trace.confirmation ? [['purpose', 'it confirms an opt-out'] as const] : []),
     ['due', trace.scheduled === undefined ? 'at once' : timeText(trace.scheduled)],
+    ...(trace.expires === undefined ? [] : [['expires', `${timeText(trace.expires)}, if it waits still`] as const]),
     ...(trace.route === undefined ? [] : [['route', routeText(trace.route)] as const]),
     ['price', `${formatCredits(trace.cost)} credits, ${isRefunded(trace) ? 'refunded' : 'charged'}`],
     ['attempts', String(attemptsOf(trace))],

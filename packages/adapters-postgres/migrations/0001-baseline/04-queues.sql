@@ -16,9 +16,10 @@ create table queue (                              -- is claimed together; 0: no 
   id smallint primary key default nextval('queue_number'),
   route smallint not null,
   refused_by text not null,                       -- the carrier that refused for now; '': none
-  unique (route, refused_by)
+  only_for text not null,                         -- the carrier that is waited for, as it knows the sender; '': any
+  unique (route, refused_by, only_for)
 );
-insert into queue (id, route, refused_by) values (0, 0, '');
+insert into queue (id, route, refused_by, only_for) values (0, 0, '', '');
 
 -- Waiting work is ranges of ids: the table that holds a range is its state. Rows of due and later are deleted and
 -- inserted, never updated.

@@ -7,6 +7,7 @@ import {
   type MessageId,
   type Msisdn,
   type SenderAddress,
+  type SenderOver,
   type Suppression,
 } from '@gateway/core'
 import { textsFromArray } from '../sql/arrays.ts'
@@ -15,31 +16,26 @@ import { suppressionOf } from '../stored-codes.ts'
 
 const nobody: ReadonlySet<Suppression> = new Set()
 
-/** What the carrier is given as the sender of a message. */
-export type SenderOver = (account: AccountId, from: SenderAddress | undefined) => SenderAddress | undefined | 'refused'
-
 /** The messages of claimed ranges in order of their ids, `addresses` by number. Those of one send share one body. */
 export function claimedMessages(
   ranges: readonly ClaimedRange[],
   addresses: ReadonlyMap<number, SenderAddress>,
-  senderOver: SenderOver,
+  senderOver: (account: AccountId, from: SenderAddress | undefined) => SenderOver,
 ): ClaimedMessage[] {
   const bodies = new Map<string, Body>()
   const messages: ClaimedMessage[] = []
   for (const range of [...ranges].sort((a, b) => a.lo - b.lo)) {
     const body = bodies.get(range.body) ?? storedBody(range)
     bodies.set(range.body, body)
-    const own = addressOf(range, addresses)
-    const over = senderOver(range.account as AccountId, own)
-    const from = over === 'refused' ? own : over
+    const over = senderOver(range.account as AccountId, addressOf(range, addresses))
     const suppressed = range.suppressed === null ? undefined : byPosition(range.suppressed)
     for (const [i, number] of textsFromArray(range.numbers).entries()) {
       messages.push({
         id: (range.lo + i) as MessageId,
         send: range.send as MessageId,
         account: range.account as AccountId,
-        from,
-        isSenderRefused: over === 'refused',
+        from: over.from,
+        onlyOver: over.onlyOver,
         to: number as Msisdn,
         body,
         due: range.due as Instant,

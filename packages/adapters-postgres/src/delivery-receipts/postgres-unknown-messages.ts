@@ -21,8 +21,8 @@ export const postgresUnknownMessages = (context: Context): UnknownMessages => ({
     const allowed = await context.allowedSenders.known()
     return rows.map(({ reference, msisdn, account, sender }) => {
       const own = addresses.get(sender)
-      const over = senderOver(name, allowed.get(account as AccountId) ?? [], own)
-      return { reference, number: msisdn as Msisdn, from: over === 'refused' ? own : over }
+      const { from } = senderOver(name, allowed.get(account as AccountId) ?? [], own)
+      return { reference, number: msisdn as Msisdn, from }
     })
   },
 })

@@ -1,4 +1,5 @@
 import {
+  queuesOf,
   refusedRoutes,
   routeNumberOf,
   type AccountId,
@@ -60,6 +61,7 @@ async function readRoutes(kysely: Kysely<Tables>): Promise<readonly PublishedRou
     .select([
       sql<number[]>`array(select id from queue where queue.route = route.id order by id)`.as('queues'),
       sql<string[]>`array(select refused_by from queue where queue.route = route.id order by id)`.as('refusers'),
+      sql<string[]>`array(select only_for from queue where queue.route = route.id order by id)`.as('awaited'),
     ])
     .where('position', 'is not', null)
     .orderBy('position')
@@ -72,12 +74,15 @@ async function store(transaction: Transaction<Tables>, route: Route, position: n
   const row = { ...rowOf(route), position }
   const [known] = await transaction.updateTable('route').set(row).where('name', '=', row.name).returning('id').execute()
   const { id } = known ?? (await transaction.insertInto('route').values(row).returning('id').executeTakeFirstOrThrow())
-  const queues = await transaction.selectFrom('queue').select('refused_by').where('route', '=', id).execute()
-  const isMissing = (refuser: string) => !queues.some(({ refused_by }) => refused_by === refuser)
-  const added = (row.carriers.length > 1 ? row.carriers : []).filter(isMissing)
-  const rows = added.map((refused_by): Insertable<Tables['queue']> => ({ route: id, refused_by }))
-  if (isMissing('')) rows.push({ id, route: id, refused_by: '' })
-  if (rows.length > 0) await transaction.insertInto('queue').values(rows).execute()
+  const queues = await transaction.selectFrom('queue').selectAll().where('route', '=', id).execute()
+  const rows = queuesOf(row.carriers as CarrierId[]).map(({ refusedBy = '', onlyFor = '' }, i) => {
+    const its: Insertable<Tables['queue']> = { route: id, refused_by: refusedBy, only_for: onlyFor }
+    return i === 0 ? { ...its, id } : its
+  })
+  const isMissing = ({ refused_by, only_for }: Insertable<Tables['queue']>) =>
+    !queues.some((queue) => queue.refused_by === refused_by && queue.only_for === only_for)
+  const added = rows.filter(isMissing)
+  if (added.length > 0) await transaction.insertInto('queue').values(added).execute()
 }
 
 /** A route and the queues that it ever had, by number. */
@@ -85,9 +90,11 @@ interface RouteRow extends Selectable<Tables['route']> {
   readonly queues: readonly number[]
   /** Of each queue the carrier that refused, '' where nobody did. */
   readonly refusers: readonly string[]
+  /** Of each queue the carrier that is waited for, '' where any is. */
+  readonly awaited: readonly string[]
 }
 
-const routeOf = ({ id, queues, refusers, priorities, weights, ...row }: RouteRow): PublishedRoute => ({
+const routeOf = ({ id, queues, refusers, awaited, priorities, weights, ...row }: RouteRow): PublishedRoute => ({
   number: id as RouteNumber,
   name: row.name,
   prefixes: row.prefixes,
@@ -98,10 +105,11 @@ const routeOf = ({ id, queues, refusers, priorities, weights, ...row }: RouteRow
     priority: priorities[i] ?? NaN,
     weight: weights[i] ?? NaN,
   })),
-  queues: (row.carriers.length > 1 ? ['', ...row.carriers] : ['']).map((refuser): RouteQueue => ({
-    number: queues[refusers.indexOf(refuser)] as QueueNumber,
-    refusedBy: refuser === '' ? undefined : (refuser as CarrierId),
-  })),
+  queues: queuesOf(row.carriers as CarrierId[]).map((queue): RouteQueue => {
+    const { refusedBy = '', onlyFor = '' } = queue
+    const at = queues.findIndex((_, i) => refusers[i] === refusedBy && awaited[i] === onlyFor)
+    return { ...queue, number: queues[at] as QueueNumber }
+  }),
 })
 
 const rowOf = ({ name, prefixes, accounts, senders, carriers }: Route) => ({

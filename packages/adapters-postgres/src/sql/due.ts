@@ -193,6 +193,7 @@ cross join lateral (
 where case
   when queue.id = 0 then exists (select from route where route.position is not null)
   when route.position is null then true
+  when queue.only_for <> '' then cardinality(route.carriers) < 3 or queue.only_for <> all (route.carriers)
   else queue.refused_by <> '' and (cardinality(route.carriers) = 1 or queue.refused_by <> all (route.carriers))
 end
 limit :rangesMax`,

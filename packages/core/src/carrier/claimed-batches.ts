@@ -29,8 +29,11 @@ export interface ClaimedMessage {
    * whose own is used instead (`senderOver`).
    */
   readonly from: SenderAddress | undefined
-  /** The carrier does not allow its sender, and its account wants no other. */
-  readonly isSenderRefused: boolean
+  /**
+   * Its sender is not registered with the carrier that claimed it, and its account wants no other: only these may be
+   * given it. Undefined: the carrier may.
+   */
+  readonly onlyOver: readonly CarrierId[] | undefined
   readonly to: Msisdn
   readonly body: Body
   /** When it was first due; validity counts from here. */

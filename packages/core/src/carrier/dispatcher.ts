@@ -1,8 +1,9 @@
 import type { Body } from '../message/body.ts'
+import { OUTCOME } from '../message/status-code.ts'
 import type { Ports } from '../ports.ts'
 import { processingDefaults } from '../processing.ts'
 import type { Availability, Carrier, Submission, SubmissionAnswer } from './carrier.ts'
-import type { ClaimedBatch, ClaimedMessage, DispatcherId, Lane, Settled } from './claimed-batches.ts'
+import type { ClaimedBatch, ClaimedMessage, DispatcherId, Lane, Settled, SettledCode } from './claimed-batches.ts'
 import { screenAgain } from './outcomes.ts'
 import { nextModes, type DispatcherState, type Mode } from './dispatcher-mode.ts'
 import { dispatcherDefaults, retryDelay, type DispatcherSettings } from './dispatcher-settings.ts'
@@ -25,9 +26,10 @@ import {
   type Gathering,
   type Later,
   type OutcomeWriter,
+  type Postponed,
 } from './outcome-writer.ts'
 import { noRoute, type QueueNumber } from './published-routes.ts'
-import { chooseQueue, createRouteTurns, type RouteTurns } from './route-turns.ts'
+import { chooseQueue, createRouteTurns, type HandOver, type RouteTurns } from './route-turns.ts'
 import { createStallDetector, type StallDetector, type Work } from './stall.ts'
 
 export interface DispatcherPorts extends Pick<
@@ -258,18 +260,32 @@ export class Dispatcher {
     }
   }
 
-  /** Screens once more: what has expired or may not be sent any more ends without the carrier (ruling 1.13). */
+  /**
+   * Screens once more: what has expired or may not be sent any more ends without the carrier (ruling 1.13). What only
+   * others may be given the sender of goes to one of them; where the route has none it is refused.
+   */
   #admit(lane: Lane, dispatcher: DispatcherId, batch: ClaimedBatch, queue: QueueNumber): void {
-    const settled = batch.messages.flatMap((message): Settled[] => {
+    const settled: Settled[] = []
+    const moved: Postponed[] = []
+    for (const message of batch.messages) {
       // By the store's clock: that of a process that is wrong would end what waits (P-18).
       const code = screenAgain(message, batch.at, this.#settings.validitySeconds)
-      return code === undefined ? [] : [{ id: message.id, code }]
-    })
-    const skipped = new Set(settled.map(({ id }) => id))
+      const other = code ?? this.#otherOver(message, queue)
+      if (typeof other === 'number') settled.push({ id: message.id, code: other })
+      else if (other !== undefined) moved.push(other)
+    }
+    const skipped = new Set([...settled.map(({ id }) => id), ...moved.map(({ message }) => message.id)])
     const open = this.#inFlight.open(lane, dispatcher, batch, skipped, queue, this.#ports.clock.now() - batch.at)
-    if (settled.length === 0) return
-    this.#outcomes.settle(open, settled)
+    if (skipped.size === 0) return
+    this.#outcomes.settle(open, settled, moved)
     void this.#write()
+  }
+
+  /** Where a message goes that this carrier may not be given the sender of; undefined: it may. */
+  #otherOver(message: ClaimedMessage, from: QueueNumber): Postponed | SettledCode | undefined {
+    if (message.onlyOver === undefined) return undefined
+    const other = this.#turns.toOneOf(from, message.onlyOver)
+    return other === undefined ? OUTCOME.refused : { message, ...this.#wait(message, other) }
   }
 
   /** Something moved: send what may leave, mark what may be marked, wake who waits for room. */
@@ -347,9 +363,12 @@ export class Dispatcher {
 
   /** At the first time another carrier of the route has it at once, if there is one; else it waits. */
   #postpone(batch: OpenBatch, message: ClaimedMessage): void {
-    const { queue, isTakenOver } = this.#turns.afterRefusal(batch.queue, this.#carrier.id)
-    const seconds = isTakenOver && message.attempt === 0 ? 0 : retryDelay(this.#settings, message.attempt)
+    const { seconds, queue } = this.#wait(message, this.#turns.afterRefusal(batch.queue, this.#carrier.id))
     this.#outcomes.postpone(batch, message, seconds, queue)
+  }
+
+  #wait({ attempt }: ClaimedMessage, { queue, isTakenOver }: HandOver): Pick<Postponed, 'seconds' | 'queue'> {
+    return { seconds: isTakenOver && attempt === 0 ? 0 : retryDelay(this.#settings, attempt), queue }
   }
 
   /**

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { aCarrierId, aNumber, anOrder, numbers, until, type ScriptedCarrier } from '@gateway/core/testing'
+import { aCarrierId, aNumber, anOrder, aSender, numbers, until, type ScriptedCarrier } from '@gateway/core/testing'
 import { dispatchWorld, type DispatchWorld } from '../../testing/dispatch-world.ts'
 import { endDispatchers, startDispatcher, type DispatcherOptions } from '../../testing/start-dispatcher.ts'
 import { createProcessing } from '../processing.ts'
@@ -119,6 +119,58 @@ test('what a carrier refused for now is its own again while no other is there', 
     await processing.promote()
     return a.submitted.length === 6
   })
+})
+
+/** One message to each number from a name that is registered with these carriers alone. */
+async function sendFromName({ ports, account }: DispatchWorld, to: ReturnType<typeof numbers>, ...over: string[]) {
+  const name = { account: account.id, sender: aSender('Acme'), destinations: [], defaultFor: [] }
+  const carriers = over.map((one) => aCarrierId(one))
+  await ports.senders.allow({ ...name, carriers, otherwise: 'refuse' })
+  const accepted = await ports.messages.accept(anOrder(account.id, { to, costs: [0], senders: [name.sender] }))
+  if (typeof accepted === 'string') throw new Error(accepted)
+}
+
+test.each([['b'], ['c']])('a name that only %s of three carriers knows leaves over it', async (knowing) => {
+  const carriers = ['a', 'b', 'c'].map((name, i) => over(name, { priority: i + 1 }))
+  const { world, start } = await aProcess(others(...carriers))
+  const started = new Map(carriers.map(({ carrier }) => [carrier as string, start(carrier)]))
+  await sendFromName(world, [...numbers(20, '01'), ...numbers(1, '02')], knowing)
+  const processing = createProcessing(world.ports)
+  await until(async () => {
+    await processing.promote()
+    return started.get(knowing)?.submitted.length === 21
+  })
+  await until(() => world.waiting() === 0)
+  expect([...started.values()].reduce((sum, { submitted }) => sum + submitted.length, 0)).toBe(21)
+})
+
+test('a name that only a carrier knows that is down waits for it', async () => {
+  const { world, start } = await aProcess(others(over('a'), over('b', { priority: 2 })))
+  const [a, b] = [start('a'), start('b', { availability: 'down' })]
+  await sendFromName(world, numbers(3), 'b')
+  const processing = createProcessing(world.ports)
+  const move = async (): Promise<void> => {
+    world.clock.step(1)
+    await processing.promote()
+  }
+  await until(async () => {
+    await move()
+    return world.store.later.allOf(world.account.id).some(({ attempt }) => attempt > 1)
+  })
+  b.become('available')
+  await until(async () => {
+    await move()
+    return b.submitted.length === 3
+  })
+  expect(a.submitted).toEqual([])
+})
+
+test('a name that no carrier of the route knows is refused, and goes to none of another route', async () => {
+  const { world, start } = await aProcess(first, others(over('b')))
+  const [a, b] = [start('a'), start('b')]
+  await sendFromName(world, numbers(3), 'b')
+  await until(() => world.waiting() === 0)
+  expect([...a.submitted, ...b.submitted]).toEqual([])
 })
 
 test('what waits in a route that is withdrawn leaves by another', async () => {

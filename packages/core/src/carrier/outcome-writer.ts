@@ -21,11 +21,13 @@ interface Outcome<What> {
 
 interface Ended {
   readonly settled: readonly Settled[]
+  /** What goes to another carrier without having been submitted. */
+  readonly moved: readonly Postponed[]
   /** Those that were marked; none: the skipped ones of the batch. */
   readonly marked: readonly ClaimedMessage[]
 }
 
-interface Postponed {
+export interface Postponed {
   readonly message: ClaimedMessage
   readonly seconds: number
   /** Where it waits then; undefined: where it came from. */
@@ -56,7 +58,11 @@ export function createOutcomeWriter(
   /** What was marked and is settled too late is unknown by now, and is known not to have been taken. */
   async function commitSettled(one: Outcome<Ended>) {
     const { batch, what } = one
-    const answer = await claimedBatches.settle(batch.dispatcher, batch.id, what.settled)
+    const { dispatcher, id } = batch
+    let answer = what.settled.length > 0 ? await claimedBatches.settle(dispatcher, id, what.settled) : 'settled'
+    for (const { seconds, queue, ids } of alike(what.moved)) {
+      if ((await claimedBatches.postpone(dispatcher, id, ids, seconds, queue)) === 'fenced') answer = 'fenced'
+    }
     settling = settling.filter((other) => other !== one)
     if (what.marked.length === 0) inFlight.skippedSettled(batch)
     else if (answer === 'settled') inFlight.recorded(batch, what.marked.length)
@@ -121,13 +127,13 @@ export function createOutcomeWriter(
   }
 
   return {
-    /** The ends of all skipped messages of a batch. */
-    settle: (batch: OpenBatch, settled: readonly Settled[]): void =>
-      void settling.push({ batch, what: { settled, marked: [] } }),
+    /** What becomes of all skipped messages of a batch. */
+    settle: (batch: OpenBatch, settled: readonly Settled[], moved: readonly Postponed[] = []): void =>
+      void settling.push({ batch, what: { settled, moved, marked: [] } }),
     /** Messages whose validity was over before they were submitted. */
     expire(batch: OpenBatch, messages: readonly ClaimedMessage[]): void {
       const settled = messages.map(({ id }) => ({ id, code: OUTCOME.expired }))
-      settling.push({ batch, what: { settled, marked: messages } })
+      settling.push({ batch, what: { settled, moved: [], marked: messages } })
     },
     postpone: (batch: OpenBatch, message: ClaimedMessage, seconds: number, queue?: QueueNumber): void =>
       void postponing.push({ batch, what: { message, seconds, queue } }),
@@ -171,6 +177,18 @@ export function createOutcomeWriter(
     messagesTo: (numbers: ReadonlySet<string>): readonly MessageId[] =>
       recording.flatMap(({ what: { message } }) => (numbers.has(message.to) ? [message.id] : [])),
   }
+}
+
+/** Those that wait equally long in the same queue together. */
+function alike(postponed: readonly Postponed[]) {
+  const groups = new Map<string, Pick<Postponed, 'seconds' | 'queue'> & { readonly ids: MessageId[] }>()
+  for (const { message, seconds, queue } of postponed) {
+    const key = `${seconds} ${queue}`
+    const group = groups.get(key) ?? { seconds, queue, ids: [] }
+    groups.set(key, group)
+    group.ids.push(message.id)
+  }
+  return groups.values()
 }
 
 /** Calls after so many milliseconds, or never if what it is for has ended. */

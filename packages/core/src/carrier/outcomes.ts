@@ -17,6 +17,5 @@ export function screenAgain(message: ClaimedMessage, now: Instant, validitySecon
   if (isExpired(message, now, validitySeconds)) return OUTCOME.expired
   if (!may({ locked: message.accountLocked }, 'send')) return OUTCOME.accountLocked
   if (message.suppressions.has('blacklist')) return OUTCOME.blacklisted
-  if (message.suppressions.has('opt-out') && !message.confirmation) return OUTCOME.optedOut
-  return message.isSenderRefused ? OUTCOME.refused : undefined
+  return message.suppressions.has('opt-out') && !message.confirmation ? OUTCOME.optedOut : undefined
 }

@@ -20,13 +20,29 @@ export interface RouteQueue {
   readonly number: QueueNumber
   /** Undefined: nobody; of a route with one carrier there is only this queue. */
   readonly refusedBy: CarrierId | undefined
+  /** The carrier that its messages wait for, since their sender is registered there; undefined: for any. */
+  readonly onlyFor?: CarrierId
 }
 
 /** A route as it is stored. */
 export interface PublishedRoute extends Route {
   readonly number: RouteNumber
-  /** That of messages which nobody refused comes first, then one for each of its carriers, if they are several. */
+  /** Those of `queuesOf`. */
   readonly queues: readonly RouteQueue[]
+}
+
+/**
+ * The queues of a route: that of messages which nobody refused comes first. If its carriers are several, one for each
+ * that refused; and one for each that is waited for, if they are more than two: of two, who is waited for is the one
+ * that did not refuse.
+ */
+export function queuesOf(carriers: readonly CarrierId[]): readonly Omit<RouteQueue, 'number'>[] {
+  const refusers = carriers.length > 1 ? carriers : []
+  const awaited = carriers.length > 2 ? carriers : []
+  return [
+    ...[undefined, ...refusers].map((refusedBy) => ({ refusedBy })),
+    ...awaited.map((onlyFor) => ({ refusedBy: undefined, onlyFor })),
+  ]
 }
 
 /** The routes of the deployment. The process that dispatches publishes them; those that accept messages read them. */

@@ -1,7 +1,7 @@
 import { aCarrierId } from '@gateway/core/testing'
 import type { Availability } from './carrier.ts'
-import type { PublishedRoute, QueueNumber, RouteNumber } from './published-routes.ts'
-import { claimableQueues, handOver } from './route-turns.ts'
+import { queuesOf, type PublishedRoute, type QueueNumber, type RouteNumber } from './published-routes.ts'
+import { claimableQueues, handOver, handOverToOneOf } from './route-turns.ts'
 
 /** `a1 b2x3`: a at priority 1, b at priority 2 with weight 3. Its queues are numbered from `number` on. */
 function aRoute(number: number, text: string): PublishedRoute {
@@ -9,12 +9,14 @@ function aRoute(number: number, text: string): PublishedRoute {
     const [, name = '', priority, weight = '1'] = /^([a-z])(\d+)(?:x(\d+))?$/.exec(one) ?? []
     return { carrier: aCarrierId(name), priority: Number(priority), weight: Number(weight) }
   })
-  const refusers = carriers.length > 1 ? carriers.map(({ carrier }) => carrier) : []
+  const queues = queuesOf(carriers.map(({ carrier }) => carrier))
   return {
     ...{ name: `r${number}`, prefixes: [], accounts: [], senders: [], carriers, number: number as RouteNumber },
-    queues: [undefined, ...refusers].map((refusedBy, i) => ({ number: (number + i) as QueueNumber, refusedBy })),
+    queues: queues.map((queue, i) => ({ ...queue, number: (number + i) as QueueNumber })),
   }
 }
+
+const queue = (number: number) => number as QueueNumber
 
 /** `a=down`: all others are available. */
 const availabilities = (text: string) => (carrier: string) =>
@@ -38,12 +40,14 @@ test.each<[string, readonly PublishedRoute[], string, string]>([
     'three, the first throttled',
     [aRoute(10, 'a1 b2 c3')],
     'a=throttled',
-    'a:10/ab,12/ac,13/ab b:10/ab,11,13/ab c:12/ac',
+    'a:10/ab,12/ac,13/ab,14 b:10/ab,11,13/ab,15 c:12/ac,16',
   ],
+  ['three, what waits for one is its own', [aRoute(10, 'a1 b2 c3')], '', 'a:10,12,13,14 b:11,15 c:16'],
+  ['three, of one that is down the best has it', [aRoute(10, 'a1 b2 c3')], 'c=down', 'a:10,12,13,14,16 b:11,15'],
   ['two by priority, throttled and down', [aRoute(10, 'a1 b2')], 'a=throttled b=down', 'a:10,11,12'],
   ['two equals', [aRoute(10, 'a1 b1x3')], '', 'a:10/ab,12 b:10/ab,11'],
-  ['two equals and a reserve', [aRoute(10, 'a1 b1 c2')], '', 'a:10/ab,12,13/ab b:10/ab,11,13/ab'],
-  ['two equals, one down, and a reserve', [aRoute(10, 'a1 b1 c2')], 'a=down', 'b:10,11,13 c:12'],
+  ['two equals and a reserve', [aRoute(10, 'a1 b1 c2')], '', 'a:10/ab,12,13/ab,14 b:10/ab,11,13/ab,15 c:16'],
+  ['two equals, one down, and a reserve', [aRoute(10, 'a1 b1 c2')], 'a=down', 'b:10,11,13,14,15 c:12,16'],
   ['several routes', [aRoute(10, 'a1'), aRoute(20, 'b1 a2'), aRoute(30, 'c1')], '', 'a:10,21 b:20,22 c:30'],
   ['one dead carrier delays no other route', [aRoute(10, 'a1'), aRoute(20, 'b1')], 'a=down', 'b:20'],
 ])('claimableQueues: %s', (_, routes, states, expected) => {
@@ -67,4 +71,21 @@ test.each<[string, number, string, string, number | undefined, boolean]>([
 ])('handOver: %s', (_, from, by, states, queue, isTakenOver) => {
   const routes = [aRoute(10, 'a1 b2'), aRoute(20, 'a1')]
   expect(handOver(routes, from as QueueNumber, aCarrierId(by), availabilities(states))).toEqual({ queue, isTakenOver })
+})
+
+test.each<[string, number, string, string, ReturnType<typeof handOverToOneOf>]>([
+  ['the other of two', 10, 'b', '', { queue: queue(11), isTakenOver: true }],
+  ['the other of two, which is down', 10, 'b', 'b=down', { queue: queue(11), isTakenOver: false }],
+  ['one of three, which only its own queue finds', 20, 'c', '', { queue: queue(26), isTakenOver: true }],
+  ['the best of two', 20, 'c b', '', { queue: queue(25), isTakenOver: true }],
+  ['the best is down', 20, 'c b', 'b=down', { queue: queue(26), isTakenOver: true }],
+  ['both are down', 20, 'c b', 'b=down c=down', { queue: queue(25), isTakenOver: false }],
+  ['none of the route', 10, 'c', '', undefined],
+  ['no route: any of all', 0, 'c', '', { queue: undefined, isTakenOver: true }],
+  ['no route, and none of all', 0, 'd', '', undefined],
+])('handOverToOneOf: %s', (_, from, registered, states, expected) => {
+  const routes = from === 0 ? [] : [aRoute(10, 'a1 b2'), aRoute(20, 'a1 b2 c3')]
+  const all = ['a', 'b', 'c'].map((name) => aCarrierId(name))
+  const its = registered.split(' ').map((name) => aCarrierId(name))
+  expect(handOverToOneOf(routes, queue(from), its, all, availabilities(states))).toEqual(expected)
 })

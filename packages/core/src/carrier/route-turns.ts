@@ -2,7 +2,14 @@ import type { Clock, Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
 import type { Availability } from './carrier.ts'
 import type { ClaimedBatches, Lane } from './claimed-batches.ts'
-import { noRoute, type PublishedRoute, type QueueNumber, type RouteNumber, type Routes } from './published-routes.ts'
+import {
+  noRoute,
+  type PublishedRoute,
+  type QueueNumber,
+  type RouteNumber,
+  type RouteQueue,
+  type Routes,
+} from './published-routes.ts'
 import type { RouteCarrier } from './routes.ts'
 
 /** A queue from which a carrier claims now. */
@@ -19,7 +26,8 @@ export interface ClaimableQueue {
 /**
  * The queues from which a carrier claims now, in the order of the routes. Of the carriers of a route the best that is
  * available claims, and those before it that take some: throttled, or probed. What one of them refused for now goes
- * to the others as long as there are any. A carrier that is down claims nothing.
+ * to the others as long as there are any, and what waits for one is its own while it is up. A carrier that is down
+ * claims nothing.
  */
 export function claimableQueues(
   routes: readonly PublishedRoute[],
@@ -30,8 +38,9 @@ export function claimableQueues(
   if (routes.length === 0) return [{ queue: noRoute, route: noRoute, claimers: [] }]
   return routes.flatMap(({ number: route, carriers, queues }) => {
     if (carriers.every((one) => one.carrier !== carrier)) return []
-    return queues.flatMap(({ number: queue, refusedBy }): readonly ClaimableQueue[] => {
-      const claimers = claimersOf(carriers, refusedBy, availabilityOf)
+    return queues.flatMap((one): readonly ClaimableQueue[] => {
+      const { number: queue } = one
+      const claimers = claimersOf(carriers, one, availabilityOf)
       if (claimers.every((one) => one.carrier !== carrier)) return []
       return [{ queue, route, claimers: claimers.length > 1 ? claimers : [] }]
     })
@@ -40,11 +49,11 @@ export function claimableQueues(
 
 function claimersOf(
   carriers: readonly RouteCarrier[],
-  refusedBy: CarrierId | undefined,
+  { refusedBy, onlyFor }: RouteQueue,
   availabilityOf: (carrier: CarrierId) => Availability,
 ): readonly RouteCarrier[] {
   const up = carriers.filter(({ carrier }) => availabilityOf(carrier) !== 'down')
-  const others = orAll(up, ({ carrier }) => carrier !== refusedBy)
+  const others = orAll(up, ({ carrier }) => (onlyFor === undefined ? carrier !== refusedBy : carrier === onlyFor))
   const available = others.filter(({ carrier }) => availabilityOf(carrier) === 'available')
   const best = Math.min(...available.map(({ priority }) => priority))
   return others.filter(({ priority }) => priority <= best)
@@ -70,11 +79,38 @@ export function handOver(
   refusedBy: CarrierId,
   availabilityOf: (carrier: CarrierId) => Availability,
 ): HandOver {
-  const route = routes.find(({ queues }) => queues.some(({ number }) => number === from))
+  const route = routeOf(routes, from)
   const queue = route?.queues.find((one) => one.refusedBy === refusedBy)?.number
   const isOther = ({ carrier }: RouteCarrier) => carrier !== refusedBy && availabilityOf(carrier) !== 'down'
   return { queue, isTakenOver: queue !== undefined && route !== undefined && route.carriers.some(isOther) }
 }
+
+/**
+ * What becomes of a message of a queue whose sender only some carriers may be given: the best of them in the route has
+ * it. Undefined: the route has none of them. `all`: the carriers where there are no routes.
+ */
+export function handOverToOneOf(
+  routes: readonly PublishedRoute[],
+  from: QueueNumber,
+  registered: readonly CarrierId[],
+  all: readonly CarrierId[],
+  availabilityOf: (carrier: CarrierId) => Availability,
+): HandOver | undefined {
+  const route = routeOf(routes, from)
+  const carriers = route?.carriers ?? all.map((carrier) => ({ carrier, priority: 1 }))
+  const its = carriers.filter(({ carrier }) => registered.includes(carrier))
+  const isUp = ({ carrier }: Pick<RouteCarrier, 'carrier'>): boolean => availabilityOf(carrier) !== 'down'
+  const [best] = orAll(its, isUp).toSorted((a, b) => a.priority - b.priority)
+  if (best === undefined) return undefined
+  const queues = route?.queues ?? []
+  const queue =
+    queues.find(({ onlyFor }) => onlyFor === best.carrier) ??
+    queues.find(({ refusedBy }) => refusedBy !== undefined && refusedBy !== best.carrier)
+  return { queue: queue?.number, isTakenOver: isUp(best) }
+}
+
+const routeOf = (routes: readonly PublishedRoute[], queue: QueueNumber): PublishedRoute | undefined =>
+  routes.find(({ queues }) => queues.some(({ number }) => number === queue))
 
 /** A carrier of this process, as the others see it. */
 export interface Peer {
@@ -108,6 +144,8 @@ export interface RouteTurns {
   take(queue: ClaimableQueue, carrier: CarrierId, lane: Lane, messagesMax: number): Turn | undefined
   /** By the routes that were read last. */
   afterRefusal(queue: QueueNumber, by: CarrierId): HandOver
+  /** By the routes that were read last; undefined: none of the queue's route is among these. */
+  toOneOf(queue: QueueNumber, registered: readonly CarrierId[]): HandOver | undefined
   /** Whether another carrier of the queue's route is available and has room. */
   hasOther(queue: QueueNumber, than: CarrierId, lane: Lane): boolean
   /** The availability of a carrier has changed. */
@@ -204,6 +242,7 @@ export function createRouteTurns(routes: Pick<Routes, 'list'>, clock: Clock): Ro
       }
     },
     afterRefusal: (queue, by) => handOver(known, queue, by, availabilityOf),
+    toOneOf: (queue, registered) => handOverToOneOf(known, queue, registered, [...peers.keys()], availabilityOf),
     hasOther: (queue, than, lane) =>
       known
         .filter(({ queues }) => queues.some(({ number }) => number === queue))

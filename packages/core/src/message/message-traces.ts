@@ -23,6 +23,8 @@ export interface MessageTrace {
   readonly accepted: Instant
   /** Undefined: to be sent at once, or its time was past. */
   readonly scheduled: Instant | undefined
+  /** When its own validity is over (ruling 1.29); undefined: it has none. */
+  readonly expires: Instant | undefined
   readonly text: TracedText
   /** What was charged for it. */
   readonly cost: Credits

@@ -88,13 +88,13 @@ test('without a default a message leaves as if no sender was allowed', () => {
   expect(senderFor(only, aSender('Alert'), aNumber('4915112345678'))).toBeUndefined()
 })
 
-test.each<[string, typeof one, string | undefined]>([
-  ['Acme', two, 'Acme'],
-  ['Beta', one, 'Beta'],
-  ['Beta', two, undefined],
-  ['Gamma', one, 'Gamma'],
-  ['Gamma', two, 'refused'],
-  ['40404', two, '40404'],
-])('of a message from %s carrier %s is given %s', (from, carrier, sender) => {
-  expect(senderOver(carrier, list, aSender(from))).toBe(sender)
+test.each<[string, typeof one, string | undefined, readonly (typeof one)[] | undefined]>([
+  ['Acme', two, 'Acme', undefined],
+  ['Beta', one, 'Beta', undefined],
+  ['Beta', two, undefined, undefined],
+  ['Gamma', one, 'Gamma', undefined],
+  ['Gamma', two, 'Gamma', [one]],
+  ['40404', two, '40404', undefined],
+])('of a message from %s carrier %s is given %s, or only others: %s', (from, carrier, sender, onlyOver) => {
+  expect(senderOver(carrier, list, aSender(from))).toEqual({ from: sender, onlyOver })
 })

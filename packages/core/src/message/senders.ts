@@ -78,18 +78,24 @@ export function senderFor(
   return its?.otherwise === 'refuse' ? 'refused' : defaultSender(allowed, to)
 }
 
-/**
- * What this carrier is given as the sender of a message from `from`. Undefined: the carrier's own. Refused: it is not
- * registered there, and the account wants no other.
- */
+/** The sender of a message over one carrier. */
+export interface SenderOver {
+  /** Undefined: the carrier's own. */
+  readonly from: SenderAddress | undefined
+  /** It is not registered there, and the account wants no other: these carriers know it. */
+  readonly onlyOver: readonly CarrierId[] | undefined
+}
+
+/** What this carrier is given as the sender of a message from `from`. */
 export function senderOver(
   carrier: CarrierId,
   allowed: readonly AllowedSender[],
   from: SenderAddress | undefined,
-): SenderAddress | undefined | 'refused' {
+): SenderOver {
   const its = allowed.find(({ sender }) => sender === from)
-  if (its === undefined || its.carriers.length === 0 || its.carriers.includes(carrier)) return from
-  return its.otherwise === 'refuse' ? 'refused' : undefined
+  if (its === undefined || its.carriers.length === 0 || its.carriers.includes(carrier))
+    return { from, onlyOver: undefined }
+  return its.otherwise === 'refuse' ? { from, onlyOver: its.carriers } : { from: undefined, onlyOver: undefined }
 }
 
 /** Which codes are whose, and who may name which senders. */

@@ -351,6 +351,7 @@ const aRoute = (name: string, carriers: readonly string[], conditions: Partial<R
 
 const overA = aRoute('to-a', ['a'], { prefixes: ['2782', '44'] })
 const overBoth = aRoute('to-both', ['a', 'b'], { accounts: [anAccountId(4711)], senders: [anAddress('45678')] })
+const overThree = aRoute('to-three', ['a', 'b', 'c'], { prefixes: ['49'] })
 const others = aRoute('others', ['b'])
 
 const plain = async ({ routes }: Pick<StoredPorts, 'routes'>): Promise<readonly Route[]> =>
@@ -361,7 +362,7 @@ const plain = async ({ routes }: Pick<StoredPorts, 'routes'>): Promise<readonly 
 /** The number of every queue, by route and refusing carrier. */
 async function queueNumbers({ routes }: Pick<StoredPorts, 'routes'>): Promise<ReadonlyMap<string, number>> {
   const named = (await routes.list()).flatMap(({ name, queues }) =>
-    queues.map(({ number, refusedBy }) => [`${name} ${refusedBy ?? '-'}`, number] as const),
+    queues.map(({ number, refusedBy = '-', onlyFor = '-' }) => [`${name} ${refusedBy} ${onlyFor}`, number] as const),
   )
   return new Map(named)
 }
@@ -381,17 +382,17 @@ export const routesContract: Contract<StoredPorts> = {
     assert.deepEqual(await plain(ports), [])
   },
 
-  'a route of one carrier has one queue, one of several has one more for each that may refuse': async ({ routes }) => {
-    await routes.publish([overA, overBoth, others])
-    const [ofA, ofBoth] = await routes.list()
-    const refusers = (route = ofA): readonly (CarrierId | undefined)[] =>
-      route?.queues.map(({ refusedBy }) => refusedBy) ?? []
-    assert.deepEqual(refusers(), [undefined])
-    assert.deepEqual(refusers(ofBoth), [undefined, 'a', 'b'])
-  },
+  'a route of one carrier has one queue, one of several has one more for each that may refuse, and be waited for':
+    async ({ routes }) => {
+      await routes.publish([overA, overBoth, overThree, others])
+      const queues = (await routes.list()).map((route) =>
+        route.queues.map(({ refusedBy = '-', onlyFor = '-' }) => `${refusedBy}${onlyFor}`),
+      )
+      assert.deepEqual(queues, [['--'], ['--', 'a-', 'b-'], ['--', 'a-', 'b-', 'c-', '-a', '-b', '-c'], ['--']])
+    },
 
   'every queue has a number of its own, and none has that of messages without a route': async (ports) => {
-    await ports.routes.publish([overA, overBoth, others])
+    await ports.routes.publish([overA, overBoth, overThree, others])
     const numbers = [...(await queueNumbers(ports)).values()]
     assert.equal(new Set([0, ...numbers]).size, numbers.length + 1)
   },
@@ -417,7 +418,7 @@ export const routesContract: Contract<StoredPorts> = {
     await ports.routes.publish([{ ...others, carriers: overBoth.carriers }])
     const before = await queueNumbers(ports)
     await ports.routes.publish([others])
-    assert.deepEqual([...(await queueNumbers(ports)).keys()], ['others -'])
+    assert.deepEqual([...(await queueNumbers(ports)).keys()], ['others - -'])
     await ports.routes.publish([{ ...others, carriers: overBoth.carriers }])
     assert.deepEqual(await queueNumbers(ports), before)
   },

@@ -78,6 +78,7 @@ const telling = withTraffic({
       from: anAddress(),
       confirmation: false,
       scheduled: undefined,
+      expires: undefined,
       reference: undefined,
       refundByHand: undefined,
       text: { characters: 7, encoding: 'gsm-7', parts: 1 },
@@ -115,6 +116,12 @@ const telling = withTraffic({
     const [id] = await traffic.send(await traffic.account(), { due: farAhead })
     assert.equal((await traceOf(traffic, id)).scheduled, farAhead)
     assert.deepEqual(await placeOf(traffic, id, 'scheduled'), { place: 'scheduled', due: farAhead })
+  },
+
+  'what has a validity of its own tells when that is over': async (traffic) => {
+    const [id] = await traffic.send(await traffic.account(), { validity: 90 })
+    const { accepted, expires } = await traceOf(traffic, id)
+    assert.equal((expires ?? NaN) - accepted, 90 * 60_000)
   },
 
   'what is claimed tells by whom, for which carrier, and whether it may have left': async (traffic) => {

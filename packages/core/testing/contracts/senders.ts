@@ -111,16 +111,19 @@ export const sendersContract: Contract<StoredPorts> = {
         const wanted = { carrier, lane: 'single', messagesMax: 10, markedMax: 0, leaseSeconds: 600 } as const
         const batch = await ports.claimedBatches.claim(await ports.claimedBatches.register(600), wanted)
         assert.ok(typeof batch === 'object')
-        return batch.messages.map(({ from, isSenderRefused }) => [from, isSenderRefused])
+        return batch.messages.map(({ from, onlyOver }) => [from, onlyOver])
       }
       const [replaced, refused, anywhere] = senders
-      assert.deepEqual(await claimed(registered), [...senders.map((one) => [one, false]), [pool[0], false]])
+      assert.deepEqual(
+        await claimed(registered),
+        [...senders, pool[0]].map((one) => [one, undefined]),
+      )
       assert.deepEqual(await claimed(other), [
         ...[
-          [undefined, false],
-          [refused, true],
-          [anywhere, false],
-          [pool[0], false],
+          [undefined, undefined],
+          [refused, [registered]],
+          [anywhere, undefined],
+          [pool[0], undefined],
         ],
       ])
       assert.ok(replaced)

@@ -1,4 +1,5 @@
 import {
+  queuesOf,
   refusedRoutes,
   renewedShare,
   routeNumberOf,
@@ -197,16 +198,17 @@ function numbered(store: MemoryStore, route: Route): PublishedRoute {
   numbers.set(route.name, number)
   const { name, prefixes, accounts, senders, carriers } = route
   store.routes.known.set(number, { name, prefixes, accounts, senders, carriers })
-  const refusers = route.carriers.length > 1 ? route.carriers.map(({ carrier }) => carrier) : []
-  const queues = [
-    { number, refusedBy: undefined },
-    ...refusers.map((refusedBy) => ({ number: queueOf(store, number, refusedBy), refusedBy })),
-  ]
-  return { ...route, number, queues }
+  const [plain, ...others] = queuesOf(route.carriers.map(({ carrier }) => carrier))
+  const queues = others.map((queue) => ({ ...queue, number: queueOf(store, number, queue) }))
+  return { ...route, number, queues: [{ refusedBy: plain?.refusedBy, number }, ...queues] }
 }
 
-function queueOf(store: MemoryStore, route: RouteNumber, refusedBy: CarrierId): QueueNumber {
-  const key = `${route} ${refusedBy}`
+function queueOf(
+  store: MemoryStore,
+  route: RouteNumber,
+  { refusedBy = '', onlyFor = '' }: { readonly refusedBy: string | undefined; readonly onlyFor?: string },
+): QueueNumber {
+  const key = `${route} ${refusedBy} ${onlyFor}`
   const queue = store.routes.queues.get(key) ?? (store.next('queue') as QueueNumber)
   store.routes.queues.set(key, queue)
   return queue

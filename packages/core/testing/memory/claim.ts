@@ -70,13 +70,11 @@ function takeOfOneAccount(due: Rotation, messagesMax: number): readonly Range[] 
 
 function claimed(store: MemoryStore, { row, attempt }: Held, carrier: CarrierId): ClaimedMessage {
   const { first, account, body, due, expires, confirmation } = row.send
-  const sender = senderOver(carrier, allowedTo(store, account), row.from)
   return {
     id: row.id,
     send: first,
     account,
-    from: sender === 'refused' ? row.from : sender,
-    isSenderRefused: sender === 'refused',
+    ...senderOver(carrier, allowedTo(store, account), row.from),
     to: row.number,
     body,
     due,

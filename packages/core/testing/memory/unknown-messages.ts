@@ -25,8 +25,8 @@ export const memoryUnknownMessages = (store: MemoryStore): UnknownMessages => ({
       if (row === undefined || decision === undefined || decision.left <= oldest) return []
       const part = decision.parts.find((its) => its.reference === reference)
       if ((part ?? decision).code !== OUTCOME.unknown) return []
-      const from = senderOver(carrier, allowedTo(store, row.send.account), row.from)
-      return { reference, number: row.number, from: from === 'refused' ? row.from : from }
+      const { from } = senderOver(carrier, allowedTo(store, row.send.account), row.from)
+      return { reference, number: row.number, from }
     })
   }),
 })

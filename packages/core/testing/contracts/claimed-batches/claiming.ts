@@ -25,7 +25,7 @@ export const claiming = withTraffic({
         body: aBody(text),
         from: anAddress(),
         expires: undefined,
-        isSenderRefused: false,
+        onlyOver: undefined,
         confirmation: false,
         attempt: 0,
         accountLocked: false,
