@@ -392,6 +392,7 @@ export const ordinary = [
   'list-suppressions-of',
   'list-unread-receipts',
   'list-waiting-routes',
+  'keep-rate',
   'lock-erasures',
   'next-free-bind',
   'next-replay',

@@ -21,6 +21,7 @@ import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'
 import { publishRoutes } from '../routes/postgres-routes.ts'
 import {
+  keepRate,
   leaseBinds,
   nextFreeBind,
   releaseBinds,
@@ -264,10 +265,19 @@ export const postgresCarrierBinds = ({ pools: { ordinary } }: Context): CarrierB
   },
 })
 
-/** One carrier after the other: what all have together is decided by core. */
-export const postgresCarrierRates = ({ pools: { kysely } }: Context): CarrierRates => ({
-  renew: (carrier, holder, { seconds, ...wanted }) =>
-    kysely.transaction().execute(async (transaction) => {
+/**
+ * One carrier after the other: what all have together is decided by core. Where nothing is to change, as mostly, the
+ * lease is renewed alone.
+ */
+export const postgresCarrierRates = ({ pools: { kysely, ordinary } }: Context): CarrierRates => ({
+  async renew(carrier, holder, { seconds, ...wanted }) {
+    const leases = await ordinary.run(keepRate, { carrier, holder, share: wanted.inUse, seconds })
+    const own = leases.find((lease) => lease.holder === holder)
+    if (own?.need === wanted.need) {
+      const { granted, share } = renewedShare(wanted, leases.map(otherThan(holder)))
+      if (granted === own.share && share === own.share) return granted
+    }
+    return kysely.transaction().execute(async (transaction) => {
       await sql`select pg_advisory_xact_lock('carrier_rate'::regclass::oid::bigint)`.execute(transaction)
       const ofCarrier = transaction.deleteFrom('carrier_rate').where('carrier', '=', carrier)
       await ofCarrier.where('lease_until', '<=', sql<number>`clock_timestamp()`).execute()
@@ -283,10 +293,7 @@ export const postgresCarrierRates = ({ pools: { kysely } }: Context): CarrierRat
         .where('carrier', '=', carrier)
         .orderBy(sql`holder collate "C"`)
         .execute()
-      const { granted, share } = renewedShare(
-        wanted,
-        leases.map((lease) => (lease.holder === holder ? undefined : lease)),
-      )
+      const { granted, share } = renewedShare(wanted, leases.map(otherThan(holder)))
       const until = sql<string>`clock_timestamp() + make_interval(secs => ${seconds})`
       await transaction
         .updateTable('carrier_rate')
@@ -295,5 +302,11 @@ export const postgresCarrierRates = ({ pools: { kysely } }: Context): CarrierRat
         .where('holder', '=', holder)
         .execute()
       return granted
-    }),
+    })
+  },
 })
+
+const otherThan =
+  (holder: string) =>
+  <Lease extends { readonly holder: string }>(lease: Lease): Lease | undefined =>
+    lease.holder === holder ? undefined : lease

@@ -59,6 +59,28 @@ export const releaseBinds = statement(
 )
 
 /**
+ * Leases anew the share that the holder has of the carrier's rate, if it is still this one. Returns all shares of the
+ * carrier, in the order of holders; no row: it is another one.
+ */
+export const keepRate = statement(
+  'keep-rate',
+  {
+    parameters: { carrier: 'text', holder: 'text', share: 'int', seconds: 'float8' },
+    columns: { holder: 'text', share: 'int', need: 'int' },
+  },
+  sql`
+with kept as (
+  update carrier_rate set lease_until = ${until}
+  where carrier = :carrier and holder = :holder and share = :share and lease_until > clock_timestamp()
+  returning share
+)
+select holder, share, need
+from carrier_rate
+where carrier = :carrier and lease_until > clock_timestamp() and exists (select from kept)
+order by holder collate "C"`,
+)
+
+/**
  * A process tells of carriers the reports, and of no others. Forgets what others told over a day ago. For the
  * ordinary connections: the table has a row for each process and carrier.
  */

@@ -1,6 +1,5 @@
 import { strict as assert } from 'node:assert'
 import type {
-  CarrierId,
   CarrierReport,
   CarrierStatus,
   CarrierUser,
