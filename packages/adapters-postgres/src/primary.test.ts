@@ -1,11 +1,14 @@
+import { EventEmitter } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { aNumber, anAccount, anOrder, until } from '@gateway/core/testing'
 import { NothingDoneError, type AccountId } from '@gateway/core'
+import type { Client } from 'pg'
 import { twoServers, type TwoServers } from '../testing/two-servers.ts'
 import { createClient } from './client.ts'
+import { checkedClientOf } from './primary.ts'
 import { postgresPorts, type PostgresPorts } from './postgres-ports.ts'
 import { serverAddress } from './server-address.ts'
-import { whichTimeline } from './sql/server.ts'
+import { whetherPrimary, whichTimeline } from './sql/server.ts'
 
 // P-1: with a synchronous standby the loss of a server loses nothing, and nobody has to restart a process.
 describe('with a primary and a standby', () => {
@@ -140,4 +143,39 @@ describe('with two primaries', () => {
     await expect(send()).rejects.toThrow(NothingDoneError)
     expect(await servers.primary.query('select from send')).toEqual(there)
   })
+})
+
+// A standby notes the timeline that it follows with its next restart point, which may be minutes after the promotion.
+test('where only standbys are left, none of them is taken for an old primary', async () => {
+  const servers: Record<number, { readonly isPrimary: boolean; readonly timeline: number } | undefined> = {
+    1: { isPrimary: true, timeline: 2 },
+    2: { isPrimary: false, timeline: 1 },
+  }
+  class Server extends EventEmitter {
+    readonly port = 0
+    readonly connectionParameters = {}
+    readonly ssl = false
+    async connect() {
+      await Promise.resolve()
+      if (servers[this.port] === undefined) throw new Error('connection refused')
+    }
+    async query({ text }: { readonly text: string }) {
+      await Promise.resolve()
+      const { isPrimary, timeline } = servers[this.port] ?? {}
+      return { rows: [text === whetherPrimary.text ? { isPrimary } : { system: '1', timeline }] }
+    }
+    end = () => Promise.resolve()
+  }
+  const address = serverAddress('postgres://127.0.0.1:1,127.0.0.1:2/gateway', {})
+  const Checked = checkedClientOf(address, Server as unknown as typeof Client)
+  const first = new Checked()
+  await first.connect()
+
+  servers[1] = undefined
+  first.emit('end')
+  await expect(new Checked().connect()).rejects.toMatchObject({ reason: 'read-only' })
+  servers[2] = { isPrimary: true, timeline: 1 }
+  await expect(new Checked().connect()).rejects.toMatchObject({ reason: 'old-primary' })
+  servers[2] = { isPrimary: true, timeline: 3 }
+  await new Checked().connect()
 })

@@ -92,7 +92,7 @@ export function checkedClientOf(address: ServerAddress, Plain: typeof Client): t
         if (place !== undefined) leadTo(this, place)
         await super.connect()
         const { isPrimary, history } = await readingOf(this, address)
-        admit(there, history)
+        admit(there, { isPrimary, history })
         if (place !== undefined && !isPrimary) throw onlyReads(place)
         if (history !== undefined) there.clients.set(this, history)
         return this
@@ -154,17 +154,20 @@ export async function readServers(address: ServerAddress, Plain: typeof Client):
   }
 }
 
-/** Throws a `WrongServer` for what is earlier than what was seen, and breaks what is open to that. */
-function admit(there: Known, history: History | undefined): void {
+/**
+ * Throws a `WrongServer` for a primary that is earlier than what was seen, and breaks what is open to that. A standby
+ * may have an earlier timeline: it notes the one that it follows with its next restart point.
+ */
+function admit(there: Known, { isPrimary, history }: Reading): void {
   const { latest } = there
   if (history === undefined) return
   if (latest !== undefined && latest.system !== history.system)
     throw new WrongServer('other-database', `it has the system identifier ${history.system}, not ${latest.system}`)
-  if (latest !== undefined && latest.timeline > history.timeline)
-    throw new WrongServer(
-      'old-primary',
-      `its timeline is ${history.timeline}, and there is a timeline ${latest.timeline}`,
-    )
+  if (latest !== undefined && latest.timeline > history.timeline) {
+    if (!isPrimary) return
+    const problem = `its timeline is ${history.timeline}, and there is a timeline ${latest.timeline}`
+    throw new WrongServer('old-primary', problem)
+  }
   there.latest = history
   for (const [client, { timeline }] of there.clients) if (timeline < history.timeline) breakOff(client)
 }
@@ -206,9 +209,10 @@ async function findPrimary(address: ServerAddress, Plain: typeof Client): Promis
   let best: Place | undefined
   for (const place of latestFirst) {
     const reading = readings.get(place)
+    if (reading === undefined) continue
     try {
-      admit(there, reading?.history)
-      if (reading?.isPrimary === true) best ??= place
+      admit(there, reading)
+      if (reading.isPrimary) best ??= place
     } catch (error) {
       problems.push(new WrongServer((error as WrongServer).reason, `${nameOf(place)}: ${messageOf(error)}`))
     }
