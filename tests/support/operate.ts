@@ -42,6 +42,8 @@ const noInput = (): never => {
   throw new Error('nothing is typed')
 }
 
+const notHere = () => Promise.reject(new Error('not here'))
+
 async function withDatabase(environment: Environment, work: (opened: Opened) => Promise<void>): Promise<void> {
   const { DATABASE_URL, DATA_DIR = '' } = environment
   const webhooks = webhookPorts(readEnvironment({ ...processVariables, ...webhookVariables }, environment))
@@ -54,7 +56,8 @@ async function withDatabase(environment: Environment, work: (opened: Opened) => 
     await work({
       ports: { ...ports, ...webhooks, clock: systemClock(), secrets: nodeSecrets() },
       migrate,
-      copyTo: () => Promise.reject(new Error('not here')),
+      copyTo: notHere,
+      backups: { create: notHere, restore: notHere },
       surroundings: async () => ({
         database: await examine(),
         disk: undefined,

@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import {
   gatewayVariables,
+  keepDailyBackups,
   loginsOf,
   openPorts,
   processingSettings,
@@ -12,6 +14,7 @@ import { createBackOffice, type Messages } from '@gateway/core'
 import { carriersFor, dispatchFor, dispatchVariables } from '@gateway/dispatcher'
 import {
   databaseVariables,
+  flag,
   loadVariables,
   loginVariables,
   runProcess,
@@ -46,10 +49,17 @@ await runProcess({
     ...loginVariables,
     ...gatewayVariables,
     ...webhookVariables,
+    DAILY_BACKUP: flag('back up into DATA_DIR/backups once a day', true),
   },
   start: async (context) => {
     const configured = await carriersFor(context, process.env)
-    const { ports, health: database, runExclusively, certificates } = await openPorts(context, loginsOf(context))
+    const {
+      ports,
+      health: database,
+      runExclusively,
+      backUp,
+      certificates,
+    } = await openPorts(context, loginsOf(context))
     const processing = processingSettings(context.environment)
     const { dispatching, metrics, health, configuration, ...dispatched } = await dispatchFor(context, {
       ports,
@@ -70,6 +80,10 @@ await runProcess({
       graceSeconds: 6,
     }
     const server = await serveGateway(context, opened, serving)
+    if (context.environment.DAILY_BACKUP) {
+      const folder = join(context.environment.DATA_DIR, 'backups')
+      keepDailyBackups(context, { folder, backUp, runExclusively, clock: ports.clock })
+    }
 
     // Only now: a start that fails must not have opened what it does not show.
     await runExclusively('demo account', async () => {

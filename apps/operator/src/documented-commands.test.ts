@@ -61,7 +61,10 @@ const everyCommand = (command: Command): readonly Command[] => [command, ...comm
 /** What is wrong with a command; undefined: the command line takes it. Nothing of it is done. */
 async function problemOf({ line, isWhole }: Documented): Promise<string | undefined> {
   const nothing = () => Promise.resolve()
-  const program = createProgram({ run: nothing, runAlone: nothing, runMigrate: nothing, runCopy: nothing }, '0')
+  const program = createProgram(
+    { run: nothing, runAlone: nothing, runMigrate: nothing, runCopy: nothing, runBackup: nothing },
+    '0',
+  )
   for (const command of everyCommand(program))
     command.exitOverride().configureOutput({ writeOut: () => undefined, writeErr: () => undefined })
   try {

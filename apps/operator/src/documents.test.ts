@@ -101,11 +101,16 @@ const calls: readonly (readonly string[])[] = [
   ['history', 'drop'],
   ['ids', 'skip', '--blocks', '1'],
   ['secrets', 'reseal'],
+  ['backup', 'list', 'FOLDER'],
+  ['backup', 'prune', 'FOLDER', '--keep', '7'],
   ['database', 'copy', '--to', 'postgres://me@db/x'],
 ]
 
-/** Run where there is what they need: tests/carrier-test.test.ts, carriers.test.ts, doctor.test.ts, init.test.ts. */
-const elsewhere = ['carrier test', 'carrier show', 'carrier watch', 'doctor', 'init']
+/** Run where there is what they need: tests/carrier-test.test.ts, and those of carriers, doctor, init and backup. */
+const elsewhere = [
+  ...['carrier test', 'carrier show', 'carrier watch', 'doctor', 'init'],
+  ...['backup create', 'backup restore', 'backup verify'],
+]
 
 const pathsOf = (command: Command, path: readonly string[] = []): readonly string[] =>
   command.commands.length === 0
@@ -113,7 +118,10 @@ const pathsOf = (command: Command, path: readonly string[] = []): readonly strin
     : command.commands.flatMap((one) => pathsOf(one, [...path, one.name()]))
 
 const nothing = () => Promise.resolve()
-const program = createProgram({ run: nothing, runAlone: nothing, runMigrate: nothing, runCopy: nothing }, '1')
+const program = createProgram(
+  { run: nothing, runAlone: nothing, runMigrate: nothing, runCopy: nothing, runBackup: nothing },
+  '1',
+)
 const pathOf = (call: readonly string[]): string =>
   pathsOf(program).find((path) => call.join(' ').startsWith(path)) ?? ''
 

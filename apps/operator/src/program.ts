@@ -14,6 +14,14 @@ import {
 } from './commands/account.ts'
 import { arrivalsList, simulateReply } from './commands/arrivals.ts'
 import { auditExport, auditList, auditVerify } from './commands/audit.ts'
+import {
+  backupCreate,
+  backupList,
+  backupPrune,
+  backupRestore,
+  backupVerify,
+  type RunBackup,
+} from './commands/backup.ts'
 import { carrierApply, carrierVersions } from './commands/carrier-versions.ts'
 import { carrierCheck, carrierList, carrierShow } from './commands/carrier.ts'
 import { carrierDrain, carrierPause, carrierResume } from './commands/carrier-mode.ts'
@@ -70,10 +78,11 @@ export interface Runs {
   readonly runAlone: RunAlone
   readonly runMigrate: RunMigrate
   readonly runCopy: RunCopy
+  readonly runBackup: RunBackup
 }
 
 /** The whole command line: its table of contents. */
-export const createProgram = ({ run, runAlone, runMigrate, runCopy }: Runs, version: string): Command =>
+export const createProgram = ({ run, runAlone, runMigrate, runCopy, runBackup }: Runs, version: string): Command =>
   group('gateway', 'Operates the SMS gateway: accounts, keys, credits, prices, numbers, messages.', [
     group('account', 'open, list, show, change, lock and close accounts, move and follow their credits', [
       accountOpen(run),
@@ -166,6 +175,13 @@ export const createProgram = ({ run, runAlone, runMigrate, runCopy }: Runs, vers
     group('secrets', 'change the key that secrets are stored with', [secretsReseal(run)]),
     send(run),
     group('simulate', 'bring in replies without a carrier', [simulateReply(run)]),
+    group('backup', 'make, verify, list, prune and restore backups', [
+      backupCreate(runBackup),
+      backupVerify(runAlone),
+      backupList(runAlone),
+      backupPrune(runAlone),
+      backupRestore(runBackup),
+    ]),
     group('database', 'move to another server', [databaseCopy(runCopy)]),
     migrate(runMigrate),
     init(runAlone),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { anAccount } from '@gateway/core/testing'
 import { release, versionLine } from '@gateway/server/version'
-import { anOperator, textOf } from '../testing/operate.ts'
+import { anOperator, noBackups, textOf } from '../testing/operate.ts'
 import { runCommandLine, type Host } from './run-command-line.ts'
 
 const commands = [
@@ -181,6 +181,7 @@ test.each([
         migrate: () => Promise.resolve([]),
         copyTo: () => Promise.resolve([]),
         surroundings: () => Promise.reject(new Error('not here')),
+        backups: noBackups,
       }),
   })
   expect([code, err.text()]).toEqual([expected, told])

@@ -15,6 +15,7 @@ import { Refused, type Input, type Variables } from './command.ts'
 import type { Surroundings } from './doctor/rules.ts'
 import { createOutput, hideProgress, writerTo, type Terminal } from './output.ts'
 import { createProgram, type Runs } from './program.ts'
+import type { Backups, Make } from './commands/backup.ts'
 import type { CopyTo, AppliedMigration } from './commands/database.ts'
 
 /** 0 done, 1 refused, 2 called wrongly, 3 the database or the gateway is out of order. */
@@ -25,6 +26,7 @@ export interface Opened {
   readonly ports: Ports
   readonly migrate: () => Promise<readonly AppliedMigration[]>
   readonly surroundings: () => Promise<Surroundings>
+  readonly backups: Backups
   /** Ends its own use of the database first; the ports do not work any more. */
   readonly copyTo: CopyTo
   /** Those of every process, if not given. */
@@ -43,9 +45,9 @@ export interface Host {
   /**
    * Opens the database for `work` and closes it whatever happens. `note` is told what a person should know. What it
    * throws itself says in a sentence what is out of order, without a secret. Where there is no database, or no schema
-   * in it, it makes one only if `make` is true.
+   * in it, it makes one only if `make` says so.
    */
-  withDatabase(work: (opened: Opened) => Promise<void>, note: (text: string) => void, make?: boolean): Promise<void>
+  withDatabase(work: (opened: Opened) => Promise<void>, note: (text: string) => void, make?: Make): Promise<void>
 }
 
 /** Does what `args` say and returns the exit code. With `--json` a failure is told as `{"error":…}`. */
@@ -87,6 +89,10 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
         await output.during('Bringing the schema up to date', migrate())
         await work(copyTo, output)
       }, output.note)
+    },
+    runBackup: (make, work) => {
+      const output = createOutput(out, err, json)
+      return host.withDatabase(({ backups }) => work(backups, output), output.note, make)
     },
   }
   const program = createProgram(runs, json ? JSON.stringify(release) : versionLine)

@@ -1,7 +1,15 @@
 import { statfs } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { nodeSecrets } from '@gateway/adapters-node'
-import { copyDatabase, CopyRefused, postgresPorts, TargetUnreachable } from '@gateway/adapters-postgres'
+import {
+  BackupRefused,
+  copyDatabase,
+  CopyRefused,
+  createBackup,
+  postgresPorts,
+  restoreBackup,
+  TargetUnreachable,
+} from '@gateway/adapters-postgres'
 import {
   dataDirCompanions,
   processingSettings,
@@ -25,14 +33,17 @@ import {
   type Environment,
 } from '@gateway/server/configuration'
 import { interrupted, Refused } from './command.ts'
+import { sizeText, type Make } from './commands/backup.ts'
 import type { Opened } from './run-command-line.ts'
 
 const variables = { ...processVariables, ...databaseVariables, ...processingVariables, ...webhookVariables, SENDERS }
 
+/** As `gateway ids skip` without a number. */
+const blocksSkipped = 1000
+
 export interface About {
   readonly note: (text: string) => void
-  /** Whether to make a database or a schema where there is none. */
-  readonly make: boolean
+  readonly make: Make
   /**
    * Ends the work early: what is at the database is waited for, for some seconds, and the work may tell what came of
    * it.
@@ -63,6 +74,7 @@ export async function withDatabase(
   } catch (problem) {
     if (problem instanceof Refused || problem instanceof TargetUnreachable) throw problem
     if (problem instanceof CopyRefused) throw new Refused(problem.message)
+    if (problem instanceof BackupRefused) throw new Refused(`${problem.message}.`)
     throw new Error(explain(problem, where.DATABASE_URL), { cause: problem })
   }
 }
@@ -83,17 +95,20 @@ async function open(
   const database = await openDatabase({
     url: where.DATABASE_URL,
     dataDir: where.DATA_DIR,
-    make,
-    companions: dataDirCompanions,
+    make: make !== false,
+    companions: make === 'to restore' ? [] : dataDirCompanions,
     log: note,
   })
-  const postgres = postgresPorts({
-    connectionString: database.connectionString,
-    log: { info: () => undefined, warn: note },
-    // A command ends before it could use a block of ids, or what it remembers could be old.
-    settings: { ...databaseSettings(where), ids: 'shared-block', cacheSeconds: 0 },
-  })
+  const openPorts = () =>
+    postgresPorts({
+      connectionString: database.connectionString,
+      log: { info: () => undefined, warn: note },
+      // A command ends before it could use a block of ids, or what it remembers could be old.
+      settings: { ...databaseSettings(where), ids: 'shared-block', cacheSeconds: 0 },
+    })
+  const postgres = openPorts()
   let closing: Promise<void> | undefined
+  const unlessEnded = () => interruption.throwIfAborted()
   const leave = (): Promise<void> => (closing ??= postgres.close())
   const close = async (): Promise<void> => {
     await leave()
@@ -102,7 +117,7 @@ async function open(
   try {
     await postgres.checkServer()
     await postgres.clock.compare()
-    if (!make && !(await postgres.hasSchema()))
+    if (make === false && !(await postgres.hasSchema()))
       throw new Error(
         'This database has no schema of the gateway. Name the database of the gateway with DATABASE_URL or DATA_DIR; ' +
           'a schema is made by a server that starts, or by "gateway migrate".',
@@ -120,9 +135,30 @@ async function open(
       certificates: certificateEndings([...postgres.certificates, ...extraAuthorities()]),
       clockOffsetSeconds: postgres.clock.offsetSeconds(),
     }),
+    backups: {
+      create: (folder, progress) =>
+        createBackup({
+          from: database.connectionString,
+          folder,
+          progress: (table, bytes) => progress(`${table}: ${sizeText(bytes)} read`),
+          between: unlessEnded,
+        }),
+      restore: async (file, progress) => {
+        await leave()
+        const to = database.connectionString
+        const { made, rows } = await restoreBackup({ file, to, progress, unlessEnded })
+        const restored = openPorts()
+        try {
+          const firstMessage = await restored.ports.history.skipIds(blocksSkipped)
+          const { accounts, differences } = await restored.ports.ledger.check()
+          return { made, rows, firstMessage, accounts, differences: differences.length }
+        } finally {
+          await restored.close()
+        }
+      },
+    },
     copyTo: async (to, progress) => {
       await leave()
-      const unlessEnded = () => interruption.throwIfAborted()
       return copyDatabase({ from: database.connectionString, to, progress, unlessEnded })
     },
     settings: { ...gatewayDefaults, senders: where.SENDERS },

@@ -38,6 +38,9 @@ export interface Operator {
   written(): string
 }
 
+const notHere = () => Promise.reject(new Error('not here'))
+export const noBackups = { create: notHere, restore: notHere }
+
 /** Of an embedded PostgreSQL that is as it should be. */
 export const soundSurroundings: Surroundings = {
   database: {
@@ -68,6 +71,7 @@ export function anOperator(
     ports?: (ports: Ports) => Ports
     migrate?: Opened['migrate']
     copyTo?: Opened['copyTo']
+    backups?: Opened['backups']
     surroundings?: Surroundings
     clock?: Clock
     variables?: Readonly<Record<string, string>>
@@ -86,6 +90,7 @@ export function anOperator(
   const migrate = other.migrate ?? (() => Promise.resolve([]))
   const copyTo = other.copyTo ?? (() => Promise.resolve([]))
   const surroundings = other.surroundings ?? soundSurroundings
+  const backups = other.backups ?? noBackups
   let out = textOf()
   let interruption = new AbortController()
 
@@ -104,7 +109,8 @@ export function anOperator(
         ),
       interruption: interruption.signal,
       variables: other.variables ?? {},
-      withDatabase: (work) => work({ ports, migrate, copyTo, surroundings: () => Promise.resolve(surroundings) }),
+      withDatabase: (work) =>
+        work({ ports, migrate, copyTo, backups, surroundings: () => Promise.resolve(surroundings) }),
     })
     if (args.includes('--json') && out.text().startsWith('{')) checkDocument(args, out.text())
     return { code, out: out.text(), err: err.text() }

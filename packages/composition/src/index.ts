@@ -8,5 +8,6 @@ export {
   webhookVariables,
   type WebhookEnvironment,
 } from './configuration.ts'
+export { keepDailyBackups } from './daily-backups.ts'
 export { loginsOf, openPorts, type Opened } from './open-ports.ts'
 export { measureClock, serveGateway, startInterface } from './serve-gateway.ts'

@@ -6,7 +6,13 @@ import {
   type NodeSecrets,
   type NodeSecretsSettings,
 } from '@gateway/adapters-node'
-import { type DatabaseClock, postgresPorts, type PostgresPorts } from '@gateway/adapters-postgres'
+import {
+  createBackup,
+  type CreatedBackup,
+  type DatabaseClock,
+  postgresPorts,
+  type PostgresPorts,
+} from '@gateway/adapters-postgres'
 import type { Ports } from '@gateway/core'
 import { openDatabase } from '@gateway/embedded-postgres'
 import {
@@ -35,6 +41,8 @@ export interface Opened {
   readonly ports: Ports & { readonly secrets: NodeSecrets; readonly clock: DatabaseClock }
   readonly health: HealthSettings
   readonly runExclusively: PostgresPorts['runExclusively']
+  /** Writes a backup into a folder; `between` pieces it may wait, or throw to end it, of which nothing stays. */
+  readonly backUp: (folder: string, between: () => Promise<void>) => Promise<CreatedBackup>
   /** Those of the connection to the database, and those that every connection of Node may rest on. */
   readonly certificates: readonly GivenCertificates[]
 }
@@ -85,6 +93,7 @@ export async function openPorts(
     },
     health: { checks: { database: async () => (await postgres.trouble()) ?? true }, stopping },
     runExclusively: postgres.runExclusively,
+    backUp: (folder, between) => createBackup({ from: connectionString, folder, between, progress: () => undefined }),
     certificates: [...postgres.certificates, ...extraAuthorities()],
   }
 }

@@ -147,7 +147,8 @@ export const publishedVariables: readonly string[] = [
   ...Object.keys(gatewayVariables),
   ...Object.keys(processingVariables),
   ...Object.keys(webhookVariables),
-  // Those of `dispatcher`, which is an app.
+  // Those of `dispatcher` and `all-in-one`, which are apps.
+  'DAILY_BACKUP',
   ...['CARRIERS', 'IN_DOUBT_MAX', 'LEASE_SECONDS', 'VALIDITY_HOURS', 'RETRY_SECONDS'],
   // Those of libpq that count beside DATABASE_URL.
   ...['PGSSLMODE', 'PGSSLROOTCERT', 'PGSSLCERT', 'PGSSLKEY'],

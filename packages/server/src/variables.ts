@@ -47,8 +47,8 @@ export const wholeNumber = (what: string, { min, max, byDefault }: Bounds) => {
 export const text = ({ what, byDefault }: { readonly what: string; readonly byDefault: string }) =>
   str({ default: byDefault, desc: what })
 
-/** `true` or `false`, false if unset. */
-export const flag = (what: string) => bool({ default: false, desc: `true or false: ${what}` })
+/** `true` or `false`, `byDefault` if unset. */
+export const flag = (what: string, byDefault = false) => bool({ default: byDefault, desc: `true or false: ${what}` })
 
 /**
  * The address of a server, `http://` or `https://` and nothing behind the port; undefined if unset. It may have a user

@@ -33,14 +33,14 @@ export interface CopyOptions {
  * empty schema.
  */
 export async function copyDatabase({ from, to, progress, unlessEnded }: CopyOptions): Promise<readonly CopiedTable[]> {
-  const [source, target] = [connectionOf(from), connectionOf(to)]
+  const [source, target] = [connectionOf(from, 'database copy'), connectionOf(to, 'database copy')]
   try {
     await source.connect()
     await target.connect().catch(unreached)
     await Promise.all([source.query(plainText), target.query(plainText)])
     await refuseFilledTarget(source, target)
     await migrate(to)
-    await refuseBusySource(source)
+    await refuseBusy(source)
     await source.query('begin isolation level repeatable read')
     await target.query('begin')
     const tables = await beginCopy(source, target)
@@ -71,15 +71,15 @@ function unreached(cause: unknown): never {
   )
 }
 
-const connectionOf = (url: string): Client =>
+export const connectionOf = (url: string, name: string): Client =>
   createClient(serverAddress(url), {
-    application_name: 'database copy',
+    application_name: name,
     connectionTimeoutMillis: 5000,
     keepAlive: true,
   })
 
 /** Values as texts that every server reads as they were written. */
-const plainText = `
+export const plainText = `
   set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set extra_float_digits = 1;
   set statement_timeout = 0; set lock_timeout = '5s'; set idle_in_transaction_session_timeout = 0`
 
@@ -155,6 +155,11 @@ async function refuseFilledTarget(source: Client, target: Client): Promise<void>
   if ((await identityOf(source)) === (await identityOf(target))) {
     throw new CopyRefused('The target is the database that is to be copied.')
   }
+  await refuseFilled(target)
+}
+
+/** Throws unless it has no tables, or those of an unused schema. */
+export async function refuseFilled(target: Client): Promise<void> {
   const tables = await tablesOf(target)
   if (tables.length + (await sequencesOf(target)).length === 0) return
   const { rows } = await target.query<{ ours: boolean }>(`select to_regclass('schema_migration') is not null as ours`)
@@ -176,7 +181,7 @@ async function identityOf(client: Client): Promise<string> {
 const patienceMilliseconds = 3000
 
 /** Throws while a dispatcher has a lease or another process of the gateway is connected, after some patience. */
-async function refuseBusySource(source: Client): Promise<void> {
+export async function refuseBusy(source: Client): Promise<void> {
   const { rows: leases } = await source.query<{ count: number }>(
     'select count(*)::int from dispatcher where lease_until > now()',
   )

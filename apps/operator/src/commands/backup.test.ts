@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { anOperator } from '../../testing/operate.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'gateway-backups-'))
+const fileOf = (day: number) => join(folder, `gateway-202611${day}T080000Z.backup`)
+const partial = `${fileOf(18)}.4711.partial`
+afterAll(() => rm(folder, { recursive: true }))
+
+/** Whole, and of no table. */
+const head = `-- gateway backup 1 ${JSON.stringify({ made: '2026-11-18T08:00:00.000Z', columns: {} })}\n`
+const sha256 = createHash('sha256').update(head).digest('hex')
+const whole = join(folder, 'whole')
+const changed = join(folder, 'changed')
+await writeFile(whole, gzipSync(`${head}-- end ${JSON.stringify({ rows: {}, ledger: '', sha256 })}\n`))
+await writeFile(changed, gzipSync(`${head}\n-- end ${JSON.stringify({ rows: {}, ledger: '', sha256 })}\n`))
+
+const restored = { made: '2026-11-18T08:00:00.000Z', rows: 3, firstMessage: 10_000_000, accounts: 1 }
+const create = (to: string, progress: (text: string) => void) => {
+  progress('send: 1.0 MiB read')
+  return Promise.resolve({ file: join(to, 'gateway-20261118T080000Z.backup'), bytes: 3 * 2 ** 20, rows: 3 })
+}
+const operatorWith = (differences: number) =>
+  anOperator({ backups: { create, restore: () => Promise.resolve({ ...restored, differences }) } })
+
+test('create tells the file, its rows and its size', async () => {
+  const operator = operatorWith(0)
+  expect(await operator.json('backup', 'create', '--to', '/backup')).toEqual({
+    file: '/backup/gateway-20261118T080000Z.backup',
+    bytes: 3 * 2 ** 20,
+    copied: 3,
+  })
+  expect((await operator.run(['backup', 'create', '--to', '/backup'])).out).toBe(
+    '/backup/gateway-20261118T080000Z.backup: 3 rows in 3.0 MiB.\n',
+  )
+  expect(await operator.run(['backup', 'create'])).toMatchObject({ code: 2 })
+})
+
+test('restore tells the first id and that the ledger adds up; where it does not, it is refused', async () => {
+  const operator = operatorWith(0)
+  expect(await operator.json('backup', 'restore', whole)).toEqual({
+    made: restored.made,
+    copied: 3,
+    firstMessage: 10_000_000,
+    verified: 1,
+  })
+  const { code, out } = await operator.run(['backup', 'restore', whole])
+  expect(code).toBe(0)
+  expect(out).toContain('3 rows restored, as of 2026-11-18T08:00:00.000Z. Processes give out ids from 10000000 on.')
+
+  const wrong = await operatorWith(1).run(['backup', 'restore', whole])
+  expect(wrong).toMatchObject({ code: 1, err: 'The ledger and the balances of 1 account differ.\n' })
+})
+
+test('list names whole files, the newest first; prune keeps so many, and deletes what a killed process left', async () => {
+  const operator = anOperator()
+  for (const day of [16, 18, 17]) await writeFile(fileOf(day), 'x')
+  await writeFile(partial, 'x')
+  await writeFile(join(folder, 'notes.txt'), 'x')
+  expect(await operator.rows('backup', 'list', folder)).toEqual(
+    [18, 17, 16].map((day) => ({ file: fileOf(day), made: `2026-11-${day}T08:00:00.000Z`, bytes: 1 })),
+  )
+  expect(await operator.json('backup', 'prune', folder, '--keep', '2')).toEqual({ kept: 2, deleted: 1 })
+  expect(await readdir(folder)).toHaveLength(6)
+  await utimes(partial, 1, 1)
+  expect(await operator.json('backup', 'prune', folder, '--keep', '2')).toEqual({ kept: 2, deleted: 0 })
+  expect((await readdir(folder)).toSorted()).toEqual(
+    [...[17, 18].map((day) => `gateway-202611${day}T080000Z.backup`), 'changed', 'notes.txt', 'whole'].toSorted(),
+  )
+  expect(await operator.run(['backup', 'prune', folder, '--keep', '0'])).toMatchObject({ code: 2 })
+  expect(await operator.run(['backup', 'list', join(folder, 'none')])).toMatchObject({ code: 1 })
+})
+
+test('verify says of what moment a file is; a changed one is refused, and restore opens no database for it', async () => {
+  const operator = operatorWith(0)
+  expect(await operator.row('backup', 'verify', whole)).toEqual({
+    file: whole,
+    made: restored.made,
+    copied: 0,
+    tables: [],
+  })
+  const refused = { code: 1, out: '', err: `${changed} was changed: its SHA-256 is another one.\n` }
+  expect(await operator.run(['backup', 'verify', changed])).toEqual(refused)
+  expect(await operator.run(['backup', 'restore', changed])).toEqual(refused)
+})

@@ -1,0 +1,40 @@
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export interface ListedBackup {
+  readonly file: string
+  /** ISO 8601: the moment of the snapshot. */
+  readonly made: string
+  readonly bytes: number
+}
+
+const nameParts = /^gateway-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.backup$/
+const left = /^gateway-\d{8}T\d{6}Z\.backup\.\d+\.partial$/
+
+/** One that nobody has written to for so long was left by a process that was killed. */
+const leftMilliseconds = 3_600_000
+
+/** The backups of a folder by their names, the newest first. None is read. Rejects for a folder that cannot be read. */
+export async function listBackups(folder: string): Promise<readonly ListedBackup[]> {
+  const names = (await readdir(folder)).filter((name) => nameParts.test(name))
+  return Promise.all(
+    names
+      .toSorted()
+      .toReversed()
+      .map(async (name) => {
+        const file = join(folder, name)
+        return { file, made: name.replace(nameParts, '$1-$2-$3T$4:$5:$6.000Z'), bytes: (await stat(file)).size }
+      }),
+  )
+}
+
+/** Deletes all backups of a folder but the newest, and what a killed process left of one. */
+export async function pruneBackups(folder: string, keep: number): Promise<{ kept: number; deleted: number }> {
+  const backups = await listBackups(folder)
+  for (const { file } of backups.slice(keep)) await rm(file)
+  for (const name of (await readdir(folder)).filter((each) => left.test(each))) {
+    const path = join(folder, name)
+    if (Date.now() - (await stat(path)).mtimeMs > leftMilliseconds) await rm(path)
+  }
+  return { kept: Math.min(keep, backups.length), deleted: Math.max(0, backups.length - keep) }
+}

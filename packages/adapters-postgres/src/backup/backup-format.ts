@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+
+/*
+ * A backup is a text in gzip (RFC 1952), which `psql` reads on an empty schema of the same version:
+ *
+ *   -- gateway backup 1 {"made":…,"migrations":…,"columns":…}
+ *   begin; truncate …; select add_partition(…);
+ *   COPY table (columns) FROM stdin;
+ *   rows, as PostgreSQL's COPY writes them as text
+ *   \.
+ *   select setval('sequence', 1, true);
+ *   commit;
+ *   -- end {"rows":…,"ledger":…,"sha256":…}
+ *
+ * The digest is of all before the last line. A restore takes rows and numbers from it, and runs no statement of it.
+ */
+
+export interface BackupHead {
+  /** ISO 8601: the moment of the snapshot, by the clock of the database. */
+  readonly made: string
+  /** PostgreSQL's. */
+  readonly server: string
+  readonly migrations: readonly { readonly version: number; readonly digest: string }[]
+  /** Of each table, in the order of their sections: names and types. */
+  readonly columns: Readonly<Record<string, string>>
+}
+
+export interface BackupEnd {
+  readonly rows: Readonly<Record<string, number>>
+  /** What the check of the ledger said. */
+  readonly ledger: string
+  readonly sha256: string
+}
+
+export const headMark = '-- gateway backup 1 '
+export const endMark = '-- end '
+
+/** What a file is that is no whole backup, in a sentence for the operator. */
+export class BackupRefused extends Error {}
+
+export interface BackupReader {
+  readonly begin: (head: BackupHead) => Promise<void> | void
+  /** Takes the rows of a table, in pieces that end anywhere. */
+  readonly table: (table: string, rows: AsyncIterable<Buffer>) => Promise<void>
+  readonly sequence: (name: string, last: string, isCalled: boolean) => Promise<void> | void
+}
+
+/**
+ * Reads a file from its beginning to its end. Throws a `BackupRefused` for one that is cut off, changed, or none; `to`
+ * may have had a part of it by then.
+ */
+export async function readBackup(file: string, to: BackupReader): Promise<{ head: BackupHead; end: BackupEnd }> {
+  const refused = (why: string) => new BackupRefused(`${file} ${why}`)
+  const unpacked = pipeline(createReadStream(file), createGunzip(), () => undefined)
+  const text = linesOf(unpacked)
+  const rows: Record<string, number> = {}
+  let head: BackupHead | undefined
+  try {
+    for (;;) {
+      const line = await text.line()
+      if (line === undefined) throw refused('is cut off: it has no last line')
+      if (head === undefined) {
+        if (!line.startsWith(headMark)) throw refused('is no backup of the gateway, or one of a later version')
+        head = JSON.parse(line.slice(headMark.length)) as BackupHead
+        await to.begin(head)
+        continue
+      }
+      const [, table] = /^COPY ([a-z0-9_]+) \(.*\) FROM stdin;$/.exec(line) ?? []
+      if (table !== undefined) {
+        const count = { rows: 0 }
+        await to.table(table, text.rows(count))
+        if (!text.isBetween()) throw new Error(`the rows of ${table} were not read`)
+        rows[table] = count.rows
+      }
+      const [, name, last, called] = /^select setval\('([a-z0-9_]+)', (\d+), (true|false)\);$/.exec(line) ?? []
+      if (name !== undefined && last !== undefined) await to.sequence(name, last, called === 'true')
+      if (!line.startsWith(endMark)) continue
+      const end = JSON.parse(line.slice(endMark.length)) as BackupEnd
+      if (end.sha256 !== text.digest()) throw refused('was changed: its SHA-256 is another one')
+      if (JSON.stringify(end.rows) !== JSON.stringify(rows))
+        throw refused('was changed: its rows are not those it names')
+      if ((await text.line()) !== undefined) throw refused('was changed: something comes after its end')
+      return { head, end }
+    }
+  } catch (error) {
+    const { code } = error as { readonly code?: unknown }
+    if (code === 'Z_BUF_ERROR') throw refused('is cut off')
+    if (typeof code === 'string' && code.startsWith('Z_')) throw refused('was changed, or is no backup')
+    if (typeof code === 'string' && /^E[A-Z]+$/.test(code)) throw refused(`cannot be read (${code})`)
+    if (error instanceof SyntaxError) throw refused('was changed: a line of it cannot be read')
+    throw error
+  } finally {
+    unpacked.destroy()
+  }
+}
+
+/** Lines, and between them the rows of a COPY, with the digest of all lines but the last that was read. */
+function linesOf(stream: AsyncIterable<Buffer>) {
+  const pieces = stream[Symbol.asyncIterator]()
+  const hash = createHash('sha256')
+  let held: Buffer = Buffer.alloc(0)
+  let lastLine: Buffer | undefined
+  let isBetween = true
+
+  async function more(): Promise<boolean> {
+    const next = (await pieces.next()) as IteratorResult<Buffer, undefined>
+    if (next.done === true) return false
+    held = held.length === 0 ? next.value : Buffer.concat([held, next.value])
+    return true
+  }
+
+  function account(): void {
+    if (lastLine !== undefined) hash.update(lastLine)
+    lastLine = undefined
+  }
+
+  async function line(): Promise<string | undefined> {
+    for (let from = 0; ;) {
+      const at = held.indexOf(10, from)
+      if (at >= 0) {
+        account()
+        lastLine = held.subarray(0, at + 1)
+        held = held.subarray(at + 1)
+        return lastLine.toString('utf8', 0, at)
+      }
+      from = held.length
+      if (await more()) continue
+      // What has no end is no line.
+      return undefined
+    }
+  }
+
+  /** Up to the line `\.`, which no row is; counts them. */
+  async function* rows(count: { rows: number }): AsyncIterable<Buffer> {
+    isBetween = false
+    account()
+    for (;;) {
+      // What is held begins a line.
+      const isEnd = held.indexOf('\\.\n') === 0 || held.includes('\n\\.\n')
+      const whole = isEnd ? held.indexOf('\\.\n') && held.indexOf('\n\\.\n') + 1 : held.lastIndexOf(10) + 1
+      if (whole > 0) {
+        const piece = held.subarray(0, whole)
+        held = held.subarray(whole)
+        hash.update(piece)
+        for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, at + 1)) count.rows++
+        yield piece
+      }
+      if (isEnd) break
+      if (!(await more())) throw Object.assign(new Error('unexpected end of file'), { code: 'Z_BUF_ERROR' })
+    }
+    await line()
+    isBetween = true
+  }
+
+  return {
+    line,
+    rows,
+    isBetween: () => isBetween,
+    /** Of all before the line that was read last. */
+    digest: () => hash.copy().digest('hex'),
+  }
+}

@@ -1,0 +1,118 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { from as copyFrom } from 'pg-copy-streams'
+import {
+  columnsOf,
+  connectionOf,
+  CopyRefused,
+  plainText,
+  refuseBusy,
+  refuseFilled,
+  sequencesOf,
+  tablesOf,
+} from '../copy/copy-database.ts'
+import { migrate } from '../migrate.ts'
+import { readBackup, type BackupEnd, type BackupHead } from './backup-format.ts'
+import { ledgerOf, migrationsOf, namesOf, partitionOf } from './create-backup.ts'
+
+export interface VerifiedBackup {
+  /** ISO 8601: the moment of the snapshot. */
+  readonly made: string
+  readonly server: string
+  readonly rows: number
+  readonly tables: readonly string[]
+}
+
+/** Reads all of it. Throws a `BackupRefused` for a file that is cut off, changed, or none. */
+export async function verifyBackup(file: string): Promise<VerifiedBackup> {
+  const { head, end } = await readBackup(file, {
+    begin: () => undefined,
+    table: drain,
+    sequence: () => undefined,
+  })
+  return summaryOf(head, end)
+}
+
+async function drain(_table: string, rows: AsyncIterable<Buffer>): Promise<void> {
+  const pieces = rows[Symbol.asyncIterator]()
+  while ((await pieces.next()).done !== true);
+}
+
+const summaryOf = ({ made, server, columns }: BackupHead, { rows }: BackupEnd): VerifiedBackup => ({
+  made,
+  server,
+  rows: Object.values(rows).reduce((sum, count) => sum + count, 0),
+  tables: Object.keys(columns),
+})
+
+export interface RestoreOptions {
+  readonly file: string
+  /** The address of an empty database, or of an unused schema. */
+  readonly to: string
+  readonly progress: (table: string) => void
+  /** Before each piece: throws to end it, of which nothing stays but an empty schema. */
+  readonly unlessEnded: () => void
+}
+
+/**
+ * Reads the whole file once before anything is written, and fills an empty database from it in one transaction. Rows
+ * are counted and balances added up again before the commit. Throws a `BackupRefused` for a file, and a `CopyRefused`
+ * for a database, that will not do.
+ */
+export async function restoreBackup({ file, to, progress, unlessEnded }: RestoreOptions): Promise<VerifiedBackup> {
+  await verifyBackup(file)
+  const target = connectionOf(to, 'restore')
+  try {
+    await target.connect()
+    await target.query(plainText)
+    await refuseFilled(target)
+    await migrate(to)
+    await refuseBusy(target)
+    await target.query('begin')
+    const { head, end } = await readBackup(file, {
+      begin: async ({ columns, migrations }) => {
+        if (JSON.stringify(migrations) !== JSON.stringify(await migrationsOf(target)))
+          throw new CopyRefused(`${file} was made by another version: restore it with that version, then upgrade.`)
+        for (const table of Object.keys(columns)) {
+          const partition = partitionOf(table)
+          if (partition !== undefined) await target.query('select add_partition($1)', [partition])
+        }
+        const tables = await tablesOf(target)
+        for (const table of Object.keys(columns)) {
+          if (!tables.includes(table) || columns[table] !== (await columnsOf(target, table)))
+            throw new CopyRefused(`The table ${table} is not the same in ${file} and in this version.`)
+        }
+        await target.query(`lock table ${tables.join(', ')} in access exclusive mode`)
+        await target.query(`truncate ${tables.join(', ')}`)
+      },
+      table: async (table, rows) => {
+        progress(table)
+        const names = await namesOf(target, table)
+        const copy = target.query(copyFrom(`copy ${table} (${names}) from stdin`))
+        async function* pieces() {
+          for await (const piece of rows) {
+            unlessEnded()
+            yield piece
+          }
+        }
+        await pipeline(Readable.from(pieces(), { objectMode: false }), copy)
+      },
+      sequence: async (name, last, isCalled) => {
+        if (!(await sequencesOf(target)).includes(name))
+          throw new CopyRefused(`${name} is no sequence of this version.`)
+        await target.query('select setval($1::regclass, $2::bigint, $3::bool)', [name, last, isCalled])
+      },
+    })
+    for (const [table, rows] of Object.entries(end.rows)) {
+      const counted = (await target.query<{ count: string }>(`select count(*)::text count from ${table}`)).rows[0]
+        ?.count
+      if (Number(counted) !== rows) throw new Error(`of ${rows} rows of ${table} ${counted ?? 'none'} arrived`)
+    }
+    if ((await ledgerOf(target)) !== end.ledger) throw new Error('the ledger is not that of the backup')
+    await target.query('commit')
+    await target.query('analyze')
+    return summaryOf(head, end)
+  } finally {
+    await target.end().catch(() => undefined)
+  }
+}
