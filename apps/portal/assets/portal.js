@@ -4,7 +4,11 @@
 function follow() {
   const source = new EventSource(location.href)
   source.addEventListener('page', ({ data }) => replaceParts(new DOMParser().parseFromString(data, 'text/html')))
-  source.addEventListener('end', () => source.close())
+  source.addEventListener('end', ({ data }) => {
+    source.close()
+    // Whoever was signed out meanwhile is led to where one signs in.
+    if (data === 'gone') location.reload()
+  })
   addEventListener('pagehide', () => source.close())
 }
 

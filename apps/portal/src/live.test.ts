@@ -34,33 +34,39 @@ async function open(path: string, cookie = visitor.cookie) {
   }
 }
 
-test('a page that is followed is sent again when a message was taken', async () => {
+test('a page that is followed is sent at once, and again when a message was taken', async () => {
   await portal.gateway.sendMessages(portal.account, [{ text: 'Hello', recipients: ['27820000001'] }])
   const followed = await open('/messages/1')
   expect(followed.status).toBe(200)
+  expect(await followed.event('page')).not.toContain('The carrier took it')
   await write(portal.ports, portal.account)
   expect(await followed.event('page')).toContain('The carrier took it as 1.')
   await followed.close()
 })
 
-test('where nothing changes any more, nobody is signed in, or nothing is there, it is answered that it is over', async () => {
+test('where nothing changes any more it is told what has become of it, and that it is over', async () => {
   await portal.gateway.sendMessages(portal.account, [
     { text: 'Hello', recipients: ['27820000001'], scheduled: (portal.clock.now() + 3_600_000) as never },
   ])
-  for (const path of ['/messages/1', '/send', '/messages/999'])
-    expect([path, (await open(path)).status]).toEqual([path, 204])
+  const followed = await open('/messages/1')
+  expect(await followed.event('page')).toContain('To be sent at this time.')
+  expect(await followed.event('end')).toBe('data: ')
+})
+
+test('where nobody is signed in it is answered that it is over', async () => {
   expect((await open('/', 'portal=none')).status).toBe(204)
 })
 
 test('a page that is followed ends with the session, and does not keep it open', async () => {
   const followed = await open('/')
+  await followed.event('page')
   const found = await portal.gateway.listSessions(portal.account)
   portal.clock.step(120)
   await portal.gateway.sendMessages(portal.account, [{ text: 'Hello', recipients: ['27820000001'] }])
   await followed.event('page')
   expect(await portal.gateway.listSessions(portal.account)).toEqual(found)
   await portal.backOffice.lockAccount(portal.account.id)
-  await followed.event('end')
+  expect(await followed.event('end')).toBe('data: gone')
 })
 
 test('so many pages of an account are followed at a time, and a closed one gives its place back', async () => {

@@ -24,25 +24,24 @@ export interface Look {
 }
 
 /**
- * Server-sent events (HTML standard, 9.2): the whole page each time that it has changed; the browser replaces the parts
- * that are marked. The last event is `end`. Where too many are followed it is answered 204, which a browser accepts as
- * the end.
+ * Server-sent events (HTML standard, 9.2): the whole page at once, and each time that it has changed; the browser
+ * replaces the parts that are marked. The last event is `end`, with `gone` where the page is not theirs any more. Where
+ * too many are followed it is answered 204, which a browser accepts as the end.
  */
 export function follow(followers: Followers, response: ServerResponse, { owner, first, again }: Followed): void {
   const own = followers.get(owner) ?? 0
   const all = [...followers.values()].reduce((sum, value) => sum + value, 0)
-  if (first?.isLive !== true || own >= followersMax || all >= allFollowersMax) {
+  if (first === undefined || own >= followersMax || all >= allFollowersMax) {
     response.writeHead(204).end()
     return
   }
-  followers.set(owner, own + 1)
   response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' })
   const began = performance.now()
   let last = first.page
   let unchanged = 0
   let timer: NodeJS.Timeout | undefined
 
-  const write = (event: string, data: string): void => {
+  const write = (event: string, data = ''): void => {
     response.write(
       `event: ${event}\n${data
         .split('\n')
@@ -66,12 +65,20 @@ export function follow(followers: Followers, response: ServerResponse, { owner, 
     last = look?.page ?? last
     if (look?.isLive === true) plan()
     else {
-      write('end', '')
+      write('end', look === undefined ? 'gone' : undefined)
       response.end()
     }
   }
 
   response.write('retry: 5000\n\n')
+  // What has happened since the page was loaded.
+  write('page', first.page)
+  if (!first.isLive) {
+    write('end')
+    response.end()
+    return
+  }
+  followers.set(owner, own + 1)
   response.on('close', () => {
     clearTimeout(timer)
     const left = (followers.get(owner) ?? 1) - 1

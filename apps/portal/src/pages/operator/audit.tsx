@@ -1,6 +1,13 @@
-import { accountId, auditSequence, type AuditEntry, type AuditSequence, type ListedChange } from '@gateway/core'
+import {
+  accountId,
+  auditSequence,
+  credits,
+  type AuditEntry,
+  type AuditSequence,
+  type ListedChange,
+} from '@gateway/core'
 import { Form, Link, Main, Notice, Panel, Second, Table, TextField, When } from '../../components.tsx'
-import { count } from '../../format.ts'
+import { amount, count } from '../../format.ts'
 import { forOperators, type OperatorVisit, type View } from '../../page.ts'
 
 const pageSize = 50
@@ -12,16 +19,26 @@ const recordOf = (entry: AuditEntry | undefined): Detail =>
 
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
 
+/** `topUp` as `top up`, `balanceTenths` as `balance`. */
+const inWords = (name: string): string =>
+  name.replace(/Tenths$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
+/** Amounts are kept in tenths of a credit. */
+const valueOf = (name: string, value: unknown): string =>
+  name.endsWith('Tenths') && typeof value === 'number' ? amount(credits(value)) : shown(value)
+
 const wordsOf = (value: unknown): string =>
   Object.entries((value ?? {}) as Detail)
-    .map(([name, one]) => `${name} ${shown(one)}`)
+    .filter(([, one]) => !Array.isArray(one) || one.length > 0)
+    .map(([name, one]) => `${inWords(name)} ${valueOf(name, one)}`)
     .join(', ')
 
 function outcomeOf({ ended }: ListedChange): string {
   if (ended === undefined) return 'unknown'
   const { outcome, changed } = recordOf(ended)
   const differs = Object.entries((changed ?? {}) as Readonly<Record<string, readonly [unknown, unknown]>>)
-  return [shown(outcome), ...differs.map(([name, [from, to]]) => `${name}: ${shown(from)} → ${shown(to)}`)].join('; ')
+  const changes = differs.map(([name, [from, to]]) => `${inWords(name)} ${valueOf(name, from)} to ${valueOf(name, to)}`)
+  return changes.length > 0 ? changes.join('; ') : outcome === true ? 'done' : shown(outcome)
 }
 
 /** Changes, the latest first. */
@@ -35,7 +52,7 @@ export const Changes = ({ of, empty }: { readonly of: readonly ListedChange[]; r
       { head: 'Time', cell: ({ begun }) => <When at={begun.at} /> },
       { head: 'By', cell: ({ begun }) => shown(recordOf(begun).by) },
       { head: 'From', cell: ({ begun }) => shown(recordOf(begun).from) },
-      { head: 'Change', cell: ({ begun }) => shown(recordOf(begun).action) },
+      { head: 'Change', cell: ({ begun }) => inWords(shown(recordOf(begun).action)) },
       {
         head: 'Account',
         cell: ({ begun }) => {

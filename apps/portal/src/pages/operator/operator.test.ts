@@ -202,7 +202,7 @@ test('the audit page lists changes with what differs, and verifies them', async 
   await act(support, accountPath, 'lock')
   await act(admin, accountPath, 'top-up', { amount: '5', why: '<img src=x>' })
   const page = await support.get('/operator/audit')
-  expect(page.text).toContain('locked: false → true')
+  expect(page.text).toContain('locked false to true')
   expect(page.html.querySelectorAll('main img').length).toBe(0)
   expect((await support.get('/operator/audit?by=operator-1')).text).not.toContain('lockAccount')
   const verified = await support.submit('/operator/audit', {}, 'form.actions')
