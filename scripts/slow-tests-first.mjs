@@ -27,6 +27,7 @@ const seconds = {
   'tests/together/smpp.test.ts': 108,
   'tests/together/webhooks.test.ts': 97,
   'packages/embedded-postgres/src/processes.test.ts': 82,
+  'tests/portal.test.ts': 75,
   'tests/kills-within-window.test.ts': 67,
   'tests/together/pages.test.ts': 66,
   'tests/together/core.test.ts': 57,

@@ -1,0 +1,271 @@
+import { until } from '@gateway/core/testing'
+import type { Browser } from 'playwright-core'
+import { somebody, ways, type Person, type Way } from './person.ts'
+import type { Credentials, Site } from './site.ts'
+
+/** What is tried, and with what. */
+export interface World {
+  readonly browser: Browser
+  readonly site: Site
+}
+
+let last = 0
+/** A number that nobody has used, whose ending says what becomes of a message to it. */
+const aNumber = (ending = '01'): string => `2782${String(1000 + ++last).padStart(5, '0')}${ending}`
+
+export function journeys(world: () => World): void {
+  const people: Person[] = []
+  afterEach(async () => {
+    for (const person of people.splice(0)) await person.leave()
+  })
+  const enter = async (way: Way): Promise<Person> => {
+    const person = await somebody(world().browser, world().site.url, way)
+    people.push(person)
+    return person
+  }
+  const holder = async (way: Way): Promise<Person> => {
+    const person = await enter(way)
+    await person.signIn(world().site.holder)
+    return person
+  }
+  const operator = async (way: Way, who: (site: Site) => Credentials = ({ admin }) => admin): Promise<Person> => {
+    const person = await enter(way)
+    await person.signInAsOperator(who(world().site))
+    return person
+  }
+
+  test('the link that the first start prints opens the overview once', async () => {
+    const person = await enter('by keyboard, with scripts')
+    await person.go(world().site.link)
+    await person.press('Sign in')
+    await person.sees('You have not sent anything yet', '#latest')
+    const other = await enter('by mouse, without scripts')
+    await other.go(world().site.link)
+    await other.press('Sign in')
+    await other.sees('This link has been used')
+  })
+
+  test('a send is seen to become delivered without a reload', async () => {
+    const person = await holder('by keyboard, with scripts')
+    const number = aNumber()
+    await send(person, number, 'Your parcel is at the counter.')
+    await person.page.evaluate(() => document.body.setAttribute('data-loaded-once', ''))
+    await person.sees('delivered', '#list')
+    expect(await person.page.locator('body[data-loaded-once]').count()).toBe(1)
+    await person.follow(number)
+    await person.sees(/The carrier took it as/)
+  })
+
+  describe.each(ways)('%s', (way) => {
+    test('signing in and out; a wrong password', async () => {
+      const person = await enter(way)
+      await person.go('/messages')
+      await person.fill('Login', world().site.holder.name)
+      await person.fill('Password', 'wrong')
+      await person.press('Sign in')
+      await person.sees('There is a problem')
+      await person.fill('Password', world().site.holder.password)
+      await person.press('Sign in')
+      await person.sees('Messages', 'h1')
+      await person.press('Sign out')
+      await person.sees('Sign in', 'h1')
+      await person.go('/messages')
+      await person.sees('Sign in', 'h1')
+    })
+
+    test('a quote with what is refused, the send, what became of it, and the story of a message', async () => {
+      const person = await holder(way)
+      const [good, bad] = [aNumber(), aNumber('90')]
+      await person.follow('Send')
+      await person.fill('Text', 'Sale starts tomorrow at 8. Your card gives 10 % off.')
+      await person.fill('Numbers', `${good}\n${bad}\n0825-55\n${good}`)
+      const before = await person.page.locator('#balance').innerText()
+      await person.press('Check before sending')
+      await person.sees('Nothing has been sent or charged yet.')
+      await person.sees('No mobile number that can be reached')
+      await person.sees('1 repetition in the list is left out')
+      expect(await person.page.locator('#balance').innerText()).toBe(before)
+      await person.press('Send 2 messages now')
+      await person.sees('2 messages accepted', 'h1')
+      await person.sees('1 number got no message and cost nothing.')
+      await person.sees('not delivered', '#list')
+      await person.sees(/^delivered$/, '#list')
+      await person.follow(bad)
+      await person.sees(/Accepted: 1 part for 1\.0 credits/)
+      await person.sees('The carrier could not deliver it.')
+      await person.sees('SENDINGFAILED 103')
+    })
+
+    test('a message is found by its number; one that waits for its time is cancelled', async () => {
+      const person = await holder(way)
+      const number = aNumber()
+      await person.follow('Send')
+      await person.fill('Text', 'See you at the opening.')
+      await person.fill('Numbers', number)
+      await person.fill('Time (optional)', '2027-11-30T14:30')
+      await person.press('Check before sending')
+      await person.press('Send 1 message at 30 November 2027, 14:30')
+      await person.sees('scheduled', '#list')
+      await person.follow('Messages')
+      await person.fill('Search', number)
+      await person.press('Search')
+      await person.sees(/^Message \d+ to/, 'h1')
+      await person.press('Cancel this message')
+      await person.sees('The message is cancelled')
+      await person.sees('1.0 credits were given back.')
+    })
+
+    test('an answer comes in, and is answered', async () => {
+      const person = await holder(way)
+      const number = aNumber('88')
+      await send(person, number, 'Shall we deliver today?')
+      await person.go('/inbox')
+      // What comes in is asked for by loading the page.
+      await until(async () => {
+        await person.page.reload()
+        return (await person.page.getByText(number).count()) > 0
+      }, 30_000)
+      await person.sees('Yes, thank you')
+      await person.follow('Answer')
+      expect(await person.page.getByLabel('Numbers').inputValue()).toBe(number)
+      await person.fill('Text', 'It is on its way.')
+      await person.press('Check before sending')
+      await person.press('Send 1 message now')
+      await person.sees('1 message accepted', 'h1')
+    })
+
+    test('a number is opted out, which a quote says, and may be written to again', async () => {
+      const person = await holder(way)
+      const number = aNumber()
+      await person.follow('Opt-outs')
+      await person.fill('Add a number', `+${number}`)
+      await person.press('Opt out')
+      await person.sees('The number is opted out')
+      await person.follow('Send')
+      await person.fill('Text', 'Hello')
+      await person.fill('Numbers', number)
+      await person.press('Check before sending')
+      await person.sees('Opted out')
+      expect(await person.page.getByRole('button', { name: /^Send / }).count()).toBe(0)
+      await person.follow('Opt-outs')
+      await person.press(`Allow again ${number}`)
+      await person.sees('The number may be written to again.')
+    })
+
+    test('a key is shown once, works, and is revoked', async () => {
+      const person = await holder(way)
+      await person.follow('Settings')
+      await person.fill('Label', 'till 7')
+      await person.press('Make a key')
+      const key = await person.page.locator('.secret').innerText()
+      const balance = () =>
+        fetch(`${world().site.url}/api/rest/v1/credits/balance`, { headers: { Authorization: key } })
+      expect((await balance()).status).toBe(200)
+      await person.follow('I have copied it')
+      expect(await person.page.getByText(key).count()).toBe(0)
+      await person.follow('Revoke')
+      await person.press('Revoke the key')
+      await person.sees('The key is revoked.')
+      await until(async () => (await balance()).status === 401, 30_000)
+    })
+
+    test('a webhook that fails shows each request; when it answers again what it missed comes', async () => {
+      const { receiver } = world().site
+      const person = await holder(way)
+      await person.follow('Settings')
+      await person.follow('Webhooks')
+      receiver.mode = 'error'
+      await person.fill('Address', `${receiver.url}${way.slice(3, 8)}`)
+      await person.press('Add the webhook')
+      await person.sees('Copy it now.')
+      await person.follow('I have copied it')
+      await person.press('Send a test')
+      await person.sees('A test is on its way.')
+      await person.sees('failed', '#attempts')
+      receiver.mode = 'ok'
+      await person.press('Send a test')
+      await person.sees('delivered', '#attempts')
+      // One stays, for the pages.
+      if (person.hasScripts) return
+      await person.follow('Remove')
+      await person.press('Remove the webhook')
+      await person.sees('is removed')
+    })
+
+    test('credits are moved to a sub account', async () => {
+      const person = await holder(way)
+      await person.follow('Accounts')
+      await person.fill('Whole credits', '7')
+      await person.press('Move credits')
+      await person.sees('The credits are moved.')
+      await person.follow('Statement')
+      await person.sees('7.0')
+    })
+
+    test('an operator adds credits with a reason, which the holder and the audit log are told', async () => {
+      const person = await operator(way)
+      await person.follow('Accounts')
+      await person.follow('1')
+      await person.fill('Credits', '500')
+      await person.fill('Reason', `paid by invoice 77 ${way}`)
+      await person.press('Change the balance')
+      await person.sees('500.0')
+      await person.follow('Audit')
+      await person.sees('ann')
+      await person.press('Verify all entries')
+      await person.sees(/^All .* entries are as they were written/)
+      const its = await holder(way)
+      await its.follow('Statement')
+      await its.sees(`paid by invoice 77 ${way}`)
+    })
+
+    test('a locked account feels it at once, and cannot sign in', async () => {
+      const { acme } = world().site
+      const [person, its] = [await operator(way), await enter(way)]
+      await its.signIn(acme)
+      await person.go(`/operator/accounts/${acme.id}`)
+      await person.press('Lock this account')
+      await person.sees('locked')
+      if (!its.hasScripts) await its.follow('Messages')
+      await its.sees('Sign in', 'h1')
+      await its.fill('Login', acme.name)
+      await its.fill('Password', acme.password)
+      await its.press('Sign in')
+      await its.sees('This account is locked.')
+      await person.press('Unlock this account')
+      await person.sees('open')
+    })
+
+    test('a carrier is paused and resumed: what is sent meanwhile waits', async () => {
+      const [person, its] = [await operator(way), await holder(way)]
+      await person.follow('Carriers')
+      await person.follow('simulator')
+      await person.press(/^Pause/)
+      await person.sees(/^It is paused since/)
+      await until(async () => {
+        await person.page.reload()
+        return (await person.page.locator('.state').first().innerText()) === 'paused'
+      }, 30_000)
+      await send(its, aNumber(), 'Sent while the carrier is paused.')
+      await its.sees('waiting', '#list')
+      await person.press('Resume')
+      await its.sees('delivered', '#list')
+    })
+
+    test('whoever is support reads, and changes no money', async () => {
+      const person = await operator(way, ({ support }) => support)
+      await person.go('/operator/accounts/1')
+      await person.sees('Lock this account')
+      expect(await person.page.getByRole('button', { name: 'Change the balance' }).count()).toBe(0)
+    })
+  })
+}
+
+async function send(person: Person, number: string, text: string): Promise<void> {
+  await person.follow('Send')
+  await person.fill('Text', text)
+  await person.fill('Numbers', number)
+  await person.press('Check before sending')
+  await person.press('Send 1 message now')
+  await person.sees('1 message accepted', 'h1')
+}

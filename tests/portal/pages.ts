@@ -1,0 +1,175 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { BrowserContext, Page as Tab } from 'playwright-core'
+import { pages } from '../../apps/portal/src/pages/index.ts'
+import { somebody, type Person } from './person.ts'
+import type { World } from './journeys.ts'
+
+/** Where `npx pnpm screenshots` puts a picture of each page; undefined: no pictures. */
+const folder = process.env['SCREENSHOTS']
+
+const wide = { width: 1100, height: 800 }
+/** The width that WCAG 2.2 asks for (1.4.10), and a page of 1280 pixels that is shown twice as large (1.4.4). */
+const narrow = { '320 px': { width: 320, height: 640 }, '200 %': { width: 640, height: 400 } }
+const phone = { width: 390, height: 844 }
+
+type Who = (typeof pages)[number]['who']
+
+const patterns = pages.map(({ path, who }) => ({ path, who, of: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`) }))
+/** An exact path comes before one with a name in it. */
+const pageAt = (path: string) =>
+  patterns.find((one) => one.path === path) ?? patterns.find(({ of, path: its }) => its.includes(':') && of.test(path))
+
+/** An address of each page that links lead to, from `first` on. */
+async function follow(context: BrowserContext, first: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>()
+  const asked = new Map<string, string>()
+  const queue = [...first]
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    const page = pageAt(new URL(next, 'http://gateway').pathname)
+    if (page === undefined || found.has(page.path) || asked.has(next)) continue
+    asked.set(next, page.path)
+    // It may lead to another page.
+    const answer = await context.request.get(next)
+    const { pathname, search } = new URL(answer.url())
+    const shown = pageAt(pathname)
+    if (shown !== undefined && !found.has(shown.path)) found.set(shown.path, pathname + search)
+    const html = await answer.text()
+    queue.push(...Array.from(html.matchAll(/href="(\/[^"]*)"/g), ([, href = '']) => href.replaceAll('&amp;', '&')))
+  }
+  for (const [address, path] of asked) if (!found.has(path)) found.set(path, address)
+  return found
+}
+
+/** Pages that links do not lead to. */
+const further: Readonly<Record<Who, readonly string[]>> = {
+  anybody: ['/sign-in', '/sign-in/link?token=none', '/operator/sign-in'],
+  holder: ['/', '/sign-out', '/inbox/codes', '/send', '/sends/1'],
+  operator: ['/operator', '/operator/sign-out', '/operator/messages?q=1'],
+}
+
+/** What only a form leads to, each with the page that it is on. */
+const answers: Readonly<Record<string, { readonly who: Who; readonly get: (person: Person) => Promise<unknown> }>> = {
+  '/send, checked': {
+    who: 'holder',
+    get: async (person) => {
+      await person.go('/send')
+      await person.fill('Text', 'Dear customer, your parcel is at the counter. Collect it by Friday.')
+      await person.fill('Numbers', '27825550101\n27825550102\n27825550190\n0825-55\n27825550101')
+      await person.press('Check before sending')
+      await person.sees('Nothing has been sent')
+    },
+  },
+  '/send, with problems': {
+    who: 'holder',
+    get: async (person) => {
+      await person.go('/send')
+      await person.press('Check before sending')
+      await person.sees('There is a problem')
+    },
+  },
+  '/settings/keys, a new one': {
+    who: 'holder',
+    get: async (person) => {
+      await person.go('/settings/keys')
+      await person.fill('Label', 'shop')
+      await person.press('Make a key')
+      await person.sees('Copy it now.')
+    },
+  },
+  '/messages, of nothing': { who: 'holder', get: (person) => person.go('/messages/999999') },
+  '/operator/audit, verified': {
+    who: 'operator',
+    get: async (person) => {
+      await person.go('/operator/audit')
+      await person.press('Verify all entries')
+      await person.sees('as they were written')
+    },
+  },
+}
+
+/** Every page, as people see it. The journeys before have filled them. */
+export function everyPage(world: () => World): void {
+  const people = new Map<Who, Person>()
+  const addresses = new Map<string, string>()
+  beforeAll(async () => {
+    const { browser, site } = world()
+    for (const who of ['anybody', 'holder', 'operator'] as const) {
+      const person = await somebody(browser, site.url, 'by mouse, with scripts')
+      if (who === 'holder') await person.signIn(site.holder)
+      if (who === 'operator') await person.signInAsOperator(site.admin)
+      people.set(who, person)
+      for (const [path, address] of await follow(person.page.context(), further[who])) {
+        if (pageAt(path)?.who === who) addresses.set(path, address)
+      }
+    }
+  })
+  afterAll(async () => {
+    for (const person of people.values()) await person.leave()
+  })
+  const as = (who: Who): Person => {
+    const person = people.get(who)
+    if (person === undefined) throw new Error(`nobody is ${who}`)
+    return person
+  }
+
+  test.each(pages.map(({ path, who }) => [path, who] as const))('%s', async (path, who) => {
+    const address = addresses.get(path)
+    // A journey has to make what a page shows, and a link has to lead to it.
+    if (address === undefined) throw new Error(`no link leads to ${path}`)
+    const { page } = as(who)
+    await page.goto(address)
+    await look(page, path)
+  })
+
+  test.each(Object.entries(answers))('%s', async (name, { who, get }) => {
+    await get(as(who))
+    await look(as(who).page, name)
+  })
+}
+
+/** Axe finds nothing in both colour schemes, and nothing is wider than a small or an enlarged page. */
+async function look(page: Tab, name: string): Promise<void> {
+  const file = name.replace(/^\//, '').replace(/[^\w-]+/g, '-') || 'overview'
+  await page.setViewportSize(wide)
+  const found = { light: await axe(page), dark: '', ...{ '320 px': '', '200 %': '' } }
+  await picture(page, `${file}-light`)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  found.dark = await axe(page, ['color-contrast', 'link-in-text-block'])
+  await picture(page, `${file}-dark`)
+  await page.emulateMedia({ colorScheme: 'light' })
+  for (const [size, viewport] of Object.entries(narrow)) {
+    await page.setViewportSize(viewport)
+    found[size as keyof typeof narrow] = await page.evaluate(tooWide)
+  }
+  if (folder !== undefined) await page.setViewportSize(phone)
+  await picture(page, `${file}-phone`)
+  expect(found).toEqual({ light: '', dark: '', '320 px': '', '200 %': '' })
+}
+
+async function axe(page: Tab, rules?: string[]): Promise<string> {
+  const builder = new AxeBuilder({ page }).setLegacyMode(true)
+  const { violations } = await (rules === undefined ? builder : builder.withRules(rules)).analyze()
+  return violations
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`))
+    .join('\n')
+}
+
+/** In the page: what makes it scroll sideways. */
+function tooWide(): string {
+  const { scrollWidth, clientWidth } = document.documentElement
+  if (scrollWidth <= clientWidth) return ''
+  const all = Array.from(document.querySelectorAll('body *'))
+  const beyond = all.filter((one) => one.getBoundingClientRect().right > clientWidth + 1)
+  return `${scrollWidth} px: ${beyond
+    .map((one) => one.outerHTML.slice(0, 100))
+    .slice(-3)
+    .join('\n')}`
+}
+
+async function picture(page: Tab, name: string): Promise<void> {
+  if (folder === undefined) return
+  await mkdir(folder, { recursive: true })
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
+}
