@@ -36,7 +36,7 @@ const entry = (name: string, { port }: RunningSmsc, more: object = {}) => ({
 const numbersOf = async (smsc: RunningSmsc) =>
   (await smsc.submits()).map(({ destinationAddr = '' }) => destinationAddr).toSorted()
 
-test('a dispatcher without CARRIERS, or with the name misspelt, beside two with a file: nothing goes to the simulator, and the routes stay', async () => {
+test('a dispatcher without CARRIERS, or with the name misspelt, beside two with a file: nothing goes to the simulator, the routes stay, and both follow a pause', async () => {
   const [here, there] = await Promise.all([anSmsc('here'), anSmsc('there')])
   const carriers = [entry('here', here), entry('there', there)]
   const routes = [
@@ -47,7 +47,7 @@ test('a dispatcher without CARRIERS, or with the name misspelt, beside two with 
   const bare = { DATA_DIR: data.path, RETRY_SECONDS: '1', LEASE_SECONDS: '5' }
   const named = { ...bare, CARRIERS: `file:${file}` }
   const rest = await startApp('rest', bare)
-  await Promise.all([startApp('dispatcher', named), startApp('dispatcher', named)])
+  const both = await Promise.all([startApp('dispatcher', named), startApp('dispatcher', named)])
   const client: Client = { url: rest.url, key: (await openAccount(bare, 'scene', 500)).key }
   const [third, fourth] = await Promise.all([
     startApp('dispatcher', bare),
@@ -72,7 +72,24 @@ test('a dispatcher without CARRIERS, or with the name misspelt, beside two with 
   const [id = 0] = (await restSend(client, [later])).map(Number)
   await until(async () => (await restStatus(client, [id]))[0]?.statusCode === 0)
   expect(await numbersOf(there)).toContain(later)
+
+  const isFollowed = async (verb: string, mode: string): Promise<void> => {
+    expect(await operateJson(['carrier', verb, 'there'], bare)).toMatchObject({ mode, dispatchers: 2, following: 2 })
+    for (const one of both) expect(one.output()).toContain(`"carrier":"there","mode":"${mode}"`)
+  }
+  await isFollowed('pause', 'paused')
+  const [last = ''] = numbersEnding(1, '01', 95_001)
+  const [waiting = 0] = (await restSend(client, [last])).map(Number)
+  const [explained] = (await operateJson<Rows>(['message', 'explain', String(waiting)], bare)).rows
+  expect(explained).toMatchObject({ now: { place: 'queue' }, waitsFor: 'held', waitsForCarriers: ['there'] })
+  await isFollowed('resume', 'running')
+  await until(async () => (await restStatus(client, [waiting]))[0]?.statusCode === 0)
+  expect((await numbersOf(there)).filter((number) => number === last)).toHaveLength(1)
 }, 240_000)
+
+interface Rows {
+  readonly rows: readonly object[]
+}
 
 test('of two that start at the same moment with different files one runs; the other names what differs, until carrier apply or SIGHUP makes its file that of all', async () => {
   const smsc = await anSmsc('smsc')

@@ -13,7 +13,7 @@ export interface Submission {
   readonly part: number
   /** So many has its message; 1 where the carrier knows of no parts. */
   readonly parts: number
-  /** `unknown`: it was not answered. */
+  /** `unknown`: it was not answered. `ignored`: nor was it taken. */
   readonly answer: string
   /** When its recipient writes back, if it does. */
   readonly replies?: string
@@ -35,9 +35,25 @@ export interface CarrierOfRun {
   readonly tellsAll: boolean
   /** Ends at once, without a word, and is there again when this resolves. */
   readonly kill: (() => Promise<void>) | undefined
+  /** The carriers of its route and what may befall each of them; undefined: there is only one. */
+  readonly troubles: CarrierTroubles | undefined
   /** Resolves when it owes nothing and all that it told has been matched to messages. */
   settled(): Promise<void>
   close(): Promise<void>
+}
+
+export interface CarrierTroubles {
+  /** By name. The best comes first; all messages may go over any of them. */
+  readonly names: readonly string[]
+  /** The best one takes and answers no submissions for so long. */
+  silence(milliseconds: number): Promise<Trouble>
+  /** A carrier was paused so long ago, and is until now. */
+  paused(name: string, milliseconds: number): Promise<Trouble>
+}
+
+export interface Trouble {
+  /** By the name of each dispatcher: so many messages it has submitted meanwhile to the carrier. */
+  readonly submitted: ReadonlyMap<string, number>
 }
 
 export interface CarrierPlace {
@@ -65,6 +81,7 @@ export function simulatedCarrierOfRun({ folder, perSecond }: CarrierPlace): Carr
     odd: ['88', '88', '90', '91', '92', '93', '93', '94', '95', '96', '96', '97', '97', '98', '98'],
     tellsAll: false,
     kill: undefined,
+    troubles: undefined,
     settled: () => Promise.resolve(),
     close: () => Promise.resolve(),
   }

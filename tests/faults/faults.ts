@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { CarrierMode } from '@gateway/core'
 import type { Chance } from '@gateway/core/testing'
-import type { CarrierOfRun } from './carrier.ts'
+import type { CarrierOfRun, Trouble } from './carrier.ts'
 import type { Member } from './processes.ts'
 import type { Database } from './database.ts'
 import type { Figures } from './figures.ts'
@@ -20,6 +21,8 @@ export interface Injecting {
   /** Of these kinds alone; none: of all. */
   readonly only: readonly string[]
   readonly log: (line: string) => void
+  /** What a carrier is to do from now on; false: it could not be said. */
+  readonly setMode: (carrier: string, mode: CarrierMode) => Promise<boolean>
   readonly leaseSeconds: number
   /** By performance.now(). */
   readonly end: number
@@ -50,7 +53,13 @@ const deckOfLinks = [
   'kill the carrier' as const,
 ]
 
-type Fault = (typeof deck | typeof deckOfLinks)[number]
+/** Where the route has two carriers, these too. */
+const deckOfRoute = [
+  ...Array.from({ length: 2 }, () => 'pause a carrier' as const),
+  ...Array.from({ length: 2 }, () => 'silence the best carrier' as const),
+]
+
+type Fault = (typeof deck | typeof deckOfLinks | typeof deckOfRoute)[number]
 
 /** The command_id of submit_sm, of deliver_sm_resp, and of enquire_link. */
 const pdus = ['00000004', '00000004', '80000005', '00000015'].map((id) => Buffer.from(id, 'hex'))
@@ -92,7 +101,19 @@ export const neededOfLinks: readonly Fault[] = [
   'cut the carrier’s links',
   'cut a carrier’s link at a PDU',
   'kill the carrier',
+  'pause a carrier',
+  'silence the best carrier',
 ]
+
+/** Longer than P-17 allows nothing to leave: the other carrier must have it. */
+const pauseMilliseconds = 8000
+/** After so long a process follows a pause, also one that was not told of it. */
+const followMilliseconds = 5500
+const silenceMilliseconds = 6000
+/** So many messages a dispatcher may lose to a carrier that has fallen silent: its window would hold more. */
+const silenceCost = 35
+
+const noTrouble: Trouble = { submitted: new Map() }
 
 /** Injects one fault after the other at random moments until the end, and waits until every one of them is over. */
 export async function injectFaults(injecting: Injecting): Promise<void> {
@@ -130,6 +151,40 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
       pauses.push(delay(milliseconds))
     },
     'kill the carrier': () => carrier.kill?.(),
+    'pause a carrier': pauseCarrier,
+    'silence the best carrier': silenceCarrier,
+  }
+
+  /** A dispatcher that nothing else has happened to since then. */
+  const isUndisturbed = (name: string, since: number): boolean =>
+    dispatchers.some((one) => one.name === name && one.undisturbedSince() < since)
+
+  /** Nothing leaves over it once it is paused, and the other has everything (P-17). */
+  async function pauseCarrier(): Promise<void> {
+    const name = chance.one(carrier.troubles?.names ?? [])
+    calm()
+    const began = performance.now()
+    if (!(await injecting.setMode(name, 'paused'))) return
+    await delay(pauseMilliseconds)
+    const milliseconds = pauseMilliseconds - followMilliseconds
+    const { submitted } = (await carrier.troubles?.paused(name, milliseconds)) ?? noTrouble
+    for (const [member, count] of submitted) {
+      if (isUndisturbed(member, began + 500))
+        figures.broken('P-17', `${member} submitted ${count} to ${name}, which is paused`)
+    }
+    while (!(await injecting.setMode(name, 'running'))) await delay(200)
+    if (injecting.only.length === 0) makeFlaky()
+  }
+
+  /** It costs a few messages, and not its window again and again. */
+  async function silenceCarrier(): Promise<void> {
+    calm()
+    const { submitted } = (await carrier.troubles?.silence(silenceMilliseconds)) ?? noTrouble
+    for (const [member, count] of submitted) {
+      figures.most('most messages that a dispatcher gave to a silent carrier', count)
+      if (count > silenceCost) figures.broken('P-17', `${member} submitted ${count} to a carrier that answers nothing`)
+    }
+    if (injecting.only.length === 0) makeFlaky()
   }
 
   function links(): Relay[] {
@@ -219,7 +274,8 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     figures.count(`liveness ${isShown ? 'shown' : 'not judged'} after: ${fault}`)
   }
   if (injecting.only.length === 0) makeFlaky()
-  const all = [...deck, ...(carrier.kill === undefined ? [] : deckOfLinks)]
+  const ofRoute = carrier.troubles === undefined ? [] : deckOfRoute
+  const all = [...deck, ...(carrier.kill === undefined ? [] : deckOfLinks), ...ofRoute]
   const possible = all.filter((kind) => injecting.only.length === 0 || injecting.only.includes(kind))
   if (possible.length === 0) throw new Error(`there is no such fault; there are ${[...new Set(all)].join(', ')}`)
   // One of each kind comes first, so that a short run meets all of them; a slow one has at least those without which it

@@ -216,6 +216,21 @@ cross join lateral (select * from inbound_message where`,
       to: `const isStored = true;`,
     },
   ],
+  // The two below, too: there are two carriers.
+  'a circuit is never tried again': [
+    {
+      file: `${core}/carrier/circuit-breaker.js`,
+      from: `return now - since >= pause ? halfOpen(circuit, now) : circuit;`,
+      to: `return circuit;`,
+    },
+  ],
+  'a paused carrier goes on': [
+    {
+      file: `${core}/carrier/carrier-modes.js`,
+      from: `const isHeld = () => mode !== 'running';`,
+      to: `const isHeld = () => false;`,
+    },
+  ],
   'delete told by a guess': [
     {
       file: `${postgres}/messages/scheduled.js`,

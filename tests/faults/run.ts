@@ -2,10 +2,10 @@ import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { chanceOf, type Chance } from '@gateway/core/testing'
+import { aCarrierId, chanceOf, type Chance } from '@gateway/core/testing'
 import { simulatedCarrierOfRun, type CarrierOfRun } from './carrier.ts'
 import { smppCarrierOfRun } from './smpp-carrier.ts'
-import { adoptReceipts } from '../support/operate.ts'
+import { adoptReceipts, setCarrierMode } from '../support/operate.ts'
 import { manageWebhooks } from './account-holders.ts'
 import { judge } from './checks.ts'
 import { createClients } from './clients.ts'
@@ -190,6 +190,11 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
       carrier,
       only: run.only ?? [],
       log: run.logsFaults === true ? log : () => undefined,
+      setMode: (name, mode) =>
+        setCarrierMode(ofCommands, aCarrierId(name), mode).then(
+          () => true,
+          () => false,
+        ),
       leaseSeconds,
       secondsBetween: run.secondsBetweenFaults,
     }),
@@ -235,10 +240,13 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
     figures.of('fault: kill at a statement') +
     figures.of('fault: stall a network') +
     2 *
-      ['cut the carrier’s links', 'cut a carrier’s link at a PDU', 'kill the carrier'].reduce(
-        (n, how) => n + figures.of(`fault: ${how}`),
-        0,
-      ) +
+      // A link over which nothing is answered is closed.
+      [
+        'cut the carrier’s links',
+        'cut a carrier’s link at a PDU',
+        'kill the carrier',
+        'silence the best carrier',
+      ].reduce((n, how) => n + figures.of(`fault: ${how}`), 0) +
     figures.of('fault: stall a carrier’s link')
   figures.count(
     'connections cut',
@@ -249,7 +257,16 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   for (const [what, n] of state.incidents) figures.count(`incidents: ${what}`, n)
   const record = await carrier.record(database)
   const poor = new Set(accounts.filter((account) => account.poor).map(({ id }) => id))
-  judge({ figures, state, observations, record, carrier, poor, inDoubtMax: inDoubtMax[run.carrier], losses })
+  judge({
+    figures,
+    state,
+    observations,
+    record,
+    carrier,
+    poor,
+    inDoubtMax: inDoubtMax[run.carrier] * (carrier.troubles?.names.length ?? 1),
+    losses,
+  })
   judgeInbox({ figures, state, observations, record })
   const submitted = new Set(record.map(({ messageId }) => messageId))
   await judgeEvents({ database, figures, state, received: receiver.received(), submitted })

@@ -1,63 +1,119 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startSmscProcess, type JournalLine, type RunningSmsc } from '../support/smsc.ts'
 import type { CarrierOfRun, CarrierPlace, Submission } from './carrier.ts'
 import type { Database } from './database.ts'
 import { openRelay, type Relay } from './network.ts'
-import { anyMember, openSharedWay } from './shared-way.ts'
+import { anyMember, openSharedWay, type SharedWay } from './shared-way.ts'
 
-const settings = ['receiptDelay=300', 'answerDelay=50']
+const delays = { receiptDelay: 300, answerDelay: 50 }
+const settings = Object.entries(delays).map(([name, value]) => `${name}=${value}`)
 /** Errors that a carrier gives for now, and for which a part may be submitted again. */
 const forNow = new Set(['ESME_RSYSERR', 'ESME_RTHROTTLED', 'ESME_RMSGQFUL', 'ESME_RX_T_APPN'])
 
+/** The best one, whose links break, and one for what it does not take. */
+const names = ['smpp', 'second'] as const
+
 /**
- * `gateway-smsc` in a process of its own, judged by its journal, which survives its kills. Each dispatcher has its own
- * way to it, which puts its name into its system_type.
+ * Two `gateway-smsc`, each in a process of its own, judged by their journals, which survive kills. The first has all
+ * that it takes, and the second what the first has no room for. Each dispatcher has its own way to each, which puts its
+ * name into its system_type.
  */
 export async function smppCarrierOfRun({ folder, chance, perSecond, pidOf }: CarrierPlace): Promise<CarrierOfRun> {
-  let smsc: RunningSmsc = await startSmscProcess(folder, settings)
-  const { port, url } = smsc
+  const open = async (name: string) => {
+    const place = join(folder, name)
+    await mkdir(place)
+    return { name, place, smsc: await startSmscProcess(place, settings), way: await openSharedWay(pidOf) }
+  }
+  const [first, second] = [await open(names[0]), await open(names[1])]
+  const all = [first, second]
+  const { port } = first.smsc
   const relays: Relay[] = []
-  const way = await openSharedWay(pidOf)
+  /** When the first took nothing, in milliseconds since 1970. */
+  const silences: Span[] = []
+  const file = join(folder, 'carriers.json')
+  const carriers = all.map(({ name, smsc, way }) => ({ name, url: urlOf(smsc, way, perSecond) }))
+  const over = names.map((carrier, i) => ({ carrier, priority: 1 + i }))
+  await writeFile(file, JSON.stringify({ carriers, routes: [{ name: 'all', carriers: over }] }))
+
+  /** What each dispatcher has handed over since then; further parts of what has left before do not count. */
+  async function submittedSince(smsc: RunningSmsc, since: number) {
+    const isNew = (line: JournalLine): boolean => Date.parse(line.at) >= since && partOf(line).part === 1
+    return { submitted: submittedBy(await smsc.journal(), isNew) }
+  }
 
   return {
-    id: 'smpp',
+    id: names[0],
     async wayOf(member) {
       const relay = await openRelay({ host: '127.0.0.1', port }, chance)
       relays.push(relay)
-      way.lead(member, relay.port)
-      // A link that is dead for all of a stall is found by the short ones of these times.
-      // Its circuit is probed often, too: what is due leaves within 5 s.
-      const probes = 'probeSeconds=1&probeSecondsMax=1'
-      const times = `responseSeconds=5&enquireSeconds=2&reconnectSecondsMax=1&holdSeconds=5&${probes}`
-      // What each of the two may give it: they share the rate.
-      const own = `perSecond=${2 * perSecond}&window=50&systemType=${anyMember}&${times}`
-      return { url: `${url.replace(String(port), String(way.port))}?${own}`, relay }
+      first.way.lead(member, relay.port)
+      second.way.lead(member, second.smsc.port)
+      return { url: `file:${file}`, relay }
     },
-    record: async (database) => recordOf(await smsc.journal(), await idsOf(database)),
+    async record(database) {
+      const ids = await idsOf(database)
+      const records = [recordOf(await first.smsc.journal(), ids, silences), recordOf(await second.smsc.journal(), ids)]
+      return records.flat().toSorted((a, b) => a.at - b.at)
+    },
     async read() {
-      const submitted = submittedBy(await smsc.journal())
-      return ({ name }) => submitted.get(name) ?? 0
+      const submitted = await Promise.all(all.map(async ({ smsc }) => submittedBy(await smsc.journal())))
+      return ({ name }) => submitted.reduce((sum, its) => sum + (its.get(name) ?? 0), 0)
     },
     // None writes back: SMPP has no ids of what mobiles write, so that it may be stored as often as it had to be sent.
     odd: ['90', '91', '92', '93', '93', '94', '95', '96', '96', '97', '97', '98', '98'],
     tellsAll: true,
     async kill() {
-      await smsc.stop('SIGKILL')
-      smsc = await startSmscProcess(folder, settings, port)
+      await first.smsc.stop('SIGKILL')
+      first.smsc = await startSmscProcess(first.place, settings, port)
+    },
+    troubles: {
+      names,
+      async silence(milliseconds) {
+        const from = Date.now()
+        await first.smsc.become('answers-binds-only', delays)
+        await delay(milliseconds)
+        const trouble = await submittedSince(first.smsc, from)
+        await first.smsc.become('default', delays)
+        silences.push({ from, to: Date.now() })
+        return trouble
+      },
+      async paused(name, milliseconds) {
+        const its = all.find((one) => one.name === name) ?? first
+        return submittedSince(its.smsc, Date.now() - milliseconds)
+      },
     },
     async settled() {
       let quiet = 0
       while (quiet < 4) {
-        quiet = (await smsc.owes()) === 0 ? quiet + 1 : 0
+        const owed = await Promise.all(all.map(({ smsc }) => smsc.owes()))
+        quiet = owed.every((count) => count === 0) ? quiet + 1 : 0
         await delay(500)
       }
     },
     async close() {
-      await smsc.stop('SIGKILL')
-      await way.close()
+      await Promise.all(all.map(({ smsc }) => smsc.stop('SIGKILL')))
+      await Promise.all(all.map(({ way }) => way.close()))
       await Promise.all(relays.map((relay) => relay.close()))
     },
   }
+}
+
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * A link that is dead for all of a stall is found by the short ones of these times. A circuit is probed often: what is
+ * due leaves within 5 s. The two dispatchers share the rate of each carrier.
+ */
+function urlOf({ url, port }: RunningSmsc, way: SharedWay, perSecond: number): string {
+  const probes = 'silentSeconds=2&probeSeconds=1&probeSecondsMax=1'
+  const times = `responseSeconds=5&enquireSeconds=2&reconnectSecondsMax=1&holdSeconds=5&${probes}`
+  const own = `perSecond=${perSecond}&window=50&systemType=${anyMember}&${times}`
+  return `${url.replace(String(port), String(way.port))}?${own}`
 }
 
 /** By the number; each number is sent to once. */
@@ -73,9 +129,16 @@ async function idsOf(database: Database): Promise<ReadonlyMap<string, number>> {
 /** Of a link and a request on it, over all runs of the server, whose links are counted anew. */
 const requestKey = (run: number, { link, sequence }: JournalLine): string => `${run} ${link} ${sequence ?? 0}`
 
-/** The parts that came, with what was answered; a part that comes again is there again. */
-export function recordOf(lines: readonly JournalLine[], ids: ReadonlyMap<string, number>): readonly Submission[] {
-  const record = new Map<string, Submission>()
+/**
+ * The parts that came, with what was answered; a part that comes again is there again. What came in one of the
+ * `silences` and was not answered was not taken.
+ */
+export function recordOf(
+  lines: readonly JournalLine[],
+  ids: ReadonlyMap<string, number>,
+  silences: readonly Span[] = [],
+): readonly (Submission & { readonly at: number })[] {
+  const record = new Map<string, Submission & { readonly at: number }>()
   let run = 0
   for (const line of lines) {
     if (line.event === 'opened' && line.link === 1) run++
@@ -83,7 +146,9 @@ export function recordOf(lines: readonly JournalLine[], ids: ReadonlyMap<string,
     const asked = record.get(key)
     if (line.event === 'received' && line.command === 'submit_sm') {
       const { destinationAddr: number = '' } = line
-      record.set(key, { messageId: ids.get(number) ?? -1, number, ...partOf(line), answer: 'unknown' })
+      const at = Date.parse(line.at)
+      const answer = silences.some(({ from, to }) => from <= at && at <= to) ? 'ignored' : 'unknown'
+      record.set(key, { messageId: ids.get(number) ?? -1, number, ...partOf(line), answer, at })
     } else if (line.event === 'sent' && line.command === 'submit_sm_resp' && asked !== undefined) {
       record.set(key, { ...asked, answer: answerOf(line.status) })
     }
@@ -103,13 +168,17 @@ function partOf({ esmClass = 0, shortMessage = '' }: JournalLine): { readonly pa
 }
 
 /** How many parts came on all links of each system_type; those that are refused for now, as a probe may be, too. */
-function submittedBy(lines: readonly JournalLine[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>()
+function submittedBy(
+  lines: readonly JournalLine[],
+  counts: (line: JournalLine) => boolean = () => true,
+): ReadonlyMap<string, number> {
+  const submitted = new Map<string, number>()
   const names = new Map<number, string>()
-  for (const { event, command, link, systemType = '' } of lines) {
+  for (const line of lines) {
+    const { event, command, link, systemType = '' } = line
     if (event === 'received' && command?.startsWith('bind_') === true) names.set(link, systemType)
     const name = event === 'received' && command === 'submit_sm' ? names.get(link) : undefined
-    if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1)
+    if (name !== undefined && counts(line)) submitted.set(name, (submitted.get(name) ?? 0) + 1)
   }
-  return counts
+  return submitted
 }

@@ -1,5 +1,6 @@
 import { nodeSecrets, systemClock } from '../../packages/adapters-node/src/index.ts'
 import { postgresPorts } from '@gateway/adapters-postgres'
+import type { CarrierId, CarrierMode } from '@gateway/core'
 import { webhookPorts, webhookVariables } from '../../packages/composition/src/index.ts'
 import { openDatabase } from '@gateway/embedded-postgres'
 import { processVariables, readEnvironment } from '../../packages/server/src/index.ts'
@@ -36,6 +37,12 @@ export async function operateJson<Result>(args: readonly string[], environment: 
 export const adoptReceipts = (environment: Environment): Promise<void> =>
   withDatabase(environment, async ({ ports }) => {
     await ports.deliveryReceipts.adopt(0)
+  })
+
+/** Says what a carrier is to do in all processes, and does not wait until they do it. */
+export const setCarrierMode = (environment: Environment, carrier: CarrierId, mode: CarrierMode): Promise<void> =>
+  withDatabase(environment, async ({ ports }) => {
+    await ports.carrierModes.set(carrier, mode, 'a test')
   })
 
 const noInput = (): never => {
