@@ -38,9 +38,9 @@ export const groups = {
     'tests/clients-gone.test.ts',
     'tests/database-gone.test.ts',
     'tests/kill.test.ts',
-    'tests/next-version.test.ts',
     'tests/overload.test.ts',
     'tests/stopping.test.ts',
+    'tests/upgrade.test.ts',
   ],
   pages: [
     'tests/architecture-page.test.ts',

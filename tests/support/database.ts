@@ -37,9 +37,9 @@ async function launch(folder: string): Promise<string> {
   return out
 }
 
-/** Starts one with a migrated and empty database on a new folder. */
-export async function startDatabase(folder: string): Promise<Database> {
-  await copyCluster(folder)
+/** Starts one with an empty database on a new folder, which has the schema unless it `isEmpty`. */
+export async function startDatabase(folder: string, { isEmpty = false } = {}): Promise<Database> {
+  if (!isEmpty) await copyCluster(folder)
   const connectionString = await launch(folder)
   let frozen: number[] = []
 

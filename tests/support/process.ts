@@ -19,7 +19,7 @@ export interface Started {
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-type App = 'all-in-one' | 'rest' | 'asp' | 'xml' | 'dispatcher'
+export type App = 'all-in-one' | 'rest' | 'asp' | 'xml' | 'dispatcher'
 export type Environment = Readonly<Record<string, string>>
 
 /** Variables of whoever runs the tests that would change what is tested. */
@@ -59,8 +59,8 @@ export function startWhatIsShipped(): void {
 }
 
 /** Starts an app on a free port, and does not wait for anything. */
-export function spawnApp(app: App, environment: Environment): Spawned {
-  return watched(process.execPath, [entryOf(app)], { PORT: '0', ...environment })
+export function spawnApp(app: App, environment: Environment, entry = entryOf(app)): Spawned {
+  return watched(process.execPath, [entry], { PORT: '0', ...environment })
 }
 
 /** Starts the command `gateway-smsc`, and does not wait for anything. */
@@ -109,8 +109,8 @@ function watched(command: string, args: readonly string[], environment: Environm
 }
 
 /** Starts an app as an operator does, on a free port, and waits until it listens. */
-export async function startApp(app: App, environment: Environment): Promise<Started> {
-  const spawned = spawnApp(app, environment)
+export async function startApp(app: App, environment: Environment, entry = entryOf(app)): Promise<Started> {
+  const spawned = spawnApp(app, environment, entry)
   return { ...spawned, url: await listening(spawned) }
 }
 
