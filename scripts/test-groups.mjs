@@ -47,6 +47,7 @@ export const groups = {
     'tests/citations.test.ts',
     'tests/client-programs.test.ts',
     'tests/embedding.test.ts',
+    'tests/kubernetes.test.ts',
     'tests/operations-page.test.ts',
     'tests/pages.test.ts',
     'tests/planted-bugs.test.ts',

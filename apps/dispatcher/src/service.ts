@@ -34,8 +34,8 @@ await runProcess({
     const watching = watchCertificates({ given, log, metrics, now: () => ports.clock.now() })
     onStop('certificates', () => watching.stop())
     const app = createDispatcherServer({ log, metrics, health })
-    const { HOST: host, PORT: port } = environment
-    const server = await listen({ app, host, port, log, clock: ports.clock, graceSeconds: 3 })
+    const { HOST: host, PORT: port, ADMIN_PORT: adminPort } = environment
+    const server = await listen({ app, host, port, adminPort, log, clock: ports.clock, graceSeconds: 3 })
     onStop('server', () => server.close())
   },
 })

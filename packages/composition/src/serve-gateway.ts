@@ -64,6 +64,7 @@ type LoadEnvironment = Parameters<typeof loadSettings>[0]
 export interface ServerEnvironment extends GatewayEnvironment, LoadEnvironment {
   readonly HOST: string
   readonly PORT: number
+  readonly ADMIN_PORT: number | undefined
 }
 
 /** So long a stop waits for requests whose clients have gone. */
@@ -82,7 +83,7 @@ export async function serveGateway(
   }: Serving,
 ): Promise<Running> {
   const { environment, log, onStop } = context
-  const { HOST, PORT } = environment
+  const { HOST, PORT, ADMIN_PORT } = environment
   const load = loadSettings(environment)
   const answers = confirmedResponses({ log })
   onStop('answers', () => answers.settle())
@@ -108,6 +109,7 @@ export async function serveGateway(
     clock: ports.clock,
     host: HOST,
     port: PORT,
+    adminPort: ADMIN_PORT,
     log,
     limits,
     ...(graceSeconds && { graceSeconds }),

@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import { isHidden } from './admin-paths.ts'
 import { release } from './version.ts'
 
 /** Why something does not work: a word that does not change, and a sentence. None of it is secret. */
@@ -45,7 +46,11 @@ export const healthRoutes = ({ checks, stopping, notes, details = {} }: HealthSe
     const isAsked = request.method === 'GET' || request.method === 'HEAD'
     const name = /^\/health\/(.+)/.exec(path)?.[1] ?? ''
     const detail = Object.hasOwn(details, name) ? details[name] : undefined
-    if (!isAsked || (path !== '/health/live' && path !== '/health/ready' && detail === undefined)) {
+    if (
+      !isAsked ||
+      isHidden(request) ||
+      (path !== '/health/live' && path !== '/health/ready' && detail === undefined)
+    ) {
       next()
       return
     }

@@ -6,7 +6,9 @@ import { memoryLog } from '../testing/memory-log.ts'
 import { rawClient } from '../testing/raw-client.ts'
 import { until } from '../testing/until.ts'
 import type { DescribeMalformed } from './answer-malformed.ts'
+import { createServiceApp } from './express-app.ts'
 import { listen, type Running } from './listen.ts'
+import { createMetrics } from './metrics.ts'
 import { endResponse } from './write-response.ts'
 
 const running: Running[] = []
@@ -380,4 +382,28 @@ describe('where it cannot listen, one error names the address and says what to d
       'Cannot listen on 192.0.2.1:0: this machine has no such address. Set HOST',
     )
   })
+})
+
+test('with a port for operators, health and metrics are there and nowhere else, and nothing else is there', async () => {
+  const app = createServiceApp({
+    log: memoryLog().log,
+    service: 'test',
+    metrics: createMetrics(),
+    health: { checks: {} },
+    notFound: (_request, response) => void response.status(404).send('not found'),
+    answerError: (_request, response) => void response.end(),
+  })
+  const [probe] = [createServer().listen(0, '127.0.0.1')]
+  await once(probe, 'listening')
+  const adminPort = (probe.address() as AddressInfo).port
+  await new Promise((resolve) => probe.close(resolve))
+  const server = await listen({ app, host: '127.0.0.1', port: 0, adminPort, log: memoryLog().log, graceSeconds: 0.2 })
+  running.push(server)
+  const ask = async (base: string, path: string) => (await fetch(base + path)).status
+  const paths = ['/health/live', '/health/ready?x', '/metrics', '/other']
+  const of = (base: string) => Promise.all(paths.map((path) => ask(base, path)))
+  expect(await of(server.url)).toEqual([404, 404, 404, 404])
+  expect(await of(`http://127.0.0.1:${adminPort}`)).toEqual([200, 200, 200, 404])
+  await server.close()
+  await expect(ask(`http://127.0.0.1:${adminPort}`, '/health/live')).rejects.toThrow()
 })

@@ -1,5 +1,6 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { hideFromClients, isForOperators } from './admin-paths.ts'
 import { answerMalformed, answerRefused, type DescribeMalformed, malformedInText } from './answer-malformed.ts'
 import { type ConnectionLimits, connectionsOf } from './connections.ts'
 import { arrivalsAccepted, backlog } from './event-loop.ts'
@@ -27,6 +28,8 @@ export interface ListenSettings {
   readonly host: string
   /** 0 for any free port. */
   readonly port: number
+  /** Health and metrics are answered at this port only, and not at `port`; undefined: at `port`. */
+  readonly adminPort?: number | undefined
   readonly log: Log
   /** How long `close` waits for requests in flight; 10 if not given. */
   readonly graceSeconds?: number
@@ -55,7 +58,7 @@ const SILENCE_MS = 120_000
  * names the address and says what to do.
  */
 export const listen = async (settings: ListenSettings): Promise<Running> => {
-  const { app, host, port, log, graceSeconds = 10 } = settings
+  const { app, host, port, adminPort, log, graceSeconds = 10 } = settings
   const server = createServerFor(app, LIMITS)
   server.timeout = SILENCE_MS
   server.maxHeadersCount = headerLinesMax + 1
@@ -66,19 +69,43 @@ export const listen = async (settings: ListenSettings): Promise<Running> => {
   const { address, port: actual } = server.address() as AddressInfo
   const url = `http://${reachable(address)}:${actual}`
   log.info({ url }, 'listening')
+  const admin = adminPort === undefined ? undefined : await listenForOperators(app, host, adminPort).catch(stopServing)
+  if (admin !== undefined) log.info({ adminPort }, 'health and metrics')
+  async function stopServing(error: unknown): Promise<never> {
+    await drain(0)
+    throw error
+  }
+  async function close(): Promise<void> {
+    await drain(graceSeconds * 1000)
+    admin?.closeAllConnections()
+    admin?.close()
+  }
   let closed: Promise<void> | undefined
-  return { url, port: actual, close: () => (closed ??= drain(graceSeconds * 1000)) }
+  return { url, port: actual, close: () => (closed ??= close()) }
+}
+
+/** Not a server of the app, whose requests have the prototypes of its own server. */
+async function listenForOperators(app: RequestListener, host: string, port: number): Promise<Server> {
+  const server = createServer(LIMITS, (request, response) => {
+    if (isForOperators(request.url)) app(request, response)
+    else response.writeHead(404, { 'Content-Type': 'text/plain' }).end('Health and metrics only.')
+  })
+  await bind(server, host, port).catch((error: unknown) => {
+    throw new Error((error as Error).message.replace('set PORT', 'set ADMIN_PORT'), { cause: error })
+  })
+  return server
 }
 
 /** Passes requests to the app. Returns the function that closes the server. */
 const serve = (
   server: Server,
-  { app, log, limits, clock = Date, describeMalformed = malformedInText }: ListenSettings,
+  { app, adminPort, log, limits, clock = Date, describeMalformed = malformedInText }: ListenSettings,
 ) => {
   const connections = connectionsOf(server, limits)
   const refuse = answerRefused(describeMalformed)
   server.on('request', (request, response) => {
     const refused = refusedHead(request)
+    if (adminPort !== undefined && isForOperators(request.url)) hideFromClients(request)
     connections.take(response, () => {
       dateBy(clock, response)
       if (refused === undefined) app(request, response)

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RequestHandler } from 'express'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { isHidden } from './admin-paths.ts'
 
 /** The metrics of a process. Labels come from fixed or bounded sets: no paths, no texts (P-15). */
 export interface Metrics {
@@ -114,7 +115,7 @@ function metricsRoute(registry: Registry): RequestHandler {
   }
   return async (request, response, next) => {
     const isAsked = request.method === 'GET' || request.method === 'HEAD'
-    if (!isAsked || request.path !== '/metrics') {
+    if (!isAsked || isHidden(request) || request.path !== '/metrics') {
       next()
       return
     }

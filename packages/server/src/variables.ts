@@ -29,6 +29,12 @@ const whole = makeValidator<number>((input) => {
   return Number(input)
 })
 
+const adminPort = makeValidator<number>((input) => {
+  const port = Number(input)
+  if (!/^\d{1,5}$/.test(input) || port < 1 || port > 65_535) throw new EnvError('no port')
+  return port
+})
+
 /**
  * A whole number from `min` to `max`, `byDefault` if unset. `what` is its name with its unit: 'seconds a statement may
  * take'.
@@ -97,7 +103,8 @@ export const processVariables = {
 }
 
 /**
- * `processVariables`, HOST (127.0.0.1), PORT (`port` if unset; 0 for any free one), and DRAIN_SECONDS (0): how long it
+ * `processVariables`, HOST (127.0.0.1), PORT (`port` if unset; 0 for any free one), ADMIN_PORT (undefined if
+ * unset: health and metrics are at PORT), and DRAIN_SECONDS (0): how long it
  * serves on after a stop signal.
  */
 export const serverVariables = (port: number) => ({
@@ -108,6 +115,7 @@ export const serverVariables = (port: number) => ({
     example: '0.0.0.0 for every IPv4 address',
   }),
   PORT: wholeNumber('a TCP port (0 takes any free one)', { min: 0, max: 65_535, byDefault: port }),
+  ADMIN_PORT: adminPort({ default: undefined, desc: 'a TCP port for health and metrics alone, 1 to 65535' }),
   DRAIN_SECONDS: wholeNumber('seconds to serve on, not ready any more, before a stop', {
     min: 0,
     max: 3600,

@@ -1,0 +1,142 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Deployment } from 'kubernetes-models/apps/v1'
+import type { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
+import type { ConfigMap, Service } from 'kubernetes-models/v1'
+import { parseAllDocuments } from 'yaml'
+import { publishedVariables } from '../packages/composition/src/index.ts'
+import { root } from './support/process.ts'
+
+interface Thing {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: { readonly name: string }
+}
+
+const processes = ['asp', 'dispatcher', 'portal', 'rest', 'xml']
+
+// What applies the manifests puts them together, too.
+const hasKubectl = spawnSync('kubectl', ['version', '--client']).error === undefined
+if (!hasKubectl) process.emitWarning('kubectl is not installed: deploy/kubernetes was not put together and looked at')
+const describeBuilt = hasKubectl ? describe : describe.skip
+
+/** The objects of an overlay with secrets, as `kubectl apply --kustomize` would make them. */
+function built(overlay: string): readonly Thing[] {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-kubernetes-'))
+  try {
+    cpSync(join(root, 'deploy/kubernetes'), folder, { recursive: true })
+    const at = join(folder, 'overlays', overlay)
+    writeFileSync(join(at, 'secrets.env'), 'SECRETS_KEY=key\n')
+    writeFileSync(join(at, 'database.env'), 'password=word\nuri=postgres://gateway:word@postgres:5432/gateway\n')
+    const { status, stdout, stderr } = spawnSync('kubectl', ['kustomize', at], { encoding: 'utf8' })
+    expect([status, stderr]).toEqual([0, ''])
+    return parseAllDocuments(stdout).map((document) => document.toJS() as Thing)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+interface Kinds {
+  readonly Cluster: object
+  readonly ConfigMap: ConfigMap
+  readonly Deployment: Deployment
+  readonly PodDisruptionBudget: PodDisruptionBudget
+  readonly Service: Service
+}
+
+const ofKind = <Kind extends keyof Kinds>(things: readonly Thing[], kind: Kind) =>
+  things.filter((thing) => thing.kind === kind) as unknown as readonly Kinds[Kind][]
+
+describeBuilt.each(['trial', 'production'])('the overlay %s', (overlay) => {
+  let things: readonly Thing[]
+  let deployments: readonly Deployment[]
+  beforeAll(() => {
+    things = built(overlay)
+    deployments = ofKind(things, 'Deployment')
+  })
+
+  test('has objects that the schemas of Kubernetes accept', async () => {
+    const own = things.filter(({ apiVersion }) => !apiVersion.startsWith('postgresql.cnpg.io/'))
+    expect(own.length).toBeGreaterThan(15)
+    for (const thing of own) {
+      const path = `kubernetes-models/${thing.apiVersion}/${thing.kind}`
+      const models = (await import(path)) as Record<string, new (thing: Thing) => { validate: () => void }>
+      const Model = models[thing.kind]
+      if (Model === undefined) throw new Error(`${path} has no model`)
+      expect(() => new Model(thing).validate()).not.toThrow()
+    }
+  })
+
+  test('runs every process with probes on a port of their own, as nobody on a read-only root, and kills none early', () => {
+    expect(deployments.map(({ metadata }) => metadata?.name).sort()).toEqual(processes)
+    const [configuration] = ofKind(things, 'ConfigMap')
+    const drainSeconds = Number(configuration?.data?.['DRAIN_SECONDS'])
+    for (const { metadata, spec } of deployments) {
+      const pod = spec?.template.spec
+      const container = pod?.containers[0]
+      expect(container).toMatchObject({
+        args: [metadata?.name],
+        startupProbe: { httpGet: { path: '/health/live', port: 'admin' } },
+        livenessProbe: { httpGet: { path: '/health/live', port: 'admin' } },
+        readinessProbe: { httpGet: { path: '/health/ready', port: 'admin' } },
+        securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false },
+      })
+      expect(pod?.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 10001 })
+      const admin = container?.ports?.find(({ name }) => name === 'admin')?.containerPort
+      expect(container?.env).toContainEqual({ name: 'ADMIN_PORT', value: String(admin) })
+      expect(pod?.terminationGracePeriodSeconds).toBeGreaterThan(drainSeconds + 25)
+    }
+  })
+
+  test('takes at most one of each away at a time, and shows neither health nor metrics to clients', () => {
+    const budgets = ofKind(things, 'PodDisruptionBudget')
+    for (const { metadata, spec } of deployments) {
+      const budget = budgets.find((one) => one.metadata?.name === metadata?.name)
+      expect(spec?.template.metadata?.labels).toMatchObject(budget?.spec?.selector?.matchLabels ?? { no: 'budget' })
+      expect(spec?.replicas).toBe(overlay === 'trial' ? 1 : 2)
+    }
+    const services = ofKind(things, 'Service')
+    expect(services.flatMap(({ spec }) => spec?.ports?.map(({ targetPort }) => targetPort) ?? [])).not.toContain(
+      'admin',
+    )
+    for (const { metadata, spec } of services.filter((one) => processes.includes(one.metadata?.name ?? ''))) {
+      const deployment = deployments.find((one) => one.metadata?.name === metadata?.name)
+      expect(deployment?.spec?.template.metadata?.labels).toMatchObject(spec?.selector ?? { no: 'selector' })
+    }
+  })
+
+  test('has every secret in a secret, and no variable that nobody reads', () => {
+    const known = new Set([...publishedVariables, 'PGTARGETSESSIONATTRS'])
+    const [configuration] = ofKind(things, 'ConfigMap')
+    const inside = deployments.flatMap(({ spec }) => spec?.template.spec?.containers[0]?.env ?? [])
+    const names = [...Object.keys(configuration?.data ?? {}), ...inside.map(({ name }) => name)]
+    expect(names.filter((name) => !known.has(name))).toEqual([])
+    const secret = overlay === 'trial' ? /^gateway-database-/ : /^gateway-db-app$/
+    for (const { value, valueFrom } of inside.filter(({ name }) => name === 'DATABASE_URL')) {
+      expect(value).toBeUndefined()
+      expect(valueFrom?.secretKeyRef?.name).toMatch(secret)
+    }
+    for (const { spec } of deployments)
+      expect(spec?.template.spec?.containers[0]?.envFrom?.map((from) => from.secretRef?.name)).toContainEqual(
+        expect.stringMatching(/^gateway-secrets-/),
+      )
+  })
+})
+
+describeBuilt('the overlay production', () => {
+  test('has a PostgreSQL of CloudNativePG whose commits wait for a standby; its secret names the service that follows the primary', () => {
+    const things = built('production')
+    // The operator makes the secret NAME-app, whose `uri` has the service NAME-rw.
+    expect(ofKind(things, 'Cluster')).toMatchObject([
+      {
+        metadata: { name: 'gateway-db' },
+        spec: { instances: 3, postgresql: { synchronous: { number: 1, dataDurability: 'required' } } },
+      },
+    ])
+    const [one] = ofKind(things, 'Deployment')
+    const env = one?.spec?.template.spec?.containers[0]?.env
+    expect(env).toContainEqual({ name: 'PGTARGETSESSIONATTRS', value: 'read-write' })
+  })
+})
