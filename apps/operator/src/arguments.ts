@@ -180,6 +180,12 @@ export const readNetworks: (text: string) => readonly string[] = read((text) => 
   return networks.every((network) => readNetwork(network) !== undefined) ? networks : undefined
 }, "addresses or networks in CIDR form, separated by ',', such as 192.0.2.0/24,2001:db8::/32, or 'any'")
 
+/** A server, without a path. */
+export const readServer: (text: string) => string = read(
+  (text) => (/^https?:\/\/[^/?#]+\/?$/.test(text) && URL.canParse(text) ? text : undefined),
+  'the address of a server: http://127.0.0.1:8080',
+)
+
 /** How much an account may have a second; 'none': no limit. */
 export const readPerSecond: (text: string) => number | 'none' = read((text) => {
   if (text === 'none') return text

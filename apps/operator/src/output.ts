@@ -24,6 +24,10 @@ export interface Output {
   line(text: string): void
   /** What is worth knowing besides the result, for a person only. */
   readonly note: (text: string) => void
+  /** Shows a text in place of the one before, on a terminal; false: there is none, or a program reads. */
+  frame(text: () => string): boolean
+  /** Lines of the terminal but the last; undefined: there is none. */
+  height(): number | undefined
   /** Shows how far long work is, on a terminal and nowhere else. */
   progress(text: string): void
   /** Shows how long `work` is at it, after its first second, on a terminal and nowhere else. */
@@ -59,6 +63,8 @@ export async function* each<One>(pieces: AsyncIterable<readonly One[]>): AsyncIt
 
 /** Clears the line on which progress is shown. */
 export const hideProgress = '\r\u001b[K'
+
+const clearScreen = '\u001b[H\u001b[2J'
 
 /** Rows are aligned in pages, so that a long list starts at once and needs little memory. */
 const pageRows = 500
@@ -113,6 +119,12 @@ export function createOutput(out: Writer, err: Writer, json: boolean): Output {
     line: (text) => {
       if (!json) print(text)
     },
+    frame: (text) => {
+      if (json || !out.isTerminal || out.failure() !== undefined) return false
+      out.write(`${clearScreen}${text()}\n`)
+      return true
+    },
+    height: () => out.height(),
     note: (text) => {
       progress('')
       if (!json) err.write(`${text}\n`)
@@ -166,7 +178,8 @@ async function textRows(
   if (page.length > 0) print(aligned(page, width))
 }
 
-function aligned(page: readonly (readonly string[])[], lineWidth: number | undefined): string {
+/** The rows as columns; a line has at most `lineWidth` characters. */
+export function aligned(page: readonly (readonly string[])[], lineWidth: number | undefined): string {
   const wanted = (page[0] ?? []).map((_, column) => Math.max(...page.map((cells) => cells[column]?.length ?? 0)))
   const widths = lineWidth === undefined ? wanted : narrowed(wanted, lineWidth - gap.length * (wanted.length - 1))
   return page
@@ -203,6 +216,8 @@ export interface Writer {
   readonly isTerminal: boolean
   /** How many characters a line of the terminal has; undefined: it is none, and lines may be as long as they are. */
   width(): number | undefined
+  /** How many lines of it are shown, but the last. */
+  height(): number | undefined
   /** After a failure nothing is written. */
   write(text: string): void
   /** Why nothing can be written any more; undefined: it can. */
@@ -214,7 +229,7 @@ export interface Writer {
 /** Of a terminal that does not tell how wide it is. */
 const usualWidth = 80
 
-export type Terminal = Writable & { readonly isTTY?: boolean; readonly columns?: number }
+export type Terminal = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
 
 export function writerTo(stream: Terminal): Writer {
   let failure: NodeJS.ErrnoException | undefined
@@ -233,6 +248,7 @@ export function writerTo(stream: Terminal): Writer {
     isTerminal: stream.isTTY === true,
     // A width of 0 is told by terminals that have none yet.
     width: () => (stream.isTTY === true ? (stream.columns ?? 0) || usualWidth : undefined),
+    height: () => (stream.isTTY === true && (stream.rows ?? 0) > 1 ? (stream.rows ?? 0) - 1 : undefined),
     write: (text) => {
       if (failure === undefined) write(text)
     },

@@ -59,6 +59,7 @@ import { priceList, priceRemove, priceSet } from './commands/price.ts'
 import { send } from './commands/send.ts'
 import { senderAdd, senderList, senderRemove } from './commands/sender.ts'
 import { shortcodeAssign, shortcodeList, shortcodeRelease } from './commands/shortcode.ts'
+import { top } from './commands/top.ts'
 import {
   webhookAdd,
   webhookAttempts,
@@ -156,6 +157,7 @@ export const createProgram = ({ run, runAlone, runMigrate, runCopy, runBackup }:
       carrierVersions(run),
     ]),
     doctor(run),
+    top(run),
     group('queue', 'show what waits to be sent', [queueShow(run)]),
     group('operator', 'add, list, lock and change the people who run the gateway at the portal', [
       operatorAdd(run),

@@ -198,12 +198,15 @@ export const accountTop = (run: Run) =>
       run(async ({ backOffice, output }) => {
         const rates = (await backOffice.listBusyAccounts()).filter((rate) => by === 'requests' || rate[by] > 0)
         const busiest = rates.toSorted((a, b) => b[by] - a[by]).slice(0, limit)
-        await output.rows(topHead, await Promise.all(busiest.map((rate) => topRow(backOffice, rate))))
+        await output.rows(topHead, await busiestRows(backOffice, busiest))
         if (busiest.length === 0) output.note('No account has asked for anything in the last half minute.')
       }),
     )
 
-const topHead = ['ACCOUNT', 'LOGIN', 'REQUESTS/S', 'MESSAGES/S']
+export const busiestRows = (backOffice: BackOffice, rates: readonly AccountRate[]): Promise<readonly Row[]> =>
+  Promise.all(rates.map((rate) => topRow(backOffice, rate)))
+
+export const topHead = ['ACCOUNT', 'LOGIN', 'REQUESTS/S', 'MESSAGES/S']
 
 async function topRow(backOffice: BackOffice, { account, requests, messages }: AccountRate): Promise<Row> {
   const login = (await backOffice.findAccount(account))?.account.login ?? ''

@@ -1,0 +1,49 @@
+/** Requests of a server since its start: by endpoint, how many took at most so many seconds. */
+export type RequestCounts = ReadonlyMap<string, ReadonlyMap<number, number>>
+
+export interface EndpointFigures {
+  readonly endpoint: string
+  readonly perSecond: number
+  /** 95 of 100 took at most so long; Infinity becomes the largest bound. */
+  readonly slowSeconds: number
+}
+
+const bucket = /^http_request_duration_seconds_bucket\{(?<labels>[^}]*)\} (?<count>\S+)/gm
+
+/** What the text format of Prometheus says of `http_request_duration_seconds`. */
+export function requestsIn(text: string): RequestCounts {
+  const found = new Map<string, Map<number, number>>()
+  for (const { groups = {} } of text.matchAll(bucket)) {
+    const endpoint = /endpoint="([^"]*)"/.exec(groups['labels'] ?? '')?.[1] ?? ''
+    const bound = Number(/le="([^"]*)"/.exec(groups['labels'] ?? '')?.[1]?.replace('+Inf', 'Infinity'))
+    const bounds = found.get(endpoint) ?? new Map<number, number>()
+    found.set(endpoint, bounds.set(bound, (bounds.get(bound) ?? 0) + Number(groups['count'])))
+  }
+  return found
+}
+
+/** Of all servers, what came between two looks; a server that was started anew counts from its start. */
+export function endpointsBetween(
+  before: readonly RequestCounts[],
+  after: readonly RequestCounts[],
+  seconds: number,
+): readonly EndpointFigures[] {
+  const sums = new Map<string, Map<number, number>>()
+  for (const [server, counts] of after.entries())
+    for (const [endpoint, bounds] of counts) {
+      const earlier = before[server]?.get(endpoint)
+      const isAnew = (bounds.get(Infinity) ?? 0) < (earlier?.get(Infinity) ?? 0)
+      const sum = sums.get(endpoint) ?? new Map<number, number>()
+      sums.set(endpoint, sum)
+      for (const [bound, count] of bounds)
+        sum.set(bound, (sum.get(bound) ?? 0) + count - (isAnew ? 0 : (earlier?.get(bound) ?? 0)))
+    }
+  return [...sums].flatMap(([endpoint, bounds]) => {
+    const all = bounds.get(Infinity) ?? 0
+    if (all === 0) return []
+    const ascending = [...bounds].sort(([a], [b]) => a - b)
+    const largest = Math.max(...[...bounds.keys()].filter(Number.isFinite))
+    const [within = Infinity] = ascending.find(([, count]) => count >= 0.95 * all) ?? []
+    return [{ endpoint, perSecond: all / seconds, slowSeconds: Math.min(within, largest) }]
+  })
+}
