@@ -135,9 +135,11 @@ test('the rules for Prometheus are YAML, each names metrics that there are, and 
     expr,
   }))
   expect(alerts.length).toBe(rules.split('- alert:').length - 1)
-  const stored = carrierGaugeNames()
+  const stored = new Set([...carrierGaugeNames(), ...(await defaultNames())])
   for (const { name, expr } of alerts) {
-    const named = Array.from(expr.matchAll(/\bgateway_[a-z_]+/g), ([each]) => each.replace(/_(bucket|sum|count)$/, ''))
+    const named = Array.from(expr.matchAll(/\b(?:gateway|nodejs)_[a-z0-9_]+/g), ([each]) =>
+      each.replace(/_(bucket|sum|count)$/, ''),
+    )
     expect([name, named.length > 0, named.filter((each) => !metricNames.has(each) && !stored.has(each))]).toEqual([
       name,
       true,

@@ -59,6 +59,7 @@ await runProcess({
       runExclusively,
       backUp,
       certificates,
+      figures,
     } = await openPorts(context, loginsOf(context))
     const processing = processingSettings(context.environment)
     const { dispatching, metrics, health, configuration, ...dispatched } = await dispatchFor(context, {
@@ -71,6 +72,7 @@ await runProcess({
       ports: { ...ports, messages: waking(ports.messages, () => dispatching.wake()) },
       health,
       certificates,
+      figures,
     }
     const serving = {
       createServer: createAllInOneServer,

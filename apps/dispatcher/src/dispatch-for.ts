@@ -9,6 +9,7 @@ import {
 } from '@gateway/core'
 import {
   createMetrics,
+  createTracing,
   text,
   version,
   wholeNumber,
@@ -31,6 +32,7 @@ import { followWatches } from './follow-watches.ts'
 import { withAgreement, withCarriers, withProgress } from './health.ts'
 import { startPushing, type PushingSettings } from './push.ts'
 import { tellCarriers, tellUse } from './tell-carriers.ts'
+import { traceCarrier } from './trace-carrier.ts'
 
 type Context<Environment> = Pick<ProcessContext<Variables>, 'log' | 'onStop' | 'onHangUp'> & {
   readonly environment: Environment
@@ -70,8 +72,11 @@ export async function dispatchFor(
   const settings = dispatcherSettings(environment)
   const leaseSeconds = environment.LEASE_SECONDS
   const sharing = { binds: ports.carrierBinds, rates: ports.carrierRates, leaseSeconds }
-  const make = (specification: CarrierSpecification): Carrier =>
-    configured.make(specification, { sharing, clock: ports.clock })
+  const tracing = createTracing()
+  const make = (specification: CarrierSpecification): Carrier => {
+    const carrier = configured.make(specification, { sharing, clock: ports.clock })
+    return tracing === undefined ? carrier : traceCarrier(carrier, tracing)
+  }
   const carriers = configuration.carriers.map(make)
   const dispatching = startDispatching({
     ports: pushing.waking(ports),

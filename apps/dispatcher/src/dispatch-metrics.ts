@@ -127,6 +127,12 @@ function measureHistograms(metrics: Metrics, dispatching: Pick<Dispatching, 'his
       return counts === undefined ? [] : [{ labels: { carrier }, ...counts }]
     })
   metrics.histogram(
+    'gateway_carrier_wait_seconds',
+    'From the acceptance of a message, or its time if it was scheduled, to its first submission',
+    ['carrier'],
+    read(({ waits }) => waits),
+  )
+  metrics.histogram(
     'gateway_carrier_response_seconds',
     'From a submit_sm to its answer',
     ['carrier'],
@@ -218,6 +224,16 @@ export function measureRoutes(metrics: Metrics, overview: Pick<Overview, 'routes
     'Messages that are due and claimed by nobody',
     ['route'],
     read(({ due }) => due),
+  )
+  metrics.gauge(
+    'gateway_queue_due_messages',
+    'The same by route and lane',
+    ['route', 'lane'],
+    async () =>
+      (await routes()).flatMap(({ route = '', due, single }) => [
+        { labels: { route, lane: 'single' }, value: single },
+        { labels: { route, lane: 'bulk' }, value: due - single },
+      ]),
   )
   metrics.gauge(
     'gateway_route_oldest_due_seconds',

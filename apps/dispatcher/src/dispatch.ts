@@ -94,6 +94,7 @@ export interface Dispatching {
 
 export interface CarrierHistograms {
   readonly responseTime: HistogramCounts | undefined
+  readonly waits: HistogramCounts
   readonly receiptDelay: HistogramCounts
   readonly parts: HistogramCounts
 }
@@ -260,9 +261,14 @@ export function startDispatching({
     reports: () => links.map(reportOf),
     histograms: () =>
       Object.fromEntries(
-        links.map(({ carrier, meter }) => [
+        links.map(({ carrier, meter, dispatcher }) => [
           carrier.id,
-          { responseTime: carrier.responseTime?.(), receiptDelay: meter.receiptDelay(), parts: meter.parts() },
+          {
+            responseTime: carrier.responseTime?.(),
+            waits: dispatcher.waits(),
+            receiptDelay: meter.receiptDelay(),
+            parts: meter.parts(),
+          },
         ]),
       ),
     carriers: () =>

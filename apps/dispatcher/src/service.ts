@@ -1,5 +1,6 @@
 import {
   measureClock,
+  measureDatabase,
   openPorts,
   processingSettings,
   processingVariables,
@@ -24,12 +25,13 @@ await runProcess({
   start: async (context) => {
     const { environment, log, onStop } = context
     const configured = await carriersFor(context, process.env)
-    const { ports, health: database, certificates } = await openPorts(context)
+    const { ports, health: database, certificates, figures } = await openPorts(context)
     const processing = processingSettings(environment)
     const dispatched = await dispatchFor(context, { ports, configured, health: database, processing })
     const { metrics, health } = dispatched
 
     measureClock(metrics, ports.clock)
+    measureDatabase(metrics, figures)
     const given = () => [...certificates, ...dispatched.certificates()]
     const watching = watchCertificates({ given, log, metrics, now: () => ports.clock.now() })
     onStop('certificates', () => watching.stop())

@@ -42,6 +42,22 @@ test('hot connections plan without statistics, and both have their time limits',
   })
 })
 
+test('how statements and commits took is counted, and how connections are used', async () => {
+  await withPools(async ({ hot, timings, use }) => {
+    const named = { ...statement('select 1'), name: 'named' }
+    await hot.run(named, [])
+    await hot.run(statement('select 1'), [])
+    await hot.transaction(async (connection) => {
+      await connection.run(named, [])
+      expect(use()).toMatchObject({ hot: { busy: 1, waiting: 0 }, ordinary: { busy: 0 } })
+    })
+    const count = (counts: readonly number[] = []) => counts.reduce((sum, one) => sum + one, 0)
+    expect(timings.statements().map(([name, { counts }]) => [name, count(counts)])).toEqual([['named', 2]])
+    expect(count(timings.commits().counts)).toBe(1)
+    expect(use().hot).toEqual({ busy: 0, idle: 1, waiting: 0 })
+  })
+})
+
 test('a bigint is a number, and one that would lose digits throws', async () => {
   await withPools(async ({ hot }) => {
     expect(await hot.run(statement(`select 9007199254740991::bigint n, now() > 'epoch' t`), [])).toEqual([

@@ -10,6 +10,7 @@ import type { ServerAddress } from './server-address.ts'
 import type { Log } from './settings.ts'
 import { endBackend, writeNothing } from './sql/server.ts'
 import { valuesOf, type Statement } from './sql/statement.ts'
+import type { Timings } from './timings.ts'
 import { valueTypes } from './value-types.ts'
 import { waitAtMost } from './wait-at-most.ts'
 
@@ -40,13 +41,23 @@ export interface Connections extends Connection {
    * that was sent as a `LostAnswer`, and everything else fails at once with an `isUnreachable` error.
    */
   readonly failFast: Connections
+  /** How many of them are used now. */
+  use(): PoolUse
   /** So long a statement whose answers are lost is run again (`retryOnConnectionLoss`). */
   readonly retrySeconds: number
   /** Ends the connections as they become free, and after `seconds` breaks those off that are still in use. */
   close(seconds: number): Promise<void>
 }
 
+/** Connections of one kind: `waiting` counts what waits for one. */
+export interface PoolUse {
+  readonly busy: number
+  readonly idle: number
+  readonly waiting: number
+}
+
 export interface ConnectionOptions {
+  readonly timings: Timings
   readonly address: ServerAddress
   readonly applicationName: string
   readonly connectionsMax: number
@@ -170,8 +181,10 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
   ): Promise<Row[]> {
     const { name, text } = statement
     const values = valuesOf(statement, given)
+    const begun = performance.now()
     try {
       const { rows } = await patience(() => client.query({ name, text, values }))
+      options.timings.took(statement, performance.now() - begun)
       liveness.answered()
       if (unconfirmed.has(client)) throw new Error(endedWait)
       return rows as Row[]
@@ -269,6 +282,11 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
         release: () => release(client),
       }
     },
+    use: () => ({
+      busy: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     retrySeconds: options.retrySeconds,
     close,
   })

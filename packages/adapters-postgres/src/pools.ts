@@ -1,10 +1,11 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { watchServers } from './client.ts'
-import { openConnections, type Connections } from './connections.ts'
+import { openConnections, type Connections, type PoolUse } from './connections.ts'
 import { watchLiveness } from './database-liveness.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { Log, Settings } from './settings.ts'
 import type { Tables } from './tables.ts'
+import { createTimings, type Timings } from './timings.ts'
 import { waitAtMost } from './wait-at-most.ts'
 import { watchWrites, writeProbes, type WriteHealth } from './write-health.ts'
 
@@ -16,6 +17,8 @@ export interface Pools {
   /** Queries on ordinary connections, which fail as soon as the database is unreachable. */
   readonly kysely: Kysely<Tables>
   readonly writes: WriteHealth
+  readonly timings: Timings
+  readonly use: () => Readonly<Record<'hot' | 'ordinary', PoolUse>>
   /** Bounded: what is still at work after `seconds` is broken off. */
   close(seconds: number): Promise<void>
 }
@@ -44,7 +47,8 @@ const probeSeconds = 1
 export function openPools(address: ServerAddress, settings: Settings, log: Log): Pools {
   const { connectionSeconds, lockSeconds, retrySeconds, statementSeconds, longStatementSeconds } = settings
   const failed = (error: unknown): void => writes.failed(error)
-  const common = { address, connectionSeconds, lockSeconds, retrySeconds, failed }
+  const timings = createTimings()
+  const common = { address, timings, connectionSeconds, lockSeconds, retrySeconds, failed }
   const liveness = watchLiveness(address, connectionSeconds, log)
   const hot = openConnections(
     {
@@ -77,6 +81,8 @@ export function openPools(address: ServerAddress, settings: Settings, log: Log):
     ordinary,
     kysely,
     writes,
+    timings,
+    use: () => ({ hot: hot.use(), ordinary: ordinary.use() }),
     close: async (seconds) => {
       const begun = performance.now()
       ignoreServers()

@@ -46,6 +46,7 @@ import { defaultSettings, silent, type Log, type Settings } from './settings.ts'
 import { postgresWebhooks } from './webhooks/postgres-webhooks.ts'
 import { waitAtMost } from './wait-at-most.ts'
 import { reasonOf, writeTrouble, type WriteTrouble } from './write-trouble.ts'
+import type { Timings } from './timings.ts'
 import { postgresSuppressions } from './suppressions/postgres-suppressions.ts'
 
 export interface PostgresOptions {
@@ -68,6 +69,8 @@ export interface PostgresPorts {
   readonly clock: DatabaseClock
   /** In PEM, what `sslrootcert` and `sslcert` name, if TLS is used. */
   readonly certificates: readonly DatabaseCertificates[]
+  /** How its connections are used now, and how long the database took since the start. */
+  readonly figures: Pick<Pools, 'use'> & Pick<Timings, 'statements' | 'commits'>
   /** Brings the schema up to what this version knows; returns what that took. Until then the ports do not work. */
   readonly migrate: () => Promise<readonly AppliedMigration[]>
   /** Whether any version has made its schema there. */
@@ -157,6 +160,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
     },
     clock,
     certificates: certificatesOf(address),
+    figures: { use: pools.use, ...pools.timings },
     migrate: () => migrate(connectionString, log, undefined, closing.signal),
     hasSchema: () => hasSchema(pools),
     runExclusively: (what, work) => runExclusively(address, what, work, closing.signal),

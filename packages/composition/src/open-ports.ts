@@ -16,6 +16,7 @@ import {
 import type { Ports } from '@gateway/core'
 import { openDatabase } from '@gateway/embedded-postgres'
 import {
+  createTracing,
   databaseSettings,
   extraAuthorities,
   type GivenCertificates,
@@ -26,6 +27,7 @@ import {
   warnOfFailedLogins,
 } from '@gateway/server'
 import { dataDirCompanions } from './configuration.ts'
+import { tracePorts } from './trace-ports.ts'
 import { type WebhookEnvironment, webhookPorts } from './variables.ts'
 
 export interface DatabaseEnvironment extends Readonly<Parameters<typeof databaseSettings>[0]>, WebhookEnvironment {
@@ -40,6 +42,7 @@ export type ContextWith<Environment> = Omit<ProcessContext<Variables>, 'environm
 export interface Opened {
   readonly ports: Ports & { readonly secrets: NodeSecrets; readonly clock: DatabaseClock }
   readonly health: HealthSettings
+  readonly figures: PostgresPorts['figures']
   readonly runExclusively: PostgresPorts['runExclusively']
   /** Writes a backup into a folder; `between` pieces it may wait, or throw to end it, of which nothing stays. */
   readonly backUp: (folder: string, between: () => Promise<void>) => Promise<CreatedBackup>
@@ -84,14 +87,16 @@ export async function openPorts(
   await clock.compare()
   await postgres.migrate()
   const { loginFailures } = postgres.ports
+  const tracing = createTracing()
+  const stored = { ...postgres.ports, ...webhookPorts(environment, clock) }
   return {
     ports: {
-      ...postgres.ports,
-      ...webhookPorts(environment, clock),
+      ...(tracing === undefined ? stored : tracePorts(stored, tracing)),
       clock,
       secrets: nodeSecrets({ ...hashing, ...logins, loginFailures }),
     },
     health: { checks: { database: async () => (await postgres.trouble()) ?? true }, stopping },
+    figures: postgres.figures,
     runExclusively: postgres.runExclusively,
     backUp: (folder, between) => createBackup({ from: connectionString, folder, between, progress: () => undefined }),
     certificates: [...postgres.certificates, ...extraAuthorities()],

@@ -33,6 +33,7 @@ import {
   publishedVariables,
   webhookVariables,
 } from './variables.ts'
+import { measureDatabase } from './measure-database.ts'
 import { watchAccounts } from './watch-accounts.ts'
 
 /** What the app of an interface is made of. */
@@ -73,7 +74,7 @@ const requestsSeconds = 2
 /** Serves a gateway over these ports, until the process stops. */
 export async function serveGateway(
   context: ContextWith<ServerEnvironment>,
-  { ports, health, certificates }: Pick<Opened, 'ports' | 'health' | 'certificates'>,
+  { ports, health, certificates, figures }: Pick<Opened, 'ports' | 'health' | 'certificates' | 'figures'>,
   {
     createServer,
     describeMalformed,
@@ -96,6 +97,7 @@ export async function serveGateway(
   measureAdmission(metrics, gate)
   measureLogins(metrics, ports.secrets)
   measureClock(metrics, ports.clock)
+  measureDatabase(metrics, figures)
   const given = () => [...certificates, ...further()]
   const watching = watchCertificates({ given, log, metrics, now: () => ports.clock.now() })
   onStop('certificates', () => watching.stop())

@@ -3,6 +3,7 @@ import type { RequestHandler } from 'express'
 import type { AdmissionGate } from './admission/admission-gate.ts'
 import { nameEndpoint, prepareResponse, type Service } from './observe-requests.ts'
 import { handleFailure } from './on-error.ts'
+import { createTracing } from './tracing.ts'
 
 export interface PathRules {
   /** Whether the letter case of paths counts. */
@@ -77,6 +78,7 @@ export const endpointHandler = <Endpoint>(settings: EndpointHandlerSettings<Endp
   const { prefix, endpoints, answer, answerFailure, gate } = settings
   const begin = prepareResponse(settings)
   const failed = handleFailure(settings.log)
+  const tracing = createTracing()
   const find = pathTable(endpoints, settings)
   const names = new Map([...endpoints.keys()].map((path) => [path, prefix + path]))
   return async (request, response, next) => {
@@ -89,7 +91,11 @@ export const endpointHandler = <Endpoint>(settings: EndpointHandlerSettings<Endp
     nameEndpoint(response, names.get(path) ?? path)
     gate?.requests.begin()
     try {
-      await answer(request, response, endpoint, parameter)
+      if (tracing === undefined) await answer(request, response, endpoint, parameter)
+      else {
+        const work = () => answer(request, response, endpoint, parameter)
+        await tracing.request(request, response, names.get(path) ?? path, work)
+      }
     } catch (error) {
       failed(error, request, response, (status) => answerFailure(response, endpoint, status, error))
     } finally {

@@ -59,6 +59,7 @@ export {
 export { mediaType, requestIdHeader, requestQuery } from './request-parts.ts'
 export { type ProcessContext, type ProcessSettings, runProcess } from './run-process.ts'
 export type { Host } from './shutdown.ts'
+export { createTracing, type Ended, type Tracing } from './tracing.ts'
 export { version } from './version.ts'
 export { extraAuthorities, type GivenCertificates, watchCertificates } from './watch-certificates.ts'
 export { endResponse, setHeaders, streamResponse } from './write-response.ts'

@@ -20,7 +20,12 @@ export const postgresOverview = ({ pools: { ordinary } }: Context): Overview => 
   queue: () => queue(ordinary),
   routes: async () => {
     const rows = await ordinary.run(listWaitingRoutes, {})
-    return rows.map(({ route, due, oldest }) => ({ route: route ?? undefined, due, oldestDue: instant(oldest) }))
+    return rows.map(({ route, due, single, oldest }) => ({
+      route: route ?? undefined,
+      due,
+      single,
+      oldestDue: instant(oldest),
+    }))
   },
 })
 

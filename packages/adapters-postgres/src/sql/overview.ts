@@ -51,9 +51,10 @@ order by dispatcher.id, loads.carrier collate "C"`,
  */
 export const listWaitingRoutes = statement(
   'list-waiting-routes',
-  { parameters: {}, columns: { route: 'text?', due: 'bigint', oldest: 'bigint' } },
+  { parameters: {}, columns: { route: 'text?', due: 'bigint', single: 'bigint', oldest: 'bigint' } },
   sql`
-select route.name route, sum(hi - lo)::bigint due, ${milliseconds('min(due_at)')} oldest
+select route.name route, sum(hi - lo)::bigint due,
+  coalesce(sum(hi - lo) filter (where due.lane = ${LANE.single}), 0)::bigint single, ${milliseconds('min(due_at)')} oldest
 from due
 join queue on queue.id = due.queue
 left join route on route.id = queue.route

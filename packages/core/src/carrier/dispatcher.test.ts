@@ -47,6 +47,20 @@ test.each([55, -55])(
   },
 )
 
+test.each([0, 55])(
+  'how long messages wait is measured by the clock of the store, also if its own is %d hours wrong',
+  async (hours) => {
+    const world = await dispatchWorld()
+    const ids = await world.accept(3)
+    world.clock.step(20)
+    const { dispatcher } = start(world, { clock: { now: () => secondsAfter(world.clock.now(), hours * 3600) } })
+    await until(() => allAre(world, ids, OUTCOME.delivered))
+    const { bounds, counts, sum } = dispatcher.waits()
+    expect(sum).toBeCloseTo(60, 0)
+    expect(counts[bounds.indexOf(30)]).toBe(3)
+  },
+)
+
 test('within a send, messages leave in the order of the request', async () => {
   const world = await dispatchWorld()
   const { carrier } = start(world, { settings: small })

@@ -18,6 +18,7 @@ import {
   submitRoom,
   type Throughput,
 } from './flow-control.ts'
+import { createHistogram, type HistogramCounts } from './histogram.ts'
 import { createIncoming, type Incoming } from './hold-back-queue.ts'
 import { BrokenInvariant, createInFlight, type InFlight, type OpenBatch } from './in-flight.ts'
 import {
@@ -39,6 +40,9 @@ export interface DispatcherPorts extends Pick<
   /** Undefined: answers are stored at once, however few there are. */
   readonly later?: Later
 }
+
+/** Seconds that messages wait. */
+const waitBounds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 21_600]
 
 export type Worked = 'claimed' | 'nothing' | 'closed'
 
@@ -78,6 +82,7 @@ export class Dispatcher {
   readonly #stalls: StallDetector
   readonly #incoming: Incoming
   readonly #changes = createChanges()
+  readonly #waits = createHistogram(waitBounds)
   /** Lanes in which a claim waits for room. */
   readonly #waiting = new Set<Lane>()
   /** The queue that was claimed from last. */
@@ -212,6 +217,11 @@ export class Dispatcher {
     }
   }
 
+  /** Seconds from when a message was due (at once: accepted) to its first submission, since the start. */
+  waits(): HistogramCounts {
+    return this.#waits.read()
+  }
+
   #setMode(next: Mode): void {
     if (!nextModes[this.#mode].includes(next))
       throw new BrokenInvariant(`a dispatcher that is ${this.#mode} becomes ${next}`)
@@ -327,11 +337,11 @@ export class Dispatcher {
    */
   #submissions(batch: OpenBatch, leaving: readonly ClaimedMessage[]): readonly Submission[] {
     const expired: ClaimedMessage[] = []
-    let now: number | undefined
+    const now = leaving.length === 0 ? 0 : this.#ports.clock.now() - batch.clockAhead
     const submissions = leaving.flatMap((message): Submission | [] => {
-      const { id, from, to, body, expires } = message
+      const { id, from, to, body, expires, due, attempt } = message
+      if (attempt === 0) this.#waits.observe(Math.max(0, now - due) / 1000)
       if (expires === undefined) return { id, from, to, body }
-      now ??= this.#ports.clock.now() - batch.clockAhead
       if (expires > now) return { id, from, to, body, validSeconds: (expires - now) / 1000 }
       expired.push(message)
       return []

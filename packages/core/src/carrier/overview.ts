@@ -48,6 +48,8 @@ export interface WaitingRoute {
   /** Undefined: messages without a route. */
   readonly route: string | undefined
   readonly due: number
+  /** Of these so many are in the single lane; the others are in the bulk lane. */
+  readonly single: number
   readonly oldestDue: Instant
 }
 

@@ -124,6 +124,7 @@ export const overviewContract: Contract<StoredPorts> = withTraffic({
     await traffic.send(account, { to: 3 })
     const told = async () => (await overview.routes()).map(({ route, due }) => [route, due])
     assert.deepEqual(await told(), [[undefined, 3]])
+    assert.equal((await overview.routes())[0]?.single, 3)
     const due = (await queueOf(traffic))[0]?.oldestDue
     assert.equal((await overview.routes())[0]?.oldestDue, due)
     const carriers = ['a', 'b'].map((name) => ({ carrier: aCarrierId(name), priority: 1, weight: 1 }))

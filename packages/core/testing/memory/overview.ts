@@ -1,4 +1,4 @@
-import type { AccountId, Instant, Lane, Overview, RunningDispatcher, WaitingRoute, WaitingWork } from '@gateway/core'
+import type { AccountId, Lane, Overview, RunningDispatcher, WaitingRoute, WaitingWork } from '@gateway/core'
 import { isOverdue } from '../contracts/specification/outcomes.ts'
 import { atomic } from './atomic.ts'
 import { mayHaveLeft } from './release.ts'
@@ -46,14 +46,15 @@ function routesOf(store: MemoryStore): readonly WaitingRoute[] {
   for (const { name, number, queues } of store.routes.published) {
     for (const queue of [number, ...queues.map((one) => one.number)]) names.set(queue, name)
   }
-  const found = new Map<string | undefined, { due: number; oldestDue: Instant }>()
+  const found = new Map<string | undefined, Omit<WaitingRoute, 'route'>>()
   for (const queue of store.due.numbers()) {
     for (const lane of ['single', 'bulk'] as const) {
       for (const account of store.accounts.keys()) {
         for (const { send, messages } of store.due.of(queue, lane).allOf(account)) {
-          const before = found.get(names.get(queue)) ?? { due: 0, oldestDue: send.due }
+          const before = found.get(names.get(queue)) ?? { due: 0, single: 0, oldestDue: send.due }
           const oldestDue = send.due < before.oldestDue ? send.due : before.oldestDue
-          found.set(names.get(queue), { due: before.due + messages.length, oldestDue })
+          const single = before.single + (lane === 'single' ? messages.length : 0)
+          found.set(names.get(queue), { due: before.due + messages.length, single, oldestDue })
         }
       }
     }

@@ -1,0 +1,30 @@
+import type { Carrier, SubmissionAnswer } from '@gateway/core'
+import type { Tracing } from '@gateway/server'
+
+/** The same carrier; each submission is told as a span, which names the message and what the carrier calls it. */
+export function traceCarrier(carrier: Carrier, { ended }: Pick<Tracing, 'ended'>): Carrier {
+  const submit: Carrier['submit'] = (submissions, answered) => {
+    const begun = performance.now()
+    const tell = (answer: SubmissionAnswer): void =>
+      ended({
+        name: 'submit',
+        kind: 'outgoing',
+        begun,
+        attributes: {
+          'gateway.carrier': carrier.id,
+          'gateway.message.id': String(answer.id),
+          'gateway.outcome': answer.outcome,
+          ...('reference' in answer && {
+            'gateway.carrier.references': [answer.reference, ...(answer.furtherReferences ?? [])],
+          }),
+        },
+        hasFailed: answer.outcome !== 'accepted',
+      })
+    carrier.submit(submissions, (answers) => {
+      answers.forEach(tell)
+      answered(answers)
+    })
+  }
+  // What it tells of itself is read from it each time.
+  return Object.assign(Object.create(carrier) as Carrier, { submit })
+}

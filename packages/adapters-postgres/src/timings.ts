@@ -1,0 +1,33 @@
+import { createHistogram, type Histogram, type HistogramCounts } from '@gateway/core'
+
+/** How long the database took to answer, in seconds, since the start. */
+export interface Timings {
+  readonly took: (statement: { readonly name: string; readonly text: string }, milliseconds: number) => void
+  /** Of prepared statements, by name; each that is not part of a transaction commits. */
+  readonly statements: () => readonly (readonly [name: string, counts: HistogramCounts])[]
+  /** Of the commits of transactions. */
+  readonly commits: () => HistogramCounts
+}
+
+const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
+
+export function createTimings(): Timings {
+  const commits = createHistogram(bounds)
+  const byName = new Map<string, Histogram>()
+  return {
+    took({ name, text }, milliseconds) {
+      if (name !== '') histogramOf(name).observe(milliseconds / 1000)
+      else if (text === 'commit') commits.observe(milliseconds / 1000)
+    },
+    statements: () => Array.from(byName, ([name, histogram]) => [name, histogram.read()] as const),
+    commits: () => commits.read(),
+  }
+
+  function histogramOf(name: string): Histogram {
+    const known = byName.get(name)
+    if (known !== undefined) return known
+    const made = createHistogram(bounds)
+    byName.set(name, made)
+    return made
+  }
+}

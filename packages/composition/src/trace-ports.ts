@@ -1,0 +1,94 @@
+import type { MessageId, Messages, Ports, PushAnswer } from '@gateway/core'
+import type { Ended, Tracing } from '@gateway/server'
+
+type Traced = Pick<Ports, 'messages' | 'claimedBatches' | 'deliveryReceipts' | 'webhookClient'>
+type Attributes = Ended['attributes']
+
+/** So many messages are named in a span. */
+const namedMax = 100
+
+/** The same ports; what they did is told as spans, which name messages by id, and receipts by reference. */
+export function tracePorts<All extends Traced>(ports: All, { ended }: Pick<Tracing, 'ended'>): All {
+  /** `attributes` undefined: there is nothing to tell. */
+  async function traced<Result>(
+    name: string,
+    work: () => Promise<Result>,
+    attributes: (result: Result) => Attributes | undefined,
+  ): Promise<Result> {
+    const begun = performance.now()
+    try {
+      const result = await work()
+      const told = attributes(result)
+      if (told !== undefined) ended({ name, kind: 'inside', begun, attributes: told })
+      return result
+    } catch (error) {
+      ended({ name, kind: 'inside', begun, attributes: {}, hasFailed: true })
+      throw error
+    }
+  }
+  const { messages, claimedBatches, deliveryReceipts, webhookClient } = ports
+  return {
+    ...ports,
+    messages: {
+      ...messages,
+      accept: (order) => traced('accept', () => messages.accept(order), acceptedIn),
+      acceptOnce: (order, request, answer) =>
+        traced('accept', () => messages.acceptOnce(order, request, answer), acceptedIn),
+    },
+    claimedBatches: {
+      ...claimedBatches,
+      claim: (dispatcher, wanted) =>
+        traced(
+          'claim',
+          () => claimedBatches.claim(dispatcher, wanted),
+          (batch) =>
+            typeof batch === 'string'
+              ? undefined
+              : { 'gateway.carrier': wanted.carrier, ...named(batch.messages.map(({ id }) => id)) },
+        ),
+    },
+    deliveryReceipts: {
+      ...deliveryReceipts,
+      apply: (receipts) =>
+        traced(
+          'receipt',
+          () => deliveryReceipts.apply(receipts),
+          (unknown) => ({
+            'gateway.carrier': receipts[0]?.carrier ?? '',
+            'gateway.carrier.references': receipts.slice(0, namedMax).map(({ reference }) => reference),
+            'gateway.receipts.unknown': unknown.length,
+          }),
+        ),
+    },
+    webhookClient: {
+      ...webhookClient,
+      push: async (request) => {
+        const begun = performance.now()
+        const answer = await webhookClient.push(request)
+        const attributes = { 'gateway.list.id': request.id, ...named(idsIn(request.body)), ...ofAnswer(answer) }
+        const hasFailed = answer.outcome === 'failed' || answer.status >= 300
+        ended({ name: 'push', kind: 'outgoing', begun, attributes, hasFailed })
+        return answer
+      },
+    },
+  }
+}
+
+const named = (ids: readonly MessageId[]): Attributes => ({
+  'gateway.messages': ids.length,
+  'gateway.message.ids': ids.slice(0, namedMax).map(String),
+})
+
+const acceptedIn = (accepted: Awaited<ReturnType<Messages['acceptOnce']>>): Attributes =>
+  typeof accepted === 'string'
+    ? { 'gateway.refusal': accepted }
+    : named(accepted.results.flat().filter((result) => typeof result === 'number'))
+
+const ofAnswer = (answer: PushAnswer): Attributes =>
+  answer.outcome === 'failed'
+    ? { 'gateway.push.failure': answer.failure }
+    : { 'http.response.status_code': answer.status }
+
+/** As `webhookBody` writes them. */
+const idsIn = (body: string): readonly MessageId[] =>
+  Array.from(body.matchAll(/"(?:outgoingApi|api)MessageId":(\d+)/g), ([, id]) => Number(id) as MessageId)
