@@ -225,15 +225,11 @@ export function measureRoutes(metrics: Metrics, overview: Pick<Overview, 'routes
     ['route'],
     read(({ due }) => due),
   )
-  metrics.gauge(
-    'gateway_queue_due_messages',
-    'The same by route and lane',
-    ['route', 'lane'],
-    async () =>
-      (await routes()).flatMap(({ route = '', due, single }) => [
-        { labels: { route, lane: 'single' }, value: single },
-        { labels: { route, lane: 'bulk' }, value: due - single },
-      ]),
+  metrics.gauge('gateway_queue_due_messages', 'The same by route and lane', ['route', 'lane'], async () =>
+    (await routes()).flatMap(({ route = '', due, single }) => [
+      { labels: { route, lane: 'single' }, value: single },
+      { labels: { route, lane: 'bulk' }, value: due - single },
+    ]),
   )
   metrics.gauge(
     'gateway_route_oldest_due_seconds',

@@ -12,7 +12,9 @@ test('each answer of a carrier is a span that names the message and its referenc
     submit: (submissions: readonly Submission[], answered: (answers: readonly SubmissionAnswer[]) => void) =>
       answered(
         submissions.map(({ id }, i) =>
-          i === 0 ? { id, outcome: 'accepted', reference: 'r1', furtherReferences: ['r2'] } : { id, outcome: 'refused' },
+          i === 0
+            ? { id, outcome: 'accepted', reference: 'r1', furtherReferences: ['r2'] }
+            : { id, outcome: 'refused' },
         ),
       ),
   } as unknown as Carrier

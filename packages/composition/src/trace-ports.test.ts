@@ -47,7 +47,11 @@ test('accept, claim, receipt and push are spans that name messages by id', async
 })
 
 test('what fails is told as failed, and fails as before; a claim of nothing is not told', async () => {
-  const { ports, told } = traced({ accept: new Error('away'), claim: 'nothing', push: { outcome: 'failed', failure: 'timeout' } })
+  const { ports, told } = traced({
+    accept: new Error('away'),
+    claim: 'nothing',
+    push: { outcome: 'failed', failure: 'timeout' },
+  })
   await expect(ports.messages.accept(any)).rejects.toThrow('away')
   await ports.claimedBatches.claim(any, any)
   await ports.webhookClient.push({ id: 'list', body: '{}' } as never)
