@@ -5,12 +5,21 @@ import { dataFolder, killLeftovers, startApp, startWhatIsShipped } from './suppo
 startWhatIsShipped()
 afterEach(killLeftovers)
 
-test('a first start prints curl lines, each of them works, and the messages become DELIVERED; SIGTERM ends it with 0', async () => {
+test('a first start prints a key, each line of the page for developers works with it, and messages become DELIVERED', async () => {
   const data = await dataFolder()
   try {
     const gateway = await startApp('all-in-one', { DATA_DIR: data.path, CARRIERS: 'simulator:?delayMs=100' })
-    const printed = await until(() => /\n( {2}curl [\s\S]*)/.exec(gateway.output())?.[1])
-    const lines = printed.split('\n').filter((line) => line.startsWith('  curl '))
+    const key = await until(() => /API key {3}(\S+)/.exec(gateway.output())?.[1])
+    const page = await (await fetch(`${gateway.url}/developers`)).text()
+    expect(page).toContain(`GATEWAY=${gateway.url}\n`)
+    const lines = [...page.matchAll(/^curl .*$/gm)].map(([line]) =>
+      line
+        .replaceAll('&lt;', '<')
+        .replaceAll('&gt;', '>')
+        .replaceAll('&amp;', '&')
+        .replaceAll('$KEY', key)
+        .replaceAll('$GATEWAY', gateway.url),
+    )
     expect(lines).toHaveLength(10)
     const run = lines.map((line) => () => runCurlLine(readCurlLine(line)))
     const [restSend, aspSend, xmlSend, restStatus, aspStatus, xmlStatus, restBalance, aspBalance, toAnswer, replies] =

@@ -5,7 +5,13 @@ import { dirname, join, normalize } from 'node:path'
 import ts from 'typescript'
 import { root } from './support/process.ts'
 
-const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+const texts = new Map<string, string>()
+
+function read(path: string): string {
+  const text = texts.get(path) ?? readFileSync(join(root, path), 'utf8')
+  texts.set(path, text)
+  return text
+}
 
 const under = (folder: string, name: RegExp): readonly string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

@@ -1,13 +1,13 @@
-/** What a printed `curl` line asks for; machines that run the tests need no curl. */
+/** What a `curl` line asks for; machines that run the tests need no curl. */
 export interface CurlLine {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
 }
 
-/** The words of a line as a shell reads it: only single quotes and plain words occur. */
+/** The words of a line as a shell reads it: quotes and plain words. */
 const shellWords = (line: string): string[] =>
-  Array.from(line.matchAll(/'([^']*)'|(\S+)/g), ([, quoted, plain]) => quoted ?? plain ?? '')
+  Array.from(line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g), ([, one, two, plain]) => one ?? two ?? plain ?? '')
 
 export function readCurlLine(line: string): CurlLine {
   const words = shellWords(line.trim().replace(/; echo$/, ''))

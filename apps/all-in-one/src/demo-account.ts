@@ -29,7 +29,7 @@ const granted = credits(10_000)
 export async function openDemoAccount(
   backOffice: Desk,
   secrets: Pick<Secrets, 'newPassword'>,
-  show: (demo: DemoAccount) => boolean,
+  show: (demo: DemoAccount) => boolean | Promise<boolean>,
 ): Promise<boolean> {
   const found = await unfinished(backOffice)
   if (found === 'none-wanted') return false
@@ -40,7 +40,7 @@ export async function openDemoAccount(
   const issued = await backOffice.issueApiKey(id, { label })
   if (typeof issued === 'string') throw new Error(`the demo key could not be issued: ${issued}`)
 
-  if (!show({ id, subLogin, login, password, apiKey: issued.key })) return false
+  if (!(await show({ id, subLogin, login, password, apiKey: issued.key }))) return false
   const opened = await backOffice.openAccount({ ...sub, login: subLogin, parent: id })
   if (typeof opened === 'string') throw new Error(`the demo sub account could not be opened: ${opened}`)
   return true

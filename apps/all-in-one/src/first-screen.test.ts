@@ -1,15 +1,29 @@
-import { welcome } from './curl-lines.ts'
+import type { DemoAccount } from './demo-account.ts'
+import { firstScreen } from './first-screen.ts'
 
-const demo = { id: 1, login: 'demo', password: 'pass', apiKey: 'gw_key', subLogin: 'demo-sub' } as Parameters<
-  typeof welcome
->[1]
+// As long as they are: a key of 256 bits and a password of 20 characters.
+const demo = {
+  ...{ id: 1, login: 'demo', password: 'p'.repeat(20), apiKey: `gw_${'k'.repeat(43)}`, subLogin: 'demo-sub' },
+} as DemoAccount
+const base = 'http://127.0.0.1:65535'
+const screen = (isSimulated: boolean): string => firstScreen({ base, linkToken: 't'.repeat(43), isSimulated }, demo)
 
-test('with simulated carriers a new gateway prints what to try; with real ones it prints nothing that would be sent', () => {
-  const [simulated, real] = [true, false].map((isSimulated) => welcome('http://127.0.0.1:8080', demo, isSimulated))
+test.each([true, false])('the first screen fits 80 columns and 24 lines (simulated: %s)', (isSimulated) => {
+  const lines = screen(isSimulated).split('\n')
+  expect(lines.filter((line) => line.length > 80)).toEqual([])
+  // One line is for the prompt, or for what follows.
+  expect(lines.length).toBeLessThanOrEqual(23)
+})
+
+test('with simulated carriers it shows what to try; with real ones nothing that would be sent', () => {
+  const [simulated, real] = [screen(true), screen(false)]
   expect(simulated).toContain('curl -s')
-  expect(simulated).toContain('The simulated carrier delivers everything')
+  expect(simulated).toContain('sends nothing to any network')
   expect(real).not.toContain('curl')
   expect(real).not.toContain('simulated')
   expect(real).toContain('what this account sends reaches people')
-  for (const text of [simulated, real]) expect(text).toContain('API key   gw_key')
+  for (const text of [simulated, real]) {
+    expect(text).toContain(`API key   ${demo.apiKey}`)
+    expect(text).toContain(`\n${base}/link?token=${'t'.repeat(43)}\n`)
+  }
 })

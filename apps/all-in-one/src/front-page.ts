@@ -1,6 +1,9 @@
 import { Router } from 'express'
+import { curlLines } from './curl-lines.ts'
 
-const page = `<!doctype html>
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+const page = (gateway: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -29,12 +32,18 @@ code, pre { font: 14px/1.45 ui-monospace, monospace } pre { background: #f4f6f9;
 </table>
 <h2>What to read</h2>
 <table>
+<tr><th>Guide</th><td><a href="docs/guide/">all pages of the documentation, with a search</a></td></tr>
 <tr><th>REST and JSON</th><td><a href="docs/">every operation, to be tried out</a>; <a href="docs/openapi.json">OpenAPI 3.1</a></td></tr>
 <tr><th>Query string</th><td><a href="docs/query-string">every endpoint with its parameters and answers</a></td></tr>
 <tr><th>XML</th><td><a href="docs/xml/">a schema for each request and answer</a></td></tr>
 </table>
 <h2>What to try next</h2>
-<p>The first start printed a demo account with ready-made <code>curl</code> lines. Its key is not shown again; issue another one:</p>
+<p>In a shell, with the key of the demo account that the first start printed:</p>
+<pre>KEY=gw_…
+GATEWAY=${gateway}
+${escaped(curlLines())}
+</pre>
+<p>The simulated carrier delivers everything; <a href="docs/guide/operations/simulator">the last two digits of a number choose another outcome</a>. The key is not shown again; issue another one:</p>
 <pre>npx pnpm gateway account list
 npx pnpm gateway key issue 1 --label mine</pre>
 <p>Send from the command line and watch what becomes of it. The simulated carrier, which is there without <code>CARRIERS</code>, sends nothing to any network:</p>
@@ -43,7 +52,7 @@ npx pnpm gateway key issue 1 --label mine</pre>
 <pre>npx pnpm gateway simulate reply --from 27825550101 --to 12025550100 --text 'Yes'</pre>
 <p>Open an account of your own:</p>
 <pre>npx pnpm gateway account open --login acme --credits 500</pre>
-<p>The pages in <code>docs/interfaces</code> describe each interface, <code>docs/operations.md</code> how to run the gateway for good.</p>
+<p>How to run the gateway for good: <a href="docs/guide/operations">operations</a>.</p>
 </body>
 </html>
 `
@@ -54,8 +63,10 @@ export const frontPagePath = '/developers'
 /** What runs where and what to try next. It names no account and no key. */
 export const frontPage = (): Router => {
   const router = Router({ caseSensitive: true, strict: true })
-  router.get(frontPagePath, (_request, response) => {
-    response.set('Cache-Control', 'no-store').type('html').send(page)
+  router.get(frontPagePath, (request, response) => {
+    const host = request.get('host') ?? ''
+    const gateway = /^[\w.:[\]-]+$/.test(host) ? `${request.protocol}://${host}` : 'http://127.0.0.1:8080'
+    response.set('Cache-Control', 'no-store').type('html').send(page(gateway))
   })
   return router
 }

@@ -21,8 +21,8 @@ import {
   serverVariables,
   writeOut,
 } from '@gateway/server'
-import { greeting, portalLink, welcome } from './curl-lines.ts'
-import { openDemoAccount, type DemoAccount } from './demo-account.ts'
+import { openDemoAccount } from './demo-account.ts'
+import { firstScreen, greeting } from './first-screen.ts'
 import { createAllInOneServer, describeMalformed } from './server.ts'
 
 /** What is accepted is on its way at once instead of after the next poll. */
@@ -91,16 +91,12 @@ await runProcess({
     await runExclusively('demo account', async () => {
       const isSimulated = configuration.carriers.every(({ kind }) => kind === 'simulator')
       const backOffice = createBackOffice(ports)
-      const opened: DemoAccount[] = []
-      const show = (demo: DemoAccount) => {
-        opened.push(demo)
-        return writeOut(welcome(server.url, demo, isSimulated))
-      }
-      if (!(await openDemoAccount(backOffice, ports.secrets, show))) writeOut(greeting(server.url))
-      for (const { id } of opened) {
-        const link = await backOffice.offerSignInLink(id)
-        if (typeof link === 'object') writeOut(portalLink(server.url, link.token))
-      }
+      const isNew = await openDemoAccount(backOffice, ports.secrets, async (demo) => {
+        const link = await backOffice.offerSignInLink(demo.id)
+        const linkToken = typeof link === 'object' ? link.token : undefined
+        return writeOut(firstScreen({ base: server.url, linkToken, isSimulated }, demo))
+      })
+      if (!isNew) writeOut(greeting(server.url))
     })
   },
 })

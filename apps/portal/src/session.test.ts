@@ -71,7 +71,7 @@ test('a lock and a new password are felt by who is signed in, at once', async ()
 test('a link shows a button, which signs in once', async () => {
   const offered = await portal.backOffice.offerSignInLink(portal.account.id)
   if (typeof offered === 'string') throw new Error(offered)
-  const path = `/sign-in/link?token=${offered.token}`
+  const path = `/link?token=${offered.token}`
   await portal.visitor().get(path)
   const visitor = portal.visitor()
   expect((await visitor.submit(path)).to).toBe('/')

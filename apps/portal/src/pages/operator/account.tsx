@@ -268,8 +268,7 @@ const ACTS: Readonly<Record<string, (visit: OperatorVisit, id: AccountId, fields
     return {
       notice: (
         <Notice>
-          This link signs in once, within an hour. It is shown this once:{' '}
-          <code>/sign-in/link?token={offered.token}</code>
+          This link signs in once, within an hour. It is shown this once: <code>/link?token={offered.token}</code>
         </Notice>
       ),
     }

@@ -6,7 +6,7 @@ const view = (token: string): View => ({
   main: (
     <div class="narrow">
       <h1>Sign in</h1>
-      <Form to="/sign-in/link" class="panel">
+      <Form to="/link" class="panel">
         <Hidden name="link" value={token} />
         <p>This link signs you in once. Afterwards you sign in with login and password.</p>
         <Main>Sign in</Main>
@@ -28,9 +28,9 @@ const used: View = {
   ),
 }
 
-/** `/sign-in/link?token=`: a button, since programs that look at links must not use them up. */
+/** `/link?token=`: a button, since programs that look at links must not use them up. */
 export const signInLink = forAnybody({
-  path: '/sign-in/link',
+  path: '/link',
   show: ({ query }) => view(query.get('token') ?? ''),
   async submit({ gateway, browser }, fields) {
     const opened = await gateway.signInByLink(fields.text('link'), browser)
