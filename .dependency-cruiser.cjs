@@ -62,9 +62,9 @@ module.exports = {
     ),
     rule(
       'wire-apps-use-core-and-server',
-      'rest, asp, xml and portal use core, server and wire only; their main.ts starts the composition.',
+      'rest, asp, xml and portal use core, server and wire only, rest the guide too; their main.ts starts the composition.',
       { path: '^apps/(rest|asp|xml|portal)/src/', pathNot: '(main[.]ts|[.]test[.]tsx?)$' },
-      { path: '^(packages|apps)/', pathNot: '^packages/(core/src|server/src|wire/src)/|^apps/(rest|asp|xml|portal)/' },
+      { path: '^(packages|apps)/', pathNot: '^packages/(core|server|wire|guide)/src/|^apps/(rest|asp|xml|portal)/' },
     ),
     rule(
       'wire-apps-do-not-know-each-other',
@@ -99,7 +99,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '/dist/|/dist-testing/' },
+    exclude: { path: '/dist/|/dist-testing/|^packages/guide/assets/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.check.json' },
     enhancedResolveOptions: {

@@ -32,11 +32,11 @@ export default tseslint.config(
     },
   },
   {
-    files: ['apps/portal/assets/*.js'],
+    files: ['apps/portal/assets/*.js', 'packages/guide/assets/*.js'],
     languageOptions: {
       globals: {
         ...{ document: 'readonly', location: 'readonly', addEventListener: 'readonly', performance: 'readonly' },
-        ...{ EventSource: 'readonly', DOMParser: 'readonly', Intl: 'readonly' },
+        ...{ EventSource: 'readonly', DOMParser: 'readonly', Intl: 'readonly', matchMedia: 'readonly' },
       },
     },
   },

@@ -10,6 +10,8 @@ find "$target" -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o 
   -o -name '.tsbuildinfo' \) -delete
 rm -rf "$target"/node_modules/.pnpm/@gateway+core@*/node_modules/@gateway/core/dist-testing
 chmod 755 "$target/dist/main.js" "$target/dist/gateway.js"
+# The pages of the guide.
+cp -R docs "$(echo "$target"/node_modules/.pnpm/@gateway+guide@*/node_modules/@gateway/guide)/pages"
 # The version that each process prints names the commit.
 commit=${COMMIT:-$(git rev-parse HEAD 2>/dev/null || true)}
 for manifest in "$target"/node_modules/.pnpm/@gateway+server@*/node_modules/@gateway/server/package.json; do

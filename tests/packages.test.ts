@@ -60,7 +60,7 @@ beforeAll(async () => {
   expect(page).toContain(`npx pnpm pack-all /tmp/packed ${asked.join(' ')}\n`)
   const { stdout } = await run(process.execPath, [pack, join(project, 'packed'), ...asked])
   const [npm = '', install = '', ...files] = stdout.trim().split(' ')
-  expect([npm, install, files.length]).toEqual(['npm', 'install', 9])
+  expect([npm, install, files.length]).toEqual(['npm', 'install', 10])
   globally = join(project, 'globally')
   environment = cleanEnvironment({
     npm_config_registry: registry.url,

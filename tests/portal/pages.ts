@@ -44,7 +44,7 @@ async function follow(context: BrowserContext, first: readonly string[]): Promis
 
 /** Pages that links do not lead to. */
 const further: Readonly<Record<Who, readonly string[]>> = {
-  anybody: ['/sign-in', '/sign-in/link?token=none', '/operator/sign-in'],
+  anybody: ['/sign-in', '/link?token=none', '/operator/sign-in'],
   holder: ['/', '/sign-out', '/inbox/codes', '/send', '/sends/1'],
   operator: ['/operator', '/operator/sign-out', '/operator/messages?q=1'],
 }

@@ -1,5 +1,6 @@
 import { aspDescribeMalformed, aspDocuments, aspMount, aspNotFound, aspRouter, type AspSettings } from '@gateway/asp'
 import type { Clock, Gateway, OperatorAccess } from '@gateway/core'
+import { guideDocuments } from '@gateway/guide'
 import { portalRouter } from '@gateway/portal'
 import { restDescribeMalformed, restDocuments, restNotFound, restPrefix, restRouter } from '@gateway/rest'
 import {
@@ -46,7 +47,7 @@ export function createAllInOneServer(gateway: Gateway, settings: AllInOneSetting
   return app
 }
 
-const documents = new Map([...restDocuments, ...aspDocuments, ...xmlDocuments])
+const documents = new Map([...restDocuments, ...aspDocuments, ...xmlDocuments, ...guideDocuments()])
 
 /** What is no HTTP: in the words of the interface that the path belongs to. */
 export function describeMalformed(clock: Clock): DescribeMalformed {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Gateway } from '@gateway/core'
+import { guideDocuments } from '@gateway/guide'
 import {
   createServiceApp,
   endpointHandler,
@@ -72,13 +73,13 @@ export interface RestServerSettings extends RestSettings {
   readonly health?: HealthSettings
 }
 
-/** An app with the REST interface, its documents, health and metrics, and 404 in the envelope on any other path. */
+/** An app with the REST interface, its documents, the guide, health and metrics, and 404 in the envelope elsewhere. */
 export const createRestServer = (gateway: Gateway, settings: RestServerSettings): Express =>
   createServiceApp({
     ...settings,
     service: 'rest',
     mounted: [prefix, ...restHandlers(gateway, settings)],
-    documents: publicDocuments(documents, settings.gate),
+    documents: publicDocuments(new Map([...documents, ...guideDocuments()]), settings.gate),
     notFound: restNotFound(settings),
     answerError: (_request, response, status, error) => writeFailure(response, settings, status, error),
   })

@@ -1,0 +1,1 @@
+export { guideDocuments } from './guide-documents.ts'
