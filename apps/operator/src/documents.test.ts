@@ -21,6 +21,7 @@ const calls: readonly (readonly string[])[] = [
   ['account', 'list'],
   ['account', 'show', 'main'],
   ['account', 'top'],
+  ['top'],
   ['account', 'set', '2', '--surname', 'Sub'],
   ['account', 'limit', '2', '--requests', '5'],
   ['account', 'password', '1', '--generate'],
@@ -108,7 +109,7 @@ const calls: readonly (readonly string[])[] = [
 
 /** Run where there is what they need: tests/carrier-test.test.ts, and those of carriers, doctor, init and backup. */
 const elsewhere = [
-  ...['carrier test', 'carrier show', 'carrier watch', 'doctor', 'init'],
+  ...['carrier test', 'carrier show', 'carrier watch', 'doctor', 'init', 'database upgrade'],
   ...['backup create', 'backup restore', 'backup verify'],
 ]
 

@@ -25,13 +25,17 @@ export interface Output {
   /** What is worth knowing besides the result, for a person only. */
   readonly note: (text: string) => void
   /** Shows a text in place of the one before, on a terminal; false: there is none, or a program reads. */
-  frame(text: () => string): boolean
-  /** Lines of the terminal but the last; undefined: there is none. */
-  height(): number | undefined
+  frame(text: (size: Size) => string): boolean
   /** Shows how far long work is, on a terminal and nowhere else. */
   progress(text: string): void
   /** Shows how long `work` is at it, after its first second, on a terminal and nowhere else. */
   during<Result>(text: string, work: Promise<Result>): Promise<Result>
+}
+
+/** Of a terminal; undefined: it has no end. */
+export interface Size {
+  readonly columns?: number | undefined
+  readonly lines?: number | undefined
 }
 
 export interface Row {
@@ -121,10 +125,9 @@ export function createOutput(out: Writer, err: Writer, json: boolean): Output {
     },
     frame: (text) => {
       if (json || !out.isTerminal || out.failure() !== undefined) return false
-      out.write(`${clearScreen}${text()}\n`)
+      out.write(`${clearScreen}${text({ columns: out.width(), lines: out.height() })}\n`)
       return true
     },
-    height: () => out.height(),
     note: (text) => {
       progress('')
       if (!json) err.write(`${text}\n`)

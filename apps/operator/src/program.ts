@@ -39,6 +39,7 @@ import {
   type RunCopy,
   type RunMigrate,
 } from './commands/database.ts'
+import { databaseUpgrade } from './commands/database-upgrade.ts'
 import { init } from './commands/init.ts'
 import { dispatcherList, queueShow } from './commands/queue.ts'
 import { doctor } from './commands/doctor.ts'
@@ -184,7 +185,10 @@ export const createProgram = ({ run, runAlone, runMigrate, runCopy, runBackup }:
       backupPrune(runAlone),
       backupRestore(runBackup),
     ]),
-    group('database', 'move to another server', [databaseCopy(runCopy)]),
+    group('database', 'move to another server, or to the next major version of the embedded PostgreSQL', [
+      databaseCopy(runCopy),
+      databaseUpgrade(runAlone),
+    ]),
     migrate(runMigrate),
     init(runAlone),
     completion(runAlone),

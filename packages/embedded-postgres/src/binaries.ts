@@ -10,7 +10,7 @@ import { actingAs, isRoot, type RunAsUser } from './run-as-user.ts'
 /** A folder with `bin/initdb` and `bin/postgres` that the run-as user of the cluster can run. */
 export type Binaries = string
 
-interface Installed {
+export interface Installed {
   readonly folder: string
   readonly version: string
 }

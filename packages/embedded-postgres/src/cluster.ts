@@ -11,7 +11,7 @@ export interface Cluster {
 }
 
 /** The major version of the binaries that we ship; they read no other's data. */
-const major = '18'
+export const major = '18'
 
 /** Makes `dataDir` if there is none, and answers its real path. Throws what to do if it cannot be used. */
 export const prepareDataDir = async (dataDir: string): Promise<string> => {
@@ -59,8 +59,11 @@ export const syncFolder = async (path: string): Promise<void> => {
   }
 }
 
-/** The cluster of `dataDir` (a real path), or `undefined` if none was made. Throws for one that cannot be used. */
-export const findCluster = async (dataDir: string): Promise<Cluster | undefined> => {
+/**
+ * The cluster of `dataDir` (a real path), or `undefined` if none was made. Throws for one that cannot be used; `any`:
+ * not for one of another major version.
+ */
+export const findCluster = async (dataDir: string, version: 'ours' | 'any' = 'ours'): Promise<Cluster | undefined> => {
   const path = join(dataDir, 'postgres')
   const link = await unless(['ENOENT'], lstat(path))
   if (link === undefined) return undefined
@@ -78,7 +81,7 @@ export const findCluster = async (dataDir: string): Promise<Cluster | undefined>
   })
   if (entries?.length === 0) return undefined
   assertOurs(path, uid)
-  if (entries !== undefined) await assertMajor(folder, entries)
+  if (entries !== undefined) await assertMajor(folder, entries, version)
   return { folder, runAsUser: { uid, gid } }
 }
 
@@ -92,17 +95,17 @@ const assertOurs = (path: string, uid: number): void => {
   )
 }
 
-const assertMajor = async (folder: string, entries: readonly string[]): Promise<void> => {
+const assertMajor = async (folder: string, entries: readonly string[], version: 'ours' | 'any'): Promise<void> => {
   if (!entries.includes('PG_VERSION')) {
     throw new Error(
       `${folder} holds files, but no PostgreSQL data (no PG_VERSION). Move it away, or name another DATA_DIR.`,
     )
   }
   const found = (await readFile(join(folder, 'PG_VERSION'), 'utf8')).trim()
-  if (found === major) return
+  if (found === major || version === 'any') return
   throw new Error(
-    `${folder} holds data of PostgreSQL ${found}; the embedded one is ${major} and cannot read it. Serve it with ` +
-      `PostgreSQL ${found} and set DATABASE_URL to that, or dump it there and restore it into an empty DATA_DIR.`,
+    `${folder} holds data of PostgreSQL ${found}; the embedded one is ${major} and cannot read it. Run "gateway database ` +
+      `upgrade" with binaries of PostgreSQL ${found}, or serve it with that version and set DATABASE_URL.`,
   )
 }
 

@@ -6,3 +6,4 @@ export {
 } from './start-embedded-postgres.ts'
 export { removeCluster } from './create-cluster.ts'
 export type { Settings } from './postmaster.ts'
+export { upgradeCluster, type Upgraded, type UpgradeOptions } from './upgrade-cluster.ts'

@@ -79,7 +79,7 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): P
 const sharedWarning = ({ runAsUser, folder }: Cluster): string =>
   `PostgreSQL runs as user id ${runAsUser.uid}, whom other programs may run as too: these can read ${folder}. Start as an ordinary user.`
 
-const connectionStringTo = (socketFolder: string): string =>
+export const connectionStringTo = (socketFolder: string): string =>
   // Port and sslmode are named so that PGPORT and PGSSLMODE of the environment do not count.
   `postgresql://${role}@/${role}?host=${encodeURIComponent(socketFolder)}&port=${port}&sslmode=disable`
 
@@ -136,7 +136,7 @@ const isThere = ({ folder }: Cluster): Promise<boolean> =>
     () => false,
   )
 
-const leave = async (cluster: Cluster, lease: UsageLease): Promise<void> => {
+export const leave = async (cluster: Cluster, lease: UsageLease): Promise<void> => {
   try {
     // An error here: the server has just gone, or is going.
     const last = await releaseUsageLease(lease).catch(() => false)

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { usableBinaries } from './binaries.ts'
+import { usableBinaries, type Installed } from './binaries.ts'
 import { isAnotherFolder, isSameFolder, type Cluster } from './cluster.ts'
 import { codeOf, unless, messageOf, until } from './errors.ts'
 import {
@@ -127,6 +127,8 @@ export interface ConnectOptions {
   readonly settings: Settings
   readonly log: (line: string) => void
   readonly signal?: AbortSignal
+  /** Of the server that is started; undefined: those of the installed package. */
+  readonly binaries?: Installed
 }
 
 /**
@@ -136,7 +138,7 @@ export interface ConnectOptions {
  */
 export const connectOrStart = async (
   cluster: Cluster,
-  { settings, log, signal }: ConnectOptions,
+  { settings, log, signal, binaries: there }: ConnectOptions,
 ): Promise<UsageLease> => {
   const socketFolder = await socketFolderOf(cluster)
   const tell = afterAWhile(log)
@@ -160,7 +162,7 @@ export const connectOrStart = async (
       launched = undefined
       await delay(100)
     } else if (answer.reason === 'not-running' && launched === undefined && (await runningPid(cluster)) === undefined) {
-      const binaries = await usableBinaries(dirname(cluster.folder), cluster.runAsUser)
+      const binaries = await usableBinaries(dirname(cluster.folder), cluster.runAsUser, there)
       launched = await launch(cluster, { binaries, socketFolder, settings })
     }
     await delay(10)

@@ -14,7 +14,9 @@ const bucket = /^http_request_duration_seconds_bucket\{(?<labels>[^}]*)\} (?<cou
 export function requestsIn(text: string): RequestCounts {
   const found = new Map<string, Map<number, number>>()
   for (const { groups = {} } of text.matchAll(bucket)) {
-    const endpoint = /endpoint="([^"]*)"/.exec(groups['labels'] ?? '')?.[1] ?? ''
+    const endpoint = /endpoint="([^"]*)"/.exec(groups['labels'] ?? '')?.[1] ?? 'none'
+    // Health, metrics and what is not there.
+    if (endpoint === 'none') continue
     const bound = Number(/le="([^"]*)"/.exec(groups['labels'] ?? '')?.[1]?.replace('+Inf', 'Infinity'))
     const bounds = found.get(endpoint) ?? new Map<number, number>()
     found.set(endpoint, bounds.set(bound, (bounds.get(bound) ?? 0) + Number(groups['count'])))

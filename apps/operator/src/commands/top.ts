@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { AccountRate, Instant, ToldCarrier, WaitingRoute } from '@gateway/core'
 import { readServer, readSeconds } from '../arguments.ts'
 import { command, Refused, type Context, type Run } from '../command.ts'
-import { aligned, printable, type Row } from '../output.ts'
+import { aligned, printable, type Row, type Size } from '../output.ts'
 import { durationText, timeJson } from '../show.ts'
 import { busiestRows, topHead } from './account-credits.ts'
 import { carrierHead, carrierRow } from './carrier.ts'
@@ -35,7 +35,7 @@ export const top = (run: Run) =>
           const after = await requestsOf(metrics)
           const look = await lookAt(context, endpointsBetween(before, after, every))
           before = after
-          if (!context.output.frame(() => text(look, context.output.height()))) {
+          if (!context.output.frame((size) => text(look, size))) {
             context.output.one(json(look), text(look))
             return
           }
@@ -113,10 +113,19 @@ const json = ({ at, rates, accounts, routes, carriers, endpoints }: Look) => ({
   })),
 })
 
-/** `lines`: of the terminal, which does not scroll. */
-function text({ at, rates, accounts, routes, carriers, endpoints }: Look, lines = Infinity): string {
+/** Of the columns of `carrier list` those that change: a line of 80 characters has room for them. */
+const shown = (cells: readonly string[]): readonly string[] => [0, 1, 2, 4, 5, 6].map((at) => cells[at] ?? '')
+
+/** No line is wider than the terminal, which does not scroll. */
+function text({ at, rates, accounts, routes, carriers, endpoints }: Look, { columns, lines }: Size = {}): string {
   const [requests, messages] = (['requests', 'messages'] as const).map((what) => sum(rates.map((rate) => rate[what])))
   const due = sum(routes.map((route) => route.due))
+  const part = <One>(
+    none: string,
+    head: readonly string[],
+    all: readonly One[],
+    cells: (one: One) => readonly string[],
+  ): string => (all.length === 0 ? none : aligned([head, ...all.map((one) => cells(one).map(printable))], columns))
   const parts = [
     `Requests ${requests?.toFixed(1)}/s   accepted ${messages?.toFixed(1)}/s   due ${due}`,
     part(
@@ -130,7 +139,9 @@ function text({ at, rates, accounts, routes, carriers, endpoints }: Look, lines 
         durationText(at - oldestDue),
       ],
     ),
-    part('No dispatcher tells of a carrier: nothing is sent.', carrierHead, carriers, (told) => carrierRow(told).cells),
+    part('No dispatcher tells of a carrier: nothing is sent.', shown(carrierHead), carriers, (told) =>
+      shown(carrierRow(told).cells),
+    ),
     part('No account has asked for anything in the last half minute.', topHead, accounts, ({ cells }) => cells),
     part(
       'No endpoint was asked, or no server is named (--metrics).',
@@ -141,10 +152,3 @@ function text({ at, rates, accounts, routes, carriers, endpoints }: Look, lines 
   ]
   return parts.join('\n\n').split('\n').slice(0, lines).join('\n')
 }
-
-const part = <One>(
-  none: string,
-  head: readonly string[],
-  all: readonly One[],
-  cells: (one: One) => readonly string[],
-): string => (all.length === 0 ? none : aligned([head, ...all.map((one) => cells(one).map(printable))], undefined))

