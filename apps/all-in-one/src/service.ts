@@ -80,6 +80,7 @@ await runProcess({
       certificates: dispatched.certificates,
       metrics,
       graceSeconds: 6,
+      sendsInBulk: true,
     }
     const server = await serveGateway(context, opened, serving)
     if (context.environment.DAILY_BACKUP) {

@@ -1,7 +1,6 @@
 import type { DispatcherSettings, Processing } from '@gateway/core'
-import type { Log } from '@gateway/server'
+import { repeat, type Log, type Repeated } from '@gateway/server'
 import type { Idling } from './idling.ts'
-import { repeat, type Repeated } from './repeat.ts'
 
 /** What falls due by the clock, other than dispatching. */
 export function startChores(

@@ -21,12 +21,11 @@ import {
   type Ports,
   type SubmissionAnswer,
 } from '@gateway/core'
-import type { Log } from '@gateway/server'
+import { outageOf, repeat, type Log, type Outage, type Repeated } from '@gateway/server'
 import { chore, startChores } from './chores.ts'
 import { countAnswers, countInboundMessages, type InboundCounts } from './counts.ts'
 import { reportStall } from './health.ts'
 import { createIdling, pollDefaults, type Idling, type PollSettings } from './idling.ts'
-import { outageOf, repeat, type Outage, type Repeated } from './repeat.ts'
 
 export interface DispatchSettings {
   readonly ports: Pick<

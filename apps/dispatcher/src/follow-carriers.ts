@@ -12,10 +12,9 @@ import {
   type CarrierSpecification,
 } from '@gateway/carriers'
 import type { Carrier, CarrierVersion } from '@gateway/core'
-import type { Log } from '@gateway/server'
+import { repeat, type Log } from '@gateway/server'
 import type { ConfiguredCarriers } from './configured-carriers.ts'
 import type { Dispatching } from './dispatch.ts'
-import { repeat } from './repeat.ts'
 import type { UseTold } from './tell-carriers.ts'
 
 interface Following {

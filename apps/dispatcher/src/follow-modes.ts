@@ -1,7 +1,6 @@
 import type { CarrierId, CarrierMode, CarrierModes, HeldCarrier } from '@gateway/core'
-import type { Log } from '@gateway/server'
+import { repeat, type Log } from '@gateway/server'
 import type { Dispatching } from './dispatch.ts'
-import { repeat } from './repeat.ts'
 
 interface Following {
   readonly carrierModes: CarrierModes

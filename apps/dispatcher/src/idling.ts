@@ -1,6 +1,5 @@
 import type { Asleep, Wakeups } from '@gateway/core'
-import type { Log } from '@gateway/server'
-import { outageOf } from './repeat.ts'
+import { outageOf, type Log } from '@gateway/server'
 
 /** How long the loops of a process pause between two looks for due work: the longer, the longer there was none. */
 export interface Idling {

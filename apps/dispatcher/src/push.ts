@@ -1,7 +1,6 @@
 import { createEventPusher, type Ports, type PushCounts } from '@gateway/core'
-import type { Log } from '@gateway/server'
+import { outageOf, repeat, type Log } from '@gateway/server'
 import { webhookBody } from '@gateway/wire'
-import { outageOf, repeat } from './repeat.ts'
 
 type StoringPorts = Pick<Ports, 'claimedBatches' | 'deliveryReceipts' | 'inbox'>
 

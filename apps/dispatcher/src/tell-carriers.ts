@@ -7,8 +7,7 @@ import {
   type CarrierVersions,
   type ReportingProcess,
 } from '@gateway/core'
-import type { Log } from '@gateway/server'
-import { repeat } from './repeat.ts'
+import { repeat, type Log } from '@gateway/server'
 
 interface Telling {
   readonly carrierStatuses: CarrierStatuses

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { CsvError, csvLine, readCsv, recordBytesMax, unguarded, type CsvRecord } from './csv.ts'
+import { csvLine, unguarded } from '@gateway/wire'
+import { CsvError, readCsv, recordBytesMax, type CsvRecord } from './csv.ts'
 
 async function all(pieces: readonly string[]): Promise<readonly CsvRecord[]> {
   const records: CsvRecord[] = []

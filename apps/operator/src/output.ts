@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import { csvLine, type Cell } from './csv.ts'
+import { csvLine, type Cell } from '@gateway/wire'
 
 /** What a program can read. Amounts of credits are numbers with at most one decimal, times are ISO 8601 in UTC. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }

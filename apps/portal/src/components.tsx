@@ -34,10 +34,15 @@ export function Link({
 }
 
 /** A form that posts to a page of the portal. */
-export function Form({ to, children, ...rest }: Children & { readonly to: string; readonly class?: string }) {
+export function Form({
+  to,
+  children,
+  takesFile = false,
+  ...rest
+}: Children & { readonly to: string; readonly class?: string; readonly takesFile?: boolean }) {
   const { base, token } = useContext(Surrounded)
   return (
-    <form method="post" action={base + to} {...rest}>
+    <form method="post" action={base + to} {...(takesFile && { enctype: 'multipart/form-data' as const })} {...rest}>
       {token !== '' && <input type="hidden" name="token" value={token} />}
       {children}
     </form>
@@ -230,6 +235,12 @@ export function TextArea({
     </Field>
   )
 }
+
+export const FileField = ({ accept, ...field }: FieldProps & { readonly accept: string }) => (
+  <Field {...field}>
+    <input type="file" accept={accept} {...described(field)} />
+  </Field>
+)
 
 export function Choice({
   value = '',

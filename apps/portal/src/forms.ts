@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { parse } from 'node:querystring'
+import busboy from 'busboy'
 
 /** So many bytes a form may have: a thousand numbers with a long text are 40 kB. */
 export const formBytesMax = 256 * 1024
@@ -7,9 +8,12 @@ export const formBytesMax = 256 * 1024
 /** The fields of a form that was submitted; those that it lacks are empty. */
 export class Fields {
   private readonly values: Readonly<Record<string, unknown>>
+  /** What was chosen to be uploaded; undefined: nothing. */
+  readonly file: Buffer | undefined
 
   /** `body`: as it was sent, or what a parser of an outer app made of it. */
-  constructor(body: string | object) {
+  constructor(body: string | object, file?: Buffer) {
+    this.file = file
     this.values = typeof body === 'string' ? parse(body, '&', '=', { maxKeys: 200 }) : { ...body }
   }
 
@@ -33,6 +37,35 @@ export class Fields {
     const text = this.trimmed(name)
     return /^[1-9][0-9]{0,15}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined
   }
+}
+
+/** So many bytes a form with a file may have. */
+export const uploadBytesMax = 16 * 1024 * 1024
+
+/** At most 50 fields and one file; what is beyond, and what is no such body, is too large. */
+export async function readMultipart(type: string, body: Buffer): Promise<Fields | 'too-large'> {
+  const values: Record<string, string[]> = Object.create(null) as Record<string, string[]>
+  const pieces: Buffer[] = []
+  const seen = { isWhole: true }
+  const cut = (): void => void (seen.isWhole = false)
+  try {
+    const limits = { files: 1, fields: 50, parts: 51, fieldSize: formBytesMax, headerPairs: 20 }
+    const reader = busboy({ headers: { 'content-type': type }, limits })
+    await new Promise((resolve, reject) => {
+      reader.on('field', (name, value, { valueTruncated, nameTruncated }) => {
+        if (valueTruncated || nameTruncated) cut()
+        ;(values[name] ??= []).push(value)
+      })
+      reader.on('file', (_name, stream) => stream.on('data', (piece: Buffer) => pieces.push(piece)))
+      for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) reader.on(limit, cut)
+      reader.on('close', resolve).on('error', reject)
+      reader.end(body)
+    })
+  } catch {
+    return 'too-large'
+  }
+  const file = Buffer.concat(pieces)
+  return seen.isWhole ? new Fields(values, file.length === 0 ? undefined : file) : 'too-large'
 }
 
 /** What is wrong with the fields of a form, by name. */

@@ -11,6 +11,7 @@ import type {
   OperatorSession,
   Session,
 } from '@gateway/core'
+import type { Cell } from '@gateway/wire'
 import type { VNode } from 'preact'
 import type { Fields } from './forms.ts'
 
@@ -81,8 +82,14 @@ export interface GoTo {
   readonly operatorSession?: { readonly token: string } | 'ended'
 }
 
+/** A file of comma-separated values. */
+export interface Download {
+  readonly fileName: string
+  readonly rows: AsyncIterable<readonly Cell[]> | Iterable<readonly Cell[]>
+}
+
 /** Not found: what is not there and what is another account's look the same (P-10). */
-export type Answer = View | GoTo | 'not-found'
+export type Answer = View | GoTo | Download | 'not-found'
 
 interface Shown<V> {
   /** Exact, with `:name` for one segment. */
@@ -90,6 +97,10 @@ interface Shown<V> {
   readonly show: (visit: V) => Answer | Promise<Answer>
   /** What its forms do; left out: it has none. */
   readonly submit?: (visit: V, fields: Fields) => Answer | Promise<Answer>
+  /** Its forms may bring a file; left out: they may not. */
+  readonly takesFile?: boolean
+  /** It is a file to be kept, and no page. */
+  readonly isFile?: boolean
 }
 
 /** A page, with who may see it. */

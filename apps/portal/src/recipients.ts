@@ -1,5 +1,7 @@
-/** So many numbers of one send. */
+/** So many numbers are sent to in one call; more are stored and sent in the background. */
 export const recipientsMax = 1000
+/** So many numbers may be typed; more are read from a file. */
+export const typedMax = 10_000
 
 /**
  * A number as people write it, in digits: without a plus, spaces, dashes, dots and brackets. What else it has stays.

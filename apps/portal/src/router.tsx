@@ -19,18 +19,21 @@ import {
   publicDocuments,
   readBody,
   requestQuery,
+  streamResponse,
   withPlace,
   type AdmissionGate,
+  type BodyPlace,
   type HealthSettings,
   type Log,
   type Metrics,
 } from '@gateway/server'
 import { Router, type Express, type Request, type RequestHandler, type Response } from 'express'
 import helmet from 'helmet'
-import { Fields, formBytesMax } from './forms.ts'
+import { csvLine } from '@gateway/wire'
+import { Fields, formBytesMax, readMultipart, uploadBytesMax } from './forms.ts'
 import { renderPage, type Frame, type PageLink } from './layout.tsx'
 import { follow, type Followers, type Look } from './live.ts'
-import type { Answer, GoTo, OperatorVisit, Page, View, Visit } from './page.ts'
+import type { Answer, Download, GoTo, OperatorVisit, Page, View, Visit } from './page.ts'
 import { forbidden, missing, notOfRole, tooLarge, trouble, unavailable } from './pages/errors.tsx'
 import { pages } from './pages/index.ts'
 import { formToken, isFormToken, isSameOrigin, keepSession, sessionToken, type SessionOf } from './session.ts'
@@ -121,7 +124,7 @@ interface Serving extends PortalSettings {
 }
 
 /** What surrounds a page of somebody who is not signed in. */
-const outside = ({ clock, links = [] }: PortalSettings, { baseUrl }: Request): Frame => ({
+const outside = ({ clock, links = [] }: Pick<PortalSettings, 'clock' | 'links'>, { baseUrl }: Request): Frame => ({
   ...{ base: baseUrl, token: '', now: clock.now(), signedIn: undefined, operator: undefined },
   links: links.map(({ path, title }) => ({ path: baseUrl + path, title })),
 })
@@ -134,10 +137,24 @@ async function serve(serving: Serving, page: Page, request: Request, response: R
   const done = await withPlace(entered, request.method !== 'POST', async () => {
     const isPage = request.method === 'POST' || request.get('accept') !== 'text/event-stream'
     const who = await whoIs(serving, page, request, isPage)
-    await serveVisitor(serving, page, { request, response, ...who, frame: frameOf(serving, request, who), isPage })
-    return true
+    const download = await serveVisitor(serving, page, {
+      ...{ request, response, ...who, frame: frameOf(serving, request, who), isPage },
+    })
+    return { download }
   })
   if (done === undefined) write(response, unavailable, outside(serving, request))
+  else if (done.download !== undefined) await writeFile(serving, request, response, done.download)
+}
+
+/** Takes a place of the gate for each part, so that whoever reads slowly holds none. */
+async function writeFile({ gate, clock, links }: Serving, request: Request, response: Response, file: Download) {
+  async function* lines(): AsyncIterable<string> {
+    yield '\ufeff'
+    for await (const row of file.rows) yield csvLine(row)
+  }
+  response.set('Content-Disposition', `attachment; filename="${file.fileName}"`).type('text/csv; charset=utf-8')
+  const streamed = await streamResponse(response, lines(), { gate, owner: clientNetwork(request) })
+  if (streamed === 'full') write(response, unavailable, outside({ clock, links }, request))
 }
 
 /** Who asks: for pages of operators an operator, for all others an account holder. */
@@ -172,7 +189,8 @@ interface Visitor extends Who {
   readonly isPage: boolean
 }
 
-async function serveVisitor(serving: Serving, page: Page, visitor: Visitor): Promise<void> {
+/** What is left to be written, if it is a file. */
+async function serveVisitor(serving: Serving, page: Page, visitor: Visitor): Promise<Download | undefined> {
   const { request, response, isPage } = visitor
   if (page.who === 'operator' && serving.operators === undefined) answer(visitor, 'not-found')
   else if (request.method === 'POST') await submit(serving, page, visitor)
@@ -182,22 +200,30 @@ async function serveVisitor(serving: Serving, page: Page, visitor: Visitor): Pro
     else response.status(204).end()
   } else {
     const shown = await showOf(page, serving, visitor)
-    if (isPage) answer(visitor, shown)
-    else followPage(serving, page, visitor, shown)
+    if (!isPage) followPage(serving, page, visitor, shown)
+    else if (typeof shown === 'object' && 'rows' in shown) return shown
+    else answer(visitor, shown)
   }
+  return undefined
 }
 
 async function submit(serving: Serving, page: Page, visitor: Visitor): Promise<void> {
   const { request, response, token, frame } = visitor
-  const fields = await submitted(serving, request)
-  if (typeof fields === 'string') {
-    if (fields !== 'aborted') write(response, fields === 'too-large' ? tooLarge : unavailable, frame)
-    return
+  const place = serving.gate.bodies.open(clientNetwork(request))
+  try {
+    const bytesMax = page.takesFile === true && isSignedIn(visitor) ? uploadBytesMax : formBytesMax
+    const fields = await submitted(request, bytesMax, place)
+    if (typeof fields === 'string') {
+      if (fields !== 'aborted') write(response, fields === 'too-large' ? tooLarge : unavailable, frame)
+      return
+    }
+    const isOurs = token === undefined || !isSignedIn(visitor) || isFormToken(fields.text('token'), token)
+    if (!isSameOrigin(request) || !isOurs) write(response, forbidden, frame)
+    else if (page.who !== 'anybody' && !isSignedIn(visitor)) goTo(visitor, { goTo: signInFor(page, request) })
+    else answer(visitor, await submitOf(page, serving, visitor, fields).catch(refusedByRole))
+  } finally {
+    place.release()
   }
-  const isOurs = token === undefined || !isSignedIn(visitor) || isFormToken(fields.text('token'), token)
-  if (!isSameOrigin(request) || !isOurs) write(response, forbidden, frame)
-  else if (page.who !== 'anybody' && !isSignedIn(visitor)) goTo(visitor, { goTo: signInFor(page, request) })
-  else answer(visitor, await submitOf(page, serving, visitor, fields).catch(refusedByRole))
 }
 
 function followPage(serving: Serving, page: Page, visitor: Visitor, shown: Answer): void {
@@ -265,18 +291,15 @@ function operatorVisit(visit: Visit, { operator }: Visitor): OperatorVisit | und
 }
 
 async function submitted(
-  { gate }: Serving,
   request: Request,
+  bytesMax: number,
+  place: BodyPlace,
 ): Promise<Fields | 'too-large' | 'overloaded' | 'aborted'> {
-  const place = gate.bodies.open(clientNetwork(request))
-  try {
-    const body = await readBody(request, formBytesMax, place)
-    if (typeof body === 'string') return body
-    if (!('parsed' in body)) return new Fields(body.toString('utf8'))
-    return new Fields(typeof body.parsed === 'object' && body.parsed !== null ? body.parsed : {})
-  } finally {
-    place.release()
-  }
+  const type = request.get('content-type') ?? ''
+  const body = await readBody(request, bytesMax, place)
+  if (typeof body === 'string') return body
+  if ('parsed' in body) return new Fields(typeof body.parsed === 'object' && body.parsed !== null ? body.parsed : {})
+  return /^multipart\/form-data\b/i.test(type) ? readMultipart(type, body) : new Fields(body.toString('utf8'))
 }
 
 /** Where somebody signs in and comes back to the page that was asked for. */
@@ -288,7 +311,7 @@ function signInFor({ who, path }: Page, { method, url }: Request): string {
 
 function answer(visitor: Visitor, given: Answer): void {
   const { response, frame } = visitor
-  if (given === 'not-found') write(response, missing, frame)
+  if (given === 'not-found' || 'rows' in given) write(response, missing, frame)
   else if ('goTo' in given) goTo(visitor, given)
   else write(response, given, frame)
 }

@@ -4,6 +4,7 @@ import {
   type MessageStatus,
   type OutcomeCode,
   type Refusal,
+  type RowRefusal,
   type TransferRefusal,
   type WebhookEventType,
 } from '@gateway/core'
@@ -72,6 +73,15 @@ export const REFUSAL: Readonly<Record<Refusal, string>> = {
   'opted-out': 'Opted out',
   'do-not-contact': 'On the do-not-contact list',
   'insufficient-credits': 'Not enough credits',
+}
+
+/** Why a row of a list gets no message. */
+export const ROW_REFUSAL: Readonly<Record<RowRefusal, string>> = {
+  ...REFUSAL,
+  repeated: 'The number is in the list already',
+  'invalid-sender': 'Your account has no sender for a number near it in the list',
+  stopped: 'Stopped before its turn',
+  unknown: 'Nobody can tell: look for the number among your messages',
 }
 
 /** Why no credits were moved. */

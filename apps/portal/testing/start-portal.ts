@@ -38,6 +38,8 @@ export interface Visitor {
     fill?: Readonly<Record<string, string | readonly string[]>>,
     form?: string,
   ): Promise<Shown>
+  /** Submits a form of this page with a file, as a browser does. */
+  upload(page: string, fill: Readonly<Record<string, string>>, file: string | Buffer): Promise<Shown>
   /** A request as it is given, with the headers of a form of this host unless others are given. */
   post(
     path: string,
@@ -139,6 +141,18 @@ function visit(url: string): Visitor {
       }
       const action = found.getAttribute('action') ?? '/'
       return shownOf(await request(url).post(action).set(cookies()).set(sameOrigin).type('form').send(body.toString()))
+    },
+    upload: async (page, fill, file) => {
+      const { html } = await visitor.get(page)
+      const form = html.querySelector('main form[enctype="multipart/form-data"]')
+      if (form === null) throw new Error(`no form with a file in ${page}`)
+      const sent = request(url)
+        .post(form.getAttribute('action') ?? '/')
+        .set(cookies())
+        .set(sameOrigin)
+      for (const [name, value] of Object.entries({ ...Object.fromEntries(fieldsOf(form)), ...fill }))
+        if (name !== 'file') void sent.field(name, [value].flat()[0] ?? '')
+      return shownOf(await sent.attach('file', Buffer.from(file), 'list.csv'))
     },
   }
   return visitor

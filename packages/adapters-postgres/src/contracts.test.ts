@@ -1,5 +1,6 @@
 import {
   accountsContract,
+  bulkSendsContract,
   carrierBindsContract,
   carrierFiguresContract,
   auditLogContract,
@@ -48,6 +49,7 @@ const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
   LoginFailures: loginFailuresContract,
   Sessions: sessionsContract,
   SentMessages: sentMessagesContract,
+  BulkSends: bulkSendsContract,
   Suppressions: suppressionsContract,
   Messages: messagesContract,
   ClientRequests: clientRequestsContract,

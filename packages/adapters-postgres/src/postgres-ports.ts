@@ -32,6 +32,7 @@ import { postgresCarrierWatches } from './carriers/postgres-carrier-watches.ts'
 import { postgresRoutes } from './routes/postgres-routes.ts'
 import { postgresSenders } from './senders/postgres-senders.ts'
 import { postgresMessageTraces } from './messages/postgres-message-traces.ts'
+import { postgresBulkSends } from './messages/postgres-bulk-sends.ts'
 import { postgresSentMessages } from './messages/postgres-sent-messages.ts'
 import { postgresAuditLog } from './audit/postgres-audit-log.ts'
 import { postgresOperators } from './operators/postgres-operators.ts'
@@ -151,6 +152,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       inbox: postgresInbox(prompt, routes),
       messageTraces: postgresMessageTraces(prompt),
       sentMessages: postgresSentMessages(prompt),
+      bulkSends: postgresBulkSends(prompt),
       overview: postgresOverview(prompt),
       history: postgresHistory(context),
       webhooks: postgresWebhooks(prompt),

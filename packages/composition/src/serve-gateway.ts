@@ -19,6 +19,7 @@ import {
   measureAdmission,
   measureLogins,
   type Metrics,
+  repeat,
   type Running,
   runProcess,
   serverVariables,
@@ -58,6 +59,8 @@ export interface Serving {
   readonly metrics?: Metrics
   /** As of `listen`. */
   readonly graceSeconds?: number
+  /** Accepts sends in bulk in the background, whoever has started them. */
+  readonly sendsInBulk?: boolean
 }
 
 type LoadEnvironment = Parameters<typeof loadSettings>[0]
@@ -71,6 +74,9 @@ export interface ServerEnvironment extends GatewayEnvironment, LoadEnvironment {
 /** So long a stop waits for requests whose clients have gone. */
 const requestsSeconds = 2
 
+/** So long a send in bulk that was started may wait for its first call. */
+const bulkPauseMilliseconds = 1000
+
 /** Serves a gateway over these ports, until the process stops. */
 export async function serveGateway(
   context: ContextWith<ServerEnvironment>,
@@ -81,6 +87,7 @@ export async function serveGateway(
     certificates: further = () => [],
     metrics = createMetrics(),
     graceSeconds,
+    sendsInBulk = false,
   }: Serving,
 ): Promise<Running> {
   const { environment, log, onStop } = context
@@ -91,6 +98,11 @@ export async function serveGateway(
   const watched = watchAccounts({ accountRates: ports.accountRates, metrics })
   onStop('busy accounts', () => watched.stop())
   const gateway = createGateway(ports, { ...gatewaySettings(environment), activity: watched.activity })
+  if (sendsInBulk) {
+    const work = async () => ((await gateway.sendNextCall()) === 'more' ? 'more' : 'all')
+    const sending = repeat({ what: 'send in bulk', pauseMilliseconds: bulkPauseMilliseconds, log, work })
+    onStop('sends in bulk', () => sending.stop())
+  }
   const gate = admissionGate(load.inFlightMax, load.gate)
   // A client that has gone is not waited for by the server, and what its request is at needs the database.
   onStop('requests', () => gate.requests.ended(requestsSeconds))
@@ -121,7 +133,7 @@ export async function serveGateway(
   return server
 }
 
-export interface InterfaceSettings extends Pick<Serving, 'createServer' | 'describeMalformed'> {
+export interface InterfaceSettings extends Pick<Serving, 'createServer' | 'describeMalformed' | 'sendsInBulk'> {
   /** The name in logs and in messages for the operator. */
   readonly name: string
   /** Where it listens if PORT is not set. */

@@ -13,10 +13,12 @@ import {
   takeReplies,
   takeShortCodeMessages,
 } from './inbox/take-inbox.ts'
+import type { BulkRow, BulkSendId, NewBulkSend } from './message/bulk-sends.ts'
 import { deleteScheduled, findMessages, queryStatus, type WantedMessages } from './message/follow-messages.ts'
 import type { MessageId, Page } from './message/messages.ts'
 import { defaultSenders, type SenderAddress } from './message/msisdn.ts'
 import { quoteMessages } from './message/quote-messages.ts'
+import { quoteBulkSend, sendNextCall } from './message/send-in-bulk.ts'
 import { sendMessages } from './message/send-messages.ts'
 import { countSent, listSent, showSent } from './message/show-sent.ts'
 import type { Ports } from './ports.ts'
@@ -67,6 +69,7 @@ export const createGateway = (
     | 'sessions'
     | 'sentMessages'
     | 'messageTraces'
+    | 'bulkSends'
   >,
   { senders, takenMax, activity }: GatewaySettings = gatewayDefaults,
 ) => ({
@@ -90,6 +93,16 @@ export const createGateway = (
   countSent: countSent(ports),
   searchSent: (account: Account, wanted: Omit<WantedMessages, 'account'>) =>
     findMessages(ports)({ ...wanted, account: account.id } as WantedMessages),
+  draftBulkSend: (account: Account, send: NewBulkSend, calls: readonly (readonly BulkRow[])[]) =>
+    ports.bulkSends.add(account.id, send, calls),
+  findBulkSend: (account: Account, id: BulkSendId) => ports.bulkSends.find(account.id, id),
+  changeBulkSend: (account: Account, id: BulkSendId, change: Pick<NewBulkSend, 'text' | 'scheduled'>) =>
+    ports.bulkSends.change(account.id, id, change),
+  quoteBulkSend: quoteBulkSend(ports),
+  bulkRows: (account: Account, id: BulkSendId, call: number) => ports.bulkSends.rows(account.id, id, call),
+  startBulkSend: (account: Account, id: BulkSendId) => ports.bulkSends.start(account.id, id),
+  stopBulkSend: (account: Account, id: BulkSendId) => ports.bulkSends.stop(account.id, id),
+  sendNextCall: sendNextCall(ports, sendMessages(ports, senders, activity)),
   queryStatus: queryStatus(ports),
   listScheduled: (account: Account, page: Page) => ports.messages.scheduled(account.id, page),
   deleteScheduled: deleteScheduled(ports),

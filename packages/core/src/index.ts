@@ -225,9 +225,24 @@ export {
 } from './message/senders.ts'
 export { whyWaiting, type Waiting, type WaitingReason } from './message/why-waiting.ts'
 export type { Quote } from './message/quote-messages.ts'
+export {
+  bulkSendLimits,
+  type BulkCall,
+  type BulkRow,
+  type BulkSend,
+  type BulkSendId,
+  type BulkSends,
+  type BulkSendState,
+  type EndedCall,
+  type IdRun,
+  type NewBulkSend,
+  type RowRefusal,
+} from './message/bulk-sends.ts'
+export { draftProblem, type BulkQuote } from './message/send-in-bulk.ts'
 export type { SentCount, SentMessage, SentMessages, SentPage } from './message/sent-messages.ts'
 export { countedMax, type ShownMessage, type ShownPage, type ToldMessage } from './message/show-sent.ts'
-export type { Recipient, Refusal, ScreenedRecipient, TextToSend } from './message/screen-texts.ts'
+export type { Refusal } from './message/refusal.ts'
+export type { Recipient, ScreenedRecipient, TextToSend } from './message/screen-texts.ts'
 export type { AcceptedRecipient, RefusedRecipient, SendResults, SentRecipient } from './message/send-messages.ts'
 export { changeableCodes, isFinal, OUTCOME, outcomeCode, stateOf, type OutcomeCode } from './message/status-code.ts'
 

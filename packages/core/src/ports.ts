@@ -21,6 +21,7 @@ import type { Ledger } from './credits/ledger.ts'
 import type { Prices } from './credits/prices.ts'
 import type { Operators } from './operator/operators.ts'
 import type { Inbox } from './inbox/inbox.ts'
+import type { BulkSends } from './message/bulk-sends.ts'
 import type { History } from './message/history.ts'
 import type { MessageTraces } from './message/message-traces.ts'
 import type { Messages } from './message/messages.ts'
@@ -63,6 +64,7 @@ export interface StoredPorts {
   readonly inbox: Inbox
   readonly messageTraces: MessageTraces
   readonly sentMessages: SentMessages
+  readonly bulkSends: BulkSends
   readonly overview: Overview
   readonly history: History
   readonly webhooks: Webhooks

@@ -1,5 +1,6 @@
 import {
   accountsContract,
+  bulkSendsContract,
   carrierContract,
   carrierBindsContract,
   carrierFiguresContract,
@@ -106,5 +107,6 @@ run('wakeups', wakeupsContract, memoryPorts)
 run('webhooks', webhooksContract, memoryPorts)
 run('sessions', sessionsContract, memoryPorts)
 run('sent messages', sentMessagesContract, memoryPorts)
+run('bulk sends', bulkSendsContract, memoryPorts)
 run('secrets', secretsContract, memorySecrets)
 run('carrier', carrierContract, scriptedCarrier)

@@ -1,4 +1,5 @@
 export { boundSince, carrierJson } from './carrier-json.ts'
+export { csvLine, unguarded, type Cell } from './csv.ts'
 export { foundFor } from './found-for.ts'
 export { percentDecode } from './percent-decode.ts'
 export { referenceField, statusFields } from './status-fields.ts'

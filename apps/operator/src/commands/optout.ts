@@ -11,9 +11,9 @@ import {
   type ImportedOptOut,
   type Instant,
 } from '@gateway/core'
+import { csvLine, unguarded } from '@gateway/wire'
 import { readAccountId, readNumber } from '../arguments.ts'
 import { command, Refused, type Run, type Context } from '../command.ts'
-import { unguarded, csvLine } from '../csv.ts'
 import { importRows, tellImport, type BadRow } from '../import-rows.ts'
 import { each, mapped, type Row, type CsvRow } from '../output.ts'
 import { timeJson, timeText, parseTime } from '../show.ts'

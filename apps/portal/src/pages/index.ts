@@ -17,6 +17,8 @@ import { operatorSignIn, operatorSignOut } from './operator/sign-in.tsx'
 import { webhooks as operatorWebhooks } from './operator/webhooks.tsx'
 import { optOuts } from './opt-outs/opt-outs.tsx'
 import { overview } from './overview/overview.tsx'
+import { bulkDraft, bulkText } from './send/bulk-draft.tsx'
+import { bulkRefused, bulkSent } from './send/bulk-sent.tsx'
 import { send } from './send/send.tsx'
 import { sent } from './send/sent.tsx'
 import { signInLink } from './session/sign-in-link.tsx'
@@ -32,6 +34,7 @@ import { statement, thisStatement } from './statement/statement.tsx'
 export const pages: readonly Page[] = [
   ...[signIn, signInLink, signOut],
   ...[overview, send, sent, messages, message],
+  ...[bulkDraft, bulkText, bulkSent, bulkRefused],
   ...[
     operatorSignIn,
     operatorSignOut,

@@ -1,4 +1,4 @@
-import type { CarrierId } from '@gateway/core'
+import type { BulkSendId, CarrierId } from '@gateway/core'
 import { aNumber } from '@gateway/core/testing'
 import { aHolder, sameOrigin, startPortal, type Portal, type Shown, type Visitor } from '../../testing/start-portal.ts'
 import { pages } from './index.ts'
@@ -31,9 +31,20 @@ beforeAll(async () => {
   const key = await portal.gateway.issueKey(portal.account, { label: 'shop' })
   const added = await portal.gateway.addWebhook(portal.account, { url: 'https://shop.example.com/events' })
   if (typeof key === 'string' || typeof added === 'string') throw new Error('not set up')
+  const rows = [{ row: 1, number: aNumber(), fields: ['Mine'] }]
+  const drafts: string[] = []
+  for (const key of ['a', 'b']) {
+    const wanted = { columns: ['name'], text: 'Dear {name}', scheduled: undefined, key }
+    drafts.push(String(await portal.gateway.draftBulkSend(portal.account, wanted, [rows])))
+  }
+  await portal.gateway.startBulkSend(portal.account, Number(drafts[1]) as BulkSendId)
   const webhook = { own: String(added.webhook.id), unknown: '999999' }
   examples = {
     '/settings/keys/:id': { own: String(key.id), unknown: '999999' },
+    '/send/:id': { own: drafts[0] ?? '', unknown: '999999' },
+    '/send/:id/text': { own: drafts[0] ?? '', unknown: '999999' },
+    '/send/:id/sent': { own: drafts[1] ?? '', unknown: '999999' },
+    '/send/:id/refused': { own: drafts[0] ?? '', unknown: '999999' },
     '/settings/webhooks/:id': webhook,
     '/settings/webhooks/:id/remove': webhook,
     '/statement/:month': { own: '2026-10', unknown: '2026-13', isOfEverybody: true },
@@ -59,6 +70,7 @@ const whoSees = (path: string): Visitor => (pageOf(path)?.who === 'operator' ? o
 const pageOf = (path: string) => pages.find((page) => page.path === path)
 
 const table = pages.map((page) => [page.path, page] as const)
+const shownAsPages = table.filter(([, { isFile }]) => isFile !== true)
 const guarded = table.filter(([, { who }]) => who !== 'anybody')
 const ofOperators = table.filter(([, { who }]) => who === 'operator')
 const ofHolders = table.filter(([, { who }]) => who !== 'operator')
@@ -128,17 +140,20 @@ describe('a form of an operator that is not of a page of this portal does nothin
   })
 })
 
-test.each(table)('%s has headers that let no other page show it, and nothing run that is not ours', async (path) => {
-  const { headers, html } = await shownTo(whoSees(path), path)
-  expect(headers['content-security-policy']).toBe(
-    "default-src 'none';script-src 'self';style-src 'self';img-src 'self';connect-src 'self';form-action 'self';base-uri 'none';frame-ancestors 'none'",
-  )
-  expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
-  expect(html.querySelectorAll('[style],[onclick],style,iframe').length).toBe(0)
-  expect(html.querySelectorAll('script').map((script) => script.getAttribute('src'))).toEqual(['/assets/portal.js'])
-})
+test.each(shownAsPages)(
+  '%s has headers that let no other page show it, and nothing run that is not ours',
+  async (path) => {
+    const { headers, html } = await shownTo(whoSees(path), path)
+    expect(headers['content-security-policy']).toBe(
+      "default-src 'none';script-src 'self';style-src 'self';img-src 'self';connect-src 'self';form-action 'self';base-uri 'none';frame-ancestors 'none'",
+    )
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+    expect(html.querySelectorAll('[style],[onclick],style,iframe').length).toBe(0)
+    expect(html.querySelectorAll('script').map((script) => script.getAttribute('src'))).toEqual(['/assets/portal.js'])
+  },
+)
 
-test.each(table)(
+test.each(shownAsPages)(
   '%s can be read by a screen reader: one heading, labelled fields, captions, no id twice',
   async (path) => {
     const { html } = await shownTo(whoSees(path), path)
@@ -155,7 +170,7 @@ test.each(table)(
   },
 )
 
-test.each(table)('each link of %s leads somewhere', async (path) => {
+test.each(shownAsPages)('each link of %s leads somewhere', async (path) => {
   const visitor = whoSees(path)
   const { html } = await shownTo(visitor, path)
   for (const link of html.querySelectorAll('a[href^="/"]')) {

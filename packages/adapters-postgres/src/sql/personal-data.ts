@@ -1,4 +1,4 @@
-import { changeableCodes, receiptMatching } from '@gateway/core'
+import { changeableCodes, erasedNumber, receiptMatching } from '@gateway/core'
 import { milliseconds } from './arrays.ts'
 import { rows, sql, statement } from './statement.ts'
 
@@ -173,6 +173,16 @@ with contacts as (${contactsOfNumber}
   update opt_out_reply set text = '' where msisdn = :number
 ), unread as (
   delete from unread_delivery_receipt where msisdn = :number
+), listed as (
+  update bulk_send_call call
+  set recipients = (
+    select jsonb_agg(case when each ->> 'number' = :number::text
+      then each || '{"number": "${erasedNumber}", "fields": []}' else each end order by place)
+    from jsonb_array_elements(call.recipients) with ordinality elements (each, place)
+  )
+  from bulk_send send
+  where send.id = send_id and state in ('draft', 'ended')
+    and call.recipients @> jsonb_build_array(jsonb_build_object('number', :number::text))
 )
 select count(*)::int as erased from contacts`,
 )

@@ -23,7 +23,7 @@ export interface History {
    *
    * Who wrote last to each number from each address is remembered before, for `contactDays` (ruling 1.18). What was
    * received that long ago is dropped too; opt-outs stay. So are first answers to client requests that no longer count
-   * (`isKept`).
+   * (`isKept`), sends in bulk that old, and drafts of them that are older than a day (`bulkSendLimits`).
    */
   drop(days: number, contactDays: number): Promise<DroppedHistory>
 

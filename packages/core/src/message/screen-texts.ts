@@ -8,20 +8,8 @@ import { bodyOf, type Body } from './body.ts'
 import { isAhead } from './message-facts.ts'
 import type { MessageReference } from './messages.ts'
 import { parseMsisdn, type Msisdn, type SenderAddress } from './msisdn.ts'
+import type { Refusal } from './refusal.ts'
 import type { ValidityMinutes } from './validity.ts'
-
-/** Why a recipient gets no message, in the order that wins (ruling 1.10). */
-export type Refusal =
-  | 'account-locked'
-  | 'no-message'
-  | 'too-long'
-  | 'no-number'
-  | 'invalid-number'
-  | 'blacklisted'
-  | 'trial-to-self'
-  | 'opted-out'
-  | 'do-not-contact'
-  | 'insufficient-credits'
 
 /** Why this account may not write to this number (rulings 1.10, 1.12); undefined: it may. */
 export function screen(

@@ -13,6 +13,7 @@ import {
 import type { Instant } from '../time/instant.ts'
 import type { Acceptance, MessageId, Order, OrderedText } from './messages.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
+import type { Refusal } from './refusal.ts'
 import {
   allRefused,
   isPassed,
@@ -20,7 +21,6 @@ import {
   referenceOf,
   screenTexts,
   type Recipient,
-  type Refusal,
   type ScreenedRecipient,
   type ScreenedText,
   type TextToSend,

@@ -101,7 +101,9 @@ export interface PersonalData {
   /**
    * One bounded step. The number is replaced by `erasedNumber` in messages that are decided (`holdsUp`) and in their
    * events, in inbound messages and in theirs; texts by nothing: those from the number, that of a send once none of its
-   * numbers is left, and those of replies that opted out. Inbound messages are offered no more. Contacts are forgotten.
+   * numbers is left, and those of replies that opted out. Inbound messages are offered no more. Contacts are
+   * forgotten. In rows of sends in bulk, but those that are being sent, the number is replaced, too, and their fields
+   * are forgotten.
    * No state, cost, count, opt-out or block changes. Each step may be repeated, and several may work at once.
    */
   erase(

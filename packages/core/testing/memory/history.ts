@@ -11,6 +11,7 @@ import {
 import { isDropped, isKept } from '../contracts/specification/messages.ts'
 import { isRepetition, laterContact } from '../contracts/specification/replies.ts'
 import { atomic } from './atomic.ts'
+import { dropBulkSends } from './bulk-sends.ts'
 import type { LastContact, MessageRow, Send } from './rows.ts'
 import { referenceKey, type MemoryStore } from './store.ts'
 import { contactOf } from './inbox.ts'
@@ -49,6 +50,7 @@ function drop(store: MemoryStore, days: number, contactDays: number): DroppedHis
   for (const [key, { at }] of store.unknownReferences) if (at < unknownSince) store.unknownReferences.delete(key)
   store.loginFailures.splice(0, Infinity, ...store.loginFailures.filter(({ until }) => until > now))
   forgetContacts(store, daysBefore(store.clock.now(), contactDays))
+  dropBulkSends(store, since)
   const sends = Math.min(old.length, sendsMax)
   return { partitions: 0, sends, messages: rows.length, left: old.length > sends ? 'more' : 'all' }
 }

@@ -15,6 +15,7 @@ import {
   type WebhookEvent,
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
+import { forgetRowsOf } from './bulk-sends.ts'
 import type { MemoryStore } from './store.ts'
 
 const kinds: readonly Suppression[] = ['opt-out', 'do-not-contact', 'blacklist']
@@ -115,6 +116,7 @@ const erasers: Readonly<Record<ErasureStep['at'], (store: MemoryStore, number: M
     const { length } = contactsOf(store, number)
     store.chosenSenders.delete(number)
     store.lastContacts.delete(number)
+    forgetRowsOf(store, number)
     store.unreadReceipts = store.unreadReceipts.filter((receipt) => receipt.number !== number)
     return length
   },

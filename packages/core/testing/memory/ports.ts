@@ -1,6 +1,7 @@
 import type { Clock, Ports, StoredPorts } from '@gateway/core'
 import { memoryAccountRates, memoryAccounts, memoryLoginFailures, memoryRateLimits } from './accounts.ts'
 import { memoryAuditLog } from './audit-log.ts'
+import { memoryBulkSends } from './bulk-sends.ts'
 import {
   memoryCarrierBinds,
   memoryCarrierFigures,
@@ -80,6 +81,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   inbox: memoryInbox(store),
   messageTraces: memoryMessageTraces(store),
   sentMessages: memorySentMessages(store),
+  bulkSends: memoryBulkSends(store),
   overview: memoryOverview(store),
   history: memoryHistory(store),
   webhooks: memoryWebhooks(store),

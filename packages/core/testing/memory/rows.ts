@@ -4,8 +4,11 @@ import type {
   ApiKey,
   InboundMessageId,
   Body,
+  BulkRow,
+  BulkSend,
   CarrierId,
   Credits,
+  EndedCall,
   ClaimedBatchId,
   FirstAnswer,
   Instant,
@@ -60,6 +63,12 @@ export interface OperatorRow {
 export interface OperatorSessionRow {
   session: OperatorSession
   readonly password: PasswordHash
+}
+
+export interface BulkSendRow {
+  send: Pick<BulkSend, 'id' | 'account' | 'state' | 'created' | 'started' | 'columns' | 'text' | 'scheduled' | 'key'>
+  due: Instant
+  readonly calls: { rows: readonly BulkRow[]; ended: Omit<EndedCall, 'left'> | undefined }[]
 }
 
 export interface ClientRequestRow {

@@ -4,6 +4,7 @@ import {
   type AccountRate,
   type AllowedSender,
   type AuditEntry,
+  type BulkSendId,
   type InboundMessage,
   type CarrierId,
   type HeldCarrier,
@@ -45,6 +46,7 @@ import { dueQueues, type DueQueues } from './due-queues.ts'
 import { rotation, type Rotation } from './rotation.ts'
 import type {
   AccountRow,
+  BulkSendRow,
   ClientRequestRow,
   InboundMessageRow,
   DispatcherRow,
@@ -78,6 +80,7 @@ type Series =
   | 'replay'
   | 'erasure'
   | 'unread-receipt'
+  | 'bulk-send'
 
 /** All that the adapters of one memory share; what a database is to those of Postgres. */
 export interface MemoryStore {
@@ -96,6 +99,7 @@ export interface MemoryStore {
   /** Operations that were done. */
   readonly topUps: Set<string>
   readonly operators: Map<OperatorId, OperatorRow>
+  readonly bulkSends: Map<BulkSendId, BulkSendRow>
   readonly operatorSessions: Map<KeyHash, OperatorSessionRow>
   readonly links: Map<KeyHash, { readonly account: AccountId; readonly until: Instant }>
   readonly prices: Map<string, Credits>
@@ -200,6 +204,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     sessions: new Map(),
     topUps: new Set(),
     operators: new Map(),
+    bulkSends: new Map(),
     operatorSessions: new Map(),
     links: new Map(),
     accountPrices: new Map(),

@@ -1,9 +1,9 @@
-import { bodyOf } from '@gateway/core'
-import { Form, Hidden, Main, ProblemSummary, TextArea, TextField } from '../../components.tsx'
+import { bodyOf, bulkSendLimits, parseMinute, type Instant } from '@gateway/core'
+import { FileField, Form, Hidden, Main, ProblemSummary, TextArea, TextField } from '../../components.tsx'
 import type { Fields, Problems } from '../../forms.ts'
 import { count, counted } from '../../format.ts'
 import type { View } from '../../page.ts'
-import { recipientsMax } from '../../recipients.ts'
+import { typedMax } from '../../recipients.ts'
 
 /** A send as somebody has written it. */
 export interface Draft {
@@ -18,6 +18,12 @@ export const draftOf = (fields: Fields): Draft => ({
   numbers: fields.text('numbers'),
   time: fields.trimmed('time'),
 })
+
+/** `2026-11-25T14:00` in gateway time, as browsers write it. Undefined: it is blank. */
+export function readTime(time: string): Instant | undefined | 'unusable' {
+  if (time === '') return undefined
+  return parseMinute(time.replace(/[-T:]/g, '').slice(0, 12)) ?? 'unusable'
+}
 
 export const DraftFields = ({ draft: { text, numbers, time } }: { readonly draft: Draft }) => (
   <>
@@ -45,7 +51,7 @@ export const compose = ({ text, numbers, time }: Draft, problems: Problems = {})
     <>
       <h1>Send messages</h1>
       <ProblemSummary problems={problems} />
-      <Form to="/send" class="panel">
+      <Form to="/send" class="panel" takesFile>
         <Hidden name="step" value="check" />
         <TextArea name="text" label="Text" rows={5} value={text} problems={problems} hint={sizeOf(text)} />
         <TextArea
@@ -54,7 +60,14 @@ export const compose = ({ text, numbers, time }: Draft, problems: Problems = {})
           rows={6}
           value={numbers}
           problems={problems}
-          hint={`With the country code, one a line or with commas between them, up to ${count(recipientsMax)}.`}
+          hint={`With the country code, one a line or with commas between them, up to ${count(typedMax)}.`}
+        />
+        <FileField
+          name="file"
+          label="Or a file with them (CSV)"
+          accept=".csv,.txt,.tsv,text/csv,text/plain"
+          problems={problems}
+          hint={`As a spreadsheet saves it, up to ${count(bulkSendLimits.rowsMax)} rows. Its first row names the columns, and the text may have their fields: “Dear {name}”. The file is kept until it is sent, a day at most.`}
         />
         <TextField
           name="time"

@@ -1,10 +1,11 @@
-import { bodyOf, parseMinute, readIdempotencyKey, type Instant, type SentRecipient } from '@gateway/core'
+import { bodyOf, readIdempotencyKey, type Instant, type SentRecipient } from '@gateway/core'
 import type { Problems } from '../../forms.ts'
 import { count } from '../../format.ts'
 import { forHolders, type Answer, type HolderVisit } from '../../page.ts'
-import { readRecipients, recipientsMax } from '../../recipients.ts'
+import { readRecipients, recipientsMax, typedMax } from '../../recipients.ts'
+import { draftFromFile, draftFromNumbers } from './from-file.ts'
 import { check } from './check.tsx'
-import { compose, draftOf, type Draft } from './compose.tsx'
+import { compose, draftOf, readTime, type Draft } from './compose.tsx'
 import { writeIds } from './ids.ts'
 
 interface ReadDraft {
@@ -16,31 +17,35 @@ interface ReadDraft {
 
 function read({ text, numbers: given, time }: Draft): ReadDraft {
   const { numbers, repeated } = readRecipients(given)
-  const due = time === '' ? undefined : parseMinute(time.replace(/[-T:]/g, '').slice(0, 12))
+  const due = readTime(time)
   const body = bodyOf(text)
-  const tooMany = `That are ${count(numbers.length)} numbers. A send has up to ${count(recipientsMax)}.`
+  const tooMany = `That are ${count(numbers.length)} numbers. Up to ${count(typedMax)} can be typed; put more into a file.`
   const problems = {
     ...(body === 'no-message' && { text: 'Enter a text.' }),
     ...(body === 'too-long' && { text: 'The text is too long: up to 918 characters can be sent.' }),
     ...(numbers.length === 0 && { numbers: 'Enter at least one number.' }),
-    ...(numbers.length > recipientsMax && { numbers: tooMany }),
-    ...(time !== '' && due === undefined && { time: 'Enter a time such as 2026-11-30 14:00.' }),
+    ...(numbers.length > typedMax && { numbers: tooMany }),
+    ...(due === 'unusable' && { time: 'Enter a time such as 2026-11-30 14:00.' }),
   }
-  return { due, numbers, repeated, problems }
+  return { due: due === 'unusable' ? undefined : due, numbers, repeated, problems }
 }
 
 /** `/send`: text, numbers and time; then what that will do; then it is done, once. */
 export const send = forHolders({
   path: '/send',
+  takesFile: true,
   show: ({ query }) => compose({ text: '', numbers: query.get('to')?.slice(0, 20) ?? '', time: '' }),
   async submit(visit, fields) {
     const draft = draftOf(fields)
     const step = fields.text('step')
     if (step === 'change') return compose(draft)
+    if (fields.file !== undefined) return draftFromFile(visit, draft, fields.file)
     const { due, numbers, repeated, problems } = read(draft)
     if (Object.keys(problems).length > 0) return compose(draft, problems)
     const key = readIdempotencyKey(fields.text('key'))
     if (step === 'send' && key !== undefined && key !== 'unusable') return sendOnce(visit, draft, { due, numbers }, key)
+
+    if (numbers.length > recipientsMax) return draftFromNumbers(visit, draft, numbers, due)
 
     const { gateway, account, now } = visit
     const body = bodyOf(draft.text)

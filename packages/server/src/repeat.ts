@@ -1,4 +1,4 @@
-import type { Log } from '@gateway/server'
+import type { Log } from './log.ts'
 
 export interface Repeated {
   /** Ends the present pause. */

@@ -1,5 +1,5 @@
-import { until } from '@gateway/core/testing'
-import { createLog } from '@gateway/server'
+import { until } from '../testing/until.ts'
+import { createLog } from './log.ts'
 import { coalesceTimeouts, repeat, type Repeating } from './repeat.ts'
 
 const log = createLog({ level: 'silent', name: 'test' })

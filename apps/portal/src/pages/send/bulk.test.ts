@@ -1,0 +1,152 @@
+import { aNumber } from '@gateway/core/testing'
+import { startPortal, type Portal, type Visitor } from '../../../testing/start-portal.ts'
+import { decodeText, inCalls, readList } from '../../read-list.ts'
+
+let portal: Portal
+let visitor: Visitor
+const optedOut = '27820000009'
+
+beforeEach(async () => {
+  portal = await startPortal({ credits: 60 })
+  visitor = await portal.signedIn()
+  const since = portal.clock.now()
+  await portal.ports.suppressions.add({ scope: portal.account.id, number: aNumber(optedOut), kind: 'opt-out', since })
+})
+afterEach(() => portal.close())
+
+const balance = () => portal.gateway.creditBalance(portal.account.id)
+const file = `Name;Mobile;Sum\r\nAnn;+27 82 000 0001;12\r\n"=cmd(""x"")";${optedOut};7\r\nŞule;27820000003;9\r\n\r\nAnn;27820000001;1\r\n;0825;2\r\n`
+const all = async () => {
+  while ((await portal.gateway.sendNextCall()) === 'more');
+}
+
+test('a file is checked row by row, can be told another text, and is sent once in the background', async () => {
+  const uploaded = await visitor.upload('/send', { text: 'Dear {name}, {Sum} is due' }, file)
+  expect(uploaded.to).toBe('/send/1')
+  const check = await visitor.get('/send/1')
+  expect(check.text).toContain('Nothing has been sent or charged yet.')
+  expect(check.text).toContain('Messages2Parts each1Price2.0Left afterwards4.0')
+  expect(check.text).toContain('3 rows will not be sent to')
+  expect(check.text).toContain(`Opted out1row 3: “${optedOut}”`)
+  expect(check.text).toContain('Dear Ann, 12 is due')
+  expect(await balance()).toBe(60)
+
+  const refused = await visitor.get('/send/1/refused')
+  expect(refused.headers['content-disposition']).toBe('attachment; filename="not-sent-1.csv"')
+  expect(refused.html.textContent).toContain(`3,${optedOut},Opted out,"'=cmd(""x"")",${optedOut},7\r\n`)
+  expect(refused.html.textContent).toContain('6,27820000001,The number is in the list already,Ann,27820000001,1\r\n')
+
+  const wrong = await visitor.submit('/send/1/text', { text: 'Dear {nmae}' })
+  expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining('The file has no column “nmae”.')])
+  const changed = await visitor.submit('/send/1/text', { text: 'Hello {name}', time: '2026-10-19T09:30' })
+  expect(changed.to).toBe('/send/1')
+  const again = await visitor.get('/send/1')
+  expect(again.text).toContain('Send 2 messages at 19 October, 09:30')
+
+  const [first, second] = await Promise.all([visitor.submit(again), visitor.submit(again)])
+  expect([first.to, second.to]).toEqual(['/send/1/sent', '/send/1/sent'])
+  const running = await visitor.get('/send/1/sent')
+  expect(running.text).toContain('4 numbers still to be done.')
+  await all()
+  const sent = await visitor.get('/send/1/sent')
+  expect(sent.text).toContain('2 messages accepted')
+  expect(sent.text).toContain('3 rows got no message and cost nothing')
+  expect((await portal.gateway.listSent(portal.account, { limit: 9 })).messages.map(({ text }) => text).sort()).toEqual(
+    ['Hello Ann', 'Hello Şule'],
+  )
+  expect(await balance()).toBe(40)
+  expect((await visitor.get('/send/1')).to).toBe('/send/1/sent')
+  expect((await visitor.get('/send/1/text')).status).toBe(404)
+})
+
+test('a send is stopped in the middle, and the page says what was not accepted', async () => {
+  const numbers = Array.from({ length: 2500 }, (_, i) => 27820000100 + i).join('\n')
+  await portal.backOffice.topUp(portal.account.id, 100_000 as never, 'test')
+  const { to = '' } = await visitor.submit('/send', { text: 'Hello', numbers })
+  const begun = await visitor.submit(to)
+  await portal.gateway.sendNextCall()
+  const stopped = await visitor.submit(begun.to ?? '')
+  expect(stopped.to).toBe('/send/1/sent')
+  await all()
+  const sent = (await visitor.get('/send/1/sent')).text.replaceAll('\u202f', ' ')
+  expect(sent).toContain('1 000 messages accepted')
+  expect(sent).toContain('Stopped before its turn1 500')
+  expect((await visitor.get('/send/1/refused')).html.textContent.split('\r\n')).toHaveLength(1502)
+  expect(await balance()).toBe(60 + 100_000 - 10_000)
+})
+
+test.each([
+  ['nothing', 'Name,Mobile\r\n,,\r\n', 'There is nothing in the file.'],
+  ['no numbers', 'Name\nAnn\n', 'No column of the file has mobile numbers.'],
+  ['a quote that is not closed', `Mobile,Name\n27820000001,"${'x\n'.repeat(20_000)}`, 'a quote is not closed'],
+  ['many columns', `27820000001${','.repeat(60)}\n`, 'more than 50 columns'],
+  ['too many rows', '27820000001\n'.repeat(100_001), 'more than 100 000 rows'],
+])('a file with %s is refused, and says why', async (_what, content, problem) => {
+  const shown = await visitor.upload('/send', { text: 'Hello' }, content)
+  expect([shown.status, shown.text]).toEqual([422, expect.stringContaining(problem)])
+})
+
+test('numbers and a file are not mixed', async () => {
+  const shown = await visitor.upload('/send', { text: 'Hello', numbers: '27820000001' }, '27820000002\n')
+  expect([shown.status, shown.text]).toEqual([422, expect.stringContaining('Give numbers or a file, not both.')])
+})
+
+test('an upload is bounded: bytes, fields, and who is not signed in may upload nothing large', async () => {
+  const large = Buffer.alloc(17 * 1024 * 1024, 'x')
+  expect((await visitor.upload('/send', { text: 'Hello' }, large)).status).toBe(413)
+  const many = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`f${i}`, 'x']))
+  expect((await visitor.upload('/send', many, file)).status).toBe(413)
+  const { html } = await visitor.get('/send')
+  const token = html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
+  for (const path of ['/send', '/opt-outs']) {
+    const form = new FormData()
+    form.set('token', token)
+    form.set('file', new Blob([Buffer.alloc(300 * 1024, '1')]))
+    const headers = { 'sec-fetch-site': 'same-origin', ...(path === '/send' ? {} : { cookie: visitor.cookie ?? '' }) }
+    expect([path, (await fetch(`${portal.url}${path}`, { method: 'POST', headers, body: form })).status]).toEqual([
+      path,
+      413,
+    ])
+  }
+})
+
+const umlaut = 'Nümber,Name €\r\n27820000001,Müller\r\n'
+test.each([
+  ['UTF-8', Buffer.from(umlaut)],
+  ['UTF-8 with a mark', Buffer.from(`\ufeff${umlaut}`)],
+  ['UTF-16 with a mark', Buffer.from(`\ufeff${umlaut}`, 'utf16le')],
+  ['UTF-16 without one', Buffer.from(umlaut, 'utf16le')],
+  ['UTF-16, the high byte first', Buffer.from(`\ufeff${umlaut}`, 'utf16le').swap16()],
+  ['the same without a mark', Buffer.from(umlaut, 'utf16le').swap16()],
+  ['Windows-1252', Buffer.from(umlaut.replace('€', '\x80'), 'latin1')],
+])('a text in %s is read', (_name, bytes) => {
+  expect(decodeText(bytes)).toBe(umlaut)
+})
+
+test.each([
+  ['Name,Mobile\nAnn,27820000001', ['Name', 'Mobile'], 1, [[2, '27820000001']]],
+  ['a\tb\n1\t27820000001', ['a', 'b'], 1, [[2, '27820000001']]],
+  ['27820000001;"Ann; B"\r\n', ['1', '2'], 0, [[1, '27820000001']]],
+  ['sep=;\r\nid;to\r\n27820000009;27820000001\r\n', ['id', 'to'], 1, [[2, '27820000001']]],
+  [
+    'Phone,Note\n+27 (82) 000-0001,"two\nlines"\n27820000002,x',
+    ['Phone', 'Note'],
+    0,
+    [
+      [2, '27820000001'],
+      [3, '27820000002'],
+    ],
+  ],
+])('of %j the columns are %j, and the numbers are in column %j', async (text, columns, numberColumn, rows) => {
+  const list = await readList(Buffer.from(text))
+  if (typeof list === 'string') throw new Error(list)
+  expect([list.columns, list.numberColumn]).toEqual([columns, numberColumn])
+  expect(list.rows.map(({ row, number }) => [row, number])).toEqual(rows)
+})
+
+test('rows are divided into calls, and repetitions are marked', async () => {
+  const list = await readList(Buffer.from('27820000001\n27820000002\n+27820000001\n'.repeat(700)))
+  if (typeof list === 'string') throw new Error(list)
+  expect(inCalls(list.rows).map(({ length }) => length)).toEqual([1000, 1000, 100])
+  expect(list.rows.filter(({ refused }) => refused === undefined)).toHaveLength(2)
+})

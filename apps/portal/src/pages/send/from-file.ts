@@ -1,0 +1,54 @@
+import { draftProblem, type BulkRow, type Instant } from '@gateway/core'
+import { newFormKey, type Problems } from '../../forms.ts'
+import type { Answer, HolderVisit } from '../../page.ts'
+import { columnsMax, inCalls, readList, rowsOf, type ListProblem } from '../../read-list.ts'
+import { compose, readTime, type Draft } from './compose.tsx'
+
+const LIST_PROBLEM: Readonly<Record<ListProblem, string>> = {
+  empty: 'There is nothing in the file.',
+  'too-many': 'The file has more than 100 000 rows. Divide it into several files.',
+  'too-many-columns': `The file has more than ${columnsMax} columns.`,
+  broken: 'The file is no list of comma-separated values: a quote is not closed, or a row is very long.',
+  'no-numbers': 'No column of the file has mobile numbers. They are written with the country code.',
+}
+
+/** What is wrong with a text and a time for these columns. */
+export function problemsOf(text: string, time: string, columns: readonly string[]): Problems {
+  const problem = draftProblem(text, columns)
+  const missing = typeof problem === 'string' ? [] : problem
+  const named = missing.map((name) => `“${name}”`).join(', ')
+  return {
+    ...(problem === 'no-message' && { text: 'Enter a text.' }),
+    ...(problem === 'too-long' && { text: 'The text is too long: up to 918 characters can be sent.' }),
+    ...(missing.length > 0 && { text: `The file has no column ${named}. It has ${columns.join(', ')}.` }),
+    ...(readTime(time) === 'unusable' && { time: 'Enter a time such as 2026-11-30 14:00.' }),
+  }
+}
+
+/** Stores what a file has, and leads to the check of it. */
+export async function draftFromFile(visit: HolderVisit, draft: Draft, file: Buffer): Promise<Answer> {
+  if (draft.numbers.trim() !== '') return compose(draft, { file: 'Give numbers or a file, not both.' })
+  const list = await readList(file)
+  if (typeof list === 'string') return compose(draft, { file: LIST_PROBLEM[list] })
+  const problems = problemsOf(draft.text, draft.time, list.columns)
+  if (Object.keys(problems).length > 0) return compose(draft, problems)
+  const due = readTime(draft.time)
+  return store(visit, draft.text, due === 'unusable' ? undefined : due, list)
+}
+
+export const draftFromNumbers = (
+  visit: HolderVisit,
+  { text }: Draft,
+  numbers: readonly string[],
+  due: Instant | undefined,
+): Promise<Answer> => store(visit, text, due, { columns: [], rows: rowsOf(numbers) })
+
+async function store(
+  { gateway, account }: HolderVisit,
+  text: string,
+  scheduled: Instant | undefined,
+  { columns, rows }: { readonly columns: readonly string[]; readonly rows: readonly BulkRow[] },
+): Promise<Answer> {
+  const id = await gateway.draftBulkSend(account, { columns, text, scheduled, key: newFormKey() }, inCalls(rows))
+  return { goTo: `/send/${id}` }
+}

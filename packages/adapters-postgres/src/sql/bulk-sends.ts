@@ -1,0 +1,222 @@
+import { bulkSendLimits, type BulkSendState } from '@gateway/core'
+import { milliseconds } from './arrays.ts'
+import { rows, sql, statement } from './statement.ts'
+
+// All of these are for the ordinary connections.
+
+export interface BulkSendRow {
+  readonly id: number
+  readonly account: number
+  readonly state: BulkSendState
+  readonly columns: readonly string[]
+  readonly text: string
+  readonly scheduled: number | null
+  readonly key: string
+  readonly created: number
+  readonly started: number | null
+  readonly recipients: number
+  readonly repeated: number
+  readonly calls: number
+  readonly callsEnded: number
+  readonly accepted: number
+  readonly refused: number
+  readonly cost: number
+}
+
+const sendTypes = {
+  id: 'bigint',
+  account: 'int',
+  state: 'text',
+  columns: 'text[]',
+  text: 'text',
+  scheduled: 'bigint',
+  key: 'text',
+  created: 'bigint',
+  started: 'bigint',
+  recipients: 'bigint',
+  repeated: 'bigint',
+  calls: 'bigint',
+  callsEnded: 'bigint',
+  accepted: 'bigint',
+  refused: 'bigint',
+  cost: 'bigint',
+} as const
+const sendColumns = rows<BulkSendRow>(sendTypes)
+
+/** A send with what its calls add up to. */
+const send = `id, account_id account, state, columns, "text", ${milliseconds('scheduled_at')} scheduled, key,
+  ${milliseconds('created_at')} created, ${milliseconds('started_at')} started, sums.*`
+
+const sums = `cross join lateral (
+  select coalesce(sum(count), 0)::bigint recipients, coalesce(sum(repeated), 0)::bigint repeated, count(*) calls,
+    count(accepted) "callsEnded", coalesce(sum(messages), 0)::bigint accepted,
+    coalesce(sum(count - messages) filter (where accepted is not null), 0)::bigint refused,
+    coalesce(sum(cost), 0)::bigint "cost"
+  from bulk_send_call
+  where send_id = bulk_send.id
+) sums`
+
+export const addBulkSend = statement(
+  'add-bulk-send',
+  {
+    parameters: { account: 'int', columns: 'text[]', text: 'text', scheduled: 'timestamptz?', key: 'text' },
+    columns: { id: 'bigint' },
+  },
+  sql`
+with dropped as (
+  delete from bulk_send
+  where id in (
+    select id from bulk_send where account_id = :account and state = 'draft' order by id desc
+    offset ${bulkSendLimits.draftsMax - 1}
+  )
+)
+insert into bulk_send (account_id, columns, text, scheduled_at, key)
+values (:account, :columns, :text, :scheduled, :key)
+returning id`,
+)
+
+export const addBulkCall = statement(
+  'add-bulk-call',
+  { parameters: { send: 'bigint', call: 'int', recipients: 'text', count: 'int', repeated: 'int' } },
+  sql`
+insert into bulk_send_call (send_id, call, recipients, count, repeated)
+values (:send, :call, :recipients::jsonb, :count, :repeated)`,
+)
+
+export const findBulkSend = statement(
+  'find-bulk-send',
+  { parameters: { account: 'int', id: 'bigint' }, columns: sendColumns },
+  sql`select ${send} from bulk_send ${sums} where account_id = :account and id = :id`,
+)
+
+export const listBulkSends = statement(
+  'list-bulk-sends',
+  { parameters: { account: 'int', before: 'bigint?', limit: 'int' }, columns: sendColumns },
+  sql`
+select ${send}
+from (
+  select *
+  from bulk_send
+  where account_id = :account and id < coalesce(:before, ${Number.MAX_SAFE_INTEGER}) and state <> 'draft'
+  order by id desc
+  limit :limit
+) bulk_send
+${sums}
+order by id desc`,
+)
+
+export const changeBulkSend = statement(
+  'change-bulk-send',
+  {
+    parameters: { account: 'int', id: 'bigint', text: 'text', scheduled: 'timestamptz?' },
+    columns: { id: 'bigint' },
+  },
+  sql`
+update bulk_send
+set text = :text, scheduled_at = :scheduled
+where account_id = :account and id = :id and state = 'draft'
+returning id`,
+)
+
+export const readBulkCall = statement(
+  'read-bulk-call',
+  {
+    parameters: { account: 'int', id: 'bigint', call: 'int' },
+    columns: { recipients: 'json', accepted: 'json' },
+  },
+  sql`
+select recipients, accepted
+from bulk_send
+join bulk_send_call on send_id = id
+where account_id = :account and id = :id and call = :call`,
+)
+
+/** From one state to the next; no row: it is in another one, or not there. */
+export const moveBulkSend = statement(
+  'move-bulk-send',
+  {
+    parameters: { account: 'int', id: 'bigint', from: 'text', to: 'text' },
+    columns: { id: 'bigint' },
+  },
+  sql`
+update bulk_send
+set state = :to, due_at = now(), started_at = coalesce(started_at, now())
+where account_id = :account and id = :id and state = :from
+returning id`,
+)
+
+export interface TakenCallRow extends BulkSendRow {
+  readonly call: number
+  readonly rows: unknown
+  readonly ageSeconds: number
+}
+
+export const takeBulkCall = statement(
+  'take-bulk-call',
+  {
+    parameters: { seconds: 'float8' },
+    columns: rows<TakenCallRow>({ ...sendTypes, call: 'int', rows: 'json', ageSeconds: 'float8' }),
+  },
+  sql`
+with next as (
+  select id due_id
+  from bulk_send
+  where state in ('running', 'stopping') and due_at <= now()
+  order by due_at, id
+  limit 1
+  for update skip locked
+), bulk_send as (
+  update bulk_send
+  set due_at = now() + make_interval(secs => :seconds)
+  from next
+  where id = due_id
+  returning bulk_send.*
+)
+select ${send}, first.call, first.recipients "rows",
+  extract(epoch from now() - coalesce(started_at, now()))::float8 "ageSeconds"
+from bulk_send
+${sums}
+cross join lateral (
+  select call, recipients
+  from bulk_send_call
+  where send_id = bulk_send.id and accepted is null
+  order by call
+  limit 1
+) first`,
+)
+
+export const postponeBulkSend = statement(
+  'postpone-bulk-send',
+  { parameters: { id: 'bigint', seconds: 'float8' } },
+  sql`update bulk_send set due_at = now() + make_interval(secs => :seconds) where id = :id`,
+)
+
+/** Under the lock of the send, so that of the last two calls one sees that nothing is left. */
+export const lockBulkSend = statement(
+  'lock-bulk-send',
+  { parameters: { id: 'bigint' }, columns: { id: 'bigint' } },
+  sql`select id from bulk_send where id = :id for update`,
+)
+
+export const endBulkCall = statement(
+  'end-bulk-call',
+  {
+    parameters: { id: 'bigint', call: 'int', recipients: 'text', accepted: 'text', messages: 'int', cost: 'int' },
+    columns: { call: 'int' },
+  },
+  sql`
+with ended as (
+  update bulk_send_call
+  set recipients = :recipients::jsonb, accepted = :accepted::jsonb, messages = :messages, cost = :cost
+  where send_id = :id and call = :call and accepted is null
+  returning call
+), sent as (
+  update bulk_send
+  set due_at = now(), state = case when exists (
+    select from bulk_send_call where send_id = :id and call <> :call and accepted is null
+  ) then state else 'ended' end
+  from ended
+  where id = :id
+)
+select call from ended`,
+)

@@ -1,0 +1,212 @@
+import fc from 'fast-check'
+import { aNumber, anAccount, memoryPorts, steppingClock } from '@gateway/core/testing'
+import { createGateway } from '../gateway.ts'
+import type { Ports } from '../ports.ts'
+import type { BulkRow } from './bulk-sends.ts'
+import { draftProblem, fieldsMissing, fillIn } from './send-in-bulk.ts'
+
+const optedOut = '27820000003'
+const rowsOf = (first: number, count: number): BulkRow[] =>
+  Array.from({ length: count }, (_, i) => ({
+    ...{ row: first + i, number: String(27820000000 + first + i), fields: [i % 2 === 0 ? 'Ann' : 'Şule'] },
+  }))
+const calls = [
+  rowsOf(1, 4),
+  [...rowsOf(5, 3), { ...rowsOf(1, 1)[0], row: 8, refused: 'repeated' } as BulkRow],
+  rowsOf(9, 4),
+]
+
+async function setUp(granted = 1000) {
+  const clock = steppingClock()
+  const ports = memoryPorts({ clock })
+  const account = await anAccount(ports, { credits: granted })
+  const since = clock.now()
+  await ports.suppressions.add({ scope: account.id, number: aNumber(optedOut), kind: 'opt-out', since })
+  const gateway = createGateway(ports)
+  const wanted = { columns: ['Name'], text: 'Dear {name}', scheduled: undefined, key: 'k' }
+  const id = await gateway.draftBulkSend(account, wanted, calls)
+  const find = async () => (await gateway.findBulkSend(account, id)) ?? fail()
+  const left = async () => {
+    const all = await Promise.all(calls.map((_, call) => gateway.bulkRows(account, id, call)))
+    return all.flat()
+  }
+  const sent = async () => (await gateway.listSent(account, { limit: 100 })).messages
+  return { clock, ports, account, gateway, id, find, left, sent }
+}
+
+const fail = (): never => {
+  throw new Error('not there')
+}
+
+class Died extends Error {}
+
+/** Ports of a process that dies at its nth call: before the call is done, or after it, without hearing of it. */
+function dying(ports: Ports, nth: number, isDone: boolean): Ports {
+  let called = 0
+  const guarded = <T extends object>(port: T): T =>
+    new Proxy(port, {
+      get: (target, name) => {
+        const method = (target as Record<string | symbol, unknown>)[name]
+        if (typeof method !== 'function') return method
+        return async (...asked: unknown[]): Promise<unknown> => {
+          const isLast = ++called >= nth
+          if (called > nth || (isLast && !isDone)) throw new Died()
+          const answer = (await method.apply(target, asked)) as unknown
+          if (isLast) throw new Died()
+          return answer
+        }
+      },
+    })
+  const { bulkSends, clientRequests, messages, accounts, suppressions } = ports
+  return {
+    ...ports,
+    ...{ bulkSends: guarded(bulkSends), clientRequests: guarded(clientRequests), messages: guarded(messages) },
+    ...{ accounts: guarded(accounts), suppressions: guarded(suppressions) },
+  }
+}
+
+test('whenever processes die, also while it is stopped, a row is accepted and charged once, or reported as not', async () => {
+  const deaths = fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.boolean()), { minLength: 1, maxLength: 5 })
+  const asked = fc.asyncProperty(deaths, fc.option(fc.integer({ min: 0, max: 4 })), async (processes, stopAfter) => {
+    const { clock, ports, gateway, account, id, find, left, sent } = await setUp(80)
+    await gateway.startBulkSend(account, id)
+    const finish = async (its: Ports) => {
+      const { sendNextCall } = createGateway(its)
+      while ((await find()).state !== 'ended') if ((await sendNextCall()) === 'nothing') clock.step(11)
+    }
+    for (const [i, [nth, isDone]] of processes.entries()) {
+      if (i === stopAfter) await gateway.stopBulkSend(account, id)
+      // Two at a time, since one that is slow may be taken for dead.
+      await Promise.all(
+        [dying(ports, nth, isDone), dying(ports, nth + 3, !isDone)].map((its) => finish(its).catch(died)),
+      )
+    }
+    await finish(ports)
+    const messages = await sent()
+    const refused = (await left()).filter((row) => row.refused !== 'repeated')
+    const all = [...messages, ...refused].map(({ number }) => number).sort()
+    expect(all).toEqual(
+      calls
+        .flat()
+        .filter((row) => row.refused === undefined)
+        .map(({ number }) => number)
+        .sort(),
+    )
+    const { accepted, refused: howMany, cost } = await find()
+    expect([accepted, howMany]).toEqual([messages.length, refused.length])
+    expect(await gateway.creditBalance(account.id)).toBe(80 - cost)
+    expect((await ports.ledger.check()).differences).toEqual([])
+  })
+  await fc.assert(asked, { numRuns: 60 })
+})
+
+const died = (problem: unknown): void => {
+  if (!(problem instanceof Died)) throw problem
+}
+
+test('the quote is what the send then does: parts, cost, and each row that gets no message with its reason', async () => {
+  const { gateway, account, id, find, left } = await setUp(90)
+  const quote = await gateway.quoteBulkSend(account, id)
+  expect(quote).toMatchObject({ messages: 9, partsMin: 1, partsMax: 1, cost: 90, wanted: 100, left: 0 })
+  expect(quote?.examples[1]).toMatchObject({ text: 'Dear Şule' })
+  await gateway.startBulkSend(account, id)
+  while ((await gateway.sendNextCall()) === 'more');
+  expect(await left()).toEqual(quote?.refused)
+  expect((await left()).map(({ row, refused }) => [row, refused])).toEqual([
+    [3, 'opted-out'],
+    [8, 'repeated'],
+    [12, 'insufficient-credits'],
+  ])
+  expect(await find()).toMatchObject({ state: 'ended', accepted: 9, refused: 2, repeated: 1, cost: 90 })
+})
+
+test('what was not begun when it was stopped is not sent, and each row says so', async () => {
+  const { gateway, account, id, find, left } = await setUp()
+  await gateway.startBulkSend(account, id)
+  await gateway.sendNextCall()
+  expect(await gateway.stopBulkSend(account, id)).toBe(true)
+  while ((await gateway.sendNextCall()) === 'more');
+  expect(await find()).toMatchObject({ state: 'ended', accepted: 3, refused: 8, cost: 30 })
+  expect((await left()).filter(({ refused }) => refused === 'stopped')).toHaveLength(7)
+  expect(await gateway.creditBalance(account.id)).toBe(970)
+})
+
+test('a call whose answer came late counts if it was before the stop, and accepts nothing after it', async () => {
+  for (const isBefore of [true, false]) {
+    const { clock, ports, gateway, account, id, find, left } = await setUp()
+    await gateway.startBulkSend(account, id)
+    let go: () => void = () => undefined
+    const held = new Promise<void>((resolve) => (go = resolve))
+    const slow = createGateway({
+      ...ports,
+      messages: {
+        ...ports.messages,
+        acceptOnce: async (...asked) => {
+          if (isBefore) await ports.messages.acceptOnce(...asked)
+          await held
+          return ports.messages.acceptOnce(...asked)
+        },
+      },
+    })
+    const late = slow.sendNextCall()
+    await Promise.resolve()
+    clock.step(11)
+    await gateway.stopBulkSend(account, id)
+    if (isBefore) while ((await gateway.listSent(account, { limit: 1 })).messages.length === 0);
+    await gateway.sendNextCall()
+    go()
+    await late
+    while ((await gateway.sendNextCall()) === 'more');
+    expect((await find()).accepted).toBe(isBefore ? 3 : 0)
+    expect((await left()).filter(({ refused }) => refused === 'stopped')).toHaveLength(isBefore ? 7 : 11)
+    expect(await gateway.creditBalance(account.id)).toBe(isBefore ? 970 : 1000)
+  }
+})
+
+test('a send is continued for 40 hours; when answers are forgotten nobody knows what a call did', async () => {
+  for (const [hours, refused] of [
+    [41, 'stopped'],
+    [48, 'unknown'],
+  ] as const) {
+    const { clock, gateway, account, id, left } = await setUp()
+    await gateway.startBulkSend(account, id)
+    clock.step(hours * 3600)
+    while ((await gateway.sendNextCall()) === 'more');
+    expect(new Set((await left()).map((row) => row.refused))).toEqual(new Set([refused, 'repeated']))
+    expect(await gateway.creditBalance(account.id)).toBe(1000)
+  }
+})
+
+test('a rate limit makes it wait, and a locked account is told of each row', async () => {
+  const { clock, ports, gateway, account, id, find, left } = await setUp()
+  await ports.accounts.change(account.id, { recipientsPerSecond: 1 })
+  await gateway.startBulkSend(account, id)
+  while ((await gateway.sendNextCall()) === 'more');
+  expect((await find()).callsEnded).toBe(1)
+  clock.step(60)
+  await ports.accounts.setLocked(account.id, true)
+  for (let steps = 0; steps < 10; steps++) {
+    await gateway.sendNextCall()
+    clock.step(60)
+  }
+  expect((await find()).state).toBe('ended')
+  expect((await left()).filter((row) => row.refused === 'account-locked')).toHaveLength(7)
+})
+
+test.each([
+  ['Dear {Name}, {SUM } is due', ['name', 'Sum'], ['Ann', '12'], 'Dear Ann, 12 is due'],
+  ['{name}', ['name'], ['{sum} $&'], '{sum} $&'],
+  ['{a}{b}', ['a'], ['1'], '1{b}'],
+  ['{name}', [], [], '{name}'],
+])('%j with the columns %j and the fields %j is %j', (text, columns, fields, filled) => {
+  expect(fillIn(text, columns, { fields })).toBe(filled)
+})
+
+test('a text whose field has no column is no draft', () => {
+  expect(fieldsMissing('{a} {b} {b}', ['A'])).toEqual(['b'])
+  expect([draftProblem('{a}', ['a']), draftProblem(' ', ['a']), draftProblem('x'.repeat(919), [])]).toEqual([
+    [],
+    'no-message',
+    'too-long',
+  ])
+})

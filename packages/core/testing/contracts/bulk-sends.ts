@@ -1,0 +1,152 @@
+import { strict as assert } from 'node:assert'
+import {
+  credits,
+  type AccountId,
+  type BulkRow,
+  type BulkSendId,
+  type EndedCall,
+  type MessageId,
+  type NewBulkSend,
+  type StoredPorts,
+} from '@gateway/core'
+import { anAccount, aNumber } from '../builders.ts'
+import { callersMany, farAhead, type Contract } from './shared.ts'
+
+const aSend: NewBulkSend = { columns: ['Name'], text: 'Dear {name}', scheduled: undefined, key: 'k' }
+const rowsFrom = (first: number, count: number): readonly BulkRow[] =>
+  Array.from({ length: count }, (_, i) => ({
+    ...{ row: first + i, number: aNumber(String(27820000000 + first + i)), fields: [`Ann "${first + i}", {x}`] },
+  }))
+const calls = [rowsFrom(1, 2), [...rowsFrom(3, 1), { ...rowsFrom(4, 1)[0], refused: 'repeated' } as BulkRow]]
+const ids = (first: number, last: number) => [first as MessageId, last as MessageId] as const
+const nothingAccepted: EndedCall = { accepted: [], messages: 0, cost: credits(0), left: [] }
+const nobody = (2 ** 52) as BulkSendId
+
+async function drafted({ bulkSends }: StoredPorts, by: AccountId, its: Partial<NewBulkSend> = {}) {
+  return bulkSends.add(by, { ...aSend, ...its }, calls)
+}
+
+async function started(ports: StoredPorts, by: AccountId) {
+  const id = await drafted(ports, by)
+  assert.equal(await ports.bulkSends.start(by, id), true)
+  return id
+}
+
+/** What the port `BulkSends` promises. */
+export const bulkSendsContract: Contract<StoredPorts> = {
+  'a draft is stored with its rows, and is its account’s alone': async (ports) => {
+    const [{ id: by }, { id: other }] = [await anAccount(ports), await anAccount(ports)]
+    const id = await drafted(ports, by, { scheduled: farAhead })
+    const found = (await ports.bulkSends.find(by, id)) ?? assert.fail('not found')
+    assert.deepEqual(
+      { ...found, created: 0 },
+      {
+        ...{ id, account: by, state: 'draft', ...aSend, scheduled: farAhead, created: 0, started: undefined },
+        ...{ recipients: 3, repeated: 1, calls: 2, callsEnded: 0, accepted: 0, refused: 0, cost: 0 },
+      },
+    )
+    assert.deepEqual([await ports.bulkSends.rows(by, id, 0), await ports.bulkSends.rows(by, id, 1)], calls)
+    assert.deepEqual(await ports.bulkSends.rows(by, id, 2), [])
+    assert.equal(await ports.bulkSends.find(other, id), undefined)
+    assert.equal(await ports.bulkSends.find(by, nobody), undefined)
+    assert.deepEqual(await ports.bulkSends.rows(other, id, 0), [])
+    const change = { text: 'x', scheduled: undefined }
+    assert.deepEqual(
+      [await ports.bulkSends.change(other, id, change), await ports.bulkSends.start(other, id)],
+      [false, false],
+    )
+    assert.equal(await ports.bulkSends.stop(other, id), false)
+    assert.equal(await ports.bulkSends.take(60), undefined)
+  },
+
+  'of an account ten drafts are kept, the latest': async (ports) => {
+    const { id: by } = await anAccount(ports)
+    const first = await started(ports, by)
+    const drafts: BulkSendId[] = []
+    for (let draft = 0; draft < 12; draft++) drafts.push(await drafted(ports, by))
+    const found = await Promise.all([first, ...drafts].map((id) => ports.bulkSends.find(by, id)))
+    assert.deepEqual(
+      found.flatMap((send) => send?.id ?? []),
+      [first, ...drafts.slice(-10)],
+    )
+  },
+
+  'a draft is changed until it is started, and started once': async (ports) => {
+    const { id: by } = await anAccount(ports)
+    const id = await drafted(ports, by)
+    const change = { text: 'Hello', scheduled: farAhead }
+    assert.equal(await ports.bulkSends.change(by, id, change), true)
+    assert.equal(await ports.bulkSends.stop(by, id), false)
+    const all = await Promise.all(Array.from({ length: callersMany }, () => ports.bulkSends.start(by, id)))
+    assert.equal(all.filter(Boolean).length, 1)
+    assert.equal(await ports.bulkSends.change(by, id, { ...change, text: 'Later' }), false)
+    const found = await ports.bulkSends.find(by, id)
+    assert.deepEqual([found?.state, found?.text, found?.scheduled], ['running', 'Hello', farAhead])
+  },
+
+  'calls are taken up one after the other, of one send by one of many, and again when its time is over': async (
+    ports,
+  ) => {
+    const { id: by } = await anAccount(ports)
+    const id = await started(ports, by)
+    const taken = await Promise.all(Array.from({ length: callersMany }, () => ports.bulkSends.take(600)))
+    const [first, ...others] = taken.filter((one) => one !== undefined)
+    assert.deepEqual([first?.send.id, first?.call, first?.rows, others.length], [id, 0, calls[0], 0])
+    assert.ok(first !== undefined && first.ageSeconds >= 0 && first.ageSeconds < 600)
+    assert.equal(await ports.bulkSends.take(600), undefined)
+    await ports.bulkSends.postpone(id, 0)
+    assert.equal((await ports.bulkSends.take(0))?.call, 0)
+    const [left] = calls[0] ?? []
+    const ended = { accepted: [ids(7, 7)], messages: 1, cost: credits(15), left: [{ ...left, refused: 'opted-out' }] }
+    await ports.bulkSends.end(id, 0, ended as unknown as EndedCall)
+    await ports.bulkSends.end(id, 0, nothingAccepted)
+    assert.deepEqual(await ports.bulkSends.accepted(by, id, 0), [[7, 7]])
+    assert.deepEqual(await ports.bulkSends.rows(by, id, 0), ended.left)
+    assert.equal((await ports.bulkSends.take(0))?.call, 1)
+    assert.deepEqual(await ports.bulkSends.accepted(by, id, 1), [])
+    await ports.bulkSends.end(id, 1, { ...nothingAccepted, left: calls[1] ?? [] })
+    assert.equal(await ports.bulkSends.take(0), undefined)
+    const { state, accepted, refused, cost, recipients, callsEnded } =
+      (await ports.bulkSends.find(by, id)) ?? assert.fail('not found')
+    assert.deepEqual([state, accepted, refused, cost, recipients, callsEnded], ['ended', 1, 2, 15, 3, 2])
+  },
+
+  'a send that is stopped is taken up as such; its last two calls end it also at the same time': async (ports) => {
+    const { id: by } = await anAccount(ports)
+    const id = await started(ports, by)
+    assert.ok(await ports.bulkSends.take(600))
+    assert.equal(await ports.bulkSends.stop(by, id), true)
+    assert.equal(await ports.bulkSends.stop(by, id), false)
+    assert.equal((await ports.bulkSends.take(600))?.send.state, 'stopping')
+    await Promise.all([0, 1, 0, 1].map((call) => ports.bulkSends.end(id, call, nothingAccepted)))
+    assert.equal((await ports.bulkSends.find(by, id))?.state, 'ended')
+  },
+
+  'the list has what was started, the latest first, in pages': async (ports) => {
+    const [{ id: by }, { id: other }] = [await anAccount(ports), await anAccount(ports)]
+    const [a, b] = [await started(ports, by), await started(ports, by)]
+    await drafted(ports, by)
+    await started(ports, other)
+    const list = async (page: Parameters<typeof ports.bulkSends.list>[1]) =>
+      (await ports.bulkSends.list(by, page)).map(({ id }) => id)
+    assert.deepEqual(await list({ limit: 10 }), [b, a])
+    assert.deepEqual([await list({ limit: 1 }), await list({ limit: 1, before: b })], [[b], [a]])
+  },
+
+  'an erased number is replaced where nothing is being sent, and old sends are dropped with their rows': async (
+    ports,
+  ) => {
+    const { id: by } = await anAccount(ports)
+    const [draft, running] = [await drafted(ports, by), await started(ports, by)]
+    const number = aNumber('27820000002')
+    await ports.personalData.erase(number, { at: 'contacts', after: '' })
+    const [first, second] = await ports.bulkSends.rows(by, draft, 0)
+    assert.deepEqual([first, second], [calls[0]?.[0], { row: 2, number: '0', fields: [] }])
+    assert.deepEqual(await ports.bulkSends.rows(by, running, 0), calls[0])
+    await ports.history.drop(90, 90)
+    assert.ok(await ports.bulkSends.find(by, draft))
+    for (let left = 'more'; left === 'more';) ({ left } = await ports.history.drop(-1, 90))
+    assert.equal(await ports.bulkSends.find(by, running), undefined)
+    assert.deepEqual(await ports.bulkSends.rows(by, running, 0), [])
+  },
+}

@@ -1,0 +1,128 @@
+import {
+  bulkSendLimits,
+  credits,
+  daysBefore,
+  erasedNumber,
+  plus,
+  secondsAfter,
+  type AccountId,
+  type BulkRow,
+  type BulkSend,
+  type BulkSendId,
+  type BulkSends,
+  type Instant,
+  type Msisdn,
+} from '@gateway/core'
+import { atomic } from './atomic.ts'
+import type { BulkSendRow } from './rows.ts'
+import type { MemoryStore } from './store.ts'
+
+const isWorkedOn = ({ send: { state } }: BulkSendRow): boolean => state === 'running' || state === 'stopping'
+const isRepeated = ({ refused }: BulkRow): boolean => refused === 'repeated'
+
+export function memoryBulkSends(store: MemoryStore): BulkSends {
+  const { bulkSends, clock } = store
+  const own = (by: AccountId, id: BulkSendId): BulkSendRow | undefined => {
+    const row = bulkSends.get(id)
+    return row?.send.account === by ? row : undefined
+  }
+
+  function move(by: AccountId, id: BulkSendId, from: BulkSend['state'], change: Partial<BulkSendRow['send']>): boolean {
+    const row = own(by, id)
+    if (row?.send.state !== from) return false
+    row.send = { ...row.send, ...change }
+    return true
+  }
+
+  return {
+    add: atomic((by, { columns, text, scheduled, key }, calls) => {
+      const id = store.next('bulk-send') as BulkSendId
+      const times = { created: clock.now(), started: undefined }
+      const send = { id, account: by, state: 'draft' as const, columns, text, scheduled, key, ...times }
+      const drafts = [...bulkSends.values()].filter((row) => row.send.account === by && row.send.state === 'draft')
+      for (const old of drafts.slice(0, Math.max(0, drafts.length + 1 - bulkSendLimits.draftsMax)))
+        bulkSends.delete(old.send.id)
+      bulkSends.set(id, { send, due: clock.now(), calls: calls.map((rows) => ({ rows, ended: undefined })) })
+      return id
+    }),
+    find: atomic((by, id) => {
+      const row = own(by, id)
+      return row && shown(row)
+    }),
+    list: atomic((by, { before = Infinity as BulkSendId, limit }) =>
+      [...bulkSends.values()]
+        .filter(({ send }) => send.account === by && send.state !== 'draft' && send.id < before)
+        .sort((a, b) => b.send.id - a.send.id)
+        .slice(0, limit)
+        .map(shown),
+    ),
+    change: atomic((by, id, { text, scheduled }) => move(by, id, 'draft', { text, scheduled })),
+    rows: atomic((by, id, call) => own(by, id)?.calls[call]?.rows ?? []),
+    accepted: atomic((by, id, call) => own(by, id)?.calls[call]?.ended?.accepted ?? []),
+    start: atomic((by, id) => {
+      const row = own(by, id)
+      if (row !== undefined) row.due = clock.now()
+      return move(by, id, 'draft', { state: 'running', started: clock.now() })
+    }),
+    stop: atomic((by, id) => {
+      const isStopped = move(by, id, 'running', { state: 'stopping' })
+      const row = own(by, id)
+      if (isStopped && row !== undefined) row.due = clock.now()
+      return isStopped
+    }),
+    take: atomic((seconds) => {
+      const now = clock.now()
+      const [row] = [...bulkSends.values()]
+        .filter((one) => isWorkedOn(one) && one.due <= now)
+        .sort((a, b) => a.due - b.due || a.send.id - b.send.id)
+      if (row === undefined) return undefined
+      const call = row.calls.findIndex(({ ended }) => ended === undefined)
+      row.due = secondsAfter(now, seconds)
+      const ageSeconds = (now - (row.send.started ?? now)) / 1000
+      return { send: shown(row), call, rows: row.calls[call]?.rows ?? [], ageSeconds }
+    }),
+    postpone: atomic((id, seconds) => {
+      const row = bulkSends.get(id)
+      if (row !== undefined) row.due = secondsAfter(clock.now(), seconds)
+    }),
+    end: atomic((id, call, { left, ...ended }) => {
+      const row = bulkSends.get(id)
+      const found = row?.calls[call]
+      if (row === undefined || found === undefined || found.ended !== undefined) return
+      Object.assign(found, { rows: left, ended })
+      row.due = clock.now()
+      if (row.calls.every((one) => one.ended !== undefined)) row.send = { ...row.send, state: 'ended' }
+    }),
+  }
+}
+
+function shown({ send, calls }: BulkSendRow): BulkSend {
+  const rows = calls.flatMap((call) => call.rows)
+  const ended = calls.flatMap((call) => call.ended ?? [])
+  const accepted = ended.reduce((sum, { messages }) => sum + messages, 0)
+  const repeated = rows.filter(isRepeated).length
+  const refusedOf = (call: BulkSendRow['calls'][number]): number =>
+    call.ended === undefined ? 0 : call.rows.filter((row) => !isRepeated(row)).length
+  return {
+    ...send,
+    recipients: rows.length - repeated + accepted,
+    ...{ repeated, calls: calls.length, callsEnded: ended.length, accepted },
+    refused: calls.reduce((sum, call) => sum + refusedOf(call), 0),
+    cost: ended.map(({ cost }) => cost).reduce(plus, credits(0)),
+  }
+}
+
+/** Of sends that are not worked on. */
+export function forgetRowsOf({ bulkSends }: MemoryStore, number: Msisdn): void {
+  for (const row of bulkSends.values()) {
+    if (isWorkedOn(row)) continue
+    for (const call of row.calls)
+      call.rows = call.rows.map((one) => (one.number === number ? { ...one, number: erasedNumber, fields: [] } : one))
+  }
+}
+
+export function dropBulkSends({ bulkSends, clock }: MemoryStore, since: Instant): void {
+  const draftsSince = daysBefore(clock.now(), bulkSendLimits.draftDays)
+  for (const [id, { send }] of bulkSends)
+    if (send.created < since || (send.state === 'draft' && send.created < draftsSince)) bulkSends.delete(id)
+}
