@@ -18,7 +18,7 @@ const filesNamedIn = (page: string): readonly string[] =>
 
 test('each file that the architecture and the glossary name exists', async () => {
   const pages = await Promise.all(
-    ['architecture', 'glossary'].map((page) => readFile(join(root, `docs/${page}.md`), 'utf8')),
+    ['architecture', 'glossary', 'mechanisms'].map((page) => readFile(join(root, `docs/${page}.md`), 'utf8')),
   )
   const files = pages.flatMap(filesNamedIn)
   expect(files.length).toBeGreaterThan(150)

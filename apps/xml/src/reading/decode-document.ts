@@ -17,7 +17,7 @@ export type DocumentDecoder = (bytes: Buffer, isLast: boolean) => string | undef
 
 /**
  * The decoder for a document that begins with these bytes: by its byte order mark, else its declaration, else the
- * charset of its content type, else UTF-8 (ruling 4.1; decision 0041). Undefined: an encoding that is not supported.
+ * charset of its content type, else UTF-8 (ruling 4.1; decision 0040). Undefined: an encoding that is not supported.
  */
 export function documentDecoder(start: Buffer, contentType = ''): DocumentDecoder | undefined {
   const decoder = decoderFor(markOf(start) ?? declaredIn(start) ?? charsetOf(contentType) ?? 'utf-8')
