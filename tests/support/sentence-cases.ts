@@ -376,7 +376,7 @@ export const sentenceCases: Readonly<Record<string, readonly (readonly [begins: 
     ['A whole number of minutes, 1 to', 'a validity that is none'],
     ['Null or blank is as left out.', 'a validity that is none'],
     ['It counts from the due time and replaces', 'packages/core/testing/contracts/claimed-batches/waiting.ts'],
-    ['The carrier is told what is left', 'packages/adapters-smpp/src/smpp-carrier.test.ts'],
+    ['The carrier is told what is left', 'packages/adapters-smpp/src/submissions/submissions.test.ts'],
     ['Requests that differ in it are different', 'a validity that is none'],
   ],
   '2.1': [
