@@ -19,7 +19,7 @@ afterAll(async () => {
 
 test('rest, asp, xml and two dispatchers as five processes on one DATABASE_URL do the same as one', async () => {
   const { environment, folder, restUrl, aspUrl, xmlUrl } = gateway
-  const open = ['account', 'open', '--login', 'acme', '--credits', '100', '--password', 'secret']
+  const open = ['account', 'open', '--login', 'acme', '--credits', '100', '--password', 'secret', '--keep-password']
   const { id } = await operateJson<{ id: number }>(open, environment)
   const { id: keyId, key } = await operateJson<{ id: number; key: string }>(['key', 'issue', String(id)], environment)
   const client = (url: string) => ({ url, key })
@@ -45,7 +45,7 @@ test('rest, asp, xml and two dispatchers as five processes on one DATABASE_URL d
 
 test('failed log-ins at one process count at another one', async () => {
   const { environment, aspUrl, xmlUrl } = gateway
-  const open = ['account', 'open', '--login', 'guessed', '--credits', '7', '--password', 'right']
+  const open = ['account', 'open', '--login', 'guessed', '--credits', '7', '--password', 'right', '--keep-password']
   await operateJson(open, environment)
   const byAsp = async (password: string) =>
     (await fetch(`${aspUrl}/api/credits.asp?user=guessed&password=${password}`)).status

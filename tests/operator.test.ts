@@ -123,14 +123,14 @@ test('accounts, passwords and keys beside a running server', async () => {
   const piped = await runGateway(
     ['account', 'open', '--login', 'sub', ...trial, '--password', '-', '--json'],
     environment,
-    'secret\n',
+    'secret-of-sub\n',
   )
   expect([piped.code, piped.err]).toEqual([0, ''])
   const sub = (JSON.parse(piped.out) as { id: number }).id
 
   const [list, set, generated, issued] = await Promise.all([
     rows<{ id: number }>('account', 'list'),
-    runGateway(['account', 'password', String(id)], environment, 'another\n'),
+    runGateway(['account', 'password', String(id)], environment, 'another-password\n'),
     json<{ password: string }>('account', 'password', String(sub), '--generate'),
     json<{ id: number; key: string }>('key', 'issue', String(id), '--label', 'crm', '--expires', '2099-12-31'),
   ])
@@ -156,7 +156,8 @@ test('accounts, passwords and keys beside a running server', async () => {
     await query(database.connectionString, 'select * from directory'),
     await query(database.connectionString, 'select * from api_key'),
   ])
-  for (const secret of [issued.key, generated.password, '"secret"', 'another']) expect(stored).not.toContain(secret)
+  for (const secret of [issued.key, generated.password, 'secret-of-sub', 'another-password'])
+    expect(stored).not.toContain(secret)
 }, 120_000)
 
 test('messages are sent, watched until they are final, and blocked; what is refused ends with 1', async () => {

@@ -108,10 +108,10 @@ describe('credentials', () => {
 
   test('a key and a pair that agree are right, and each other combination is wrong', async () => {
     const other = await anAccount(asp.ports)
-    await createBackOffice(asp.ports).setPassword(other.id, 'another')
+    await createBackOffice(asp.ports).setPassword(other.id, 'another-one')
     const answers = [
       await login(`apikey=${asp.key}&${pair()}`),
-      await login(`apikey=${asp.key}&${pair(other.login, 'another')}`),
+      await login(`apikey=${asp.key}&${pair(other.login, 'another-one')}`),
       await login(`apikey=no&${pair()}`),
       await login(`apikey=${asp.key}&${pair(undefined, 'no')}`),
     ]

@@ -32,6 +32,12 @@ export class Fields {
     return [value].flat().filter((one) => typeof one === 'string')
   }
 
+  /** The UUID of a form that does something once, however often it is submitted; undefined: it has none. */
+  operation(): string | undefined {
+    const text = this.text('operation')
+    return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text) ? text : undefined
+  }
+
   /** Undefined: no whole number from 1 to 2^53-1. */
   number(name: string): number | undefined {
     const text = this.trimmed(name)

@@ -41,6 +41,7 @@ const operatorPlaces: readonly (readonly [place: Place, path: string, title: str
   ['webhooks', '/operator/webhooks', 'Webhooks'],
   ['operators', '/operator/operators', 'Operators'],
   ['audit', '/operator/audit', 'Audit'],
+  ['security', '/operator/security', 'Security'],
 ]
 
 export const nameOf = ({ firstName, surname, login }: Account): string => `${firstName} ${surname}`.trim() || login

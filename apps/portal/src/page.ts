@@ -61,9 +61,10 @@ export type Place =
   | 'arrivals'
   | 'webhooks'
   | 'operators'
+  | 'security'
   | 'audit'
 
-export interface View {
+export interface View extends Keeping {
   readonly title: string
   readonly main: VNode
   readonly place?: Place
@@ -74,9 +75,8 @@ export interface View {
   readonly retryAfterSeconds?: number
 }
 
-/** Another page, below the portal, after something was done. `session`: the token of a new one, or none any more. */
-export interface GoTo {
-  readonly goTo: string
+/** What the browser keeps from then on. `session`: the token of a new one, or none any more. */
+export interface Keeping {
   readonly session?: { readonly token: string } | 'ended'
   /** The same of an operator, whose session is apart. */
   readonly operatorSession?: { readonly token: string } | 'ended'
@@ -86,6 +86,11 @@ export interface GoTo {
 export interface Download {
   readonly fileName: string
   readonly rows: AsyncIterable<readonly Cell[]> | Iterable<readonly Cell[]>
+}
+
+/** Another page, below the portal, after something was done. */
+export interface GoTo extends Keeping {
+  readonly goTo: string
 }
 
 /** Not found: what is not there and what is another account's look the same (P-10). */

@@ -33,7 +33,7 @@ import { csvLine } from '@gateway/wire'
 import { Fields, formBytesMax, readMultipart, uploadBytesMax } from './forms.ts'
 import { renderPage, type Frame, type PageLink } from './layout.tsx'
 import { follow, type Followers, type Look } from './live.ts'
-import type { Answer, Download, GoTo, OperatorVisit, Page, View, Visit } from './page.ts'
+import type { Answer, Download, GoTo, Keeping, OperatorVisit, Page, View, Visit } from './page.ts'
 import { forbidden, missing, notOfRole, tooLarge, trouble, unavailable } from './pages/errors.tsx'
 import { pages } from './pages/index.ts'
 import { formToken, isFormToken, isSameOrigin, keepSession, sessionToken, type SessionOf } from './session.ts'
@@ -311,19 +311,20 @@ function signInFor({ who, path }: Page, { method, url }: Request): string {
 
 function answer(visitor: Visitor, given: Answer): void {
   const { response, frame } = visitor
+  if (given !== 'not-found' && !('rows' in given)) keepSessions(visitor, given)
   if (given === 'not-found' || 'rows' in given) write(response, missing, frame)
   else if ('goTo' in given) goTo(visitor, given)
   else write(response, given, frame)
 }
 
-function goTo({ request, response, frame }: Visitor, given: GoTo): void {
-  const { goTo: path, session, operatorSession } = given
-  const keep = (of: SessionOf, kept: NonNullable<GoTo['session']>) =>
+function keepSessions({ request, response }: Visitor, { session, operatorSession }: Keeping): void {
+  const keep = (of: SessionOf, kept: NonNullable<Keeping['session']>) =>
     keepSession(request, response, of, kept === 'ended' ? undefined : kept.token)
   if (session !== undefined) keep('holder', session)
   if (operatorSession !== undefined) keep('operator', operatorSession)
-  response.redirect(303, frame.base + path)
 }
+
+const goTo = ({ response, frame }: Visitor, { goTo: path }: GoTo): void => response.redirect(303, frame.base + path)
 
 function write(response: Response, view: View, frame: Frame): void {
   if (view.retryAfterSeconds !== undefined) response.set('Retry-After', String(view.retryAfterSeconds))

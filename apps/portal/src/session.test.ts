@@ -1,3 +1,4 @@
+import { totpCode } from '@gateway/core/testing'
 import { admissionGate, createLog, trustProxies } from '@gateway/server'
 import request from 'supertest'
 import { createPortalServer } from './index.ts'
@@ -66,6 +67,68 @@ test('a lock and a new password are felt by who is signed in, at once', async ()
   expect((await again.get('/')).to).toBe('/sign-in')
   const locked = await portal.visitor().submit('/sign-in', { login: portal.account.login, password })
   expect([locked.status, locked.text]).toEqual([403, expect.stringContaining('This account is locked')])
+})
+
+test('with a second factor the password opens nothing, and one code signs in once, however often it is sent', async () => {
+  const visitor = await portal.signedIn()
+  const begun = await visitor.submit('/settings/security', {}, 'form:has([value="begin-factor"])')
+  const secret = (begun.html.querySelector('code.secret')?.textContent ?? '').replaceAll(' ', '')
+  expect(begun.html.querySelector('svg.qr path')?.getAttribute('d')).toMatch(/^M/)
+  const code = (later = 0) => totpCode(secret, Math.floor(portal.clock.now() / 30_000) + later)
+  expect((await visitor.submit(begun, { code: code(5) })).status).toBe(422)
+  const codes = await visitor.submit(begun, { code: code() })
+  expect(codes.html.querySelectorAll('.codes code')).toHaveLength(10)
+  expect((await visitor.get('/settings/security')).text).toContain('10 recovery codes are left')
+
+  const other = portal.visitor()
+  const asked = await other.submit('/sign-in?to=%2Fmessages', { login: portal.account.login, password })
+  expect([asked.status, other.cookie, asked.text]).toEqual([200, undefined, expect.stringContaining('Enter a code')])
+  const wrong = await other.submit(asked, { code: code() })
+  expect([wrong.status, wrong.text]).toEqual([401, expect.stringContaining('wrong, or was used')])
+  portal.clock.step(60)
+  const twice = await Promise.all([1, 2].map(() => portal.visitor().submit(asked, { code: code() })))
+  expect(twice.map(({ to }) => to).sort()).toEqual(['/messages', undefined])
+  expect((await other.submit(asked, { challenge: 'forged', code: code(1) })).status).toBe(401)
+  const recovered = portal.visitor()
+  const recoveryCode = codes.html.querySelector('.codes code')?.textContent ?? ''
+  expect((await recovered.submit(asked, { code: recoveryCode })).to).toBe('/messages')
+  expect((await recovered.get('/messages')).status).toBe(200)
+
+  const removed = await visitor.submit(
+    '/settings/security',
+    { do: 'remove-factor', code: code(1) },
+    '.panel:has([name="code"])',
+  )
+  expect(removed.to).toBe('/settings/security?done=removed')
+  await portal.signedIn()
+})
+
+test('guesses of a code are refused after ten, with the time to wait', async () => {
+  const begun = await portal.gateway.beginSecondFactor(portal.account)
+  if (begun === 'already') throw new Error(begun)
+  const code = () => totpCode(begun.secret, Math.floor(portal.clock.now() / 30_000))
+  await portal.gateway.setSecondFactor(portal.account, begun.challenge, code())
+  portal.clock.step(60)
+  const visitor = portal.visitor()
+  const asked = await visitor.submit('/sign-in', { login: portal.account.login, password })
+  const wrong = code() === '000000' ? '111111' : '000000'
+  for (let i = 0; i < 10; i++) expect((await visitor.submit(asked, { code: wrong })).status).toBe(401)
+  const refused = await visitor.submit(asked, { code: code() })
+  expect([refused.status, Number(refused.headers['retry-after'])]).toEqual([429, expect.any(Number) as number])
+  expect(visitor.cookie).toBeUndefined()
+})
+
+test('who has to have a second factor sets it up to sign in', async () => {
+  const before = await portal.signedIn()
+  await portal.backOffice.requireAccountFactor(portal.account.id, true)
+  expect((await before.get('/')).to).toBe('/sign-in')
+  const visitor = portal.visitor()
+  const asked = await visitor.submit('/sign-in', { login: portal.account.login, password })
+  const secret = (asked.html.querySelector('code.secret')?.textContent ?? '').replaceAll(' ', '')
+  const codes = await visitor.submit(asked, { code: totpCode(secret, Math.floor(portal.clock.now() / 30_000)) })
+  expect(codes.html.querySelectorAll('.codes code')).toHaveLength(10)
+  expect((await visitor.get('/')).status).toBe(200)
+  expect((await visitor.get('/settings/security')).text).toContain('cannot be removed')
 })
 
 test('a link shows a button, which signs in once', async () => {

@@ -91,7 +91,7 @@ export async function startPortal(wanted: AccountWanted = {}, log: Log = silent)
       const name = `operator-${++operators}`
       await backOffice.addOperator({ name, role }, password)
       const somebody = visitor()
-      const entered = await somebody.submit('/operator/sign-in', { name, password })
+      const entered = await somebody.submit('/operator/sign-in', { login: name, password })
       if (entered.to !== '/operator') throw new Error(`not signed in: ${entered.text}`)
       return somebody
     },

@@ -12,9 +12,11 @@ import {
   type TooManyFailures,
 } from '@gateway/core'
 import { LRUCache } from 'lru-cache'
+import { Secret, TOTP } from 'otpauth'
 import { failedLoginReports, type FailedLogins } from './failed-logins.ts'
 import { failureCounts } from './failure-counts.ts'
 import { loginCounts, type LoginCounts } from './login-counts.ts'
+import { isCommonPassword } from './common-passwords.ts'
 import { hashOf, hashOfNothing, isPasswordOf } from './password-hash.ts'
 import { recentCounts } from './recent-counts.ts'
 import { isOverload, networkQueue } from './network-queue.ts'
@@ -57,6 +59,8 @@ export interface NodeSecrets extends Secrets {
   /** How many of them wait to be hashed now. */
   readonly waiting: () => number
 }
+
+const totpStepMilliseconds = 30_000
 
 /** By which people and scanners know a key of ours. Three of the six characters that are stored in clear are chance. */
 const keyPrefix = 'gw_'
@@ -168,6 +172,12 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     newPassword: () => randomBytes(15).toString('base64url'),
     newToken: () => randomBytes(32).toString('base64url'),
     hashKey: (key) => digestOf('sha256', key, 'hex') as KeyHash,
+    isCommonPassword,
+    newTotpSecret: () => new Secret({ size: 20 }).base32,
+    totpStep(secret, code, now) {
+      const delta = new TOTP({ secret: Secret.fromBase32(secret) }).validate({ token: code, timestamp: now, window: 1 })
+      return delta === null ? undefined : Math.floor(now / totpStepMilliseconds) + delta
+    },
     hashPassword: (password) => queue.run('', () => hashOf(password, hashCost)),
     async checkPassword(attempt) {
       const login = attempt.login.toLowerCase()

@@ -32,7 +32,7 @@ async function issued(hash: string): Promise<{ hash: KeyHash; key: KeyId }> {
     { hash: hash as KeyHash, prefix: 'p', label: 'l', expires: undefined, from: [] },
     now,
   )
-  if (key === undefined) throw new Error('no account')
+  if (typeof key !== 'number') throw new Error('no key')
   return { hash: hash as KeyHash, key }
 }
 

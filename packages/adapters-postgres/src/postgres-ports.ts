@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { postgresAccountRates, postgresRateLimits } from './accounts/postgres-rate-limits.ts'
 import { postgresLoginFailures } from './accounts/postgres-login-failures.ts'
 import { postgresAccounts } from './accounts/postgres-accounts.ts'
+import { postgresSecondFactors } from './accounts/postgres-second-factors.ts'
 import { postgresSessions } from './accounts/postgres-sessions.ts'
 import { runExclusively } from './run-exclusively.ts'
 import { listenForChanges, listenToNobody } from './changes.ts'
@@ -159,6 +160,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       personalData: postgresPersonalData(prompt),
       auditLog: postgresAuditLog(prompt),
       operators: postgresOperators(prompt),
+      secondFactors: postgresSecondFactors(prompt),
     },
     clock,
     certificates: certificatesOf(address),

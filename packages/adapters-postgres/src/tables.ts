@@ -36,6 +36,7 @@ export interface Tables {
     expires_at: TimeOrNull
     revoked_at: ColumnType<number | null, never, string>
     key_networks: ColumnType<string[], readonly string[], readonly string[]>
+    operation: ColumnType<string | null, string | null, never>
   }
   session: { id: GeneratedAlways<number>; account_id: number }
   ledger: {

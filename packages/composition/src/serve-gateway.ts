@@ -114,7 +114,7 @@ export async function serveGateway(
   const watching = watchCertificates({ given, log, metrics, now: () => ports.clock.now() })
   onStop('certificates', () => watching.stop())
   const { limits, proxies, corsOrigins } = load
-  const operators = operatorAccess(ports)
+  const operators = operatorAccess(ports, { secondFactorRequired: environment.OPERATOR_SECOND_FACTOR })
   const parts = { clock: ports.clock, operators, gate, confirmedResponses: answers, log, metrics, health, corsOrigins }
   const app = createServer(gateway, parts)
   trustProxies(app, proxies)

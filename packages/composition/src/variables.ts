@@ -34,11 +34,13 @@ export const SENDERS: ReturnType<typeof listOf<SenderAddress>> = listOf({
 interface GatewayVariables {
   readonly SENDERS: typeof SENDERS
   readonly REPLIES_PER_CALL: ReturnType<typeof wholeNumber>
+  readonly OPERATOR_SECOND_FACTOR: ReturnType<typeof flag>
 }
 
 /** What a process reads that works for account holders. */
 export const gatewayVariables: GatewayVariables = {
   SENDERS,
+  OPERATOR_SECOND_FACTOR: flag('operators need a second factor to sign in with a password'),
   REPLIES_PER_CALL: wholeNumber('messages that one return-once call returns', {
     min: 1,
     max: 100_000,
@@ -49,6 +51,7 @@ export const gatewayVariables: GatewayVariables = {
 export interface GatewayEnvironment {
   readonly SENDERS: readonly SenderAddress[]
   readonly REPLIES_PER_CALL: number
+  readonly OPERATOR_SECOND_FACTOR: boolean
 }
 
 export const gatewaySettings = (environment: GatewayEnvironment): GatewaySettings => ({

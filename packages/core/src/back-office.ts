@@ -14,6 +14,9 @@ import {
   unlockAccount,
 } from './account/change-account.ts'
 import { closeAccount } from './account/close-account.ts'
+import { ownSecondFactor } from './account/second-factor.ts'
+import { factorOwner, type SecondFactor } from './account/second-factors.ts'
+import { signInWithCode } from './account/sign-in-steps.ts'
 import { offerSignInLink } from './account/sign-in.ts'
 import type { AuditCheck, AuditEntry, AuditSearch, ListedChange } from './audit/audit-log.ts'
 import type { PrefixFigures } from './carrier/carrier-figures.ts'
@@ -41,8 +44,10 @@ import {
   endOperatorSessions,
   findOperatorSession,
   listOperatorSessions,
+  operatorArea,
   setOperatorPassword,
   signInOperator,
+  type OperatorSettings,
 } from './operator/sign-in.ts'
 import type { Ports } from './ports.ts'
 import { processingDefaults, type ProcessingSettings } from './processing.ts'
@@ -62,6 +67,11 @@ import type { Webhook, WebhookId } from './webhook/webhook.ts'
 /** What a process told of its accounts counts for so long; it tells every ten seconds. */
 const busySeconds = 30
 
+export interface AccountFactor {
+  readonly factor: SecondFactor | undefined
+  readonly isRequired: boolean
+}
+
 /** What the operator can do. */
 export const createBackOffice = (
   ports: Pick<
@@ -69,6 +79,8 @@ export const createBackOffice = (
     | 'accounts'
     | 'accountRates'
     | 'sessions'
+    | 'secondFactors'
+    | 'loginFailures'
     | 'ledger'
     | 'prices'
     | 'suppressions'
@@ -93,7 +105,10 @@ export const createBackOffice = (
     | 'auditLog'
     | 'operators'
   >,
-  { contactDays }: Pick<ProcessingSettings, 'contactDays'> = processingDefaults,
+  {
+    contactDays = processingDefaults.contactDays,
+    secondFactorRequired = false,
+  }: Partial<Pick<ProcessingSettings, 'contactDays'> & OperatorSettings> = {},
 ) => ({
   openAccount: openAccount(ports),
   listAccounts: (after?: AccountId): AsyncIterable<AccountWithBalance> => ports.accounts.list(after),
@@ -172,9 +187,27 @@ export const createBackOffice = (
   unlockOperator: (id: OperatorId): Promise<boolean> => ports.operators.setLocked(id, false),
   setOperatorRole: (id: OperatorId, role: OperatorRole): Promise<boolean> => ports.operators.setRole(id, role),
   setOperatorPassword: setOperatorPassword(ports),
-  signInOperator: signInOperator(ports),
-  findOperatorSession: findOperatorSession(ports),
-  changeOperatorPassword: changeOperatorPassword(ports),
+  signInOperator: signInOperator(ports, { secondFactorRequired }),
+  signInOperatorWithCode: signInWithCode(ports, operatorArea(ports, { secondFactorRequired })),
+  findOperatorSession: findOperatorSession(ports, { secondFactorRequired }),
+  changeOperatorPassword: changeOperatorPassword(ports, { secondFactorRequired }),
+  isOperatorFactorRequired: (): boolean => secondFactorRequired,
+  findOperatorFactor: (id: OperatorId) => ports.secondFactors.find(factorOwner('operator', id)),
+  beginOperatorFactor: ({ id, name }: Operator) => ownSecondFactor(ports).begin(factorOwner('operator', id), name),
+  setOperatorFactor: ({ id }: Operator, challenge: string, code: string) =>
+    ownSecondFactor(ports).set(factorOwner('operator', id), challenge, code),
+  renewOperatorCodes: ({ id }: Operator, code: string) =>
+    ownSecondFactor(ports).renewCodes(factorOwner('operator', id), code),
+  removeOperatorFactor: ({ id }: Operator, code: string) =>
+    ownSecondFactor(ports).remove(factorOwner('operator', id), code, secondFactorRequired),
+  resetOperatorFactor: (id: OperatorId): Promise<boolean> => ports.secondFactors.remove(factorOwner('operator', id)),
+  showAccountFactor: async (id: AccountId): Promise<AccountFactor> => ({
+    factor: await ports.secondFactors.find(factorOwner('account', id)),
+    isRequired: await ports.secondFactors.isRequired(id),
+  }),
+  requireAccountFactor: (id: AccountId, isRequired: boolean): Promise<boolean> =>
+    ports.secondFactors.setRequired(id, isRequired),
+  resetAccountFactor: (id: AccountId): Promise<boolean> => ports.secondFactors.remove(factorOwner('account', id)),
   listOperatorSessions: listOperatorSessions(ports),
   endOperatorSessions: endOperatorSessions(ports),
   listChanges: (search: AuditSearch, countMax: number): Promise<readonly ListedChange[]> =>

@@ -3,7 +3,10 @@ import type { Account, KeyId } from './account/account.ts'
 import { authenticate } from './account/authenticate.ts'
 import { issueApiKey, listSubAccounts, revokeOwnKey, type KeyWanted } from './account/change-account.ts'
 import { sessionBounds, type SessionId } from './account/sessions.ts'
-import { changePassword, findSession, signIn, signInByLink } from './account/sign-in.ts'
+import { ownSecondFactor } from './account/second-factor.ts'
+import { factorOwner } from './account/second-factors.ts'
+import { signInWithCode } from './account/sign-in-steps.ts'
+import { changePassword, findSession, holders, signIn, signInByLink } from './account/sign-in.ts'
 import type { Period } from './credits/ledger.ts'
 import { creditBalance, listMovements, transferCredits } from './credits/move-credits.ts'
 import {
@@ -67,6 +70,8 @@ export const createGateway = (
     | 'webhookClient'
     | 'secretBox'
     | 'sessions'
+    | 'secondFactors'
+    | 'loginFailures'
     | 'sentMessages'
     | 'messageTraces'
     | 'bulkSends'
@@ -76,12 +81,22 @@ export const createGateway = (
   authenticate: authenticate(ports, activity),
   creditBalance: creditBalance(ports),
   signIn: signIn(ports),
+  signInWithCode: signInWithCode(ports, holders(ports)),
   signInByLink: signInByLink(ports),
   findSession: findSession(ports),
   listSessions: (account: Account) => ports.sessions.list(account.id, sessionBounds),
   endSession: (account: Account, id: SessionId) => ports.sessions.end(account.id, id),
   endOtherSessions: (account: Account, but: SessionId) => ports.sessions.endAll(account.id, but),
   changePassword: changePassword(ports),
+  findSecondFactor: ({ id }: Account) => ports.secondFactors.find(factorOwner('account', id)),
+  isSecondFactorRequired: ({ id }: Account) => ports.secondFactors.isRequired(id),
+  beginSecondFactor: ({ id, login }: Account) => ownSecondFactor(ports).begin(factorOwner('account', id), login),
+  setSecondFactor: ({ id }: Account, challenge: string, code: string) =>
+    ownSecondFactor(ports).set(factorOwner('account', id), challenge, code),
+  renewRecoveryCodes: ({ id }: Account, code: string) =>
+    ownSecondFactor(ports).renewCodes(factorOwner('account', id), code),
+  removeSecondFactor: async ({ id }: Account, code: string) =>
+    ownSecondFactor(ports).remove(factorOwner('account', id), code, await ports.secondFactors.isRequired(id)),
   issueKey: (account: Account, wanted: KeyWanted) => issueApiKey(ports)(account.id, wanted),
   listKeys: (account: Account) => ports.accounts.keys(account.id),
   revokeKey: (account: Account, key: KeyId) => revokeOwnKey(ports)(account, key),

@@ -1,7 +1,7 @@
 // Three factories, one per actor.
 export { createGateway, gatewayDefaults, type Gateway, type GatewaySettings } from './gateway.ts'
 export { createProcessing, processingDefaults, type Processing, type ProcessingSettings } from './processing.ts'
-export { createBackOffice, type BackOffice } from './back-office.ts'
+export { createBackOffice, type AccountFactor, type BackOffice } from './back-office.ts'
 export { createDispatcher, type Dispatcher } from './carrier/dispatcher.ts'
 export { dispatcherDefaults, type DispatcherSettings } from './carrier/dispatcher-settings.ts'
 export { limits } from './limits.ts'
@@ -89,9 +89,14 @@ export {
   type RateLimits,
 } from './account/account-rates.ts'
 export type { AuthenticationRefusal, Credentials } from './account/authenticate.ts'
-export { isPassword, type AccountToOpen, type IssuedKey, type KeyWanted } from './account/change-account.ts'
+export type { AccountToOpen, IssuedKey, KeyWanted } from './account/change-account.ts'
 export type { NewSession, Session, SessionBounds, SessionId, Sessions } from './account/sessions.ts'
-export { chosenPasswordMin, type Browser, type OpenedSession, type SignedIn } from './account/sign-in.ts'
+export { isPassword, newPasswordMin, type NewPasswordRefusal } from './account/new-password.ts'
+export type { Browser, OpenedSession } from './account/new-session.ts'
+export type { CodeRefusal, FactorToSetUp, RecoveryCodes } from './account/second-factor.ts'
+export { factorOwner, type FactorOwner, type SecondFactor, type SecondFactors } from './account/second-factors.ts'
+export type { AskedForCode } from './account/sign-in-steps.ts'
+export type { SignedIn } from './account/sign-in.ts'
 export type {
   CountedLoginFailure,
   Login,

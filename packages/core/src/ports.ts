@@ -1,5 +1,6 @@
 import type { AccountRates, RateLimits } from './account/account-rates.ts'
 import type { Accounts } from './account/accounts.ts'
+import type { SecondFactors } from './account/second-factors.ts'
 import type { LoginFailures, Secrets } from './account/secrets.ts'
 import type { Sessions } from './account/sessions.ts'
 import type { AuditLog } from './audit/audit-log.ts'
@@ -41,6 +42,7 @@ export interface StoredPorts {
   readonly rateLimits: RateLimits
   readonly loginFailures: LoginFailures
   readonly sessions: Sessions
+  readonly secondFactors: SecondFactors
   readonly accountRates: AccountRates
   readonly ledger: Ledger
   readonly prices: Prices

@@ -19,6 +19,7 @@ import {
   loginFailuresContract,
   messagesContract,
   operatorsContract,
+  secondFactorsContract,
   overviewContract,
   personalDataContract,
   pricesContract,
@@ -101,6 +102,7 @@ run('unknown messages', unknownMessagesContract, memoryPorts)
 run('history', historyContract, memoryPorts)
 run('message traces', messageTracesContract, memoryPorts)
 run('operators', operatorsContract, memoryPorts)
+run('secondFactors', secondFactorsContract, memoryPorts)
 run('overview', overviewContract, memoryPorts)
 run('personal data', personalDataContract, memoryPorts)
 run('wakeups', wakeupsContract, memoryPorts)

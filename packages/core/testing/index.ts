@@ -47,7 +47,7 @@ export { memoryWakeups } from './memory/wakeups.ts'
 export { memoryWebhooks } from './memory/webhooks.ts'
 export { memorySecretBox } from './memory/secrets.ts'
 export { scriptedWebhookClient, type ScriptedWebhookClient } from './memory/scripted-webhook-client.ts'
-export { memorySecrets, type MemorySecretsSettings } from './memory/secrets.ts'
+export { memorySecrets, totpCode, type MemorySecretsSettings } from './memory/secrets.ts'
 export { realClock, steppingClock, type SteppingClock } from './memory/clock.ts'
 export {
   scriptedCarrier,

@@ -140,10 +140,10 @@ describe('invalidUser, before anything else', () => {
 
   test("answers a sub account's key and pair, for its own credits too", async () => {
     const backOffice = createBackOffice(asp.ports)
-    await backOffice.setPassword(one.id, 'another')
+    await backOffice.setPassword(one.id, 'another-one')
     const issued = await backOffice.issueApiKey(one.id)
     if (typeof issued === 'string') throw new Error(issued)
-    for (const credentials of [`apikey=${issued.key}`, `user=${one.login}&password=another`]) {
+    for (const credentials of [`apikey=${issued.key}`, `user=${one.login}&password=another-one`]) {
       expect(await asked(credentials)).toBe('Transfer=invalidUser')
       const own = `/api/creditstransfer.asp?${credentials}&${query(one.id, main(), 1)}`
       expect((await request(asp.url).get(own)).text).toBe('Transfer=invalidUser')

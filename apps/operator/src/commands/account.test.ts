@@ -1,3 +1,4 @@
+import { factorOwner } from '@gateway/core'
 import { anAccount, aNumber } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 
@@ -88,29 +89,40 @@ const isRight = async ({ ports }: ReturnType<typeof anOperator>, login: string, 
 
 test('a password is taken from the command or from standard input, and is stored only as a hash', async () => {
   const operator = anOperator()
-  const said = await operator.run(['account', 'open', '--login', 'a', '--password', 'said'])
+  const said = await operator.run(['account', 'open', '--login', 'a', '--password', 'said-password'])
   expect(said.err).toMatch(/^Everybody on this machine can see a password on a command line, with ps; .*\n$/)
-  const { out, err } = await operator.run(['account', 'open', '--login', 'b', '--password', '-'], 'typed')
-  expect(await isRight(operator, 'a', 'said')).toBe('right')
-  expect(await isRight(operator, 'b', 'typed')).toBe('right')
-  expect(out + err).not.toContain('typed')
-  expect((await operator.ports.accounts.byLogin('b'))?.password).not.toContain('typed')
+  const { out, err } = await operator.run(['account', 'open', '--login', 'b', '--password', '-'], 'typed-password')
+  expect(await isRight(operator, 'a', 'said-password')).toBe('right')
+  expect(await isRight(operator, 'b', 'typed-password')).toBe('right')
+  expect(out + err).not.toContain('typed-password')
+  expect((await operator.ports.accounts.byLogin('b'))?.password).not.toContain('typed-password')
 })
 
 test('a password is set from standard input, with or without saying so, and never shown', async () => {
   const operator = anOperator()
   await operator.run(['account', 'open', '--login', 'a'])
-  expect(await operator.run(['account', 'password', '1'], 'first')).toEqual({
+  expect(await operator.run(['account', 'password', '1'], 'first-password')).toEqual({
     code: 0,
     out: 'The password of account 1 is set.\n',
     err: '',
   })
-  expect(await isRight(operator, 'a', 'first')).toBe('right')
-  const { out } = await operator.run(['account', 'password', '1', '--password', '-', '--json'], 'second')
+  expect(await isRight(operator, 'a', 'first-password')).toBe('right')
+  const { out } = await operator.run(['account', 'password', '1', '--password', '-', '--json'], 'second-password')
   expect(JSON.parse(out)).toEqual({ id: 1 })
-  expect(await isRight(operator, 'a', 'second')).toBe('right')
-  expect((await operator.run(['account', 'password', '1', '--password', 'third'])).err).toContain('with ps')
-  expect(await isRight(operator, 'a', 'third')).toBe('right')
+  expect(await isRight(operator, 'a', 'second-password')).toBe('right')
+  expect((await operator.run(['account', 'password', '1', '--password', 'third-password'])).err).toContain('with ps')
+  expect(await isRight(operator, 'a', 'third-password')).toBe('right')
+})
+
+test('an account keeps the short password that its programs have', async () => {
+  const operator = anOperator()
+  await operator.run(['account', 'open', '--login', 'a', '--password', 'said', '--keep-password'])
+  expect(await isRight(operator, 'a', 'said')).toBe('right')
+  const set = (typed: string) => operator.run(['account', 'password', '1'], typed)
+  expect(await set('typed')).toEqual({ code: 1, out: '', err: 'A password has at least 10 characters.\n' })
+  expect((await set('PASSWORD123')).err).toContain('Many people use this password')
+  expect(await operator.run(['account', 'password', '1', '--keep-password'], 'typed')).toMatchObject({ code: 0 })
+  expect(await isRight(operator, 'a', 'typed')).toBe('right')
 })
 
 test('a generated password is printed this once, and is right', async () => {
@@ -128,14 +140,14 @@ test('a generated password is printed this once, and is right', async () => {
 
 test('passwords that are blank, or for nobody, change nothing', async () => {
   const operator = anOperator()
-  await operator.run(['account', 'open', '--login', 'a', '--password', 'old'])
+  await operator.run(['account', 'open', '--login', 'a', '--password', 'old-password'])
   const set = (id: string, typed: string) => operator.run(['account', 'password', id], typed)
   expect(await set('1', '')).toMatchObject({
     code: 1,
     err: 'A password is 1 to 255 characters and more than spaces.\n',
   })
-  expect(await set('2', 'new')).toMatchObject({ code: 1, err: 'There is no account 2.\n' })
-  expect(await isRight(operator, 'a', 'old')).toBe('right')
+  expect(await set('2', 'new-password')).toMatchObject({ code: 1, err: 'There is no account 2.\n' })
+  expect(await isRight(operator, 'a', 'old-password')).toBe('right')
   const both = await operator.run(['account', 'password', '1', '--generate', '--password', 'x'])
   expect([both.code, both.out]).toEqual([2, ''])
 })
@@ -306,4 +318,15 @@ test('limits are set one by one, shown, and taken away', async () => {
     code: 1,
     err: 'There is no account 9.\n',
   })
+})
+
+test('a second factor is required and removed; who has lost it signs in with the password again', async () => {
+  const operator = anOperator()
+  await operator.run(['account', 'open', '--login', 'a'])
+  const factor = (...args: string[]) => operator.json('account', 'factor', '1', ...args)
+  expect(await factor('--require', 'on')).toEqual({ id: 1, hasFactor: false, isRequired: true })
+  await operator.ports.secondFactors.set(factorOwner('account', 1), 'sealed' as never, 1, [])
+  expect(await factor()).toEqual({ id: 1, hasFactor: true, isRequired: true })
+  expect(await factor('--forget', '--require', 'off')).toEqual({ id: 1, hasFactor: false, isRequired: false })
+  expect(await operator.run(['account', 'factor', '9'])).toMatchObject({ code: 1, err: 'There is no account 9.\n' })
 })

@@ -24,6 +24,7 @@ export async function accountOf(backOffice: Pick<BackOffice, 'findAccount'>, id:
 export const noSuchAccount = (id: AccountId): Refused => new Refused(`There is no account ${id}.`)
 
 interface OpenOptions {
+  readonly keepPassword?: true
   readonly login: string
   readonly password?: string
   readonly parent?: AccountId
@@ -35,9 +36,21 @@ interface OpenOptions {
   readonly surname?: string
 }
 
+/** Why a password cannot be chosen. */
+export const PASSWORD_WORDS = {
+  'invalid-password': 'A password is 1 to 255 characters and more than spaces.',
+  'too-short': 'A password has at least 10 characters.',
+  'too-common': 'Many people use this password, so it is guessed first. Choose another one.',
+} as const
+
+const keepOption = [
+  '--keep-password',
+  'take it also if it is short or common, since programs of the account have it already',
+] as const
+
 const OPEN_WORDS = {
   'invalid-login': 'A login is 1 to 64 printable ASCII characters without spaces.',
-  'invalid-password': 'A password is 1 to 255 characters and more than spaces.',
+  ...PASSWORD_WORDS,
   'negative-credits': 'An account cannot begin with less than 0.0 credits.',
   'login-taken': 'There is an account with this login already.',
   'no-such-parent': 'There is no account with the id given as --parent.',
@@ -55,6 +68,7 @@ export const accountOpen = (run: Run) =>
       '--password <password>',
       "its password for the legacy interfaces; '-' reads it from standard input, where nobody else sees it",
     )
+    .option(...keepOption)
     .option('--parent <id>', 'open it as a sub account of this main account', readAccountId)
     .option('--credits <amount>', 'credits that it begins with', readCredits)
     .option('--trial', 'a trial account: it cannot send to its own number')
@@ -69,11 +83,14 @@ export const accountOpen = (run: Run) =>
       return run(async ({ backOffice, output, input }) => {
         const { password: given } = options
         const password = given === undefined ? undefined : await givenPassword(given, { input, output })
-        const opened = await backOffice.openAccount({
-          ...options,
-          password,
-          trial: options.ownNumber === undefined ? undefined : { ownNumber: options.ownNumber },
-        })
+        const opened = await backOffice.openAccount(
+          {
+            ...options,
+            password,
+            trial: options.ownNumber === undefined ? undefined : { ownNumber: options.ownNumber },
+          },
+          { isKept: options.keepPassword },
+        )
         if (typeof opened === 'string') throw new Refused(OPEN_WORDS[opened])
         const credits = options.credits
         output.result(
@@ -260,7 +277,36 @@ function words(id: AccountId, closed: ClosedAccount): string {
   ].join('\n')
 }
 
+interface FactorOptions {
+  readonly require?: 'on' | 'off'
+  readonly forget?: true
+}
+
+export const accountFactor = (run: Run) =>
+  command(
+    'factor',
+    'the second factor by which an account signs in at the portal: require it, or remove one that was lost',
+    'gateway account factor 3 --require on',
+  )
+    .argument('<id>', "the account's id", readAccountId)
+    .addOption(onOrOff('--require <on|off>', 'whether whoever signs in has to have one'))
+    .option('--forget', 'remove it; signing in asks for the password alone')
+    .action((id: AccountId, { require, forget }: FactorOptions) =>
+      run(async ({ backOffice, output }) => {
+        await accountOf(backOffice, id)
+        if (require !== undefined) await backOffice.requireAccountFactor(id, require === 'on')
+        if (forget === true) await backOffice.resetAccountFactor(id)
+        const { factor, isRequired } = await backOffice.showAccountFactor(id)
+        output.result(
+          { id, hasFactor: factor !== undefined, isRequired },
+          `Account ${id} has ${factor === undefined ? 'no' : 'a'} second factor; ` +
+            `it is ${isRequired ? '' : 'not '}required.`,
+        )
+      }),
+    )
+
 interface PasswordOptions {
+  readonly keepPassword?: true
   readonly password?: string
   readonly generate?: true
 }
@@ -278,14 +324,15 @@ export const accountPassword = (run: Run) =>
       ),
     )
     .option('--generate', 'make a random password and print it, this once')
+    .option(...keepOption)
     .action((id: AccountId, options: PasswordOptions) =>
       run(async ({ backOffice, ports, output, input }) => {
         const password = options.generate
           ? ports.secrets.newPassword()
           : await givenPassword(options.password ?? '-', { input, output })
-        const set = await backOffice.setPassword(id, password)
+        const set = await backOffice.setPassword(id, password, { isKept: options.keepPassword })
         if (set === 'no-such-account') throw noSuchAccount(id)
-        if (set === 'invalid-password') throw new Refused('A password is 1 to 255 characters and more than spaces.')
+        if (set !== 'set') throw new Refused(PASSWORD_WORDS[set])
         const shown = options.generate ? { password } : {}
         output.result(
           { id, ...shown },

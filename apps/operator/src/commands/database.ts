@@ -111,12 +111,12 @@ export const idsSkip = (run: Run) =>
 export const secretsReseal = (run: Run) =>
   command('reseal', 'encrypt the secrets of webhooks and carriers with the first key of SECRETS_KEY').action(() =>
     run(async ({ backOffice, output }) => {
-      const { webhooks, carrierVersions } = await output.during('Encrypting', backOffice.resealSecrets())
+      const { webhooks, carrierVersions, secondFactors } = await output.during('Encrypting', backOffice.resealSecrets())
       output.result(
-        { webhooks, carrierVersions },
-        webhooks + carrierVersions === 0
+        { webhooks, carrierVersions, secondFactors },
+        webhooks + carrierVersions + secondFactors === 0
           ? 'Every secret is encrypted with the current key.'
-          : `The secrets of ${counted(webhooks, 'webhook')} and ${counted(carrierVersions, 'version')} of the carriers are now encrypted with the current key.`,
+          : `The secrets of ${counted(webhooks, 'webhook')}, ${counted(carrierVersions, 'version')} of the carriers and ${counted(secondFactors, 'second factor')} are now encrypted with the current key.`,
       )
     }),
   )

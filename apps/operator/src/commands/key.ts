@@ -29,8 +29,8 @@ export const keyIssue = (run: Run) =>
       run(async ({ backOffice, ports, output }) => {
         const expires = expiry?.(ports.clock.now())
         const issued = await backOffice.issueApiKey(id, { label, expires, from })
-        if (issued === 'no-such-account') throw noSuchAccount(id)
         if (issued === 'expired-already') throw new Refused('The key would have expired already.')
+        if (typeof issued === 'string') throw noSuchAccount(id)
         const until = expires === undefined ? '' : `\nIt is valid until ${timeText(expires)} (GMT+2).`
         const only = from.length === 0 ? '' : `\nIt may be used from ${from.join(', ')} only.`
         output.result(

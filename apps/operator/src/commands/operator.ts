@@ -2,7 +2,7 @@ import { operatorRoles, type Operator, type OperatorRole } from '@gateway/core'
 import { Argument, Option } from 'commander'
 import { command, Refused, type Context, type Run } from '../command.ts'
 import { timeJson, timeText } from '../show.ts'
-import { givenPassword } from './account.ts'
+import { givenPassword, PASSWORD_WORDS } from './account.ts'
 
 interface PasswordOptions {
   readonly password?: string
@@ -12,8 +12,7 @@ interface PasswordOptions {
 const WORDS = {
   'name-taken': 'There is an operator of this name already.',
   'invalid-name': 'A name is 1 to 64 printable ASCII characters without spaces.',
-  'too-short': 'A password has at least 10 characters.',
-  'invalid-password': 'A password is 1 to 255 characters and more than spaces.',
+  ...PASSWORD_WORDS,
 }
 
 const passwordOption = () =>
@@ -95,6 +94,15 @@ export const operatorUnlock = (run: Run) =>
     'let an operator sign in again',
     ({ backOffice }, { id }) => backOffice.unlockOperator(id),
     'can sign in again',
+  )
+
+export const operatorForgetFactor = (run: Run) =>
+  changing(
+    run,
+    'forget-factor',
+    'remove the second factor of an operator who has lost it',
+    ({ backOffice }, { id }) => backOffice.resetOperatorFactor(id),
+    'has no second factor now',
   )
 
 export const operatorRole = (run: Run) =>

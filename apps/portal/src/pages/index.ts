@@ -13,6 +13,7 @@ import { now } from './operator/now.tsx'
 import { numbers } from './operator/numbers.tsx'
 import { operators } from './operator/operators.tsx'
 import { routes } from './operator/routes.tsx'
+import { operatorSecurity } from './operator/security.tsx'
 import { operatorSignIn, operatorSignOut } from './operator/sign-in.tsx'
 import { webhooks as operatorWebhooks } from './operator/webhooks.tsx'
 import { optOuts } from './opt-outs/opt-outs.tsx'
@@ -47,7 +48,7 @@ export const pages: readonly Page[] = [
     carrier,
     routes,
   ],
-  ...[numbers, arrivals, operatorWebhooks, operators, audit],
+  ...[numbers, arrivals, operatorWebhooks, operators, audit, operatorSecurity],
   ...[inbox, inboxOfCodes, optOuts],
   ...[thisStatement, statement, accounts],
   ...[keys, key, webhooks, webhook, webhookRemoval, security],

@@ -19,7 +19,8 @@ create table directory (
   created_at timestamptz not null,
   from_networks text[] not null default '{}',     -- where the password may be used; none: anywhere
   requests_per_second int,                        -- null: no limit
-  recipients_per_second int
+  recipients_per_second int,
+  second_factor_required bool not null default false -- of who signs in at the portal
 );
 create unique index directory_login on directory (lower(login collate "C"));
 
@@ -32,7 +33,8 @@ create table api_key (
   issued_at timestamptz not null,
   expires_at timestamptz,
   revoked_at timestamptz,
-  key_networks text[] not null default '{}'       -- where it may be used; none: anywhere
+  key_networks text[] not null default '{}',      -- where it may be used; none: anywhere
+  operation uuid unique                           -- made by who asked for it, to issue it once
 );
 create index api_key_account on api_key (account_id, id);
 
@@ -41,12 +43,21 @@ create table session (                            -- of people who are signed in
   hash text not null unique,                      -- SHA-256 of what the browser keeps
   account_id int not null references account,
   opened_under bytea not null,                    -- a digest of the account's password_hash; of '' if it has none
+  second_factor bool not null,                    -- whether one was used
   opened_at timestamptz not null default now(),
   used_at timestamptz not null default now(),     -- to the minute
   agent text not null,
   address text not null                           -- '': not known
 );
 create index session_account on session (account_id);
+
+create table second_factor (                      -- of people who sign in at the portal
+  owner text primary key,                         -- 'account 3', 'user 5', 'operator 7'
+  secret text not null,                           -- of the authenticator, sealed
+  since timestamptz not null default clock_timestamp(),
+  step bigint not null,                           -- the last time step that was used: none before it any more
+  recovery_codes text[] not null                  -- SHA-256 of those that are left
+);
 
 create table sign_in_link (                       -- opens a session once; a used one is gone
   hash text primary key,                          -- SHA-256 of what the link has

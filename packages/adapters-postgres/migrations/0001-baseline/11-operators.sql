@@ -14,6 +14,7 @@ create table operator_session (
   hash text not null unique,                      -- SHA-256 of what the browser keeps
   operator_id int not null references operator,
   opened_under bytea not null,                    -- a digest of the operator's password_hash
+  second_factor bool not null,                    -- whether one was used
   opened_at timestamptz not null default now(),
   used_at timestamptz not null default now(),     -- to the minute
   agent text not null,

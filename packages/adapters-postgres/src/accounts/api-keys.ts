@@ -7,13 +7,14 @@ import type { Tables } from '../tables.ts'
 
 const foreignKeyViolation = '23503'
 
-/** Undefined: no such account. */
+/** Undefined: no such account. 'repeated': the operation has a key. */
 export async function issueKey(
   kysely: Kysely<Tables>,
   id: AccountId,
   { hash, prefix, label, expires, from }: NewApiKey,
   now: Instant,
-): Promise<KeyId | undefined> {
+  operation: string | undefined,
+): Promise<KeyId | undefined | 'repeated'> {
   const expiresAt = expires === undefined ? null : timestamp(expires)
   try {
     const row = await kysely
@@ -26,10 +27,12 @@ export async function issueKey(
         issued_at: timestamp(now),
         expires_at: expiresAt,
         key_networks: from,
+        operation: operation ?? null,
       })
+      .onConflict((conflict) => conflict.column('operation').doNothing())
       .returning('id')
-      .executeTakeFirstOrThrow()
-    return row.id as KeyId
+      .executeTakeFirst()
+    return row === undefined ? 'repeated' : (row.id as KeyId)
   } catch (error) {
     if (sqlState(error) === foreignKeyViolation) return undefined
     throw error

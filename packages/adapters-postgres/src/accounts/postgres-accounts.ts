@@ -60,7 +60,7 @@ export function postgresAccounts(context: Context): Accounts {
     change: (id, change) => changes.around(changeAccount(kysely, id, change)),
     setLocked: (id, locked) => changes.around(setLocked(id, locked)),
     setPassword: (id, password) => changes.around(setPassword(id, password)),
-    issueKey: (id, key, now) => issueKey(kysely, id, key, now),
+    issueKey: (id, key, now, operation) => issueKey(kysely, id, key, now, operation),
     keys: (id) => keysOf(kysely, id),
     setKeyFrom: (key, from) => changes.around(setKeyFrom(kysely, key, from)),
     revokeKey: (key, now) => changes.around(revokeKey(kysely, key, now)),

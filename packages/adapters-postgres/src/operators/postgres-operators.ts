@@ -60,10 +60,18 @@ const operatorOf = ({ id, name, role, locked, added }: OperatorRow): Operator =>
   added: instant(added),
 })
 
-const sessionOf = ({ id, session, opened, used, agent, address }: OperatorSessionRow): OperatorSession => ({
+const sessionOf = ({
+  id,
+  session,
+  opened,
+  used,
+  agent,
+  address,
+  secondFactor,
+}: OperatorSessionRow): OperatorSession => ({
   id: session as SessionId,
   operator: id as OperatorId,
   opened: instant(opened),
   used: instant(used),
-  ...{ agent, address },
+  ...{ agent, address, secondFactor },
 })

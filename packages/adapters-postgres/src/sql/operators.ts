@@ -1,6 +1,6 @@
 import type { OperatorRole } from '@gateway/core'
 import { milliseconds } from './arrays.ts'
-import { passwordDigest, sessionBounds, withinBounds } from './sessions.ts'
+import { openedFrom, passwordDigest, sessionBounds, withinBounds } from './sessions.ts'
 import { rows, sql, statement } from './statement.ts'
 
 // All of these are for the ordinary connections.
@@ -67,7 +67,8 @@ export const openOperatorSession = statement(
   'open-operator-session',
   {
     parameters: {
-      ...{ operator: 'int', password: 'text', hash: 'text', agent: 'text', address: 'text' },
+      ...{ operator: 'int', password: 'text', hash: 'text' },
+      ...openedFrom,
       ...sessionBounds,
     },
     columns: { id: 'bigint' },
@@ -76,8 +77,8 @@ export const openOperatorSession = statement(
 with over as (
   delete from operator_session where operator_id = :operator and not (${withinBounds})
 )
-insert into operator_session (hash, operator_id, opened_under, agent, address)
-select :hash, id, ${passwordDigest('password_hash')}, :agent, :address
+insert into operator_session (hash, operator_id, opened_under, agent, address, second_factor)
+select :hash, id, ${passwordDigest('password_hash')}, :agent, :address, :secondFactor
 from operator
 where id = :operator and password_hash = :password and not locked
 returning id`,
@@ -89,6 +90,7 @@ export interface OperatorSessionRow extends OperatorRow {
   readonly used: number
   readonly agent: string
   readonly address: string
+  readonly secondFactor: boolean
 }
 
 const sessionColumns = rows<OperatorSessionRow>({
@@ -103,11 +105,12 @@ const sessionColumns = rows<OperatorSessionRow>({
   used: 'bigint',
   agent: 'text',
   address: 'text',
+  secondFactor: 'bool',
 })
 
 /** A session that counts, beside its operator. */
 const session = `select ${operator}, operator_session.id as session, ${milliseconds('opened_at')} as opened,
-  ${milliseconds('used_at')} as used, agent, address
+  ${milliseconds('used_at')} as used, agent, address, second_factor as "secondFactor"
 from operator_session
 join operator on operator.id = operator_id and not locked and opened_under = ${passwordDigest('password_hash')}`
 

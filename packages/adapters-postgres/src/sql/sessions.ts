@@ -7,12 +7,15 @@ export const passwordDigest = (password: string) => `sha256(convert_to(coalesce(
 
 export const sessionBounds = { idleSeconds: 'float8', secondsMax: 'float8' } as const
 
+export const openedFrom = { agent: 'text', address: 'text', secondFactor: 'bool' } as const
+
 export const withinBounds = `used_at > now() - make_interval(secs => :idleSeconds)
   and opened_at > now() - make_interval(secs => :secondsMax)`
 
 /** A session that counts, beside its account. */
 const holder = `join account on account.id = session.account_id and not locked
-join directory on directory.account_id = session.account_id and opened_under = ${passwordDigest('password_hash')}`
+join directory on directory.account_id = session.account_id and opened_under = ${passwordDigest('password_hash')}
+  and (second_factor or not second_factor_required)`
 
 const columns = `session.id, session.account_id account, ${milliseconds('opened_at')} opened,
   ${milliseconds('used_at')} used, agent, address`
@@ -30,15 +33,15 @@ const sessionColumns = rows<Session>({
 export const openSession = statement(
   'open-session',
   {
-    parameters: { account: 'int', password: 'text', hash: 'text', agent: 'text', address: 'text', ...sessionBounds },
+    parameters: { account: 'int', password: 'text', hash: 'text', ...openedFrom, ...sessionBounds },
     columns: { id: 'bigint' },
   },
   sql`
 with over as (
   delete from session where account_id = :account and not (${withinBounds})
 )
-insert into session (hash, account_id, opened_under, agent, address)
-select :hash, account.id, ${passwordDigest('password_hash')}, :agent, :address
+insert into session (hash, account_id, opened_under, agent, address, second_factor)
+select :hash, account.id, ${passwordDigest('password_hash')}, :agent, :address, :secondFactor
 from account
 join directory on directory.account_id = account.id and password_hash = :password
 where account.id = :account and not locked
@@ -62,19 +65,19 @@ returning account_id offered`,
 export const openByLink = statement(
   'open-by-link',
   {
-    parameters: { link: 'text', hash: 'text', agent: 'text', address: 'text' },
+    parameters: { link: 'text', hash: 'text', ...openedFrom },
     columns: { id: 'bigint' },
   },
   sql`
 with used as (
   delete from sign_in_link where hash = :link returning account_id, until
 )
-insert into session (hash, account_id, opened_under, agent, address)
-select :hash, account.id, ${passwordDigest('password_hash')}, :agent, :address
+insert into session (hash, account_id, opened_under, agent, address, second_factor)
+select :hash, account.id, ${passwordDigest('password_hash')}, :agent, :address, :secondFactor
 from used
 join account on account.id = used.account_id and not locked
 join directory on directory.account_id = account.id
-where until > now()
+where until > now() and not exists (select from second_factor where owner = 'account ' || account.id)
 returning id`,
 )
 

@@ -72,8 +72,8 @@ export interface Accounts {
   setLocked(id: AccountId, locked: boolean): Promise<boolean>
   /** Undefined: it has none any more. False: no such account. */
   setPassword(id: AccountId, password: PasswordHash | undefined): Promise<boolean>
-  /** Undefined: no such account. */
-  issueKey(id: AccountId, key: NewApiKey, now: Instant): Promise<KeyId | undefined>
+  /** Undefined: no such account. 'repeated': a key was issued for this operation, a UUID, before; nothing was done. */
+  issueKey(id: AccountId, key: NewApiKey, now: Instant, operation?: string): Promise<KeyId | undefined | 'repeated'>
   /** The keys of an account by id, revoked and expired ones too. */
   keys(id: AccountId): Promise<readonly ApiKey[]>
   /** Networks in CIDR form from which a key may be used; none: from anywhere. False: no such key. */

@@ -4,6 +4,7 @@ import type { Ports } from '../ports.ts'
 import type { Instant } from '../time/instant.ts'
 import { accountId, isLogin, isValid, type Account, type AccountId, type KeyId } from './account.ts'
 import type { AccountChange, AccountWithBalance, ChangeRefusal, OpenRefusal } from './accounts.ts'
+import { isPassword, newPasswordRefusal, type NewPasswordRefusal } from './new-password.ts'
 
 export interface AccountToOpen {
   readonly login: string
@@ -18,17 +19,33 @@ export interface AccountToOpen {
   readonly surname?: string | undefined
 }
 
-export const passwordLengthMax = 255
+/** Of an account that brings its password along, which may be a short or a common one. */
+export interface KeptPassword {
+  readonly isKept?: boolean | undefined
+}
+
+const refusalOf = async (
+  ports: Pick<Ports, 'secrets'>,
+  password: string,
+  login: string,
+  { isKept = false }: KeptPassword,
+): Promise<NewPasswordRefusal | undefined> => {
+  if (isKept) return isPassword(password) ? undefined : 'invalid-password'
+  return newPasswordRefusal(ports, password, login)
+}
 
 /** Opens a main or sub account. The login names it on the legacy interfaces and is unique in any letter case. */
 export const openAccount =
   (ports: Pick<Ports, 'accounts' | 'secrets' | 'clock'>) =>
   async (
     wanted: AccountToOpen,
-  ): Promise<AccountId | OpenRefusal | 'invalid-login' | 'invalid-password' | 'negative-credits'> => {
+    kept: KeptPassword = {},
+  ): Promise<AccountId | OpenRefusal | 'invalid-login' | NewPasswordRefusal | 'negative-credits'> => {
     const granted = wanted.credits ?? credits(0)
     if (!isLogin(wanted.login)) return 'invalid-login'
-    if (wanted.password !== undefined && !isPassword(wanted.password)) return 'invalid-password'
+    const { password, login } = wanted
+    const refusal = password === undefined ? undefined : await refusalOf(ports, password, login, kept)
+    if (refusal !== undefined) return refusal
     if (granted < 0) return 'negative-credits'
     return ports.accounts.open(
       {
@@ -40,15 +57,12 @@ export const openAccount =
           trial: wanted.trial,
           transactional: wanted.transactional ?? false,
         },
-        password: wanted.password === undefined ? undefined : await ports.secrets.hashPassword(wanted.password),
+        password: password === undefined ? undefined : await ports.secrets.hashPassword(password),
         credits: granted,
       },
       ports.clock.now(),
     )
   }
-
-/** A password is 1 to 255 characters and more than white space, since a blank one counts as not given (ruling 3.1). */
-export const isPassword = (text: string): boolean => text.trim() !== '' && text.length <= passwordLengthMax
 
 /**
  * The account that an operator names by its login, in any letter case, or by its id in digits. A login may be digits
@@ -88,8 +102,15 @@ export const changeAccount =
 /** From the next request on, in any process within 5 seconds, only the new password is right. */
 export const setPassword =
   (ports: Pick<Ports, 'accounts' | 'secrets'>) =>
-  async (id: AccountId, password: string): Promise<'set' | 'no-such-account' | 'invalid-password'> => {
-    if (!isPassword(password)) return 'invalid-password'
+  async (
+    id: AccountId,
+    password: string,
+    kept: KeptPassword = {},
+  ): Promise<'set' | 'no-such-account' | NewPasswordRefusal> => {
+    const found = await ports.accounts.find(id)
+    if (found === undefined) return 'no-such-account'
+    const refusal = await refusalOf(ports, password, found.account.login, kept)
+    if (refusal !== undefined) return refusal
     const done = await ports.accounts.setPassword(id, await ports.secrets.hashPassword(password))
     return done ? 'set' : 'no-such-account'
   }
@@ -120,12 +141,20 @@ export interface KeyWanted {
   readonly label?: string | undefined
   readonly expires?: Instant | undefined
   readonly from?: readonly string[] | undefined
+  /** A UUID, by which the key is issued once however often it is asked for. */
+  readonly operation?: string | undefined
 }
 
-/** Issues one more key; the ones before stay valid. It opens the account until it expires or is revoked. */
+/**
+ * Issues one more key; the ones before stay valid. It opens the account until it expires or is revoked. 'repeated': it
+ * was issued before for this operation, and is shown to nobody again.
+ */
 export const issueApiKey =
   (ports: Pick<Ports, 'accounts' | 'secrets' | 'clock'>) =>
-  async (account: AccountId, about: KeyWanted = {}): Promise<IssuedKey | 'no-such-account' | 'expired-already'> => {
+  async (
+    account: AccountId,
+    about: KeyWanted = {},
+  ): Promise<IssuedKey | 'no-such-account' | 'expired-already' | 'repeated'> => {
     const now = ports.clock.now()
     if (!isValid({ expires: about.expires, revoked: undefined, from: [] }, now)) return 'expired-already'
     const key = ports.secrets.newApiKey()
@@ -139,7 +168,9 @@ export const issueApiKey =
         from: about.from ?? [],
       },
       now,
+      about.operation,
     )
+    if (id === 'repeated') return id
     return id === undefined ? 'no-such-account' : { id, key }
   }
 

@@ -47,9 +47,18 @@ export interface Secrets {
   newPassword(): string
   /** A token of 256 bits of chance, of a session or a link, in the same characters. */
   newToken(): string
+  /** A secret of 160 bits for an authenticator, in base32 (RFC 4648). */
+  newTotpSecret(): string
+  /**
+   * The time step of 30 seconds that this code of six digits is of (RFC 6238): that of `now`, the one before, or the
+   * one after. Undefined: none of these.
+   */
+  totpStep(secret: string, code: string, now: Instant): number | undefined
   /** Of a key or a token. */
   hashKey(key: string): KeyHash
   hashPassword(password: string): Promise<PasswordHash>
+  /** Whether it is, in any letter case, one of the passwords that many people use, such as `password123`. */
+  isCommonPassword(password: string): Promise<boolean>
   /**
    * Who logs in, or why nobody does. Failures are counted by user (letter case does not matter) and network: beyond ten
    * in a minute the answer is TooManyFailures (ruling 1.26). A pair that was right lately is right at once, also then;

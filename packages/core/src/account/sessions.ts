@@ -22,6 +22,8 @@ export interface NewSession {
   readonly agent: string
   /** Where it was opened from; empty: not known. */
   readonly address: string
+  /** Whether a second factor was used, or a provider of identities vouches for the person. */
+  readonly secondFactor: boolean
 }
 
 export interface Session {
@@ -36,7 +38,8 @@ export interface Session {
 
 /**
  * Who is signed in. A session is over when its bounds say so, when it was ended, when the account has another password
- * than the one that it was opened under, and while the account is locked; locking an account ends its sessions.
+ * than the one that it was opened under, while the account is locked, and, if it was opened without a second factor,
+ * while the account has to have one; locking an account ends its sessions.
  */
 export interface Sessions {
   /**
@@ -51,7 +54,10 @@ export interface Sessions {
   ): Promise<SessionId | undefined>
   /** A link that opens one session within so many seconds. False: no such account. */
   offerLink(to: AccountId, link: KeyHash, seconds: number): Promise<boolean>
-  /** Of many that ask with the same link at the same time one gets a session. Undefined: not this one. */
+  /**
+   * Of many that ask with the same link at the same time one gets a session. Undefined: not this one, or the account
+   * has a second factor.
+   */
   openByLink(link: KeyHash, session: NewSession): Promise<SessionId | undefined>
   /** The session of a token, unless it is over. With `use` it was used at this moment. */
   find(hash: KeyHash, bounds: SessionBounds, use: boolean): Promise<Session | undefined>

@@ -80,6 +80,7 @@ test('a new password needs the old one and ten characters; it ends every session
   )
   expect(await gateway.changePassword(pair, 'short', browser)).toBe('too-short')
   expect(await gateway.changePassword(pair, ' '.repeat(12), browser)).toBe('invalid-password')
+  expect(await gateway.changePassword(pair, 'Password123', browser)).toBe('too-common')
   expect(await isSignedIn(token)).toBe(true)
   const changed = await gateway.changePassword(pair, 'another horse', browser)
   if (typeof changed === 'string' || !('token' in changed)) throw new Error('not changed')

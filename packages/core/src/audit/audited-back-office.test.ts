@@ -53,3 +53,19 @@ test('what throws is recorded as failed', async () => {
   const [change] = await backOffice.listChanges({}, 1)
   expect(JSON.parse(change?.ended?.record ?? '')).toEqual({ outcome: 'failed: no room' })
 })
+
+test.each([
+  ['https://shop.example.com/events', 'https://shop.example.com/events'],
+  ['https://shop.example.com:8443/e?key=secret#secret', 'https://shop.example.com:8443/e?…'],
+  ['https://secret:secret@shop.example.com/e@f', 'https://shop.example.com/e@f'],
+  ['HTTPS://secret@a@shop.example.com?secret/@', 'HTTPS://shop.example.com?…'],
+])('of the address %s of a webhook the log keeps %s', async (url, kept) => {
+  const { backOffice, account } = await worldOf('admin')
+  const added = await backOffice.addWebhook(account, { url })
+  if (typeof added === 'string') throw new Error(added)
+  await backOffice.changeWebhook(added.webhook.id, { url: 'https://other.example.com/?secret' })
+  const records = (await backOffice.listChanges({}, 10)).flatMap(({ begun, ended }) => [begun.record, ended?.record])
+  expect(JSON.stringify(records)).not.toContain('secret')
+  expect(JSON.parse(records.at(-2) ?? '')).toMatchObject({ given: { url: kept } })
+  expect(JSON.parse(records[1] ?? '')).toMatchObject({ changed: { url: [kept, 'https://other.example.com/?…'] } })
+})

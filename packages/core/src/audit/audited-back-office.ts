@@ -3,6 +3,7 @@ import { createBackOffice, type BackOffice } from '../back-office.ts'
 import type { Msisdn } from '../message/msisdn.ts'
 import { NothingDoneError } from '../nothing-done.ts'
 import type { Operator, OperatorId, OperatorRole } from '../operator/operators.ts'
+import type { OperatorSettings } from '../operator/sign-in.ts'
 import type { Ports } from '../ports.ts'
 import type { WebhookId } from '../webhook/webhook.ts'
 import type { AuditActor, AuditDetail, AuditedChange, AuditOutcome, AuditValue } from './audit-log.ts'
@@ -51,6 +52,13 @@ function differences(before: AuditDetail, after: AuditDetail): AuditOutcome['cha
 /** A number without the digits that tell whose it is: the log is never changed, also not when a number is erased. */
 export const withoutSomeDigits = (number: Msisdn): string => `${number.slice(0, 5)}…${number.slice(-2)}`
 
+/** Of an address what tells where it leads: user info and query may have secrets. */
+const withoutSecrets = (url: string): string =>
+  url.replace(
+    /^([a-z]+:\/\/)(?:[^/?#]*@)?([^?#]*)(\?[^#]*)?.*$/i,
+    (_, scheme: string, rest: string, query?: string) => `${scheme}${rest}${query === undefined ? '' : '?…'}`,
+  )
+
 type Operation = keyof BackOffice
 type ChangeOf<Name extends Operation> = (
   ...args: Parameters<BackOffice[Name]>
@@ -90,6 +98,11 @@ type Reading =
   | 'listAttempts'
   | 'listOperators'
   | 'signInOperator'
+  | 'signInOperatorWithCode'
+  | 'isOperatorFactorRequired'
+  | 'findOperatorFactor'
+  | 'beginOperatorFactor'
+  | 'showAccountFactor'
   | 'findOperatorSession'
   | 'listOperatorSessions'
   | 'endOperatorSessions'
@@ -100,7 +113,7 @@ type Reading =
 type Changing = Exclude<Operation, Reading>
 
 /** What each of the others changes. A new operation of the back office does not compile until it is here or above. */
-const changesOf = (ports: Pick<Ports, 'accounts' | 'operators' | 'prices' | 'webhooks'>) => {
+const changesOf = (ports: Pick<Ports, 'accounts' | 'operators' | 'prices' | 'secondFactors' | 'webhooks'>) => {
   const ofAccount = (account: AccountId) => ({
     account,
     state: async (): Promise<AuditDetail> => {
@@ -117,7 +130,7 @@ const changesOf = (ports: Pick<Ports, 'accounts' | 'operators' | 'prices' | 'web
       const found = await ports.webhooks.find(undefined, webhook)
       if (found === undefined) return {}
       const { account, url, events, listSize, withText, state } = found
-      return { account, url, events, listSize, withText, state }
+      return { account, url: withoutSecrets(url), events, listSize, withText, state }
     },
   })
   const ofOperator = (operator: OperatorId) => ({
@@ -154,8 +167,18 @@ const changesOf = (ports: Pick<Ports, 'accounts' | 'operators' | 'prices' | 'web
     setOperatorRole: ofOperator,
     setOperatorPassword: ofOperator,
     changeOperatorPassword: ({ name }) => ({ given: { name } }),
+    setOperatorFactor: ({ name }) => ({ given: { name } }),
+    renewOperatorCodes: ({ name }) => ({ given: { name } }),
+    removeOperatorFactor: ({ name }) => ({ given: { name } }),
+    resetOperatorFactor: (operator) => ({ given: { operator } }),
+    requireAccountFactor: (account, isRequired) => ({
+      account,
+      given: { isRequired },
+      state: async () => ({ isRequired: await ports.secondFactors.isRequired(account) }),
+    }),
+    resetAccountFactor: (account) => ({ account }),
     offerSignInLink: (account) => ({ account }),
-    issueApiKey: (account, about) => ({
+    issueApiKey: (account, { operation: _, ...about } = {}) => ({
       account,
       given: { ...about },
       told: (issued) => (typeof issued === 'string' ? issued : { key: issued.id }),
@@ -185,7 +208,7 @@ const changesOf = (ports: Pick<Ports, 'accounts' | 'operators' | 'prices' | 'web
     disallowSender: (account, sender) => ({ account, given: { sender } }),
     addWebhook: (account, wanted) => ({
       account,
-      given: { ...wanted },
+      given: { ...wanted, url: withoutSecrets(wanted.url) },
       told: (added) => (typeof added === 'string' ? added : { webhook: added.webhook.id }),
     }),
     changeWebhook: (id) => ofWebhook(id),
@@ -210,6 +233,9 @@ const changesBySupport: ReadonlySet<string> = new Set<Changing>([
   'startReplay',
   'stopReplay',
   'changeOperatorPassword',
+  'setOperatorFactor',
+  'renewOperatorCodes',
+  'removeOperatorFactor',
 ])
 
 /** Whether an operator of this role may do what changes something; all may read. */
@@ -225,7 +251,7 @@ export class NotOfRoleError extends NothingDoneError {}
  */
 export function auditedBackOffice(
   backOffice: BackOffice,
-  ports: Pick<Ports, 'auditLog' | 'accounts' | 'operators' | 'prices' | 'webhooks'>,
+  ports: Pick<Ports, 'auditLog' | 'accounts' | 'operators' | 'prices' | 'secondFactors' | 'webhooks'>,
   actor: AuditActor,
   role: OperatorRole,
 ): BackOffice {
@@ -246,13 +272,13 @@ export function auditedBackOffice(
 /** What a process needs that lets operators in. */
 export interface OperatorAccess {
   /** To sign in, and to look who is signed in. */
-  readonly signIn: Pick<BackOffice, 'signInOperator' | 'findOperatorSession'>
+  readonly signIn: Pick<BackOffice, 'signInOperator' | 'signInOperatorWithCode' | 'findOperatorSession'>
   /** What a person may do who is signed in; changes are recorded under the name, with the address `from`. */
   as(operator: Operator, from: string): BackOffice
 }
 
-export function operatorAccess(ports: Ports): OperatorAccess {
-  const backOffice = createBackOffice(ports)
+export function operatorAccess(ports: Ports, settings?: OperatorSettings): OperatorAccess {
+  const backOffice = createBackOffice(ports, settings)
   return {
     signIn: backOffice,
     as: ({ name, role }, from) => auditedBackOffice(backOffice, ports, { by: name, from }, role),

@@ -26,7 +26,11 @@ export interface OperatorLogin {
   readonly password: PasswordHash
 }
 
-export type OperatorSession = Omit<Session, 'account'> & { readonly operator: OperatorId }
+export type OperatorSession = Omit<Session, 'account'> & {
+  readonly operator: OperatorId
+  /** As of `NewSession`. */
+  readonly secondFactor: boolean
+}
 
 /**
  * Operators and their sessions, which are over when those of account holders are: by their bounds, by a new password,

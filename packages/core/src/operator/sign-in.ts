@@ -1,11 +1,20 @@
 import type { TooManyFailures } from '../account/secrets.ts'
-import { isPassword } from '../account/change-account.ts'
-import { chosenPasswordMin, newSession, type Browser, type OpenedSession } from '../account/sign-in.ts'
+import { newPasswordRefusal, type NewPasswordRefusal } from '../account/new-password.ts'
+import { newSession, type Browser, type OpenedSession } from '../account/new-session.ts'
+import type { FactorPorts } from '../account/second-factor.ts'
+import { factorOwner } from '../account/second-factors.ts'
+import { afterPassword, type AskedForCode, type SignInArea } from '../account/sign-in-steps.ts'
 import { sessionBounds, type SessionId } from '../account/sessions.ts'
 import type { Ports } from '../ports.ts'
 import type { Operator, OperatorId, OperatorLogin, OperatorSession } from './operators.ts'
 
-type OperatorPorts = Pick<Ports, 'operators' | 'secrets' | 'clock'>
+type OperatorPorts = FactorPorts & Pick<Ports, 'operators'>
+
+/** What is asked of all operators. */
+export interface OperatorSettings {
+  /** Whoever signs in with a password has to have a second factor. */
+  readonly secondFactorRequired: boolean
+}
 
 /** Somebody who says to be an operator. */
 export interface OperatorPair {
@@ -21,16 +30,32 @@ export type SignInRefusal = 'wrong-credentials' | 'overloaded' | TooManyFailures
 /** 1 to 64 printable ASCII characters without spaces, as of a user name. */
 const isOperatorName = (text: string): boolean => /^[!-~]{1,64}$/.test(text)
 
+/** Operators, by name. */
+export const operatorArea = (
+  ports: OperatorPorts,
+  { secondFactorRequired }: OperatorSettings,
+): SignInArea<OperatorLogin> => ({
+  ownerOf: ({ operator }) => factorOwner('operator', operator.id),
+  labelOf: ({ operator }) => operator.name,
+  isRequired: () => Promise.resolve(secondFactorRequired),
+  byName: (name) => ports.operators.byName(name),
+  async open({ operator, password }, browser, secondFactor) {
+    const { token, ...session } = newSession(ports, browser, secondFactor)
+    const id = await ports.operators.openSession(operator.id, password, session, sessionBounds)
+    return id === undefined ? 'wrong-credentials' : { id, token }
+  },
+})
+
 /**
- * Opens a session. Failures are counted as those of account holders are (ruling 1.26), under a name that no account
- * can have. Whether the name exists, or is locked, is told to nobody.
+ * Opens a session, or asks for a code. Failures are counted as those of account holders are (ruling 1.26), under a name
+ * that no account can have. Whether the name exists, or is locked, is told to nobody.
  */
 export const signInOperator =
-  (ports: OperatorPorts) =>
-  async (pair: OperatorPair, browser: Browser): Promise<OpenedSession | SignInRefusal> => {
+  (ports: OperatorPorts, settings: OperatorSettings) =>
+  async (pair: OperatorPair, browser: Browser): Promise<OpenedSession | AskedForCode | SignInRefusal> => {
     const login = await checkOperator(ports, pair)
     if (typeof login === 'string' || 'retryAfterSeconds' in login) return login
-    return openSession(ports, login, browser)
+    return afterPassword(ports, operatorArea(ports, settings), login, pair.name, browser)
   }
 
 async function checkOperator(
@@ -45,40 +70,34 @@ async function checkOperator(
   return checked === 'wrong' ? 'wrong-credentials' : checked
 }
 
-async function openSession(
-  ports: OperatorPorts,
-  { operator, password }: OperatorLogin,
-  browser: Browser,
-): Promise<OpenedSession | 'wrong-credentials'> {
-  const { token, ...session } = newSession(ports, browser)
-  const id = await ports.operators.openSession(operator.id, password, session, sessionBounds)
-  return id === undefined ? 'wrong-credentials' : { id, token }
-}
-
-/** Who is signed in with a token, read afresh; undefined: the session is over. */
+/** Who is signed in with a token, read afresh; undefined: the session is over, or is not enough any more. */
 export const findOperatorSession =
-  (ports: Pick<Ports, 'operators' | 'secrets'>) =>
-  (
+  (ports: Pick<Ports, 'operators' | 'secrets'>, { secondFactorRequired }: OperatorSettings) =>
+  async (
     token: string,
     use = true,
-  ): Promise<{ readonly operator: Operator; readonly session: OperatorSession } | undefined> =>
-    ports.operators.findSession(ports.secrets.hashKey(token), sessionBounds, use)
+  ): Promise<{ readonly operator: Operator; readonly session: OperatorSession } | undefined> => {
+    const found = await ports.operators.findSession(ports.secrets.hashKey(token), sessionBounds, use)
+    return secondFactorRequired && found?.session.secondFactor === false ? undefined : found
+  }
 
 /** An operator changes the own password. It ends every session; the new one is for the browser that asked. */
 export const changeOperatorPassword =
-  (ports: OperatorPorts) =>
+  (ports: OperatorPorts, settings: OperatorSettings) =>
   async (
     pair: OperatorPair,
     wanted: string,
     browser: Browser,
-  ): Promise<OpenedSession | SignInRefusal | 'too-short' | 'invalid-password'> => {
-    const refusal = passwordRefusal(wanted)
+  ): Promise<OpenedSession | SignInRefusal | NewPasswordRefusal> => {
+    const refusal = await newPasswordRefusal(ports, wanted, pair.name)
     if (refusal !== undefined) return refusal
     const checked = await checkOperator(ports, pair)
     if (typeof checked === 'string' || 'retryAfterSeconds' in checked) return checked
     const password = await ports.secrets.hashPassword(wanted)
     await ports.operators.setPassword(checked.operator.id, password)
-    return openSession(ports, { ...checked, password }, browser)
+    const area = operatorArea(ports, settings)
+    const secondFactor = (await ports.secondFactors.find(area.ownerOf(checked))) !== undefined
+    return area.open({ ...checked, password }, browser, secondFactor)
   }
 
 export const listOperatorSessions =
@@ -91,27 +110,24 @@ export const endOperatorSessions =
   (of: OperatorId, only?: SessionId): Promise<number> =>
     operators.endSessions(of, only)
 
-const passwordRefusal = (wanted: string): 'too-short' | 'invalid-password' | undefined => {
-  if (!isPassword(wanted)) return 'invalid-password'
-  return wanted.length < chosenPasswordMin ? 'too-short' : undefined
-}
-
 /** Adds an operator with a first password. */
 export const addOperator =
   ({ operators, secrets }: Pick<Ports, 'operators' | 'secrets'>) =>
   async (
     { name, role }: Pick<Operator, 'name' | 'role'>,
     password: string,
-  ): Promise<OperatorId | 'name-taken' | 'invalid-name' | 'too-short' | 'invalid-password'> => {
+  ): Promise<OperatorId | 'name-taken' | 'invalid-name' | NewPasswordRefusal> => {
     if (!isOperatorName(name)) return 'invalid-name'
-    return passwordRefusal(password) ?? operators.add({ name, role }, await secrets.hashPassword(password))
+    const refusal = await newPasswordRefusal({ secrets }, password, name)
+    return refusal ?? operators.add({ name, role }, await secrets.hashPassword(password))
   }
 
 /** Gives an operator another password, which ends all sessions. */
 export const setOperatorPassword =
   ({ operators, secrets }: Pick<Ports, 'operators' | 'secrets'>) =>
-  async (id: OperatorId, password: string): Promise<'set' | 'no-such-operator' | 'too-short' | 'invalid-password'> => {
-    const refusal = passwordRefusal(password)
+  async (id: OperatorId, password: string): Promise<'set' | 'no-such-operator' | NewPasswordRefusal> => {
+    const named = (await operators.list()).find((one) => one.id === id)
+    const refusal = await newPasswordRefusal({ secrets }, password, named?.name ?? '')
     if (refusal !== undefined) return refusal
     return (await operators.setPassword(id, await secrets.hashPassword(password))) ? 'set' : 'no-such-operator'
   }

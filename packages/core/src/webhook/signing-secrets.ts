@@ -97,6 +97,7 @@ export interface Resealed {
   /** Endpoints. */
   readonly webhooks: number
   readonly carrierVersions: number
+  readonly secondFactors: number
 }
 
 /**
@@ -106,7 +107,12 @@ export interface Resealed {
  * have.
  */
 export const resealSecrets =
-  ({ webhooks, carrierVersions, secretBox }: Pick<Ports, 'webhooks' | 'carrierVersions' | 'secretBox'>) =>
+  ({
+    webhooks,
+    carrierVersions,
+    secondFactors,
+    secretBox,
+  }: Pick<Ports, 'webhooks' | 'carrierVersions' | 'secondFactors' | 'secretBox'>) =>
   async (): Promise<Resealed> => {
     const sealAgain = (sealed: SealedSecret): SealedSecret =>
       secretBox.isOld(sealed) ? secretBox.seal(secretBox.open(sealed)) : sealed
@@ -114,6 +120,7 @@ export const resealSecrets =
     if (latest !== undefined) secretBox.open(latest.sealed)
     return {
       webhooks: await webhooks.resealSecrets(sealAgain),
+      secondFactors: await secondFactors.resealSecrets(sealAgain),
       carrierVersions: await carrierVersions.reseal(({ version, sealed }) => {
         try {
           return sealAgain(sealed)

@@ -35,7 +35,8 @@ const open = (accounts: Accounts, account: Partial<NewAccount>, granted = 0) =>
   accounts.open({ account: { ...aNewAccount(), ...account }, password: undefined, credits: credits(granted) }, now)
 
 async function issued(accounts: Accounts, id: AccountId, key: NewApiKey): Promise<KeyId> {
-  return (await accounts.issueKey(id, key, now)) ?? assert.fail('the key was not issued')
+  const issued = await accounts.issueKey(id, key, now)
+  return typeof issued === 'number' ? issued : assert.fail('the key was not issued')
 }
 
 /** What the port `Accounts` promises. */
@@ -262,6 +263,19 @@ export const accountsContract: Contract<StoredPorts> = {
     assert.deepEqual(await accounts.keys(stranger), [])
     assert.equal(await accounts.revokeKey(noKey, now), false)
     assert.deepEqual(await ledger.check(), { accounts: 0, balances: 0, differences: [] })
+  },
+
+  'of many that issue a key for one operation at the same time one does, and no later one': async (ports) => {
+    const { accounts } = ports
+    const { id } = await anAccount(ports)
+    const operation = '3f2b8a52-6f5e-4b7e-9d5c-0d7f6f3c1a11'
+    const issue = (name: string) => accounts.issueKey(id, newKey(name), now, operation)
+    const issued = await Promise.all(Array.from({ length: callersMany }, (_, at) => issue(`of-${at}`)))
+    assert.equal(issued.filter((key) => typeof key === 'number').length, 1)
+    assert.deepEqual(new Set(issued.filter((key) => typeof key !== 'number')), new Set(['repeated']))
+    assert.equal(await issue('later'), 'repeated')
+    assert.equal((await accounts.keys(id)).length, 1)
+    assert.equal(typeof (await accounts.issueKey(id, newKey('other'), now)), 'number')
   },
 
   'an account has several keys, each opens it and no other, and they are shown by id without what opens': async (

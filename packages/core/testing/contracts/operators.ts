@@ -11,7 +11,12 @@ const over = [
 const first = 'first-password' as PasswordHash
 const second = 'second-password' as PasswordHash
 const hash = (name: string) => `hash-of-${name}` as KeyHash
-const aSession = (name: string): NewSession => ({ hash: hash(name), agent: 'Firefox', address: '192.0.2.7' })
+const aSession = (name: string): NewSession => ({
+  hash: hash(name),
+  agent: 'Firefox',
+  address: '192.0.2.7',
+  secondFactor: false,
+})
 const nobody = (2 ** 31 - 1) as OperatorId
 
 async function added({ operators }: StoredPorts, name: string): Promise<OperatorId> {
@@ -68,7 +73,7 @@ export const operatorsContract: Contract<StoredPorts> = {
     const { session } = (await operators.findSession(hash('a'), bounds, true)) ?? assert.fail('not found')
     assert.deepEqual(
       { ...session, opened: 0, used: 0 },
-      { id, operator: ann, agent: 'Firefox', address: '192.0.2.7', opened: 0, used: 0 },
+      { id, operator: ann, agent: 'Firefox', address: '192.0.2.7', secondFactor: false, opened: 0, used: 0 },
     )
     assert.equal(await operators.findSession(hash('b'), bounds, true), undefined)
     for (const end of over) assert.equal(await operators.findSession(hash('a'), end, true), undefined)

@@ -86,6 +86,38 @@ export const secretsContract: Contract<Secrets> = {
     for (const hash of hashes) assert.ok(!hash.includes('sesame'))
   },
 
+  'a code of an authenticator is of its time step, and good in the steps beside it (RFC 6238, appendix B)': (
+    secrets,
+  ) => {
+    const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
+    for (const [seconds, code] of [
+      [59, '287082'],
+      [1111111109, '081804'],
+      [1234567890, '005924'],
+      [20000000000, '353130'],
+    ] as const) {
+      const step = Math.floor(seconds / 30)
+      for (const beside of [-1, 0, 1])
+        assert.equal(secrets.totpStep(secret, code, instant((seconds + 30 * beside) * 1000)), step)
+      for (const away of [-2, 2])
+        assert.equal(secrets.totpStep(secret, code, instant((seconds + 30 * away) * 1000)), undefined)
+    }
+    for (const wrong of ['', '28708', '2870820', 'abcdef', '287083'])
+      assert.equal(secrets.totpStep(secret, wrong, instant(59_000)), undefined)
+    const made = Array.from({ length: 100 }, () => secrets.newTotpSecret())
+    assert.ok(new Set(made).size === 100 && made.every((one) => /^[A-Z2-7]{32}$/.test(one)))
+    return Promise.resolve()
+  },
+
+  'passwords that many people use are common, in any letter case, and what the gateway makes is not': async (
+    secrets,
+  ) => {
+    for (const common of ['password123', '1234567890', 'QwertyUiop', 'Christopher'])
+      assert.equal(await secrets.isCommonPassword(common), true, common)
+    for (const other of ['correct horse', 'password1234 of mine', '', secrets.newPassword()])
+      assert.equal(await secrets.isCommonPassword(other), false, other)
+  },
+
   'the right password is right; another letter case, a longer one, a blank one and its own hash are wrong': async (
     secrets,
   ) => {

@@ -1,5 +1,14 @@
 import { strict as assert } from 'node:assert'
-import type { KeyHash, NewSession, PasswordHash, SessionBounds, SessionId, StoredPorts } from '@gateway/core'
+import {
+  factorOwner,
+  type KeyHash,
+  type NewSession,
+  type PasswordHash,
+  type SealedSecret,
+  type SessionBounds,
+  type SessionId,
+  type StoredPorts,
+} from '@gateway/core'
 import { anAccount, anAccountId } from '../builders.ts'
 import { callersMany, type Contract } from './shared.ts'
 
@@ -12,7 +21,12 @@ const over = [
 const first = 'first-password' as PasswordHash
 const second = 'second-password' as PasswordHash
 const hash = (name: string) => `hash-of-${name}` as KeyHash
-const aSession = (name: string): NewSession => ({ hash: hash(name), agent: 'Firefox', address: '192.0.2.7' })
+const aSession = (name: string): NewSession => ({
+  hash: hash(name),
+  agent: 'Firefox',
+  address: '192.0.2.7',
+  secondFactor: false,
+})
 const nobody = anAccountId(2 ** 31 - 1)
 
 async function opened({ sessions }: StoredPorts, by: Awaited<ReturnType<typeof anAccount>>, name: string) {
@@ -119,6 +133,26 @@ export const sessionsContract: Contract<StoredPorts> = {
     assert.equal(await sessions.openByLink(link, aSession('later')), undefined)
     await ports.accounts.setPassword(account.id, second)
     assert.deepEqual(await sessions.list(account.id, bounds), [], 'another password ends a session of a link')
+  },
+
+  'a session without a second factor is over while its account has to have one': async (ports) => {
+    const { sessions, secondFactors } = ports
+    const account = await anAccount(ports, { password: first })
+    await opened(ports, account, 'a')
+    await sessions.open(account.id, first, { ...aSession('b'), secondFactor: true }, bounds)
+    await secondFactors.setRequired(account.id, true)
+    assert.equal(await sessions.find(hash('a'), bounds, true), undefined)
+    assert.ok(await sessions.find(hash('b'), bounds, true))
+    assert.equal((await sessions.list(account.id, bounds)).length, 1)
+  },
+
+  'a link does not open an account that has a second factor': async (ports) => {
+    const { sessions, secondFactors } = ports
+    const account = await anAccount(ports, { password: first })
+    await sessions.offerLink(account.id, hash('link'), 600)
+    await secondFactors.set(factorOwner('account', account.id), 'sealed' as SealedSecret, 1, [])
+    assert.equal(await sessions.openByLink(hash('link'), aSession('a')), undefined)
+    assert.deepEqual(await sessions.list(account.id, bounds), [])
   },
 
   'a link is worth nothing when its time is over, or while its account is locked': async (ports) => {

@@ -51,8 +51,12 @@ export const memoryAccounts = (store: MemoryStore): Accounts => ({
     return change(store, id, (row) => (row.account = { ...row.account, locked }))
   }),
   setPassword: atomic((id, password) => change(store, id, (row) => (row.password = password))),
-  issueKey: atomic((id, { hash, ...shown }, now) => {
+  issueKey: atomic((id, { hash, ...shown }, now, operation) => {
     const row = store.accounts.get(id)
+    if (operation !== undefined && row !== undefined) {
+      if (store.keyOperations.has(operation)) return 'repeated'
+      store.keyOperations.add(operation)
+    }
     return row && addKey(store, row, { hash, key: { ...shown, id: newKeyId(store), ...issuedTo(row.account, now) } })
   }),
   keys: atomic((id) => store.accounts.get(id)?.keys.map(({ key }) => key) ?? []),

@@ -61,7 +61,7 @@ export function memoryOperators(store: MemoryStore): Operators {
       return true
     }),
     setRole: atomic((id, role) => change(id, { role })),
-    openSession: atomic((by, password, { hash, agent, address }, bounds) => {
+    openSession: atomic((by, password, { hash, agent, address, secondFactor }, bounds) => {
       const row = operators.get(by)
       const kept = new Set(sessionsWithin(bounds).map((one) => one.hash))
       for (const [each, { session }] of operatorSessions)
@@ -69,7 +69,10 @@ export function memoryOperators(store: MemoryStore): Operators {
       if (row?.password !== password || row.operator.locked) return undefined
       const id = store.next('operator-session') as SessionId
       const now = clock.now()
-      operatorSessions.set(hash, { session: { id, operator: by, opened: now, used: now, agent, address }, password })
+      operatorSessions.set(hash, {
+        session: { id, operator: by, opened: now, used: now, agent, address, secondFactor },
+        password,
+      })
       return id
     }),
     findSession: atomic((hash, bounds, use) => {

@@ -24,6 +24,7 @@ import { memoryOperators } from './operators.ts'
 import { memoryOverview } from './overview.ts'
 import { memoryPersonalData } from './personal-data.ts'
 import { memorySentMessages } from './sent-messages.ts'
+import { memorySecondFactors } from './second-factors.ts'
 import { memorySessions } from './sessions.ts'
 import { scriptedWebhookClient } from './scripted-webhook-client.ts'
 import { memorySecretBox, memorySecrets, type MemorySecretsSettings } from './secrets.ts'
@@ -58,6 +59,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   rateLimits: memoryRateLimits(store),
   loginFailures: memoryLoginFailures(store),
   sessions: memorySessions(store),
+  secondFactors: memorySecondFactors(store),
   accountRates: memoryAccountRates(store),
   ledger: memoryLedger(store),
   prices: memoryPrices(store),

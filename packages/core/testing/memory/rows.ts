@@ -33,6 +33,7 @@ import type {
   Taking,
   Webhook,
   WebhookEvent,
+  SealedSecret,
 } from '@gateway/core'
 
 export interface AccountRow {
@@ -49,7 +50,16 @@ export interface KeyRow {
   readonly hash: KeyHash
 }
 
+export interface SecondFactorRow {
+  secret: SealedSecret
+  readonly since: Instant
+  /** The last one that was used. */
+  step: number
+  recoveryCodes: Set<KeyHash>
+}
+
 export interface SessionRow {
+  readonly secondFactor: boolean
   session: Session
   /** Of its account, when it was opened. */
   readonly password: PasswordHash | undefined

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type {
   Instant,
@@ -67,6 +67,12 @@ export function memorySecrets(settings: MemorySecretsSettings = {}): Secrets {
     newPassword: () => randomBytes(12).toString('base64url'),
     newToken: () => randomBytes(32).toString('base64url'),
     hashKey: (key) => digest(key) as KeyHash,
+    newTotpSecret: () => base32(randomBytes(20)),
+    totpStep: (secret, code, now) => {
+      const step = Math.floor(now / 30_000)
+      return [step, step - 1, step + 1].find((each) => each >= 0 && totpCode(secret, each) === code)
+    },
+    isCommonPassword: (password) => Promise.resolve(common.has(password.toLowerCase())),
     hashPassword: (password) => Promise.resolve(saltedHash(password, randomBytes(12).toString('base64url'))),
     checkPassword: async <Owner extends PasswordOwner>(attempt: PasswordAttempt<Owner>) => {
       const user = attempt.login.toLowerCase()
@@ -85,6 +91,31 @@ export function memorySecrets(settings: MemorySecretsSettings = {}): Secrets {
     },
   }
 }
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+
+const base32 = (bytes: Buffer): string =>
+  [...bytes]
+    .map((byte) => byte.toString(2).padStart(8, '0'))
+    .join('')
+    .replace(/.{5}/g, (bits) => alphabet[parseInt(bits, 2)] ?? '')
+
+/** The code of six digits of a time step (RFC 6238, SHA-1), as an authenticator shows it. */
+export function totpCode(secret: string, step: number): string {
+  const bits = secret
+    .split('')
+    .map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0'))
+    .join('')
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2)))
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(BigInt(step))
+  const hmac = createHmac('sha1', key).update(counter).digest()
+  const at = (hmac.at(-1) ?? 0) & 15
+  return String((hmac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, '0')
+}
+
+/** A few of each length that can be chosen. */
+const common = new Set(['password123', '1234567890', 'qwertyuiop', 'christopher'])
 
 interface Failures {
   readonly since: Instant

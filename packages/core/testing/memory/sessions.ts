@@ -1,4 +1,5 @@
 import {
+  factorOwner,
   secondsAfter,
   type AccountId,
   type Instant,
@@ -18,18 +19,19 @@ const useSeconds = 60
 export function memorySessions(store: MemoryStore): Sessions {
   const { sessions, links, accounts, clock } = store
 
-  const isOver = ({ session, password }: SessionRow, bounds: SessionBounds): boolean => {
+  const isOver = ({ session, password, secondFactor }: SessionRow, bounds: SessionBounds): boolean => {
+    if (store.secondFactorRequired.has(session.account) && !secondFactor) return true
     const row = accounts.get(session.account)
     return row === undefined || row.password !== password || isSessionOver(session, row.account, bounds, clock.now())
   }
 
-  function open(account: AccountId, { hash, agent, address }: NewSession): SessionId | undefined {
+  function open(account: AccountId, { hash, agent, address, secondFactor }: NewSession): SessionId | undefined {
     const row = accounts.get(account)
     if (row === undefined || row.account.locked) return undefined
     const id = store.next('session') as SessionId
     const now = clock.now()
     const session: Session = { id, account, opened: now, used: now, agent, address }
-    sessions.set(hash, { session, password: row.password })
+    sessions.set(hash, { session, password: row.password, secondFactor })
     return id
   }
 
@@ -48,7 +50,9 @@ export function memorySessions(store: MemoryStore): Sessions {
     openByLink: atomic((link, session) => {
       const offered = links.get(link)
       links.delete(link)
-      return offered === undefined || offered.until <= clock.now() ? undefined : open(offered.account, session)
+      if (offered === undefined || offered.until <= clock.now()) return undefined
+      const hasFactor = store.secondFactors.has(factorOwner('account', offered.account))
+      return hasFactor ? undefined : open(offered.account, session)
     }),
     find: atomic((hash, bounds, use) => {
       const row = sessions.get(hash)

@@ -40,6 +40,7 @@ import {
   type WatchedPdu,
   type WebhookEvent,
   type WebhookId,
+  type FactorOwner,
 } from '@gateway/core'
 import { realClock } from './clock.ts'
 import { dueQueues, type DueQueues } from './due-queues.ts'
@@ -57,6 +58,7 @@ import type {
   ReplayRow,
   OperatorRow,
   OperatorSessionRow,
+  SecondFactorRow,
   SessionRow,
   WebhookRow,
 } from './rows.ts'
@@ -93,7 +95,11 @@ export interface MemoryStore {
   /** By user name in lower case. */
   readonly logins: Map<string, AccountRow>
   readonly keys: Map<KeyId, KeyRow>
+  /** Operations that a key was issued for. */
+  readonly keyOperations: Set<string>
   readonly keysByHash: Map<KeyHash, KeyRow>
+  readonly secondFactors: Map<FactorOwner, SecondFactorRow>
+  readonly secondFactorRequired: Set<AccountId>
   /** By the hash of the token. */
   readonly sessions: Map<KeyHash, SessionRow>
   /** Operations that were done. */
@@ -200,7 +206,10 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     accounts: new Map(),
     logins: new Map(),
     keys: new Map(),
+    keyOperations: new Set(),
     keysByHash: new Map(),
+    secondFactors: new Map(),
+    secondFactorRequired: new Set(),
     sessions: new Map(),
     topUps: new Set(),
     operators: new Map(),

@@ -5,6 +5,7 @@ import {
   keyId,
   minus,
   parseCredits,
+  type AccountFactor,
   type AccountId,
   type AccountWithBalance,
   type ApiKey,
@@ -42,19 +43,21 @@ interface Known {
   readonly keys: readonly ApiKey[]
   readonly prices: readonly ListedPrice[]
   readonly subAccounts: readonly AccountWithBalance[]
+  readonly second: AccountFactor
   readonly changes: readonly ListedChange[]
 }
 
 async function read(backOffice: BackOffice, id: AccountId): Promise<Known | undefined> {
   const found = await backOffice.findAccount(id)
   if (found === undefined) return undefined
-  const [keys, prices, subAccounts, changes] = await Promise.all([
+  const [keys, prices, subAccounts, second, changes] = await Promise.all([
     backOffice.listApiKeys(id),
     backOffice.listPrices(id),
     backOffice.listSubAccounts(found.account),
+    backOffice.showAccountFactor(id),
     backOffice.listChanges({ account: id }, changesMax),
   ])
-  return { found, keys, prices, subAccounts, changes }
+  return { found, keys, prices, subAccounts, second, changes }
 }
 
 /** What was just done, or is shown this once. */
@@ -70,7 +73,7 @@ const keyState = ({ revoked, expires }: ApiKey, now: Instant): string => {
 }
 
 function view({ operator, now }: OperatorVisit, known: Known, { notice, problems = {}, fields }: Told = {}): View {
-  const { found, keys, prices, subAccounts, changes } = known
+  const { found, keys, prices, subAccounts, second, changes } = known
   const { account, balance } = found
   const { id, locked, parent } = account
   const to = `/operator/accounts/${id}`
@@ -166,6 +169,7 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
           {isAdmin && (
             <Form to={to}>
               <Hidden name="act" value="issue-key" />
+              <Hidden name="operation" value={randomUUID()} />
               <TextField name="label" label="Label of a new key" problems={problems} />
               <Second>Issue a key</Second>
             </Form>
@@ -224,6 +228,20 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
             </Form>
           </Panel>
         )}
+        <Panel title="Second factor">
+          <p>
+            {second.factor === undefined ? 'The account has none. ' : 'The account has one. '}
+            {second.isRequired ? 'Whoever signs in has to have one.' : 'It is not required.'}
+          </p>
+          {isAdmin && (
+            <div class="actions">
+              <Action act={second.isRequired ? 'spare-factor' : 'require-factor'}>
+                {second.isRequired ? 'Do not require it' : 'Require a second factor'}
+              </Action>
+              {second.factor !== undefined && <Action act="reset-factor">Remove the second factor</Action>}
+            </div>
+          )}
+        </Panel>
         {subAccounts.length > 0 && (
           <Panel title="Sub accounts">
             <Table
@@ -265,6 +283,8 @@ const ACTS: Readonly<Record<string, (visit: OperatorVisit, id: AccountId, fields
   async link({ backOffice }, id) {
     const offered = await backOffice.offerSignInLink(id)
     if (offered === 'no-such-account') return 'not-found'
+    if (offered === 'second-factor')
+      return { notice: <Notice tone="bad">No link is made for an account with a second factor.</Notice> }
     return {
       notice: (
         <Notice>
@@ -278,8 +298,8 @@ const ACTS: Readonly<Record<string, (visit: OperatorVisit, id: AccountId, fields
     if (wanted === undefined || wanted === 0)
       return { fields, problems: { amount: 'Enter how many credits, such as 500 or -12.5.' } }
     if (why === '') return { fields, problems: { why: 'Enter a reason.' } }
-    const operation = fields.text('operation')
-    if (!/^[0-9a-f-]{36}$/.test(operation)) return 'not-found'
+    const operation = fields.operation()
+    if (operation === undefined) return 'not-found'
     const after = await backOffice.topUp(id, wanted, why, operation)
     if (after === 'repeated') return { notice: <Notice>That was done before, and was not done again.</Notice> }
     if (after === 'no-such-account') return 'not-found'
@@ -315,8 +335,11 @@ const ACTS: Readonly<Record<string, (visit: OperatorVisit, id: AccountId, fields
   async 'issue-key'({ backOffice }, id, fields) {
     const label = fields.trimmed('label')
     if (label.length > 100) return { fields, problems: { label: 'A label has at most 100 characters.' } }
-    const issued = await backOffice.issueApiKey(id, { label })
-    if (typeof issued === 'string') return 'not-found'
+    const operation = fields.operation()
+    const issued = operation && (await backOffice.issueApiKey(id, { label, operation }))
+    if (issued === 'repeated')
+      return { notice: <Notice>That was done before, and was not done again. A key is shown once.</Notice> }
+    if (issued === undefined || typeof issued === 'string') return 'not-found'
     return {
       notice: (
         <Notice>
@@ -324,6 +347,18 @@ const ACTS: Readonly<Record<string, (visit: OperatorVisit, id: AccountId, fields
         </Notice>
       ),
     }
+  },
+  async 'require-factor'({ backOffice }, id) {
+    await backOffice.requireAccountFactor(id, true)
+    return { notice: <Notice>A second factor is required. Who is signed in without one is not any more.</Notice> }
+  },
+  async 'spare-factor'({ backOffice }, id) {
+    await backOffice.requireAccountFactor(id, false)
+    return { notice: <Notice>A second factor is not required any more.</Notice> }
+  },
+  async 'reset-factor'({ backOffice }, id) {
+    await backOffice.resetAccountFactor(id)
+    return { notice: <Notice>The second factor is removed. Signing in asks for the password alone.</Notice> }
   },
   async 'revoke-key'({ backOffice }, id, fields) {
     const key = keyId(Number(fields.text('key')))

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { aNumber } from '@gateway/core/testing'
+import { aNumber, totpCode } from '@gateway/core/testing'
 import type { AccountId, CarrierId } from '@gateway/core'
 import { password, startPortal, type Portal, type Visitor } from '../../../testing/start-portal.ts'
 
@@ -25,10 +25,10 @@ const changes = async () => portal.backOffice.listChanges({}, 50)
 
 test('a wrong name or password opens nothing and tells nothing; signing out ends it for a copied cookie too', async () => {
   const visitor = portal.visitor()
-  const wrong = await visitor.submit('/operator/sign-in', { name: 'operator-1', password: 'guess' })
-  const nobody = await visitor.submit('/operator/sign-in', { name: 'nobody', password })
+  const wrong = await visitor.submit('/operator/sign-in', { login: 'operator-1', password: 'guess' })
+  const nobody = await visitor.submit('/operator/sign-in', { login: 'nobody', password })
   expect([wrong.status, visitor.cookie, nobody.text]).toEqual([401, undefined, wrong.text])
-  expect((await visitor.submit('/operator/sign-in', { name: portal.account.login, password })).status).toBe(401)
+  expect((await visitor.submit('/operator/sign-in', { login: portal.account.login, password })).status).toBe(401)
   const stolen = portal.visitor()
   stolen.cookie = admin.cookie
   expect((await stolen.get('/operator')).status).toBe(200)
@@ -40,7 +40,7 @@ test('a wrong name or password opens nothing and tells nothing; signing out ends
 test('one comes back to the page that was asked for, and to no other host', async () => {
   const visitor = portal.visitor()
   const to = (await visitor.get('/operator/audit?by=ann')).to ?? ''
-  expect((await visitor.submit(to, { name: 'operator-1', password })).to).toBe('/operator/audit?by=ann')
+  expect((await visitor.submit(to, { login: 'operator-1', password })).to).toBe('/operator/audit?by=ann')
   for (const evil of [
     '//evil.example',
     'https://evil.example',
@@ -49,7 +49,7 @@ test('one comes back to the page that was asked for, and to no other host', asyn
     '/operator//evil.example@x',
   ]) {
     const signedIn = await portal.visitor().submit(`/operator/sign-in?to=${encodeURIComponent(evil)}`, {
-      ...{ name: 'operator-1', password },
+      ...{ login: 'operator-1', password },
     })
     expect(signedIn.to).toMatch(/^\/operator/)
   }
@@ -133,6 +133,14 @@ test('a key is shown once and opens the account; a revoked one does not', async 
   expect((await act(admin, accountPath, 'revoke-key', { key: '99' })).status).toBe(404)
 })
 
+test('a form for a key that is sent twice makes one key', async () => {
+  const page = await admin.get(accountPath)
+  const send = () => admin.submit(page, { label: 'crm' }, '.panel:has([name="label"]) form:last-of-type')
+  const answers = await Promise.all([send(), send()])
+  expect(answers.filter(({ text }) => text.includes('was not done again')).length).toBe(1)
+  expect(await portal.backOffice.listApiKeys(portal.account.id)).toHaveLength(1)
+})
+
 test('a message of any account is found by number and id; its text is not shown', async () => {
   const sent = await portal.gateway.sendMessages(portal.account, [
     { text: 'Secret words', recipients: [aNumber('27825550101')] },
@@ -188,7 +196,7 @@ test('what is wrong stands on the first page: no dispatcher, a carrier that is n
 test('an admin adds an operator, changes the role of another and locks one, whose session ends; not the own', async () => {
   await act(admin, '/operator/operators', 'add', { name: 'eve', role: 'support', password: 'long enough' })
   const eve = portal.visitor()
-  expect((await eve.submit('/operator/sign-in', { name: 'Eve', password: 'long enough' })).to).toBe('/operator')
+  expect((await eve.submit('/operator/sign-in', { login: 'Eve', password: 'long enough' })).to).toBe('/operator')
   await act(admin, '/operator/operators', 'admin', { operator: '3' })
   expect((await eve.get('/operator')).html.querySelector('header')?.textContent).toContain('eve, admin')
   await act(admin, '/operator/operators', 'lock', { operator: '3' })
@@ -196,6 +204,30 @@ test('an admin adds an operator, changes the role of another and locks one, whos
   expect((await act(admin, '/operator/operators', 'lock', { operator: '1' })).status).toBe(404)
   const taken = await act(admin, '/operator/operators', 'add', { name: 'EVE', role: 'admin', password: 'long enough' })
   expect([taken.status, taken.text]).toEqual([422, expect.stringContaining('There is an operator of this name')])
+})
+
+test('an operator sets up a second factor and changes the password; an admin removes the one that was lost', async () => {
+  const begun = await support.submit('/operator/security', {}, 'form:has([value="begin-factor"])')
+  const secret = (begun.html.querySelector('code.secret')?.textContent ?? '').replaceAll(' ', '')
+  await support.submit(begun, { code: totpCode(secret, Math.floor(portal.clock.now() / 30_000)) })
+  const visitor = portal.visitor()
+  const asked = await visitor.submit('/operator/sign-in', { login: 'operator-2', password })
+  expect(asked.text).toContain('Enter a code')
+  await act(admin, '/operator/operators', 'reset-factor', { operator: '2' })
+  expect((await visitor.submit('/operator/sign-in', { login: 'operator-2', password })).to).toBe('/operator')
+  const wanted = 'battery staple'
+  const changed = await support.submit('/operator/security', { password, wanted, again: wanted })
+  expect(changed.to).toBe('/operator/security?done=password')
+  expect((await support.get('/operator')).status).toBe(200)
+  expect((await visitor.get('/operator')).to).toBe('/operator/sign-in')
+})
+
+test('an admin requires a second factor of an account; support does not', async () => {
+  expect((await act(support, accountPath, 'require-factor')).status).toBe(403)
+  expect((await act(admin, accountPath, 'require-factor')).text).toContain('Whoever signs in has to have one')
+  expect((await act(admin, accountPath, 'link')).text).toContain('No link is made')
+  await act(admin, accountPath, 'spare-factor')
+  await portal.signedIn()
 })
 
 test('the audit page lists changes with what differs, and verifies them', async () => {

@@ -14,6 +14,7 @@ const WORDS = {
   'name-taken': 'There is an operator of this name already.',
   'invalid-name': 'A name has 1 to 64 printable ASCII characters and no spaces.',
   'too-short': 'A password has at least 10 characters.',
+  'too-common': 'Many people use this password, so it is guessed first. Choose another one.',
   'invalid-password': 'A password has at most 255 characters.',
 }
 
@@ -69,6 +70,7 @@ async function view(visit: OperatorVisit, { notice, problems = {}, name = '' }: 
                         act={one.role === 'admin' ? 'support' : 'admin'}
                         word={one.role === 'admin' ? 'Make support of' : 'Make admin of'}
                       />
+                      <Act of={one} act="reset-factor" word="Remove the second factor of" />
                     </>
                   ),
               },
@@ -126,6 +128,7 @@ export const operators = forOperators({
     const role = roleOf(act)
     if (role !== undefined) await backOffice.setOperatorRole(asked.id, role)
     else if (act === 'lock') await backOffice.lockOperator(asked.id)
+    else if (act === 'reset-factor') await backOffice.resetOperatorFactor(asked.id)
     else if (act === 'unlock') await backOffice.unlockOperator(asked.id)
     else return 'not-found'
     return view(visit, { notice: <Notice>{asked.name} was changed. It counts at once.</Notice> })

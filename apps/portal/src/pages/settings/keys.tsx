@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { keyId, type ApiKey, type Instant } from '@gateway/core'
 import {
   Form,
@@ -38,9 +39,14 @@ async function view(visit: HolderVisit, label = '', problems: Problems = {}): Pr
         {query.get('done') === 'revoked' && (
           <Notice>The key is revoked. Within 5 seconds no interface takes it any more.</Notice>
         )}
+        {query.get('done') === 'repeated' && (
+          <Notice tone="wait">
+            The form was sent twice, and one key was made. If you have not copied it, revoke it and make another.
+          </Notice>
+        )}
         <ProblemSummary problems={problems} />
         <Form to="/settings/keys" class="panel">
-          <Hidden name="do" value="issue" />
+          <Hidden name="operation" value={randomUUID()} />
           <h2>New key</h2>
           <TextField
             name="label"
@@ -105,8 +111,10 @@ export const keys = forHolders({
     if (label === '') return view(visit, label, { label: 'Enter a label, by which you know the key later.' })
     if (label.length > labelCharactersMax)
       return view(visit, label, { label: `A label has up to ${labelCharactersMax} characters.` })
-    const issued = await gateway.issueKey(account, { label })
-    return typeof issued === 'string' ? 'not-found' : shown(issued.key, label)
+    const operation = fields.operation()
+    const issued = operation && (await gateway.issueKey(account, { label, operation }))
+    if (issued === 'repeated') return { goTo: '/settings/keys?done=repeated' }
+    return typeof issued === 'object' ? shown(issued.key, label) : 'not-found'
   },
 })
 

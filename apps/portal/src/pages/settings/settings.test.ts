@@ -11,6 +11,15 @@ afterEach(() => portal.close())
 const opens = async (key: string): Promise<boolean> =>
   typeof (await portal.gateway.authenticate({ apiKey: key, network: '192.0.2.0/24' })) === 'object'
 
+test('a form for a key that is sent twice at the same time makes one key; without its id it makes none', async () => {
+  const form = await visitor.get('/settings/keys')
+  const made = await Promise.all([1, 2, 3].map(() => visitor.submit(form, { label: 'shop' })))
+  expect(made.filter(({ html }) => html.querySelector('code.secret') !== null).length).toBe(1)
+  expect(made.filter(({ to }) => to === '/settings/keys?done=repeated').length).toBe(2)
+  expect((await visitor.submit(form, { label: 'shop', operation: 'x' })).status).toBe(404)
+  expect(await portal.gateway.listKeys(portal.account)).toHaveLength(1)
+})
+
 test('a new key is shown once, opens the account, and is dead when it was revoked', async () => {
   const made = await visitor.submit('/settings/keys', { label: 'shop' })
   const key = made.html.querySelector('code.secret')?.textContent ?? ''

@@ -1,0 +1,32 @@
+import { forOperators, type OperatorVisit } from '../../page.ts'
+import { securityPage, type OwnSecurity } from '../session/security-area.tsx'
+
+function ownOf({ backOffice, operator, session, browser, network }: OperatorVisit): OwnSecurity {
+  const sessions = () => backOffice.listOperatorSessions(operator.id)
+  return {
+    session,
+    sessions,
+    async endOthers() {
+      for (const { id } of await sessions())
+        if (id !== session.id) await backOffice.endOperatorSessions(operator.id, id)
+    },
+    changePassword: (password, wanted) =>
+      backOffice.changeOperatorPassword(
+        { name: operator.name, password, network, address: browser.address },
+        wanted,
+        browser,
+      ),
+    keep: (opened) => ({ operatorSession: opened }),
+    factor: () => backOffice.findOperatorFactor(operator.id),
+    isFactorRequired: () => Promise.resolve(backOffice.isOperatorFactorRequired()),
+    beginFactor: () => backOffice.beginOperatorFactor(operator),
+    setFactor: (challenge, code) => backOffice.setOperatorFactor(operator, challenge, code),
+    renewCodes: (code) => backOffice.renewOperatorCodes(operator, code),
+    removeFactor: (code) => backOffice.removeOperatorFactor(operator, code),
+  }
+}
+
+/** `/operator/security`: an operator's own password, second factor and sessions. */
+export const operatorSecurity = forOperators(
+  securityPage({ path: '/operator/security', place: 'security', head: <h1>Security</h1>, of: ownOf }),
+)

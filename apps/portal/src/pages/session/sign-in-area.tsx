@@ -1,0 +1,159 @@
+import type { AskedForCode, OpenedSession, RecoveryCodes, TooManyFailures } from '@gateway/core'
+import type { ComponentChildren } from 'preact'
+import { Form, Hidden, Link, Main, ProblemSummary, TextField } from '../../components.tsx'
+import type { Fields, Problems } from '../../forms.ts'
+import { forAnybody, type Answer, type Keeping, type Page, type View, type Visit } from '../../page.ts'
+import { CodeField, recoveryCodesView, ScannedSecret } from './second-factor.tsx'
+
+/** Where people of one kind sign in: account holders or operators, each with sessions of their own. */
+export interface SignInArea {
+  /** Of the page on which one signs in. */
+  readonly path: string
+  readonly title: string
+  /** What people are known by. */
+  readonly nameLabel: string
+  readonly note: ComponentChildren
+  /** Where one goes afterwards: `to` if that is a page of these people, and their first page else. */
+  readonly pathWithin: (to: string) => string
+  /** False: nobody signs in here. */
+  readonly isOpen: (visit: Visit) => boolean
+  readonly open: (visit: Visit, name: string, password: string) => Promise<Opened>
+  readonly openWithCode: (visit: Visit, challenge: string, code: string) => Promise<OpenedWithCode>
+  /** How the browser keeps the session. */
+  readonly keep: (session: OpenedSession) => Keeping
+}
+
+export type Opened =
+  OpenedSession | AskedForCode | 'wrong-credentials' | 'account-locked' | 'overloaded' | TooManyFailures
+export type OpenedWithCode = (OpenedSession & Partial<RecoveryCodes>) | 'wrong-code' | 'over' | TooManyFailures
+
+interface Given {
+  readonly to: string
+  readonly name?: string
+  readonly problems?: Problems
+  readonly status?: View['status']
+}
+
+const view = ({ path, title, nameLabel, note }: SignInArea, given: Given): View => {
+  const { to, name = '', problems = {}, status = 200 } = given
+  return {
+    title,
+    status,
+    main: (
+      <div class="narrow">
+        <h1>{title}</h1>
+        <ProblemSummary problems={problems} />
+        <Form to={path} class="panel">
+          <Hidden name="to" value={to} />
+          <TextField name="login" label={nameLabel} value={name} problems={problems} autocomplete="username" />
+          <TextField
+            name="password"
+            label="Password"
+            type="password"
+            problems={problems}
+            autocomplete="current-password"
+          />
+          <Main>Sign in</Main>
+        </Form>
+        <p class="soft">{note}</p>
+      </div>
+    ),
+  }
+}
+
+/** The second step: a code of the authenticator, or the first one of a secret that is shown to be set up. */
+const codeView = (
+  { path }: SignInArea,
+  { to, challenge, toSetUp }: AskedForCode & { readonly to: string },
+  problems: Problems = {},
+  status: View['status'] = 200,
+): View => ({
+  title: 'Enter a code',
+  status,
+  main: (
+    <div class="narrow">
+      <h1>Enter a code</h1>
+      <ProblemSummary problems={problems} />
+      <Form to={path} class="panel">
+        <Hidden name="to" value={to} />
+        <Hidden name="challenge" value={challenge} />
+        {toSetUp !== undefined && (
+          <>
+            <p>A second factor is required of you. Set it up now; afterwards each sign-in asks for a code.</p>
+            <ScannedSecret of={toSetUp} />
+          </>
+        )}
+        <CodeField problems={problems} />
+        <Main>Sign in</Main>
+      </Form>
+      <p class="soft">
+        <Link to={path}>Begin again</Link>
+      </p>
+    </div>
+  ),
+})
+
+const tooMany = ({ retryAfterSeconds }: TooManyFailures): string =>
+  `There were too many failed log-ins. Try again in ${retryAfterSeconds} seconds.`
+
+/** The page on which people of an area sign in; failures count as those of the interfaces (ruling 1.26). */
+export const signInPage = (area: SignInArea): Page =>
+  forAnybody({
+    path: area.path,
+    show: (visit) =>
+      area.isOpen(visit) ? view(area, { to: area.pathWithin(visit.query.get('to') ?? '') }) : 'not-found',
+    submit(visit, fields) {
+      if (!area.isOpen(visit)) return 'not-found'
+      return fields.text('challenge') === '' ? withPassword(area, visit, fields) : withCode(area, visit, fields)
+    },
+  })
+
+async function withPassword(area: SignInArea, visit: Visit, fields: Fields): Promise<Answer> {
+  const [name, password] = [fields.trimmed('login'), fields.trimmed('password')]
+  const to = area.pathWithin(fields.text('to'))
+  const again = (problems: Problems, status: View['status'] = 422) => view(area, { to, name, problems, status })
+  const label = area.nameLabel.toLowerCase()
+  if (name === '') return again({ login: `Enter your ${label}.` })
+  if (password === '') return again({ password: 'Enter your password.' })
+
+  const opened = await area.open(visit, name, password)
+  if (opened === 'wrong-credentials') return again({ login: `${area.nameLabel} or password is wrong.` }, 401)
+  if (opened === 'account-locked') return again({ login: 'This account is locked. Ask its operator.' }, 403)
+  if (opened === 'overloaded') {
+    return { ...again({ login: 'Too many people sign in at this moment. Try again.' }, 503), retryAfterSeconds: 2 }
+  }
+  if ('token' in opened) return { goTo: to, ...area.keep(opened) }
+  if ('challenge' in opened) return codeView(area, { to, ...opened })
+  return { ...again({ login: tooMany(opened) }, 429), retryAfterSeconds: opened.retryAfterSeconds }
+}
+
+async function withCode(area: SignInArea, visit: Visit, fields: Fields): Promise<Answer> {
+  const [challenge, code] = [fields.text('challenge'), fields.trimmed('code')]
+  const to = area.pathWithin(fields.text('to'))
+  const again = (problem: string, status: View['status']) =>
+    codeView(area, { to, challenge }, { code: problem }, status)
+  if (code === '') return again('Enter the code that the app shows.', 422)
+
+  const opened = await area.openWithCode(visit, challenge, code)
+  if (opened === 'wrong-code') return again('This code is wrong, or was used. Enter the next one.', 401)
+  if (opened === 'over') return view(area, { to, problems: { login: 'That took too long. Begin again.' }, status: 401 })
+  if ('retryAfterSeconds' in opened) {
+    return { ...again(tooMany(opened), 429), retryAfterSeconds: opened.retryAfterSeconds }
+  }
+  const { recoveryCodes } = opened
+  if (recoveryCodes === undefined) return { goTo: to, ...area.keep(opened) }
+  return { ...recoveryCodesView({ recoveryCodes }, to), ...area.keep(opened) }
+}
+
+/** A page with a button, for whoever comes to a sign-out by a link. */
+export const signOutView = (path: string): View => ({
+  title: 'Sign out',
+  main: (
+    <div class="narrow">
+      <h1>Sign out</h1>
+      <Form to={path}>
+        <Main>Sign out</Main>
+      </Form>
+    </div>
+  ),
+})

@@ -1,0 +1,97 @@
+import { strict as assert } from 'node:assert'
+import { factorOwner, type FactorOwner, type KeyHash, type SealedSecret, type StoredPorts } from '@gateway/core'
+import { anAccount, anAccountId } from '../builders.ts'
+import { callersMany, type Contract } from './shared.ts'
+
+const [ann, bob] = [factorOwner('operator', 1), factorOwner('account', 1)]
+const secret = (name: string) => `sealed ${name}` as SealedSecret
+const hash = (name: string) => `hash-of-${name}` as KeyHash
+
+async function set({ secondFactors }: StoredPorts, of: FactorOwner, step = 100, codes = ['a', 'b']) {
+  assert.equal(await secondFactors.set(of, secret(of), step, codes.map(hash)), true)
+}
+
+const trueOf = (all: readonly boolean[]) => all.filter((one) => one).length
+
+/** What the port `SecondFactors` promises. */
+export const secondFactorsContract: Contract<StoredPorts> = {
+  'a second factor is found by its owner alone, and is set once until it is removed': async (ports) => {
+    const { secondFactors } = ports
+    assert.equal(await secondFactors.find(ann), undefined)
+    await set(ports, ann)
+    const found = await secondFactors.find(ann)
+    assert.deepEqual({ ...found, since: 0 }, { secret: secret(ann), since: 0, recoveryCodes: 2 })
+    assert.equal(await secondFactors.find(bob), undefined)
+    assert.equal(await secondFactors.set(ann, secret('other'), 200, []), false)
+    assert.equal((await secondFactors.find(ann))?.secret, secret(ann))
+    assert.equal(await secondFactors.remove(ann), true)
+    assert.equal(await secondFactors.remove(ann), false)
+    assert.equal(await secondFactors.find(ann), undefined)
+    await set(ports, ann)
+  },
+
+  'of many that set one at the same time one does': async ({ secondFactors }) => {
+    const all = Array.from({ length: callersMany }, (_, at) => secondFactors.set(ann, secret(`${at}`), 1, []))
+    assert.equal(trueOf(await Promise.all(all)), 1)
+  },
+
+  'a time step is used once, by one of many at the same time, and none before it any more': async (ports) => {
+    const { secondFactors } = ports
+    await set(ports, ann, 100)
+    await set(ports, bob, 100)
+    assert.equal(await secondFactors.useStep(ann, 100), false, 'it was set up with this one')
+    const all = Array.from({ length: callersMany }, () => secondFactors.useStep(ann, 102))
+    assert.equal(trueOf(await Promise.all(all)), 1)
+    assert.equal(await secondFactors.useStep(ann, 101), false)
+    assert.equal(await secondFactors.useStep(ann, 103), true)
+    assert.equal(await secondFactors.useStep(bob, 102), true)
+    await secondFactors.remove(ann)
+    assert.equal(await secondFactors.useStep(ann, 104), false)
+  },
+
+  'a recovery code is used once, by one of many at the same time, and its owner alone': async (ports) => {
+    const { secondFactors } = ports
+    await set(ports, ann)
+    await set(ports, bob, 1, ['c'])
+    assert.equal(await secondFactors.useRecoveryCode(bob, hash('a')), false)
+    const all = Array.from({ length: callersMany }, () => secondFactors.useRecoveryCode(ann, hash('a')))
+    assert.equal(trueOf(await Promise.all(all)), 1)
+    assert.equal((await secondFactors.find(ann))?.recoveryCodes, 1)
+    assert.equal(await secondFactors.replaceRecoveryCodes(ann, ['x', 'y', 'z'].map(hash)), true)
+    assert.equal(await secondFactors.useRecoveryCode(ann, hash('b')), false)
+    assert.equal(await secondFactors.useRecoveryCode(ann, hash('z')), true)
+    await secondFactors.remove(ann)
+    assert.equal(await secondFactors.useRecoveryCode(ann, hash('x')), false)
+    assert.equal(await secondFactors.replaceRecoveryCodes(ann, []), false)
+  },
+
+  'an account has to have one while that is required of it': async (ports) => {
+    const { secondFactors } = ports
+    const [{ id }, other] = [await anAccount(ports), await anAccount(ports)]
+    assert.equal(await secondFactors.isRequired(id), false)
+    assert.equal(await secondFactors.setRequired(id, true), true)
+    assert.deepEqual([await secondFactors.isRequired(id), await secondFactors.isRequired(other.id)], [true, false])
+    assert.equal(await secondFactors.setRequired(id, false), true)
+    assert.equal(await secondFactors.isRequired(id), false)
+    assert.equal(await secondFactors.setRequired(anAccountId(2 ** 31 - 1), true), false)
+  },
+
+  'secrets are sealed again, all or none, and the last one is known': async (ports) => {
+    const { secondFactors } = ports
+    assert.equal(await secondFactors.lastSecret(), undefined)
+    await set(ports, ann)
+    await set(ports, bob)
+    assert.equal(await secondFactors.lastSecret(), secret(bob))
+    const again = (sealed: SealedSecret) => (sealed === secret(ann) ? secret('again') : sealed)
+    assert.equal(await secondFactors.resealSecrets(again), 1)
+    assert.equal((await secondFactors.find(ann))?.secret, secret('again'))
+    await assert.rejects(
+      secondFactors.resealSecrets((sealed) => {
+        if (sealed === secret(bob)) throw new Error('no key')
+        return secret('lost')
+      }),
+      /no key/,
+    )
+    assert.equal((await secondFactors.find(ann))?.secret, secret('again'))
+  },
+}
