@@ -26,6 +26,7 @@ const seconds = {
   'tests/replies.test.ts': 112,
   'tests/together/smpp.test.ts': 108,
   'tests/together/webhooks.test.ts': 97,
+  'tests/drill.test.ts': 90,
   'packages/embedded-postgres/src/processes.test.ts': 82,
   'tests/portal.test.ts': 75,
   'tests/kills-within-window.test.ts': 67,

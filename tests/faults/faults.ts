@@ -6,6 +6,7 @@ import type { Member } from './processes.ts'
 import type { Database } from './database.ts'
 import type { Figures } from './figures.ts'
 import type { Liveness } from './liveness.ts'
+import type { RunningLoad } from './load.ts'
 import { wheres, type Relay } from './network.ts'
 import { missingIds } from './state.ts'
 import type { Observations } from './observations.ts'
@@ -13,6 +14,7 @@ import type { Observations } from './observations.ts'
 export interface Injecting {
   readonly chance: Chance
   readonly figures: Figures
+  readonly load: Pick<RunningLoad, 'sendOne'>
   readonly members: readonly Member[]
   readonly database: Database
   readonly observations: Observations

@@ -51,6 +51,8 @@ export interface RunningLoad {
    * Sends to so many that are due at once, when nothing goes wrong any more: a send that fails is a fault of the run.
    */
   sendInCalm(recipients: number): Promise<void>
+  /** One number over REST, once: whether it was accepted within so many milliseconds, a second if not given. */
+  sendOne(patience?: number): Promise<boolean>
 }
 
 /** Clients of all interfaces, each doing one thing after the other until the load ends. */
@@ -145,6 +147,18 @@ export function startLoad(load: Load, count: number): RunningLoad {
     }
   }
 
+  async function sendOne(patience = 1000): Promise<boolean> {
+    const over = way(['rest'])
+    const account = accounts.find(({ poor }) => !poor)
+    if (over === undefined || account === undefined) return false
+    const sending: Sending = { account: account.id, numbers: [newNumber()] }
+    observations.sendings.push(sending)
+    const wanted = { numbers: sending.numbers, text: 'Hello', scheduled: undefined, patience, key: undefined }
+    const outcome = await over.face.send(access(over.url, account), wanted)
+    if (outcome.kind === 'answered') observations.accepted(sending, outcome.answer, undefined)
+    return outcome.kind === 'answered'
+  }
+
   function someIds(account: number, max: number, fits: (id: number) => boolean = () => true): number[] {
     const known = [...recent(observations.messages.keys(), observations.messages.size, 4000)]
     const ids = known.filter((id) => observations.messages.get(id)?.account === account && fits(id))
@@ -235,7 +249,7 @@ export function startLoad(load: Load, count: number): RunningLoad {
       await delay(chance.between(5, 60))
     }
   }
-  return { over: Promise.all(Array.from({ length: count }, client)).then(() => undefined), sendInCalm }
+  return { over: Promise.all(Array.from({ length: count }, client)).then(() => undefined), sendOne, sendInCalm }
 }
 
 /** CCYYMMDDHHmm at +02:00. */

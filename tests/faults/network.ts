@@ -172,7 +172,7 @@ export async function openRelay(target: NetConnectOpts, chance: Chance): Promise
     stall: (milliseconds) => {
       pass(false)
       disturbedUntil = Math.max(disturbedUntil, performance.now() + milliseconds)
-      setTimeout(() => pass(true), milliseconds)
+      setTimeout(() => pass(true), milliseconds).unref()
     },
     calm: () => {
       armed = undefined

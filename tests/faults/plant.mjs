@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, sym
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { plants } from './plants.mjs'
+import { drillPlants, plants } from './plants.mjs'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -31,7 +31,7 @@ function copyBuild(to) {
 }
 
 function plant(name, copy) {
-  for (const { file, from, to } of plants[name]) {
+  for (const { file, from, to } of drillPlants[name]?.changes ?? plants[name]) {
     const path = join(copy, file)
     const before = readFileSync(path, 'utf8')
     if (before.split(from).length !== 2) throw new Error(`"${name}" no longer fits ${file}`)
@@ -42,10 +42,15 @@ function plant(name, copy) {
   }
 }
 
-const run = (copy) =>
+const run = (copy, name) =>
   new Promise((resolve) => {
     const always = ['--root', copy, '--remove-logs', '--until-broken']
-    const child = spawn(process.execPath, [join(here, 'run.mjs'), ...always, ...options])
+    const drill = drillPlants[name]
+    const what =
+      drill === undefined
+        ? [join(here, 'run.mjs')]
+        : [join(root, 'tests/drill/run.mjs'), 'failover', '--form', drill.form]
+    const child = spawn(process.execPath, [...what, ...always, ...options])
     let out = ''
     child.stdout.setEncoding('utf8').on('data', (text) => (out += text))
     child.stderr.setEncoding('utf8').on('data', (text) => (out += text))
@@ -62,12 +67,12 @@ function secondsOf(out) {
 
 let missed = 0
 for (const name of names) {
-  if (!(name in plants)) throw new Error(`there is no plant "${name}"; there are ${Object.keys(plants).join(', ')}`)
+  if (!(name in plants) && !(name in drillPlants)) throw new Error(`there is no plant "${name}"`)
   const copy = mkdtempSync(join(tmpdir(), 'gw-plant-'))
   try {
     copyBuild(copy)
     plant(name, copy)
-    const { code, out } = await run(copy)
+    const { code, out } = await run(copy, name)
     const found = out.split('\n').filter((line) => /^(?:P-\d+|no process ends by itself): /.test(line))
     const seed = /seed \d+/.exec(out)?.[0] ?? ''
     // A run that could not even end says nothing.

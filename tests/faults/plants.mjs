@@ -4,6 +4,38 @@ const core = 'packages/core/dist'
 const smpp = 'packages/adapters-smpp/dist'
 
 /**
+ * Bugs that the drill must find, each in this form.
+ *
+ * @type {Readonly<Record<string, { form: string, changes: readonly Change[] }>>}
+ */
+export const drillPlants = {
+  'look without the second write': {
+    form: 'standby first',
+    changes: [
+      { file: `${postgres}/settle-lost-statement.js`, from: `await before(deadline, connections.confirm());`, to: `` },
+    ],
+  },
+  'no check for a primary': {
+    form: 'kill',
+    changes: [
+      { file: `${postgres}/primary.js`, from: `if (reading.isPrimary)`, to: `` },
+      { file: `${postgres}/primary.js`, from: `if (place !== undefined && !isPrimary)`, to: `if (false)` },
+    ],
+  },
+  'old epoch accepted': {
+    form: 'freeze',
+    changes: [
+      {
+        file: `${postgres}/primary.js`,
+        from: `if (latest !== undefined && latest.timeline > history.timeline)`,
+        to: `if (false)`,
+      },
+      { file: `${postgres}/primary.js`, from: `if (timeline < history.timeline)`, to: `if (false)` },
+    ],
+  },
+}
+
+/**
  * Bugs that the fault test must find: each is a change of the built files of a copy, so that the product has no
  * switches. What is replaced must be there exactly once: who changes the product learns here that a plant no longer
  * fits.

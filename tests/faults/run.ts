@@ -11,19 +11,19 @@ import { judge } from './checks.ts'
 import { createClients } from './clients.ts'
 import { startMember, type App, type Member } from './processes.ts'
 import { openDatabase, type Database } from './database.ts'
-import { injectFaults } from './faults.ts'
+import { injectFaults, type Injecting } from './faults.ts'
 import { createFigures, type Figures } from './figures.ts'
 import { askEverything, verify } from './final-checks.ts'
 import { judgeEvents } from './event-checks.ts'
 import { judgeInbox, judgeLists } from './inbox-checks.ts'
 import { watchLiveness } from './liveness.ts'
 import { startLoad } from './load.ts'
-import { openNetwork } from './network.ts'
+import { openNetwork, type Network } from './network.ts'
 import { gatewayHere, gatewayOf, openAccounts, openEndpoints, operate } from './operator.ts'
 import { poll, pollTheRest } from './polls.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 import { assignCodes, bringReplies } from './replies.ts'
-import { adoptedAreMatched, endInOrder, eventsHaveCome, repliesHaveCome } from './settle.ts'
+import { adoptedAreMatched, endInOrder, eventsHaveCome, repliesHaveCome, settle, allIsReported } from './settle.ts'
 import { readState } from './state.ts'
 import { createObservations } from './observations.ts'
 import { untilBroken, watchBacklog, watchBalances } from './watch.ts'
@@ -60,8 +60,22 @@ export interface FaultRun {
   readonly logsFaults?: boolean
   /** Ends soon after a promise was seen to be broken, without waiting for what else there is to see. */
   readonly endsWhenBroken?: boolean
+  /** Another database, and what goes wrong with it, instead of the faults of the deck. */
+  readonly scene?: Scene
   /** Breaks the run off: everything is ended and removed, and `runFaults` rejects. */
   readonly stopping?: AbortSignal
+}
+
+/** What a run is played on, if not on one server that comes back. */
+export interface Scene {
+  open(folder: string, chance: Chance): Promise<Database>
+  /** The way of a process to it. */
+  network(): Network
+  inject(injecting: Injecting): Promise<void>
+  /** So often may a dispatcher lose what it knew. */
+  readonly losses: number
+  /** What was accepted may be lost: nothing is judged when it is over. */
+  readonly isLossy: boolean
 }
 
 const apps: readonly App[] = ['rest', 'rest', 'asp', 'asp', 'xml', 'dispatcher', 'dispatcher']
@@ -79,7 +93,7 @@ export async function runFaults(run: FaultRun): Promise<Figures> {
   await mkdir(logs)
   await mkdir(join(folder, 'db'))
   const chance = chanceOf(run.seed)
-  const database = await openDatabase(join(folder, 'db'), chance)
+  const database = await (run.scene ?? { open: openDatabase }).open(join(folder, 'db'), chance)
   const members: Member[] = []
   const carriers: CarrierOfRun[] = []
   const receiver = await openReceiver(chanceOf(run.seed + 1), figures)
@@ -127,6 +141,8 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
     LEASE_SECONDS: String(leaseSeconds),
     IN_DOUBT_MAX: String(inDoubtMax[run.carrier]),
     RETRY_SECONDS: '1',
+    // A commit that waits for a standby is given up, and looked up, within the run.
+    ...(run.scene === undefined ? {} : { STATEMENT_SECONDS: '2' }),
   }
   // Slow enough to be at work nearly always: a fault that meets an idle dispatcher shows nothing.
   const perSecond = run.carrierPerSecond ?? Math.ceil(run.recipientsPerSecond / 4)
@@ -156,8 +172,8 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
     [accounts[0], accounts.at(-1)].flatMap((account) => account?.id ?? []),
   )
   const pollingAccounts = accounts.filter(({ related }) => related)
-  for (const [i, app] of apps.entries()) {
-    const network = await openNetwork(database.connectionString, chance)
+  for (const [i, app] of (run.scene === undefined ? apps : [...new Set(apps), 'dispatcher' as const]).entries()) {
+    const network = run.scene?.network() ?? (await openNetwork(database.connectionString, chance))
     const name = `${app}-${i}`
     const { url, relay } = app === 'dispatcher' ? await carrier.wayOf(name) : { url: undefined, relay: undefined }
     const own = { CONNECTIONS_MAX: '4', ...(url === undefined ? {} : { CARRIERS: url }) }
@@ -182,8 +198,9 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   )
   const all = Promise.all([
     load.over,
-    injectFaults({
+    (run.scene?.inject ?? injectFaults)({
       ...shared,
+      load,
       members,
       database,
       liveness,
@@ -200,7 +217,8 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
     }),
     poll({ ...shared, clients, members, accounts: pollingAccounts }),
     bringReplies({ ...shared, connectionString: database.connectionString, carrier: carrier.id, codes }),
-    operate({ ...shared, gateway, accounts }),
+    // Its commands take the time of a run that is short.
+    run.scene === undefined ? operate({ ...shared, gateway, accounts }) : undefined,
     manageWebhooks({ ...shared, database, members, accounts, receiver }),
     watchBalances(watched),
     backlog.over,
@@ -217,7 +235,11 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   log('the load has ended')
   receiver.calmDown()
 
-  const hasSettled = await endInOrder(place, chance.shuffled(members), { liveness, load, perSecond })
+  if (run.scene?.isLossy === true) return liveness.stop()
+  const hasSettled =
+    run.scene === undefined
+      ? await endInOrder(place, chance.shuffled(members), { liveness, load, perSecond })
+      : await settle(place, allIsReported)
   await liveness.stop()
   // What still moves cannot be judged.
   if (!hasSettled) return
@@ -230,6 +252,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   await pollTheRest({ clients, figures, observations, members, accounts: pollingAccounts })
   await eventsHaveCome(place)
   const losses =
+    (run.scene?.losses ?? 0) +
     figures.of('fault: kill a dispatcher') +
     figures.of('fault: pause a dispatcher beyond its lease') +
     2 *

@@ -54,10 +54,10 @@ async function endOne(member: Member, figures: Figures): Promise<void> {
 // dispatcher lives.
 const nothingMoves = `(select count(*) from due) + (select count(*) from claimed_batch where ids <> '{}')
   + (select count(*) from later where at < now() + interval '10 min')`
-const allIsReported = `${nothingMoves} + (select count(*) from message where code = 100 and msisdn % 100 <> 94)`
+export const allIsReported = `${nothingMoves} + (select count(*) from message where code = 100 and msisdn % 100 <> 94)`
 
 /** Until nothing is under way: what is left waits for a time to come, and everything that will be reported has been. */
-async function settle({ database, figures }: Settling, what: string): Promise<boolean> {
+export async function settle({ database, figures }: Settling, what: string): Promise<boolean> {
   const end = performance.now() + settleMilliseconds
   for (;;) {
     const [row] = await database.ask<{ n: string }>(`select ${what} n`)

@@ -38,12 +38,28 @@ export interface TwoServers {
 const port = 5432
 const run = promisify(execFile)
 
-export async function twoServers(): Promise<TwoServers> {
+interface Place {
+  readonly parent: string
+  /** A data folder whose PostgreSQL has stopped. */
+  readonly cluster: string
+  /** The server's binary. */
+  readonly postgres: string
+  readonly settings?: Readonly<Record<string, string>>
+  /** The way on which the standby follows, to the primary that listens on this socket; that itself if not given. */
+  readonly wayTo?: (socket: string) => Promise<{ readonly host: string; readonly port: number }>
+}
+
+async function placeOfTests(): Promise<Place> {
   const [parent, cluster] = [process.env['GATEWAY_TEST_FOLDER'], process.env['GATEWAY_TEST_CLUSTER']]
   if (parent === undefined || cluster === undefined) throw new Error('no cluster: these tests run under jest')
+  return { parent, cluster, postgres: await runningBinary() }
+}
+
+/** In the place of the test run, if none is given. */
+export async function twoServers(place?: Place): Promise<TwoServers> {
+  const { parent, cluster, postgres, settings = {}, wayTo } = place ?? (await placeOfTests())
   const folder = await mkdtemp(join(parent, 'two-'))
   await run('chmod', ['755', folder])
-  const postgres = await runningBinary()
   const names = ['a', 'b'] as const
   // Two copies of one stopped cluster: the second one follows the first from where both were stopped.
   const [primary, standby] = (await Promise.all(
@@ -55,10 +71,12 @@ export async function twoServers(): Promise<TwoServers> {
     }),
   )) as [LoneServer, LoneServer]
   await writeFile(join(folder, 'b', 'postgres', 'standby.signal'), '')
-  await primary.start()
-  await standby.start({ primary_conninfo: `host=${primary.host} port=${port} user=gateway application_name=b` })
-  const followed = `select from pg_stat_replication where state = 'streaming'`
-  await until(async () => (await primary.query(followed)).length === 1)
+  await primary.start(settings)
+  const way = (await wayTo?.(`${primary.host}/.s.PGSQL.${port}`)) ?? { host: primary.host, port }
+  const followed = `host=${way.host} port=${way.port} user=gateway application_name=b sslmode=disable`
+  await standby.start({ ...settings, primary_conninfo: followed })
+  const streaming = `select from pg_stat_replication where state = 'streaming'`
+  await until(async () => (await primary.query(streaming)).length === 1)
 
   async function synchronous(): Promise<void> {
     await primary.query(`alter system set synchronous_standby_names = 'b'`)

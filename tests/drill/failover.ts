@@ -1,0 +1,161 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Chance } from '@gateway/core/testing'
+import type { Injecting } from '../faults/faults.ts'
+import type { Scene } from '../faults/run.ts'
+import { missingIds } from '../faults/state.ts'
+import { openPair, type Pair } from './two-primaries.ts'
+
+/** What is lost of the primary, and when. */
+export const forms = ['kill', 'cut', 'standby first', 'freeze', 'bulk', 'asynchronous'] as const
+export type Form = (typeof forms)[number]
+
+/** Milliseconds of a round; undefined: did not happen. */
+export interface Gap {
+  /** From the loss, or from that of the standby if it comes first, until the first process was not ready. */
+  unready?: number | undefined
+  /** From the loss until somebody promotes the standby: chosen. */
+  decision?: number
+  promotion?: number
+  /** From the promotion until a client was told the next id. */
+  resumption?: number
+  /** Without a synchronous standby: what was told and is not on the promoted server. */
+  lost?: { readonly messages: readonly number[]; readonly of: number }
+}
+
+const lookMilliseconds = 100
+/** Whose answers are lost while the standby is away. */
+const sendsWithoutStandby = 10
+const [unreadyMost, resumptionMost] = [2000, 5000]
+/** A process that is connected to an old primary may work on it for so long after the promotion. */
+const oldPrimaryMost = 3000
+
+/** One loss of the primary under load, and the promotion of its standby. */
+export function failover(form: Form, gap: Gap): Scene {
+  let pair: Pair | undefined
+  const isSynchronous = form !== 'asynchronous'
+  return {
+    open: async (folder, chance) => {
+      pair = await openPair(folder, chance)
+      if (isSynchronous) await pair.servers.synchronous()
+      return pair
+    },
+    network: () => (pair as Pair).network(),
+    inject: (injecting) => inject(form, pair as Pair, injecting, gap),
+    // Each dispatcher loses what it knew when commits stop, and again when the primary is lost.
+    losses: form === 'standby first' ? 4 : 2,
+    isLossy: !isSynchronous,
+  }
+}
+
+async function inject(form: Form, pair: Pair, injecting: Injecting, gap: Gap): Promise<void> {
+  const { chance, figures, observations, log, load } = injecting
+  const { servers, ways } = pair
+  figures.count(`fault: ${form}`)
+  await delay(chance.between(3000, 6000))
+  await standbyIsUnused(pair, injecting)
+  if (form === 'bulk') await bulkIsClaimed(pair)
+  pair.disturb(600_000)
+  let unready: Promise<number | undefined> | undefined
+  if (form === 'standby first') {
+    ways.replication.stall(120_000)
+    unready = untilUnready(injecting)
+    // Longer than a statement may take, so that answers are given up and looked up.
+    const before = observations.messages.size
+    for (let n = 0; n < sendsWithoutStandby; n++) void load.sendOne(20_000)
+    await delay(chance.between(8000, 10_000))
+    log(`${form}: ${String(observations.messages.size - before)} ids were told while the standby was away`)
+  }
+  if (form === 'asynchronous') {
+    ways.replication.stall(120_000)
+    await delay(chance.between(200, 800))
+  }
+  const lost = performance.now()
+  log(`${form}: the primary is lost`)
+  if (form === 'cut') for (const way of [ways.replication, ways.primary]) way.stall(20_000)
+  else if (form === 'freeze') servers.primary.freeze()
+  else servers.primary.kill()
+  const told = [...observations.messages.keys()]
+  unready ??= untilUnready(injecting)
+  await delay(chance.between(300, 1500))
+  gap.decision = performance.now() - lost
+  await standbyIsUnused(pair, injecting)
+  await pair.promote()
+  const promoted = performance.now()
+  gap.promotion = promoted - lost - gap.decision
+  gap.resumption = await untilAccepted(injecting)
+  log(`${form}: an id was told ${String(Math.round(gap.resumption))} ms after the promotion`)
+  pair.disturb(5000)
+  gap.unready = await unready
+  if (form === 'freeze') servers.primary.thaw()
+  if (form === 'freeze' || form === 'cut') await oldPrimaryGetsNothing(form, pair, injecting, promoted)
+  if (form === 'asynchronous') gap.lost = { messages: await missingIds(pair, told), of: told.length }
+}
+
+const ofGateway = `application_name like 'gateway%' and application_name not like '%looks%'`
+
+/** A standby that is not promoted is never used. */
+async function standbyIsUnused({ servers }: Pair, { figures }: Injecting): Promise<void> {
+  const used = await servers.standby.query<{ application_name: string }>(
+    `select application_name from pg_stat_activity where ${ofGateway}`,
+  )
+  if (used.length > 0) figures.broken('P-1', `${used.length} connections of the gateway are open to a standby`)
+}
+
+async function bulkIsClaimed(pair: Pair): Promise<void> {
+  const end = performance.now() + 5000
+  while (performance.now() < end) {
+    const rows = await pair.ask(`select from claimed_batch where lane = 1 and cardinality(ids) > marked limit 1`)
+    if (rows.length > 0) return
+    await delay(20)
+  }
+}
+
+/** Counted in looks, however late a look comes: where the machine is busy, the clock is as slow. */
+async function untilUnready({ members, figures }: Injecting): Promise<number | undefined> {
+  const servers = members.filter(({ app }) => app !== 'dispatcher').flatMap((member) => member.url() ?? [])
+  const waiting = new Set(servers)
+  const began = performance.now()
+  for (let looks = 0; looks * lookMilliseconds <= unreadyMost; looks++) {
+    await Promise.all(
+      [...waiting].map(async (url) => {
+        const answer = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(2000) }).catch(() => undefined)
+        if (answer?.status === 503) waiting.delete(url)
+        await answer?.body?.cancel()
+      }),
+    )
+    if (waiting.size === 0) return performance.now() - began
+    await delay(lookMilliseconds)
+  }
+  figures.broken('P-19', `${waiting.size} of ${servers.length} servers were ready ${unreadyMost} ms after the loss`)
+  return undefined
+}
+
+async function untilAccepted({ load, figures }: Injecting): Promise<number> {
+  const began = performance.now()
+  let accepted: number | undefined
+  for (let looks = 0; accepted === undefined; looks++) {
+    void load.sendOne().then((isAccepted) => (isAccepted ? (accepted ??= performance.now()) : undefined))
+    if (looks === resumptionMost / lookMilliseconds)
+      figures.broken('P-17', `nothing was accepted ${resumptionMost} ms after the promotion`)
+    if (looks > 600) throw new Error('nothing is accepted any more')
+    await delay(lookMilliseconds)
+  }
+  return accepted - began
+}
+
+/** What comes back of the old primary is not written to, by anybody. */
+async function oldPrimaryGetsNothing(form: Form, pair: Pair, injecting: Injecting, promoted: number): Promise<void> {
+  const { figures } = injecting
+  await delay(Math.max(0, promoted + oldPrimaryMost - performance.now()))
+  // Over its own socket, beside the way that is cut.
+  const [row] = await pair.servers.primary.query<{ n: string; open: string }>(
+    `select (select count(*) from send) n, (select count(*) from pg_stat_activity where ${ofGateway} and state <> 'active') open`,
+  )
+  if (form === 'freeze' && Number(row?.open) > 0)
+    figures.broken('P-1', `${row?.open ?? ''} connections are open to a primary that was replaced`)
+  await delay(2000)
+  const [later] = await pair.servers.primary.query<{ n: string }>('select count(*) n from send')
+  if (later?.n !== row?.n) figures.broken('P-1', 'a primary that was replaced was written to')
+}
+
+export const chanceOfForm = (chance: Chance): Form => chance.one(forms.slice(0, -1))

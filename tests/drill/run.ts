@@ -1,0 +1,25 @@
+import type { Figures } from '../faults/figures.ts'
+import { runFaults, type FaultRun } from '../faults/run.ts'
+import { failover, type Form, type Gap } from './failover.ts'
+
+interface Drill extends Pick<FaultRun, 'seed' | 'root' | 'keepsLogs' | 'log' | 'endsWhenBroken'> {
+  readonly form: Form
+}
+
+/** One round: load over all interfaces and SMPP, the loss of a primary in it, and the promises when all has settled. */
+export async function runDrill({ form, ...how }: Drill): Promise<{ figures: Figures; gap: Gap }> {
+  const gap: Gap = {}
+  const figures = await runFaults({
+    ...how,
+    seconds: form === 'standby first' ? 28 : 18,
+    meetsMinute: false,
+    recipientsPerSecond: 60,
+    carrierPerSecond: 40,
+    backlogMax: 800,
+    secondsBetweenFaults: 1,
+    carrier: 'smpp',
+    scene: failover(form, gap),
+    logsFaults: true,
+  })
+  return { figures, gap }
+}
