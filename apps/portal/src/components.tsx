@@ -207,7 +207,7 @@ export function TextField({
   ...field
 }: FieldProps & {
   readonly value?: string
-  readonly type?: 'text' | 'password' | 'search' | 'url' | 'datetime-local'
+  readonly type?: 'text' | 'password' | 'search' | 'url' | 'date' | 'datetime-local'
   readonly autocomplete?: string
 }) {
   // A password that was wrong is not shown again.

@@ -23,6 +23,7 @@ export interface PageLink {
 const places: readonly (readonly [place: Place, path: string, title: string])[] = [
   ['overview', '/', 'Overview'],
   ['send', '/send', 'Send'],
+  ['sends', '/sends', 'Sends'],
   ['messages', '/messages', 'Messages'],
   ['inbox', '/inbox', 'Inbox'],
   ['opt-outs', '/opt-outs', 'Opt-outs'],

@@ -47,6 +47,7 @@ export interface OperatorVisit extends Visit {
 export type Place =
   | 'overview'
   | 'send'
+  | 'sends'
   | 'messages'
   | 'inbox'
   | 'opt-outs'

@@ -1,6 +1,6 @@
 import {
-  deliveryState,
   OUTCOME,
+  stateOf,
   type MessageStatus,
   type OutcomeCode,
   type Refusal,
@@ -44,16 +44,36 @@ const STATE: Readonly<Record<OutcomeCode, Pick<StateWords, 'word' | 'meaning'>>>
 /** The plain words of a status; `isScheduled`: it waits for its time. */
 export function stateWords(status: MessageStatus, isScheduled = false): StateWords {
   if (status === 'not-found') return { word: 'not found', tone: 'idle', meaning: 'There is no such message.' }
-  if (status.code === 'waiting') {
+  return outcomeWords(status.code === 'waiting' ? undefined : status.code, isScheduled)
+}
+
+/** The same of a code; undefined: it waits. */
+export function outcomeWords(code: OutcomeCode | undefined, isScheduled = false): StateWords {
+  if (code === undefined) {
     return isScheduled
       ? { word: 'scheduled', tone: 'idle', meaning: 'It waits for its time.' }
       : { word: 'waiting', tone: 'idle', meaning: 'It waits for its turn.' }
   }
-  const state = deliveryState(status)
-  return { ...STATE[status.code], tone: state === 'delivered' ? 'good' : state === 'sent' ? 'wait' : 'bad' }
+  const state = stateOf(code)
+  return { ...STATE[code], tone: state === 'delivered' ? 'good' : state === 'sent' ? 'wait' : 'bad' }
 }
 
 export const codeWord = (code: OutcomeCode): string => STATE[code].word
+
+/** What messages can be looked for by, with what fits. */
+export const STATE_FILTERS: Readonly<
+  Record<string, readonly [title: string, fits: (status: MessageStatus) => boolean]>
+> = {
+  delivered: ['Delivered', (status) => toneIs(status, 'good')],
+  'on-its-way': ['On their way', (status) => toneIs(status, 'wait') && !isUnknown(status)],
+  waiting: ['Waiting or scheduled', (status) => toneIs(status, 'idle')],
+  unknown: ['Unknown', (status) => isUnknown(status)],
+  failed: ['Not delivered or not sent', (status) => toneIs(status, 'bad')],
+}
+
+const toneIs = (status: MessageStatus, tone: Tone): boolean =>
+  status !== 'not-found' && stateWords(status).tone === tone
+const isUnknown = (status: MessageStatus): boolean => status !== 'not-found' && status.code === OUTCOME.unknown
 
 /** The words of the specification, for whoever compares with the interfaces: `DELIVERED 0`. */
 export function specificationWords(status: MessageStatus): string {

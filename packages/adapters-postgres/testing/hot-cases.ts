@@ -343,6 +343,7 @@ export const ordinary = [
   'change-operator',
   'check-audit-log',
   'check-ledger',
+  'count-bulk-outcomes',
   'count-sent',
   'declare-movements',
   'delete-waiting',

@@ -21,7 +21,7 @@ import { deleteScheduled, findMessages, queryStatus, type WantedMessages } from 
 import type { MessageId, Page } from './message/messages.ts'
 import { defaultSenders, type SenderAddress } from './message/msisdn.ts'
 import { quoteMessages } from './message/quote-messages.ts'
-import { quoteBulkSend, sendNextCall } from './message/send-in-bulk.ts'
+import { bulkIds, cancelBulkSend, quoteBulkSend, sendNextCall } from './message/send-in-bulk.ts'
 import { sendMessages } from './message/send-messages.ts'
 import { countSent, listSent, showSent } from './message/show-sent.ts'
 import type { Ports } from './ports.ts'
@@ -114,6 +114,11 @@ export const createGateway = (
   changeBulkSend: (account: Account, id: BulkSendId, change: Pick<NewBulkSend, 'text' | 'scheduled'>) =>
     ports.bulkSends.change(account.id, id, change),
   quoteBulkSend: quoteBulkSend(ports),
+  listBulkSends: (account: Account, page: Parameters<Ports['bulkSends']['list']>[1]) =>
+    ports.bulkSends.list(account.id, page),
+  bulkOutcomes: (account: Account, id: BulkSendId) => ports.bulkSends.outcomes(account.id, id),
+  bulkIds: bulkIds(ports),
+  cancelBulkSend: cancelBulkSend(ports),
   bulkRows: (account: Account, id: BulkSendId, call: number) => ports.bulkSends.rows(account.id, id, call),
   startBulkSend: (account: Account, id: BulkSendId) => ports.bulkSends.start(account.id, id),
   stopBulkSend: (account: Account, id: BulkSendId) => ports.bulkSends.stop(account.id, id),

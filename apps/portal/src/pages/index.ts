@@ -2,7 +2,7 @@ import type { Page } from '../page.ts'
 import { accounts } from './accounts/accounts.tsx'
 import { inbox, inboxOfCodes } from './inbox/inbox.tsx'
 import { message } from './messages/message.tsx'
-import { messages } from './messages/messages.tsx'
+import { messages, messagesFile } from './messages/messages.tsx'
 import { account } from './operator/account.tsx'
 import { accounts as operatorAccounts } from './operator/accounts.tsx'
 import { arrivals } from './operator/arrivals.tsx'
@@ -19,8 +19,9 @@ import { webhooks as operatorWebhooks } from './operator/webhooks.tsx'
 import { optOuts } from './opt-outs/opt-outs.tsx'
 import { overview } from './overview/overview.tsx'
 import { bulkDraft, bulkText } from './send/bulk-draft.tsx'
-import { bulkRefused, bulkSent } from './send/bulk-sent.tsx'
+import { bulkRefused, bulkResults, bulkSent } from './send/bulk-sent.tsx'
 import { send } from './send/send.tsx'
+import { sends } from './send/sends.tsx'
 import { sent } from './send/sent.tsx'
 import { signInLink } from './session/sign-in-link.tsx'
 import { signIn } from './session/sign-in.tsx'
@@ -29,13 +30,13 @@ import { key, keys } from './settings/keys.tsx'
 import { security } from './settings/security.tsx'
 import { webhook, webhookRemoval } from './settings/webhook.tsx'
 import { webhooks } from './settings/webhooks.tsx'
-import { statement, thisStatement } from './statement/statement.tsx'
+import { statement, statementFile, thisStatement } from './statement/statement.tsx'
 
 /** Every page of the portal: one that is not here does not exist. The tests of roles and tenants are made from it. */
 export const pages: readonly Page[] = [
   ...[signIn, signInLink, signOut],
-  ...[overview, send, sent, messages, message],
-  ...[bulkDraft, bulkText, bulkSent, bulkRefused],
+  ...[overview, send, sends, sent, messages, messagesFile, message],
+  ...[bulkDraft, bulkText, bulkSent, bulkResults, bulkRefused],
   ...[
     operatorSignIn,
     operatorSignOut,
@@ -50,6 +51,6 @@ export const pages: readonly Page[] = [
   ],
   ...[numbers, arrivals, operatorWebhooks, operators, audit, operatorSecurity],
   ...[inbox, inboxOfCodes, optOuts],
-  ...[thisStatement, statement, accounts],
+  ...[thisStatement, statement, statementFile, accounts],
   ...[keys, key, webhooks, webhook, webhookRemoval, security],
 ]

@@ -7,12 +7,15 @@ import {
   type BulkSendId,
   type BulkSends,
   type IdRun,
+  type SentCount,
 } from '@gateway/core'
 import type { Context } from '../context.ts'
+import { fromRow } from '../row-of.ts'
 import {
   addBulkCall,
   addBulkSend,
   changeBulkSend,
+  countBulkOutcomes,
   endBulkCall,
   findBulkSend,
   listBulkSends,
@@ -55,6 +58,8 @@ export function postgresBulkSends({ pools: { ordinary } }: Context): BulkSends {
       (await ordinary.run(changeBulkSend, { account, id, text, scheduled })).length > 0,
     rows: async (account, id, call) => ((await read(account, id, call))?.recipients ?? []) as readonly BulkRow[],
     accepted: async (account, id, call) => ((await read(account, id, call))?.accepted ?? []) as readonly IdRun[],
+    outcomes: async (account, id) =>
+      (await ordinary.run(countBulkOutcomes, { account, id })).map((row) => fromRow<Omit<SentCount, 'cost'>>(row)),
     start: (account, id) => move(account, id, 'draft', 'running'),
     stop: (account, id) => move(account, id, 'running', 'stopping'),
     take: async (seconds) => {

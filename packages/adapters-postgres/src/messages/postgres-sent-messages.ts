@@ -5,7 +5,9 @@ import { countSent, findSent, listSent } from '../sql/sent-messages.ts'
 
 export const postgresSentMessages = ({ pools: { ordinary } }: Context): SentMessages => ({
   list: async (account, page) =>
-    (await ordinary.run(listSent, { account, ...page, after: page.after })).map((row) => fromRow<SentMessage>(row)),
+    (await ordinary.run(listSent, { account, ...page, after: page.after, until: page.until })).map((row) =>
+      fromRow<SentMessage>(row),
+    ),
   find: async (account, message) => {
     const [row] = await ordinary.run(findSent, { account, message })
     return row && fromRow<SentMessage>(row)

@@ -1,4 +1,5 @@
-import { bulkSendLimits, type BulkSendState } from '@gateway/core'
+import { bulkSendLimits, type BulkSendState, type SentCount } from '@gateway/core'
+import type { RowOf } from '../row-of.ts'
 import { milliseconds } from './arrays.ts'
 import { rows, sql, statement } from './statement.ts'
 
@@ -129,6 +130,33 @@ select recipients, accepted
 from bulk_send
 join bulk_send_call on send_id = id
 where account_id = :account and id = :id and call = :call`,
+)
+
+/** A range of ids is looked up for each run. Those that are not decided wait. */
+export const countBulkOutcomes = statement(
+  'count-bulk-outcomes',
+  {
+    parameters: { account: 'int', id: 'bigint' },
+    columns: rows<RowOf<Omit<SentCount, 'cost'>>>({ code: 'smallint', messages: 'bigint' }),
+  },
+  sql`
+with run as materialized (
+  select (pair ->> 0)::bigint lo, (pair ->> 1)::bigint hi
+  from bulk_send
+  join bulk_send_call on send_id = id
+  cross join lateral jsonb_array_elements(accepted) pair
+  where account_id = :account and id = :id and accepted is not null
+), decided as materialized (
+  select message.code
+  from run
+  cross join lateral (select code from message where message.id >= lo and message.id <= hi offset 0) message
+), waiting as (
+  select ((select coalesce(sum(hi - lo + 1), 0) from run) - (select count(*) from decided))::bigint messages
+)
+select code, count(*) messages from decided group by code
+union all
+select null, messages from waiting where messages > 0
+order by code nulls last`,
 )
 
 /** From one state to the next; no row: it is in another one, or not there. */

@@ -27,7 +27,7 @@ const ofSend = `body "text", parts, ${milliseconds('created_at')} accepted, ${mi
 export const listSent = statement(
   'list-sent',
   {
-    parameters: { account: 'int', after: 'bigint?', since: 'timestamptz', limit: 'int' },
+    parameters: { account: 'int', after: 'bigint?', since: 'timestamptz', until: 'timestamptz?', limit: 'int' },
     columns: sentColumns,
   },
   sql`
@@ -43,7 +43,7 @@ with last as materialized (
   join send using (first_id)
   where :after < first_id + n and account_id = :account
   union all
-  select 'infinity', ${Number.MAX_SAFE_INTEGER} where :after is null
+  select coalesce(:until, 'infinity'), 0 where :after is null
 ), latest as materialized (
   select send.*
   from bound

@@ -4,6 +4,7 @@ import type { Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
 import type { MessageId } from './messages.ts'
 import type { Refusal } from './refusal.ts'
+import type { SentCount } from './sent-messages.ts'
 
 export type BulkSendId = Brand<number, 'BulkSendId'>
 
@@ -106,6 +107,8 @@ export interface BulkSends {
   rows(by: AccountId, id: BulkSendId, call: number): Promise<readonly BulkRow[]>
   /** The ids that a call was given. Empty: none, or it has not ended. */
   accepted(by: AccountId, id: BulkSendId, call: number): Promise<readonly IdRun[]>
+  /** By code, those that wait last: what became of the messages of a send so far. Empty: it has none. */
+  outcomes(by: AccountId, id: BulkSendId): Promise<readonly Omit<SentCount, 'cost'>[]>
   /** A draft begins to be sent; false: it is none, or not there. Of many callers one is told true. */
   start(by: AccountId, id: BulkSendId): Promise<boolean>
   /** No further call is begun; false: it is not running. */

@@ -5,6 +5,8 @@ import type { Ports } from '../ports.ts'
 import { firstAnswerSeconds, type IdempotencyKey } from '../retry/client-requests.ts'
 import { bodyOf } from './body.ts'
 import type { BulkCall, BulkRow, BulkSend, BulkSendId, EndedCall, IdRun } from './bulk-sends.ts'
+import { deleteScheduled } from './follow-messages.ts'
+import type { MessageId } from './messages.ts'
 import { isPassed, screenTexts, type TextToSend } from './screen-texts.ts'
 import {
   answerText,
@@ -109,6 +111,28 @@ export const quoteBulkSend =
     refused.sort((a, b) => a.row - b.row)
     const of = { messages, partsMin: messages === 0 ? 0 : partsMin, partsMax, refused, examples }
     return { ...of, cost: minus(balance, left), wanted, balance, left }
+  }
+
+/** Ids of a call that has ended, in the order of its texts. */
+export const bulkIds =
+  (ports: Pick<Ports, 'bulkSends'>) =>
+  async (account: Account, id: BulkSendId, call: number): Promise<readonly MessageId[]> => {
+    const runs = await ports.bulkSends.accepted(account.id, id, call)
+    return runs.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, i) => (first + i) as MessageId))
+  }
+
+/** Deletes the messages of a send that has ended, as far as they wait, and refunds them; tells how many. */
+export const cancelBulkSend =
+  (ports: Pick<Ports, 'bulkSends' | 'messages' | 'clock'>) =>
+  async (account: Account, id: BulkSendId): Promise<number> => {
+    const send = await ports.bulkSends.find(account.id, id)
+    if (send?.state !== 'ended') return 0
+    let deleted = 0
+    for (let call = 0; call < send.calls; call++) {
+      const deletions = await deleteScheduled(ports)(account, await bulkIds(ports)(account, id, call))
+      deleted += deletions.filter(({ outcome }) => outcome === 'deleted').length
+    }
+    return deleted
   }
 
 const refusing = (row: BulkRow, refused: NonNullable<BulkRow['refused']>): BulkRow => ({ ...row, refused })

@@ -27,6 +27,8 @@ export interface SentPage {
   readonly after?: MessageId | undefined
   /** Nothing that was accepted before. */
   readonly since: Instant
+  /** Nothing that was accepted at this moment or later. */
+  readonly until?: Instant | undefined
   readonly limit: number
 }
 

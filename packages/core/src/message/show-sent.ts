@@ -12,25 +12,55 @@ export interface ShownMessage extends SentMessage {
 
 export interface ShownPage {
   readonly messages: readonly ShownMessage[]
-  /** Whether there are more after these. */
+  /** Whether there are more after these, or may be where only some fit. */
   readonly more: boolean
+  /** To be given as `after` for what follows. */
+  readonly next: MessageId | undefined
 }
 
-/** What the account sent in the last 90 days, the latest first, each with its status; read one after the other. */
+export interface WantedSent {
+  /** Only what the list has after this message. */
+  readonly after?: MessageId | undefined
+  readonly limit: number
+  readonly since?: Instant | undefined
+  /** Nothing that was accepted at this moment or later. */
+  readonly until?: Instant | undefined
+  /** Left out: every message. */
+  readonly fits?: ((status: MessageStatus) => boolean) | undefined
+}
+
+/** So many messages are read at a time where only some of them fit, and so many in all. */
+const lookedAt = { atATime: 500, most: 5000 }
+
+/**
+ * What the account sent in the last 90 days, the latest first, each with its status; read one after the other. Where
+ * only some fit, those of the next 5000, and `next` to go on behind them.
+ */
 export const listSent =
   (ports: Pick<Ports, 'sentMessages' | 'messages' | 'clock'>) =>
-  async (account: Account, page: { readonly after?: MessageId | undefined; limit: number }): Promise<ShownPage> => {
-    const since = daysBefore(ports.clock.now(), limits.statusDays)
-    const { after, limit } = page
-    const found = await ports.sentMessages.list(account.id, { after, since, limit: limit + 1 })
-    const sent = found.slice(0, limit)
-    const statuses = await ports.messages.status(
-      account.id,
-      sent.map(({ id }) => id),
-      since,
-    )
-    const messages = sent.map((one, at) => ({ ...one, status: statuses[at] ?? ('not-found' as const) }))
-    return { messages, more: found.length > limit }
+  async (account: Account, { after, limit, fits, ...wanted }: WantedSent): Promise<ShownPage> => {
+    const oldest = daysBefore(ports.clock.now(), limits.statusDays)
+    const since = wanted.since !== undefined && wanted.since > oldest ? wanted.since : oldest
+    const found: ShownMessage[] = []
+    let last = after
+    let isMore = true
+    for (let read = 0; found.length <= limit && isMore && read < lookedAt.most;) {
+      const size = fits === undefined ? limit + 1 : lookedAt.atATime
+      const sent = await ports.sentMessages.list(account.id, { after: last, since, until: wanted.until, limit: size })
+      const statuses = await ports.messages.status(
+        account.id,
+        sent.map(({ id }) => id),
+        oldest,
+      )
+      const shown = sent.map((one, at) => ({ ...one, status: statuses[at] ?? ('not-found' as const) }))
+      found.push(...(fits === undefined ? shown : shown.filter(({ status }) => fits(status))))
+      read += sent.length
+      last = sent.at(-1)?.id ?? last
+      isMore = sent.length === size
+    }
+    const messages = found.slice(0, limit)
+    const more = found.length > limit || (fits !== undefined && isMore)
+    return { messages, more, next: found.length > limit ? messages.at(-1)?.id : last }
   }
 
 /** All that its account holder may know of a message. */

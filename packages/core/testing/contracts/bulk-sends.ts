@@ -1,6 +1,7 @@
 import { strict as assert } from 'node:assert'
 import {
   credits,
+  OUTCOME,
   type AccountId,
   type BulkRow,
   type BulkSendId,
@@ -9,8 +10,8 @@ import {
   type NewBulkSend,
   type StoredPorts,
 } from '@gateway/core'
-import { anAccount, aNumber } from '../builders.ts'
-import { callersMany, farAhead, type Contract } from './shared.ts'
+import { anAccount, anOrder, aNumber } from '../builders.ts'
+import { accepted, callersMany, dispatchDue, farAhead, type Contract } from './shared.ts'
 
 const aSend: NewBulkSend = { columns: ['Name'], text: 'Dear {name}', scheduled: undefined, key: 'k' }
 const rowsFrom = (first: number, count: number): readonly BulkRow[] =>
@@ -109,6 +110,24 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     const { state, accepted, refused, cost, recipients, callsEnded } =
       (await ports.bulkSends.find(by, id)) ?? assert.fail('not found')
     assert.deepEqual([state, accepted, refused, cost, recipients, callsEnded], ['ended', 1, 2, 15, 3, 2])
+  },
+
+  'its messages are counted by what became of them': async (ports) => {
+    const [{ id: by }, { id: other }] = [await anAccount(ports), await anAccount(ports)]
+    const id = await started(ports, by)
+    assert.deepEqual(await ports.bulkSends.outcomes(by, id), [])
+    const sent = await accepted(ports, anOrder(by, { to: [aNumber(), aNumber('27820000002')], text: 'a' }))
+    await dispatchDue(ports, 'single', ({ id: message }) => ({ outcome: 'accepted', reference: `r${message}` }))
+    const later = await accepted(ports, anOrder(by, { to: [aNumber()], text: 'b', due: farAhead }))
+    const runs = [sent.ids, later.ids].map((of) => ids(Math.min(...of), Math.max(...of)))
+    await ports.bulkSends.end(id, 0, { ...nothingAccepted, accepted: runs.slice(0, 1), messages: 2 })
+    await ports.bulkSends.end(id, 1, { ...nothingAccepted, accepted: runs.slice(1), messages: 1 })
+    const counts = [
+      { code: OUTCOME.sent, messages: 2 },
+      { code: undefined, messages: 1 },
+    ]
+    assert.deepEqual(await ports.bulkSends.outcomes(by, id), counts)
+    assert.deepEqual(await ports.bulkSends.outcomes(other, id), [])
   },
 
   'a send that is stopped is taken up as such; its last two calls end it also at the same time': async (ports) => {

@@ -45,6 +45,8 @@ export const sentMessagesContract: Contract<StoredPorts> = withTraffic({
     ]
     const { sentMessages } = traffic.ports
     assert.deepEqual(idsOf(await sentMessages.list(by, all)), latestFirst(sent))
+    assert.deepEqual(await sentMessages.list(by, { ...all, until: longAgo }), [])
+    assert.deepEqual(idsOf(await sentMessages.list(by, { ...all, until: farAhead })), latestFirst(sent))
     const paged: MessageId[] = []
     for (let after: MessageId | undefined; ; after = paged.at(-1)) {
       const page = await sentMessages.list(by, { ...all, after, limit: 3 })

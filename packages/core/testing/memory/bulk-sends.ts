@@ -11,7 +11,9 @@ import {
   type BulkSendId,
   type BulkSends,
   type Instant,
+  type MessageId,
   type Msisdn,
+  type OutcomeCode,
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
 import type { BulkSendRow } from './rows.ts'
@@ -59,6 +61,18 @@ export function memoryBulkSends(store: MemoryStore): BulkSends {
     change: atomic((by, id, { text, scheduled }) => move(by, id, 'draft', { text, scheduled })),
     rows: atomic((by, id, call) => own(by, id)?.calls[call]?.rows ?? []),
     accepted: atomic((by, id, call) => own(by, id)?.calls[call]?.ended?.accepted ?? []),
+    outcomes: atomic((by, id) => {
+      const runs = (own(by, id)?.calls ?? []).flatMap(({ ended }) => ended?.accepted ?? [])
+      const counts = new Map<OutcomeCode | undefined, number>()
+      for (const [first, last] of runs)
+        for (let message = first; message <= last; message = (message + 1) as MessageId) {
+          const code = store.messages.get(message)?.decision?.code
+          counts.set(code, (counts.get(code) ?? 0) + 1)
+        }
+      return [...counts]
+        .map(([code, messages]) => ({ code, messages }))
+        .sort((a, b) => (a.code ?? Infinity) - (b.code ?? Infinity))
+    }),
     start: atomic((by, id) => {
       const row = own(by, id)
       if (row !== undefined) row.due = clock.now()

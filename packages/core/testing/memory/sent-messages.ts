@@ -20,13 +20,13 @@ export function memorySentMessages(store: MemoryStore): SentMessages {
       .sort((a, b) => b.send.submitted - a.send.submitted || b.id - a.id)
 
   return {
-    list: atomic((by, { after, since, limit }) => {
+    list: atomic((by, { after, since, until = Infinity, limit }) => {
       const sent = sentBy(by)
       const at = after === undefined ? -1 : sent.findIndex(({ id }) => id === after)
       if (after !== undefined && at < 0) return []
       return sent
         .slice(at + 1)
-        .filter(({ send }) => send.submitted >= since)
+        .filter(({ send }) => send.submitted >= since && send.submitted < until)
         .slice(0, limit)
         .map(sentOf)
     }),

@@ -28,7 +28,26 @@ test('the list has the latest first and goes on where the page before ended', as
   const listed = [...(await numbersShown('/messages')), ...(await numbersShown('/messages?after=6'))]
   expect(listed).toEqual(recipients.toReversed())
   const last = await visitor.get('/messages?after=6')
-  expect(last.html.querySelectorAll('.actions a').map((link) => link.textContent)).toEqual(['Latest'])
+  expect(last.html.querySelectorAll('.actions a').map((link) => link.textContent)).toEqual([
+    'Latest',
+    'Download as CSV',
+  ])
+})
+
+test('messages of some days and in one state are listed, and downloaded as a file without formulas', async () => {
+  await portal.gateway.sendMessages(portal.account, [{ text: '=1+1', recipients: ['27820000001', '27820000002'] }])
+  await write(portal.ports, portal.account)
+  const day = (await portal.gateway.listSent(portal.account, { limit: 1 })).messages[0]?.accepted ?? 0
+  const today = new Date(day + 2 * 3_600_000).toISOString().slice(0, 10)
+  const all = await numbersShown(`/messages?from=${today}&to=${today}`)
+  expect(all.length).toBeGreaterThanOrEqual(2)
+  const waiting = await numbersShown('/messages?state=waiting')
+  const others = await numbersShown('/messages?state=on-its-way')
+  expect([...waiting, ...others].sort()).toEqual([...all].sort())
+  expect(await numbersShown('/messages?to=2001-01-01')).toEqual([])
+  const file = await visitor.get('/messages/download')
+  expect(file.html.textContent.split('\r\n')).toHaveLength(all.length + 2)
+  expect(file.html.textContent).toContain(",'=1+1\r\n")
 })
 
 test('one field finds a number as people write it, an id and a reference', async () => {

@@ -1,32 +1,96 @@
 import {
+  formatCredits,
   messageId,
   parseMessageId,
+  parseMinute,
   parseMsisdn,
   readReference,
+  secondsAfter,
   type FoundMessage,
+  type Instant,
+  type MessageId,
   type ShownMessage,
 } from '@gateway/core'
-import { Link, Panel, Second, TextField } from '../../components.tsx'
+import type { Cell } from '@gateway/wire'
+import { Choice, Link, Panel, Second, TextField } from '../../components.tsx'
+import { iso } from '../../format.ts'
 import { asNumber } from '../../recipients.ts'
 import { forHolders, type HolderVisit, type View } from '../../page.ts'
+import { specificationWords, STATE_FILTERS, stateWords } from '../../words.ts'
 import { MessageTable, mayChange } from './message-table.tsx'
 
 const pageSize = 25
 
-const Search = ({ value }: { readonly value: string }) => (
-  <form method="get" class="search" role="search">
-    <TextField
-      name="q"
-      label="Search"
-      hint="A number, the id of a message, or your reference"
-      type="search"
-      value={value}
-    />
-    <Second>Search</Second>
-  </form>
+/** Which messages are listed. */
+interface Filter {
+  /** `2026-11-25`, in gateway time; blank: no bound. */
+  readonly from: string
+  readonly to: string
+  /** One of `STATE_FILTERS`; blank: every state. */
+  readonly state: string
+}
+
+const filterOf = (query: URLSearchParams): Filter => {
+  const day = (name: string): string => {
+    const given = query.get(name) ?? ''
+    return startOf(given) === undefined ? '' : given
+  }
+  const state = query.get('state') ?? ''
+  return { from: day('from'), to: day('to'), state: Object.hasOwn(STATE_FILTERS, state) ? state : '' }
+}
+
+const startOf = (day: string): Instant | undefined =>
+  /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(day) ? parseMinute(`${day.replaceAll('-', '')}0000`) : undefined
+
+/** As the use case wants it: the last day is among them. */
+function wantedOf({ from, to, state }: Filter) {
+  const end = startOf(to)
+  return { since: startOf(from), until: end && secondsAfter(end, 86_400), fits: STATE_FILTERS[state]?.[1] }
+}
+
+const queryOf = (filter: Filter, further: Readonly<Record<string, string>> = {}): string => {
+  const given = Object.entries({ ...filter, ...further }).filter(([, value]) => value !== '')
+  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
+}
+
+const Search = ({ value, filter }: { readonly value: string; readonly filter: Filter }) => (
+  <>
+    <form method="get" class="search" role="search">
+      <TextField
+        name="q"
+        label="Search"
+        hint="A number, the id of a message, or your reference"
+        type="search"
+        value={value}
+      />
+      <Second>Search</Second>
+    </form>
+    <details {...(queryOf(filter) !== '' && { open: true })}>
+      <summary>By time and state</summary>
+      <form method="get" class="search">
+        <TextField name="from" label="From" type="date" value={filter.from} />
+        <TextField name="to" label="To" type="date" value={filter.to} />
+        <Choice
+          name="state"
+          label="State"
+          value={filter.state}
+          options={[
+            ['', 'Every state'],
+            ...Object.entries(STATE_FILTERS).map(([name, [title]]) => [name, title] as const),
+          ]}
+        />
+        <Second>Show</Second>
+      </form>
+    </details>
+  </>
 )
 
-/** `/messages`: what was sent in the last 90 days, the latest first; `?q=` searches, `?after=` goes on. */
+const noFilter: Filter = { from: '', to: '', state: '' }
+
+/**
+ * `/messages`: what was sent in the last 90 days, the latest first, of some days or in one state; `?q=` searches,
+ * `?after=` goes on.
+ */
 export const messages = forHolders({
   path: '/messages',
   async show(visit) {
@@ -35,34 +99,69 @@ export const messages = forHolders({
   },
 })
 
+/** `/messages/download`: the same list whole, as a file. */
+export const messagesFile = forHolders({
+  path: '/messages/download',
+  isFile: true,
+  show: (visit) => ({ fileName: 'messages.csv', rows: allMessages(visit) }),
+})
+
+async function* allMessages({ gateway, account, query }: HolderVisit): AsyncIterable<readonly Cell[]> {
+  yield ['Id', 'Accepted', 'Scheduled', 'Number', 'From', 'State', 'Code', 'Parts', 'Credits', 'Reference', 'Text']
+  const wanted = wantedOf(filterOf(query))
+  for (let after: MessageId | undefined, more = true; more;) {
+    const page = await gateway.listSent(account, { ...wanted, after, limit: 500 })
+    for (const { id, accepted, scheduled, number, from, status, parts, cost, reference, text } of page.messages) {
+      yield [
+        ...[id, iso(accepted), scheduled === undefined ? '' : iso(scheduled), number, from ?? ''],
+        ...[stateWords(status).word, specificationWords(status), parts, formatCredits(cost)],
+        ...[{ text: reference ?? '' }, { text }],
+      ]
+    }
+    after = page.next
+    more = page.more
+  }
+}
+
 async function list({ gateway, account, now, query }: HolderVisit): Promise<View> {
   const after = parseMessageId(query.get('after') ?? '')
-  const page = await gateway.listSent(account, { after, limit: pageSize })
-  const last = page.messages.at(-1)
+  const filter = filterOf(query)
+  const page = await gateway.listSent(account, { ...wantedOf(filter), after, limit: pageSize })
+  const isFiltered = queryOf(filter) !== ''
+  const nothing = isFiltered
+    ? 'No message here fits. '
+    : after === undefined
+      ? 'Messages that you send are listed here. '
+      : 'There is nothing older. '
   return {
     title: 'Messages',
     place: 'messages',
-    live: after === undefined && mayChange(page.messages, now),
+    live: after === undefined && !isFiltered && mayChange(page.messages, now),
     main: (
       <>
         <h1>Messages</h1>
-        <Search value="" />
+        <Search value="" filter={filter} />
         <Panel live="list">
           <MessageTable
-            caption={after === undefined ? 'The latest, of 90 days' : 'Older'}
+            caption={
+              isFiltered ? 'Those that fit, the latest first' : after === undefined ? 'The latest, of 90 days' : 'Older'
+            }
             messages={page.messages}
             now={now}
             empty={
               <>
-                {after === undefined ? 'Messages that you send are listed here. ' : 'There is nothing older. '}
+                {nothing}
                 <Link to="/send">Send a message</Link>
               </>
             }
           />
         </Panel>
         <div class="actions">
-          {after !== undefined && <Link to="/messages">Latest</Link>}
-          {page.more && last !== undefined && <Link to={`/messages?after=${last.id}`}>Older</Link>}
+          {(after !== undefined || isFiltered) && <Link to="/messages">Latest</Link>}
+          {page.more && page.next !== undefined && (
+            <Link to={`/messages${queryOf(filter, { after: String(page.next) })}`}>Older</Link>
+          )}
+          <Link to={`/messages/download${queryOf(filter)}`}>Download as CSV</Link>
         </div>
       </>
     ),
@@ -90,7 +189,7 @@ async function search(visit: HolderVisit, wanted: string) {
     main: (
       <>
         <h1>Messages</h1>
-        <Search value={wanted} />
+        <Search value={wanted} filter={noFilter} />
         <Panel>
           <MessageTable
             caption={`Found for “${wanted}”, the latest 50`}

@@ -1,9 +1,11 @@
-import type { BulkRow, BulkSend } from '@gateway/core'
+import { credits, formatCredits, OUTCOME, type BulkRow, type BulkSend, type Gateway } from '@gateway/core'
+import type { Cell } from '@gateway/wire'
 import { Bar, Figures, Form, Hidden, Link, Notice, Panel, Second } from '../../components.tsx'
-import { amount, count, counted, when } from '../../format.ts'
+import { amount, capitalized, count, counted, when } from '../../format.ts'
 import { forHolders, type HolderVisit } from '../../page.ts'
-import { ROW_REFUSAL } from '../../words.ts'
+import { outcomeWords, ROW_REFUSAL, specificationWords, stateWords, type Tone } from '../../words.ts'
 import { NotSent, ownBulkSend } from './bulk-draft.tsx'
+import { AcceptedBar } from './sends.tsx'
 
 /** What is stored of all calls: of those that have ended what got no message. */
 async function* storedRows({ gateway, account }: HolderVisit, { id, calls }: BulkSend): AsyncIterable<BulkRow> {
@@ -27,19 +29,23 @@ export const bulkSent = forHolders({
     const left = send.recipients - send.accepted - send.refused
     const refused = isEnded ? await notSent(visit, send) : []
     const { scheduled } = send
+    const isAhead = scheduled !== undefined && scheduled > visit.now
+    const outcomes = isEnded ? await visit.gateway.bulkOutcomes(visit.account, send.id) : []
+    const waiting = outcomes.find(({ code }) => code === undefined)?.messages ?? 0
     return {
       title: 'Sent',
-      place: 'send',
-      live: !isEnded,
+      place: 'sends',
+      live: !isEnded || (!isAhead && outcomes.some(({ code }) => code === undefined || code === OUTCOME.sent)),
       main: (
         <>
           <div id="progress" data-live="">
             <h1>{isEnded ? `${counted(send.accepted, 'message')} accepted` : 'Sending'}</h1>
             <Progress send={send} left={left} />
           </div>
-          {scheduled !== undefined && scheduled > visit.now && (
-            <p>The messages are to go out at {when(scheduled, visit.now)}.</p>
-          )}
+          {isAhead && <p>The messages are to go out at {when(scheduled, visit.now)}.</p>}
+          <div id="outcomes" data-live="">
+            {outcomes.length > 0 && <Outcomes of={outcomes} isAhead={isAhead} />}
+          </div>
           <div id="not-sent" data-live="">
             {isEnded && refused.length > 0 && (
               <NotSent
@@ -58,7 +64,15 @@ export const bulkSent = forHolders({
               </Form>
             )}
           </div>
+          {isEnded && isAhead && waiting > 0 && (
+            <Form to={`/send/${send.id}/sent`}>
+              <Hidden name="step" value="cancel" />
+              <Second>Cancel {counted(waiting, 'message')}</Second>
+              <p class="hint">They are not sent, and their credits are given back.</p>
+            </Form>
+          )}
           <div class="actions">
+            {isEnded && <Link to={`/send/${send.id}/results`}>Download the results as CSV</Link>}
             <Link class="button second" to="/send">
               Send more messages
             </Link>
@@ -71,7 +85,9 @@ export const bulkSent = forHolders({
   async submit(visit, fields) {
     const send = await ownBulkSend(visit)
     if (send === undefined) return 'not-found'
-    if (fields.text('step') === 'stop') await visit.gateway.stopBulkSend(visit.account, send.id)
+    const step = fields.text('step')
+    if (step === 'stop') await visit.gateway.stopBulkSend(visit.account, send.id)
+    if (step === 'cancel') await visit.gateway.cancelBulkSend(visit.account, send.id)
     return { goTo: `/send/${send.id}/sent` }
   },
 })
@@ -83,13 +99,7 @@ const Progress = ({ send, left }: { readonly send: BulkSend; readonly left: numb
     )}
     {send.state === 'stopping' && <Notice tone="wait">It is being stopped. Nothing more is begun.</Notice>}
     <Panel title="How far it is">
-      <Bar
-        of={[
-          { tone: 'good', word: 'accepted', value: send.accepted },
-          { tone: 'bad', word: 'not accepted', value: send.refused },
-          { tone: 'idle', word: 'still to be done', value: left },
-        ]}
-      />
+      <AcceptedBar send={send} />
       <Figures
         of={[
           ['Accepted', count(send.accepted)],
@@ -101,6 +111,58 @@ const Progress = ({ send, left }: { readonly send: BulkSend; readonly left: numb
     </Panel>
   </>
 )
+
+/** What became of the messages, in words that several codes share. */
+function Outcomes({
+  of,
+  isAhead,
+}: {
+  readonly of: Awaited<ReturnType<Gateway['bulkOutcomes']>>
+  readonly isAhead: boolean
+}) {
+  const byWord = new Map<string, { readonly word: string; readonly tone: Tone; value: number }>()
+  for (const { code, messages } of of) {
+    const { word, tone } = outcomeWords(code, isAhead)
+    const same = byWord.get(word)
+    if (same === undefined) byWord.set(word, { word, tone, value: messages })
+    else same.value += messages
+  }
+  const order: readonly Tone[] = ['good', 'wait', 'bad', 'idle']
+  const counts = [...byWord.values()].sort((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone))
+  return (
+    <Panel title="What became of them">
+      <Bar of={counts} />
+      <Figures of={counts.map(({ word, value }) => [capitalized(word), count(value)])} />
+    </Panel>
+  )
+}
+
+/** `/send/<id>/results`: what became of each row that was accepted, then the others with their reasons, as a file. */
+export const bulkResults = forHolders({
+  path: '/send/:id/results',
+  isFile: true,
+  async show(visit) {
+    const send = await ownBulkSend(visit)
+    if (send === undefined || send.state === 'draft') return 'not-found'
+    return { fileName: `results-${send.id}.csv`, rows: results(visit, send) }
+  },
+})
+
+async function* results(visit: HolderVisit, send: BulkSend): AsyncIterable<readonly Cell[]> {
+  const { gateway, account } = visit
+  yield ['Number', 'Message', 'State', 'Code', 'Credits']
+  for (let call = 0; call < send.calls; call++) {
+    const ids = await gateway.bulkIds(account, send.id, call)
+    const statuses = ids.length === 0 ? [] : await gateway.queryStatus(account, ids)
+    for (const [at, id] of ids.entries()) {
+      const status = statuses[at] ?? 'not-found'
+      const known = status === 'not-found' ? { number: '', cost: credits(0) } : status
+      yield [known.number, id, stateWords(status).word, specificationWords(status), formatCredits(known.cost)]
+    }
+  }
+  for await (const { number, refused } of storedRows(visit, send))
+    if (refused !== undefined) yield [{ text: number }, '', ROW_REFUSAL[refused], '', '0.0']
+}
 
 /** `/send/<id>/refused`: each row that gets or got no message, with its reason, as a file. */
 export const bulkRefused = forHolders({

@@ -56,6 +56,11 @@ test('a file is checked row by row, can be told another text, and is sent once i
   )
   expect(await balance()).toBe(40)
   expect((await visitor.get('/send/1')).to).toBe('/send/1/sent')
+  expect((await visitor.get('/sends')).text).toContain('Hello {name}19 October, 09:3042.0scheduled')
+  expect((await visitor.get('/send/1/results')).html.textContent).toContain('27820000001,1,waiting,NOTFOUND -1,1.0\r\n')
+  expect((await visitor.submit(sent)).to).toBe('/send/1/sent')
+  expect(await balance()).toBe(60)
+  expect((await visitor.get('/send/1/sent')).text).toContain('Cancelled2')
   expect((await visitor.get('/send/1/text')).status).toBe(404)
 })
 

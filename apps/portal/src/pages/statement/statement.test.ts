@@ -17,9 +17,10 @@ test('a month has every movement with the balance after it, and leads to the mon
   expect(text).toContain('Credits added: <b>invoice</b> 725.0123.0')
   expect(text).toContain('At the end123.0')
   expect(html.querySelector('td b')).toBeNull()
-  expect(html.querySelectorAll('.actions a').length).toBe(1)
-  const before = html.querySelector('.actions a')?.getAttribute('href') ?? ''
-  expect((await again.get(before)).text).toContain('No credits were moved in')
+  const [file, before] = html.querySelectorAll('.actions a').map((link) => link.getAttribute('href') ?? '')
+  expect((await again.get(before ?? '')).text).toContain('No credits were moved in')
+  const downloaded = (await again.get(file ?? '')).html.textContent
+  expect(downloaded).toMatch(/,send,2,1,,,-2\.0,98\.0\r\n.*,top-up,.*invoice.*,25\.0,123\.0\r\n/)
   for (const month of ['2026-13', 'x', '9999-12']) expect((await again.get(`/statement/${month}`)).status).toBe(404)
   expect((await visitor.get('/')).status).toBe(303)
   await portal.close()

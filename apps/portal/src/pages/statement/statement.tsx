@@ -1,6 +1,7 @@
-import type { Cause, Movement } from '@gateway/core'
+import { formatCredits, type Cause, type Movement } from '@gateway/core'
+import type { Cell } from '@gateway/wire'
 import { Figures, Link, Panel, Table, When } from '../../components.tsx'
-import { amount, counted, monthName, monthOf, startOfMonth } from '../../format.ts'
+import { amount, counted, iso, monthName, monthOf, startOfMonth } from '../../format.ts'
 import { forHolders, type HolderVisit } from '../../page.ts'
 import { codeWord } from '../../words.ts'
 import type { ComponentChildren } from 'preact'
@@ -98,6 +99,7 @@ export const statement = forHolders({
             />
           </Panel>
           <div class="actions">
+            <Link to={`/statement/${month}/download`}>Download as CSV</Link>
             {before !== undefined && <Link to={`/statement/${monthOf(before)}`}>{monthName(monthOf(before))}</Link>}
             {after !== undefined && after <= visit.now && (
               <Link to={`/statement/${monthOf(after)}`}>{monthName(monthOf(after))}</Link>
@@ -108,3 +110,28 @@ export const statement = forHolders({
     }
   },
 })
+
+/** `/statement/<month>/download`: all movements of a month, as a file. */
+export const statementFile = forHolders({
+  path: '/statement/:month/download',
+  isFile: true,
+  show(visit) {
+    const month = visit.parameters.month ?? ''
+    const begins = startOfMonth(month)
+    if (begins === undefined || begins > visit.now) return 'not-found'
+    return { fileName: `statement-${month}.csv`, rows: allMovements(visit, month) }
+  },
+})
+
+async function* allMovements({ gateway, account }: HolderVisit, month: string): AsyncIterable<readonly Cell[]> {
+  yield ['At', 'What', 'Messages', 'First message', 'Other account', 'Why', 'Credits', 'Balance']
+  const period = { from: startOfMonth(month), to: startOfMonth(month, 1) }
+  for await (const piece of gateway.listMovements(account, period)) {
+    for (const { at, cause, amount: moved, balance } of piece) {
+      const why = 'why' in cause ? cause.why : ''
+      const other = 'account' in cause ? (cause.account ?? '') : ''
+      const ofSend = cause.kind === 'send' ? [cause.messages, cause.first] : ['', '']
+      yield [iso(at), cause.kind, ...ofSend, other, { text: why }, formatCredits(moved), formatCredits(balance)]
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import type { BulkSend, BulkSendId } from '@gateway/core'
+import { Bar, Link, Panel, Pill, Table, When } from '../../components.tsx'
+import { amount, count } from '../../format.ts'
+import { forHolders } from '../../page.ts'
+import type { Tone } from '../../words.ts'
+
+const pageSize = 25
+const textMax = 60
+
+export const shortText = (text: string): string => {
+  const characters = Array.from(text.replace(/\s+/g, ' '))
+  return characters.length > textMax ? `${characters.slice(0, textMax).join('')}…` : characters.join('')
+}
+
+function stateOf({ state, callsEnded, calls, scheduled }: BulkSend, now: number): readonly [Tone, string] {
+  if (state === 'ended') return scheduled !== undefined && scheduled > now ? ['idle', 'scheduled'] : ['good', 'done']
+  if (state === 'stopping') return ['wait', 'being stopped']
+  return ['wait', `sending, ${Math.floor((100 * callsEnded) / calls)} %`]
+}
+
+/** How far the list of a send was accepted. */
+export const AcceptedBar = ({ send: { accepted, refused, recipients } }: { readonly send: BulkSend }) => (
+  <Bar
+    of={[
+      { tone: 'good', word: 'accepted', value: accepted },
+      { tone: 'bad', word: 'not accepted', value: refused },
+      { tone: 'idle', word: 'still to be done', value: recipients - accepted - refused },
+    ]}
+  />
+)
+
+/** `/sends`: what was sent to lists, the latest first; `?before=` goes on. */
+export const sends = forHolders({
+  path: '/sends',
+  async show({ gateway, account, now, query }) {
+    const given = query.get('before') ?? ''
+    const before = /^[1-9][0-9]{0,14}$/.test(given) ? (Number(given) as BulkSendId) : undefined
+    const found = await gateway.listBulkSends(account, { before, limit: pageSize + 1 })
+    const shown = found.slice(0, pageSize)
+    const last = shown.at(-1)
+    return {
+      title: 'Sends',
+      place: 'sends',
+      live: before === undefined && shown.some(({ state }) => state !== 'ended'),
+      main: (
+        <>
+          <h1>Sends</h1>
+          <Panel live="sends">
+            <Table
+              caption={before === undefined ? 'Sends to lists, the latest first' : 'Older'}
+              rows={shown}
+              empty={
+                <>
+                  What you send to a file of numbers, or to more than 1000, is listed here with how far it is.{' '}
+                  <Link to="/send">Send messages</Link>
+                </>
+              }
+              columns={[
+                { head: 'Text', cell: ({ id, text }) => <Link to={`/send/${id}/sent`}>{shortText(text)}</Link> },
+                {
+                  head: 'When',
+                  cell: ({ scheduled, started, created }) => <When at={scheduled ?? started ?? created} />,
+                },
+                { head: 'Numbers', number: true, cell: ({ recipients }) => count(recipients) },
+                { head: 'Accepted', cell: (send) => <AcceptedBar send={send} /> },
+                { head: 'Credits', number: true, cell: ({ cost }) => amount(cost) },
+                {
+                  head: 'State',
+                  cell: (send) => {
+                    const [tone, word] = stateOf(send, now)
+                    return <Pill tone={tone}>{word}</Pill>
+                  },
+                },
+              ]}
+            />
+            <p class="hint">
+              What else was sent is among your <Link to="/messages">messages</Link>.
+            </p>
+          </Panel>
+          <div class="actions">
+            {before !== undefined && <Link to="/sends">Latest</Link>}
+            {found.length > pageSize && last !== undefined && <Link to={`/sends?before=${last.id}`}>Older</Link>}
+          </div>
+        </>
+      ),
+    }
+  },
+})
