@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { createRequire } from 'node:module'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { PublicDocument, PublicDocuments } from '@gateway/server'
 import { addressOf, readContents, type Contents } from './contents.ts'
 import { frame } from './frame.ts'
@@ -8,6 +9,10 @@ import { renderMarkdown, sectionsOf } from './markdown.ts'
 const mount = '/docs/guide/'
 /** The page that is the table of contents. */
 const home = 'README.md'
+
+/** For browsers. `import.meta.resolve` would look beside a bundle, where it is not. */
+const searchLibrary = (): URL =>
+  new URL('../es/index.js', pathToFileURL(createRequire(import.meta.url).resolve('minisearch')))
 
 const beside = (path: string): URL => new URL(`../${path}`, import.meta.url)
 
@@ -38,7 +43,7 @@ export function guideDocuments(folder = pagesFolder()): PublicDocuments {
     [`${mount}search.json`, { type: 'json', read: () => JSON.stringify(index(files, read)) }],
     [`${mount}guide.css`, file(fileURLToPath(beside('assets/guide.css')))],
     [`${mount}guide.js`, file(fileURLToPath(beside('assets/guide.js')))],
-    [`${mount}minisearch.js`, file(fileURLToPath(import.meta.resolve('minisearch')))],
+    [`${mount}minisearch.js`, file(fileURLToPath(searchLibrary()))],
   ])
 }
 
