@@ -15,6 +15,7 @@ const types: Readonly<Record<number, string>> = {
   23: 'int',
   25: 'text',
   114: 'json',
+  3802: 'json',
   701: 'float8',
   1000: 'bool[]',
   1005: 'smallint[]',
