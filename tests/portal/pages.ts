@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { BrowserContext, Page as Tab } from 'playwright-core'
@@ -45,7 +45,7 @@ async function follow(context: BrowserContext, first: readonly string[]): Promis
 /** Pages that links do not lead to. */
 const further: Readonly<Record<Who, readonly string[]>> = {
   anybody: ['/sign-in', '/link?token=none', '/operator/sign-in'],
-  holder: ['/', '/sign-out', '/inbox/codes', '/send', '/sends/1'],
+  holder: ['/', '/sign-out', '/inbox/codes', '/send', '/sends/1', '/send/1/sent', '/send/2', '/send/2/text'],
   operator: ['/operator', '/operator/sign-out', '/operator/messages?q=1'],
 }
 
@@ -114,7 +114,8 @@ export function everyPage(world: () => World): void {
     return person
   }
 
-  test.each(pages.map(({ path, who }) => [path, who] as const))('%s', async (path, who) => {
+  const shown = pages.filter(({ isFile }) => isFile !== true)
+  test.each(shown.map(({ path, who }) => [path, who] as const))('%s', async (path, who) => {
     const address = addresses.get(path)
     // A journey has to make what a page shows, and a link has to lead to it.
     if (address === undefined) throw new Error(`no link leads to ${path}`)
@@ -168,8 +169,17 @@ function tooWide(): string {
     .join('\n')}`
 }
 
+/** As WebP, which has half of the bytes. */
 async function picture(page: Tab, name: string): Promise<void> {
   if (folder === undefined) return
+  const height = await page.evaluate(() => document.documentElement.scrollHeight)
+  const { width } = page.viewportSize() ?? wide
+  const session = await page.context().newCDPSession(page)
+  const { data } = await session.send('Page.captureScreenshot', {
+    ...{ format: 'webp', quality: 80, captureBeyondViewport: true },
+    clip: { x: 0, y: 0, width, height, scale: 1 },
+  })
+  await session.detach()
   await mkdir(folder, { recursive: true })
-  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
+  await writeFile(join(folder, `${name}.webp`), Buffer.from(data, 'base64'))
 }

@@ -35,7 +35,7 @@ export async function startSite(): Promise<Site> {
   }
   const app = await startApp('all-in-one', environment)
   const printed = (pattern: RegExp) => until(() => pattern.exec(app.output())?.[1])
-  const link = await printed(/^ {2}(http\S+\/sign-in\/link\S+)$/m)
+  const link = await printed(/^ *(http\S+\/link\?token=\S+)$/m)
   const holder = { name: await printed(/^ {2}user +(\S+)$/m), password: await printed(/^ {2}password +(\S+)$/m) }
   const operator = async (name: string, role: string): Promise<Credentials> => {
     const args = ['operator', 'add', name, '--role', role, '--generate']
