@@ -89,6 +89,25 @@ const answers: Readonly<Record<string, { readonly who: Who; readonly get: (perso
   },
 }
 
+/** A list that waits for its check, and one that was sent: where they are. */
+async function uploadLists({ page }: Person): Promise<readonly string[]> {
+  const addresses: string[] = []
+  for (const isSent of [false, true]) {
+    await page.goto('/send')
+    await page.locator('#field-text').fill('Dear {name}, your parcel is at the counter.')
+    const buffer = Buffer.from('Name,Mobile\nAnn,27825550101\nBob,0825\n')
+    await page.locator('#field-file').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer })
+    await page.locator('main form button').first().click()
+    await page.waitForURL(/\/send\/[0-9]+$/)
+    if (isSent) {
+      await page.locator('main form button').first().click()
+      await page.waitForURL(/\/sent$/)
+    }
+    addresses.push(new URL(page.url()).pathname)
+  }
+  return addresses
+}
+
 /** Every page, as people see it. The journeys before have filled them. */
 export function everyPage(world: () => World): void {
   const people = new Map<Who, Person>()
@@ -100,7 +119,8 @@ export function everyPage(world: () => World): void {
       if (who === 'holder') await person.signIn(site.holder)
       if (who === 'operator') await person.signInAsOperator(site.admin)
       people.set(who, person)
-      for (const [path, address] of await follow(person.page.context(), further[who])) {
+      const lists = who === 'holder' ? await uploadLists(person) : []
+      for (const [path, address] of await follow(person.page.context(), [...further[who], ...lists])) {
         if (pageAt(path)?.who === who) addresses.set(path, address)
       }
     }
