@@ -2,7 +2,11 @@ let known: Promise<ReadonlySet<string>> | undefined
 
 /** Some 49 000 passwords in lower case, MIT licence. Read when the first password is chosen: it is 400 kB. */
 const read = async (): Promise<ReadonlySet<string>> => {
-  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  // CommonJS: a bundle has it as the default only.
+  const found = (await import('@zxcvbn-ts/language-common')) as typeof import('@zxcvbn-ts/language-common') & {
+    readonly default?: typeof import('@zxcvbn-ts/language-common')
+  }
+  const { dictionary } = found.default ?? found
   return new Set(dictionary['passwords-common'])
 }
 
