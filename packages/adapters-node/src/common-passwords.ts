@@ -1,13 +1,14 @@
 let known: Promise<ReadonlySet<string>> | undefined
 
+interface Words {
+  readonly dictionary: { readonly 'passwords-common': readonly string[] }
+}
+
 /** Some 49 000 passwords in lower case, MIT licence. Read when the first password is chosen: it is 400 kB. */
 const read = async (): Promise<ReadonlySet<string>> => {
   // CommonJS: a bundle has it as the default only.
-  const found = (await import('@zxcvbn-ts/language-common')) as typeof import('@zxcvbn-ts/language-common') & {
-    readonly default?: typeof import('@zxcvbn-ts/language-common')
-  }
-  const { dictionary } = found.default ?? found
-  return new Set(dictionary['passwords-common'])
+  const found: Words & { readonly default?: Words } = await import('@zxcvbn-ts/language-common')
+  return new Set((found.default ?? found).dictionary['passwords-common'])
 }
 
 /** Whether a password is, in any letter case, one of those that were found most often where passwords were stolen. */
