@@ -492,7 +492,8 @@ test('the page names no other host, and all that it loads is there', async () =>
   const page = await fetch(`${rest.url}/docs/`)
   const html = await page.text()
   const loaded = Array.from(html.matchAll(/(?:src|href)="([^"]*)"/g), ([, path = '']) => path)
-  expect(loaded).toEqual(['swagger-ui.css', '../docs/openapi.json', 'swagger-ui-bundle.js', 'start.js'])
+  const guide = '../docs/guide/'
+  expect(loaded).toEqual(['swagger-ui.css', '../docs/openapi.json', guide, 'swagger-ui-bundle.js', 'start.js'])
   for (const path of loaded) {
     const file = await fetch(new URL(path, page.url))
     expect([path, file.status]).toEqual([path, 200])

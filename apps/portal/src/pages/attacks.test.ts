@@ -60,7 +60,16 @@ test.each(pages.map(({ path, who }) => [path, who] as const))(
       `${pathOf(path)}?q=${encodeURIComponent(evil)}&to=${encodeURIComponent(evil)}`,
     ]) {
       const shown = await visitor.get(asked)
-      const { html } = shown.to === undefined ? shown : await visitor.get(shown.to)
+      const { html, headers } = shown.to === undefined ? shown : await visitor.get(shown.to)
+      if (!/html/.test(headers['content-type'] ?? '')) {
+        // A browser saves a file, and guesses nothing of what is in it.
+        expect(headers).toMatchObject({
+          'content-type': expect.stringMatching(/^text\/csv/) as string,
+          'content-disposition': expect.stringMatching(/^attachment;/) as string,
+          'x-content-type-options': 'nosniff',
+        })
+        continue
+      }
       expect([asked, html.querySelectorAll('body script, img, [onerror]').map(String)]).toEqual([asked, []])
       expect(
         html.querySelectorAll('a').filter((link) => /^\s*(?:javascript|data):/i.test(link.getAttribute('href') ?? '')),
