@@ -81,9 +81,24 @@ function makeArtefacts() {
   const bill = join(folder, `gateway-${version}.cdx.json`)
   const what = ['--sbom-format', 'cyclonedx', '--sbom-spec-version', '1.6', '--sbom-type', 'application', '--prod']
   node(join(root, 'node_modules/pnpm/bin/pnpm.mjs'), 'sbom', ...what, '--out', bill)
+  addOldLicences(bill)
   const names = readdirSync(folder).sort()
   const sums = names.map((name) => `${digestOf(join(folder, name))}  ${name}\n`)
   writeFileSync(join(folder, 'SHA256SUMS'), sums.join(''))
+}
+
+/** Of packages that name their licences as npm wanted it before 2014, in a list. */
+function addOldLicences(bill) {
+  const read = JSON.parse(readFileSync(bill, 'utf8'))
+  for (const component of read.components) {
+    if (component.licenses !== undefined) continue
+    const { group, name, version: its } = component
+    const full = group === undefined ? name : `${group}/${name}`
+    const store = join(root, 'node_modules/.pnpm', `${full.replace('/', '+')}@${its}`, 'node_modules', full)
+    const { licenses = [] } = JSON.parse(readFileSync(join(store, 'package.json'), 'utf8'))
+    component.licenses = licenses.map(({ type }) => ({ license: { id: type } }))
+  }
+  writeFileSync(bill, JSON.stringify(read, undefined, 2))
 }
 
 function digestOf(path) {

@@ -9,7 +9,7 @@ export const groups = {
   dispatcher: ['apps/dispatcher', 'apps/all-in-one', 'benchmarks'],
   interfaces: ['apps/rest', 'apps/asp', 'apps/xml', 'apps/portal', 'packages/wire'],
   operator: ['apps/operator', 'apps/gateway-sms', 'packages/composition', 'packages/conformance'],
-  server: ['packages/server', 'packages/carriers', 'packages/embedded-postgres'],
+  server: ['packages/server', 'packages/carriers', 'packages/embedded-postgres', 'packages/guide'],
   smpp: ['packages/adapters-smpp', 'packages/smsc-simulator', 'packages/adapters-simulator'],
   others: ['packages/adapters-node', 'packages/adapters-webhooks'],
   accounts: [

@@ -25,6 +25,7 @@ beforeAll(() => {
     'pnpm-lock.yaml',
     'pnpm-workspace.yaml',
     'LICENSE',
+    'docs',
   ])
     cpSync(join(root, name), join(checkout, name), {
       recursive: true,

@@ -123,7 +123,7 @@ test.each([
 })
 
 test.each([
-  ['an unknown command', ['nope'], "Unknown command 'nope'. See 'gateway --help'."],
+  ['an unknown command', ['unheard-of'], "Unknown command 'unheard-of'. See 'gateway --help'."],
   ['a misspelt one', ['account', 'lst'], "Unknown command 'lst' (Did you mean list?) See 'gateway account --help'."],
   ['an unknown option', ['number', 'list', '--x'], "Unknown option '--x'. See 'gateway number list --help'."],
   ['a missing argument', ['key', 'issue'], "Missing required argument 'id'. See 'gateway key issue --help'."],

@@ -150,7 +150,7 @@ test('secrets reseal encrypts with the new key what the old one sealed, once, an
   for (const [after, sealed] of [lost, boxOf(older).seal('carriers')].entries())
     await operator.ports.carrierVersions.store({ ...carriers, sealed }, after, { onPurpose: true })
 
-  expect(await operator.json('secrets', 'reseal')).toEqual({ webhooks: 1, carrierVersions: 1 })
+  expect(await operator.json('secrets', 'reseal')).toEqual({ webhooks: 1, carrierVersions: 1, secondFactors: 0 })
   const [now, before] = await operator.ports.carrierVersions.list(2)
   expect([now && boxOf(newer).open(now.sealed), before?.sealed]).toEqual(['carriers', lost])
   const stored = await operator.ports.webhooks.list(id)

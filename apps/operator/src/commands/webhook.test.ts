@@ -118,7 +118,7 @@ test('with another key than what is stored has, nothing is added, rotated or mad
         id: 1,
       })
       expect(await operator.json('webhook', 'add', '--account', '1', '--url', url)).toMatchObject({ id: 2 })
-      expect(await operator.json('secrets', 'reseal')).toEqual({ webhooks: 0, carrierVersions: 0 })
+      expect(await operator.json('secrets', 'reseal')).toEqual({ webhooks: 0, carrierVersions: 0, secondFactors: 0 })
       expect(readdirSync(folder)).toEqual(keysHere.length === 0 ? ['secrets.key'] : [])
     }
   } finally {
