@@ -47,7 +47,7 @@ export function guideDocuments(folder = pagesFolder()): PublicDocuments {
   ])
 }
 
-const shownAs: Readonly<Record<string, string>> = { svg: 'svg', png: 'png', css: 'css', js: 'js', json: 'json' }
+const shownAs: Readonly<Record<string, string>> = { svg: 'svg', webp: 'webp', css: 'css', js: 'js', json: 'json' }
 
 const file = (path: string): PublicDocument => ({
   type: shownAs[path.slice(path.lastIndexOf('.') + 1)] ?? 'text/plain; charset=utf-8',
