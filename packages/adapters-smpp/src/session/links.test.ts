@@ -131,11 +131,15 @@ test('whatever PDUs and octets a carrier sends, each submission is answered once
     () => 'silence',
   )
   const isBound = () => carrier.status().links.every(({ boundSince }) => boundSince !== undefined)
-  // One that asks for fewer submissions is given them later.
-  const throttling: readonly number[] = [COMMAND_STATUS.ESME_RTHROTTLED, COMMAND_STATUS.ESME_RMSGQFUL]
+  // What a carrier throttles, or refuses on this link, is submitted again on the next one, where nothing is answered.
+  const repeated: readonly number[] = [
+    ...[COMMAND_STATUS.ESME_RTHROTTLED, COMMAND_STATUS.ESME_RMSGQFUL, COMMAND_STATUS.ESME_RINVBNDSTS],
+    ...[COMMAND_STATUS.ESME_RALYBND, COMMAND_STATUS.ESME_RBINDFAIL, COMMAND_STATUS.ESME_RINVPASWD],
+    ...[COMMAND_STATUS.ESME_RINVSYSID, COMMAND_STATUS.ESME_RINVSYSTYP],
+  ]
   // Small numbers, which requests of ours have too.
   const near = anyPdu
-    .filter(({ status }) => !throttling.includes(status))
+    .filter(({ status }) => !repeated.includes(status))
     .chain((pdu) => fc.nat(8).map((sequence) => encodePdu({ ...pdu, sequence })))
   let links = 0
   await fc.assert(
