@@ -134,6 +134,7 @@ test('64 pollers of three processes, some of which hang up: no reply is in two a
   }
   const polling = Array.from({ length: 64 }, (_, i) => poll(polls[i % 3] ?? xmlPoll(key)))
   for (let at = 0; at < count; at += 100) await bring(texts.slice(at, at + 100))
+  await until(() => Promise.resolve(figures.hungUp > 10))
   over = true
   await Promise.all(polling)
 

@@ -16,9 +16,9 @@ const searchLibrary = (): URL =>
 
 const beside = (path: string): URL => new URL(`../${path}`, import.meta.url)
 
-/** The pages are in the package where it was packed, else in the checkout that it is built in. */
+/** The pages are those of the checkout that it is built in, also while that is packed; else in the package. */
 const pagesFolder = (): string =>
-  fileURLToPath(existsSync(beside(`pages/${home}`)) ? beside('pages/') : beside('../../docs/'))
+  fileURLToPath(existsSync(beside('../../pnpm-workspace.yaml')) ? beside('../../docs/') : beside('pages/'))
 
 /**
  * The pages of a folder of Markdown at `/docs/guide/`, with all files that they show, a search, and nothing from
