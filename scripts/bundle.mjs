@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
@@ -24,13 +23,9 @@ const banner =
 /** Files of ours are read from beside the module that names them, not from beside the bundle. */
 const ownUrls = {
   name: 'own-urls',
-  setup({ onLoad, resolve }) {
+  setup({ onLoad }) {
     onLoad({ filter: /\/(?:apps|packages)\/[^/]+\/dist\/.*\.js$/ }, async ({ path }) => {
-      let text = await readFile(path, 'utf8')
-      for (const [call, name] of text.matchAll(/import\.meta\.resolve\(['"]([^'"]+)['"]\)/g)) {
-        const found = await resolve(name, { kind: 'import-statement', resolveDir: dirname(path) })
-        text = text.replaceAll(call, JSON.stringify(pathToFileURL(found.path).href))
-      }
+      const text = await readFile(path, 'utf8')
       return { contents: text.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href)) }
     })
   },
