@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { until } from '@gateway/core/testing'
 import type { Browser } from 'playwright-core'
 import { somebody, ways, type Person, type Way } from './person.ts'
@@ -45,6 +46,23 @@ export function journeys(world: () => World): void {
     await other.sees('This link has been used')
   })
 
+  test('a page with everything that it loads has at most 60 kB, compressed', async () => {
+    const person = await holder('by mouse, with scripts')
+    const loaded = new Map<string, Promise<number>>()
+    person.page.on('response', (answer) => {
+      if (answer.request().resourceType() !== 'eventsource')
+        loaded.set(
+          answer.url(),
+          answer.body().then((body) => gzipSync(body).length),
+        )
+    })
+    await person.page.goto('/send', { waitUntil: 'networkidle' })
+    expect([...loaded.keys()]).toContainEqual(expect.stringMatching(/\/assets\/counter\.js$/))
+    for (const url of loaded.keys()) expect(url).toMatch(world().site.url)
+    const bytes = await Promise.all(loaded.values())
+    expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThan(60_000)
+  })
+
   test('a send is seen to become delivered without a reload', async () => {
     const person = await holder('by keyboard, with scripts')
     const number = aNumber()
@@ -77,7 +95,12 @@ export function journeys(world: () => World): void {
       const person = await holder(way)
       const [good, bad] = [aNumber(), aNumber('90')]
       await person.follow('Send')
+      if (person.hasScripts) {
+        await person.fill('Text', 'Şimdi “%10” indirim')
+        await person.sees('Because of Ş a part has room for 70 characters', '#field-text-hint')
+      }
       await person.fill('Text', 'Sale starts tomorrow at 8. Your card gives 10 % off.')
+      if (person.hasScripts) await person.sees('52 characters, 1 part.', '#field-text-hint')
       await person.fill('Numbers', `${good}\n${bad}\n0825-55\n${good}`)
       const before = await person.page.locator('#balance').innerText()
       await person.press('Check before sending')

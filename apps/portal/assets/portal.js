@@ -42,6 +42,9 @@ function ownZone() {
   return ` Yours: ${zone}, ${hours} ${hours === 1 ? 'hour' : 'hours'} ${minutes < 0 ? 'earlier' : 'later'}.`
 }
 
+// Each part that answers while somebody types is a file of its own.
+for (const element of document.querySelectorAll('[data-island]'))
+  import(`./${element.dataset.island}.js`).then(({ mount }) => mount(element))
 if ('follow' in document.body.dataset) follow()
 document.getElementById('own-zone').textContent = ownZone()
 document.getElementById('problems')?.focus()

@@ -221,14 +221,18 @@ export function TextField({
   )
 }
 
+/** What answers while somebody types: a file of `islands/`. */
+type Island = 'counter'
+
 export function TextArea({
   value = '',
   rows = 4,
+  island,
   ...field
-}: FieldProps & { readonly value?: string; readonly rows?: number }) {
+}: FieldProps & { readonly value?: string; readonly rows?: number; readonly island?: Island }) {
   return (
     <Field {...field}>
-      <textarea {...described(field)} rows={rows}>
+      <textarea {...described(field)} rows={rows} {...(island !== undefined && { 'data-island': island })}>
         {/* A browser drops the first line break. */}
         {value.startsWith('\n') ? `\n${value}` : value}
       </textarea>

@@ -70,16 +70,19 @@ const secureHeaders = (): RequestHandler =>
     },
   })
 
-const file = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url))
-
+/** Files by their names at `/assets/`; islands are bundled by the build, also for whoever runs the sources. */
 const assets = new Map(
   (
     [
-      ['portal.css', 'css'],
-      ['portal.js', 'js'],
-      ['icon.svg', 'svg'],
+      ['portal.css', 'css', '../assets/'],
+      ['portal.js', 'js', '../assets/'],
+      ['icon.svg', 'svg', '../assets/'],
+      ['counter.js', 'js', '../dist/islands/'],
     ] as const
-  ).map(([name, type]) => [`/assets/${name}`, { type, read: () => file(name) }]),
+  ).map(([name, type, folder]) => [
+    `/assets/${name}`,
+    { type, read: () => readFileSync(new URL(folder + name, import.meta.url)) },
+  ]),
 )
 
 /** The pages of the portal, for any Express app at any path; other paths pass to the next handler. */

@@ -152,7 +152,15 @@ export {
 } from './retry/client-requests.ts'
 
 // Messages.
-export { bodyOf, gsm7Alphabet, gsm7Extension, partsOf, type Body } from './message/body.ts'
+export {
+  bodyOf,
+  costlyCharacters,
+  gsm7Alphabet,
+  gsm7Extension,
+  partsOf,
+  type Body,
+  type CostlyCharacters,
+} from './message/body.ts'
 export {
   messageId,
   parseMessageId,

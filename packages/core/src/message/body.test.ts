@@ -1,5 +1,14 @@
 import fc from 'fast-check'
-import { bodyOf, dropUnseen, partsOf, replaceLookAlikes, septets, septetsOfUnit, type Body } from './body.ts'
+import {
+  bodyOf,
+  costlyCharacters,
+  dropUnseen,
+  partsOf,
+  replaceLookAlikes,
+  septets,
+  septetsOfUnit,
+  type Body,
+} from './body.ts'
 
 const a = (count: number) => 'a'.repeat(count)
 const zhe = (count: number) => 'ж'.repeat(count)
@@ -297,5 +306,38 @@ describe('dropUnseen', () => {
     ['leaves all else alone', 'a b–ж👍🏽\u202e', 'a b–ж👍🏽\u202e'],
   ])('%s', (_, text, expected) => {
     expect(dropUnseen(text)).toBe(expected)
+  })
+})
+
+describe('what makes a text dear', () => {
+  test.each([
+    ['Hello', [], [], []],
+    ['5 € [now] €', [], [], ['€', '[', ']']],
+    ['“Şule”, 😀 – 😀', ['Ş', '😀'], [], []],
+    [
+      'It’s – here…',
+      [],
+      [
+        ['’', "'"],
+        ['–', '-'],
+        ['…', '...'],
+      ],
+      [],
+    ],
+    ['a\u0308\u200b', [], [['a\u0308', 'ä']], []],
+  ])('%j: %j is outside the alphabet, %j are replaced, %j count twice', (text, outside, replaced, double) => {
+    expect(costlyCharacters(text)).toEqual({ outside, replaced, double })
+  })
+
+  test('it names something wherever a text is sent in another way than its characters say', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('a', '€', '’', 'ж', '…', '\u200b') }), (text) => {
+        const body = bodyOf(text)
+        if (typeof body === 'string') return
+        const { outside, replaced } = costlyCharacters(text)
+        const isWide = body.encoding === 'ucs-2'
+        expect([outside.length > 0, replaced.length > 0]).toEqual([isWide, !isWide && body.text !== dropUnseen(text)])
+      }),
+    )
   })
 })

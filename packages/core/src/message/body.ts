@@ -177,3 +177,27 @@ const unseen = /[\u00ad\u200b\u2060\ufeff\u200e\u202a\u202c\u2066\u2068\u2069]|\
 
 /** `text` without the characters that nobody sees. */
 export const dropUnseen = (text: string): string => text.replace(unseen, '')
+
+/** What of a text costs more than it looks, each character once; for whoever writes it. */
+export interface CostlyCharacters {
+  /** Those that no replacement makes fit GSM 7-bit: the whole text is sent in UCS-2 because of them. */
+  readonly outside: readonly string[]
+  /** Look-alikes and what is sent instead, where that keeps the text in GSM 7-bit. */
+  readonly replaced: readonly (readonly [written: string, sent: string])[]
+  /** Those of the extension table, which take the room of two. */
+  readonly double: readonly string[]
+}
+
+/** Why `bodyOf(text)` has its encoding and its size. */
+export function costlyCharacters(text: string): CostlyCharacters {
+  const sent = dropUnseen(replaceLookAlikes(text))
+  const characters = [...new Set(sent)]
+  const outside = characters.filter((character) => septets(character) === undefined)
+  if (outside.length > 0) return { outside, replaced: [], double: [] }
+  const found = septets(text) === undefined ? [...new Set(text.match(anyLookAlike))] : []
+  return {
+    outside,
+    replaced: found.map((written) => [written, replaceLookAlikes(written)]),
+    double: characters.filter((character) => septets(character) === 2),
+  }
+}

@@ -1,10 +1,10 @@
 import type { BulkQuote, BulkRow, BulkSend, BulkSendId, Instant } from '@gateway/core'
-import { Figures, Form, Link, Main, Panel, ProblemSummary, Table, TextArea, TextField } from '../../components.tsx'
+import { Figures, Form, Link, Main, Panel, ProblemSummary, Table, TextField } from '../../components.tsx'
 import type { Problems } from '../../forms.ts'
 import { amount, count, counted, when } from '../../format.ts'
 import { forHolders, type HolderVisit, type View } from '../../page.ts'
 import { ROW_REFUSAL } from '../../words.ts'
-import { readTime } from './compose.tsx'
+import { readTime, TextToSend } from './compose.tsx'
 import { problemsOf } from './from-file.ts'
 
 /** A stored send of the account that the path names. */
@@ -160,14 +160,8 @@ const textForm = (
       <h1>Change the text or the time</h1>
       <ProblemSummary problems={problems} />
       <Form to={`/send/${id}/text`} class="panel">
-        <TextArea
-          name="text"
-          label="Text"
-          rows={5}
-          value={text}
-          problems={problems}
-          hint={columns.length === 0 ? undefined : `Fields: ${columns.map((name) => `{${name}}`).join(', ')}`}
-        />
+        <TextToSend text={text} problems={problems} />
+        {columns.length > 0 && <p class="hint text">Fields: {columns.map((name) => `{${name}}`).join(', ')}</p>}
         <TextField
           name="time"
           label="Time (optional)"

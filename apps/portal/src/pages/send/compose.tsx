@@ -1,9 +1,10 @@
-import { bodyOf, bulkSendLimits, parseMinute, type Instant } from '@gateway/core'
+import { bulkSendLimits, parseMinute, type Instant } from '@gateway/core'
 import { FileField, Form, Hidden, Main, ProblemSummary, TextArea, TextField } from '../../components.tsx'
 import type { Fields, Problems } from '../../forms.ts'
-import { count, counted } from '../../format.ts'
+import { count } from '../../format.ts'
 import type { View } from '../../page.ts'
 import { typedMax } from '../../recipients.ts'
+import { TextSize } from '../../text-size.tsx'
 
 /** A send as somebody has written it. */
 export interface Draft {
@@ -33,14 +34,18 @@ export const DraftFields = ({ draft: { text, numbers, time } }: { readonly draft
   </>
 )
 
-/** What is known of a text: how long it is, and as how many parts it is sent. */
-function sizeOf(text: string): string {
-  const body = bodyOf(text)
-  if (body === 'no-message') return 'A message has up to 160 characters in one part, 153 a part if it has more.'
-  if (body === 'too-long') return 'This text is too long to be sent.'
-  const characters = counted(Array.from(body.text).length, 'character')
-  return `${characters}, ${counted(body.parts, 'part')}${body.encoding === 'ucs-2' ? ', with characters that need more room' : ''}.`
-}
+/** The text of a send, with how it will be sent, which is counted while it is typed. */
+export const TextToSend = ({ text, problems }: { readonly text: string; readonly problems: Problems }) => (
+  <TextArea
+    name="text"
+    label="Text"
+    rows={5}
+    value={text}
+    problems={problems}
+    hint={<TextSize text={text} />}
+    island="counter"
+  />
+)
 
 /** The first step of a send: what, to whom and when. */
 export const compose = ({ text, numbers, time }: Draft, problems: Problems = {}): View => ({
@@ -53,7 +58,7 @@ export const compose = ({ text, numbers, time }: Draft, problems: Problems = {})
       <ProblemSummary problems={problems} />
       <Form to="/send" class="panel" takesFile>
         <Hidden name="step" value="check" />
-        <TextArea name="text" label="Text" rows={5} value={text} problems={problems} hint={sizeOf(text)} />
+        <TextToSend text={text} problems={problems} />
         <TextArea
           name="numbers"
           label="Numbers"

@@ -78,6 +78,18 @@ test.each([
   expect([shown.status, shown.text.replaceAll('\u202f', ' ')]).toEqual([422, expect.stringContaining(problem)])
 })
 
+test.each([
+  ['Hello', '5 characters, 1 part.'],
+  ['Ж “x”', '5 characters, 1 part. Because of Ж a part has room for 70 characters, or 67 if there are several.'],
+  [
+    'It’s 5 €',
+    "8 characters, 1 part. Sent as others that look alike, which is cheaper: ’ as '. Each of € counts twice.",
+  ],
+])('of %j the page says how it will be sent, without a script', async (text, said) => {
+  const shown = await visitor.submit('/send', { text, step: 'change' })
+  expect(shown.html.querySelector('#field-text-hint')?.textContent).toBe(said)
+})
+
 test('a message for later is scheduled, and can be cancelled once', async () => {
   const check = await visitor.submit('/send', { text: 'Hello', numbers: '27820000001', time: '2026-10-19T09:30' })
   expect(check.text).toContain('Send 1 message at 19 October, 09:30')
