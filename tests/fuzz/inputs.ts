@@ -134,6 +134,9 @@ const validity = often(
   5,
 )
 
+const priority = often(fc.constantFrom('0', '3'), fc.oneof(fc.constantFrom('4', '-1', '1e0'), noise), 5)
+const flash = often(fc.constantFrom('true', '0'), fc.oneof(fc.constantFrom('TRUE', '2'), noise), 5)
+
 function restInputs(path: fc.Arbitrary<string>, verb: string, content: fc.Arbitrary<unknown>) {
   const isInQuery = verb === 'GET' || verb === 'DELETE'
   return ({ key }: Caller): fc.Arbitrary<Input> =>
@@ -181,6 +184,8 @@ const sending = fc.record(
       fc.constantFrom<unknown>(null, '', ' '),
       fc.oneof(fc.constantFrom<unknown>('Acme', '31022', 7), noise),
     ),
+    priority: often(fc.constantFrom<unknown>(0, 3, null), fc.constantFrom<unknown>(4, -1, '2', {})),
+    flash: often(fc.constantFrom<unknown>(true, false, null), fc.constantFrom<unknown>(1, 'true', {})),
     validityMinutes: often(fc.constantFrom<unknown>(1, 4320, null), fc.constantFrom<unknown>(0, 4321, '6', 1e9, {})),
   },
   { requiredKeys: ['message', 'recipients'] },
@@ -335,6 +340,8 @@ const asp: readonly Target[] = (
         ['scheduled', fc.option(time, { nil: undefined })],
         ['sender', often(fc.constant(undefined), noise, 5)],
         ['validity', fc.option(validity, { nil: undefined })],
+        ['priority', fc.option(priority, { nil: undefined })],
+        ['flash', fc.option(flash, { nil: undefined })],
         ['clientref', reference],
       ],
     ],
@@ -413,6 +420,8 @@ const xmlMessage = element(
     ),
     optional(element('Sender', often(fc.constantFrom('', ' '), noise.map(escaped), 5))),
     optional(element('ValidityMinutes', validity.map(escaped))),
+    optional(element('Priority', priority.map(escaped))),
+    optional(element('Flash', flash.map(escaped))),
     element('Numbers', several(element('Number', number.map(escaped)), 4)),
   ),
 )

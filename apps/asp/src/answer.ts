@@ -6,6 +6,7 @@ import {
   keyCharactersMax,
   type MessageId,
   type OverLimit,
+  priorityMax,
   referenceCharactersMax,
   type TakenMessages,
   validityMinutesMax,
@@ -78,6 +79,9 @@ export const unusableMessageReference = errorText(
 export const unusableValidity = errorText(`validity must be 1 to ${validityMinutesMax} minutes`)
 /** Its `sender` is none, or not one that the account may use (ruling 1.27). */
 export const invalidSender = errorText('Invalid sender')
+/** Its `priority` or its `flash` is none. */
+export const unusablePriority = errorText(`priority must be 0 to ${priorityMax}`)
+export const unusableFlash = errorText('flash must be true or false')
 export const referenceErrors = [unusableReference, anotherRequest]
 
 /** Writes an answer that is whole, with its length (ruling 3.2). */

@@ -1,7 +1,10 @@
 import {
   type Credentials,
   keyCharactersMax,
+  priorityMax,
+  readFlash,
   readIdempotencyKey,
+  readPriority,
   readReference,
   readSender,
   readValidity,
@@ -107,6 +110,20 @@ export const validity = {
 /** `validity` (ruling 1.29): one with U+0000 is unusable. */
 export const messageValidity = (parameters: Parameters): ReturnType<typeof readValidity> =>
   readValidity(parameters.get('validity')?.[0])
+
+/** Which of what waits of the account goes first. */
+export const priority = { name: 'priority', form: `0 to ${priorityMax}: what waits of a higher one goes first` }
+
+/** `priority`: one with U+0000 is unusable. */
+export const messagePriority = (parameters: Parameters): ReturnType<typeof readPriority> =>
+  readPriority(parameters.get('priority')?.[0])
+
+/** Whether phones keep the text. */
+export const flash = { name: 'flash', form: 'true or 1: phones show the text at once and do not keep it' }
+
+/** `flash`: one with U+0000 is unusable. */
+export const messageFlash = (parameters: Parameters): ReturnType<typeof readFlash> =>
+  readFlash(parameters.get('flash')?.[0])
 
 /** What messages come from (ruling 1.27). */
 export const sender = {

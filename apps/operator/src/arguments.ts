@@ -16,6 +16,9 @@ import {
   secondsAfter,
   listSizeMax,
   overlapHoursMax,
+  priorityMax,
+  readPriority,
+  type Priority,
   validityMinutesMax,
   webhookEventTypes,
   webhookId,
@@ -141,6 +144,11 @@ export const readSenderName: (text: string) => SenderAddress = read(
 export const readValidMinutes: (text: string) => ValidityMinutes = read(
   (text) => usable(readValidity(text)),
   `minutes: a whole number from 1 to ${validityMinutesMax}`,
+)
+
+export const readPriorityOption: (text: string) => Priority = read(
+  (text) => usable(readPriority(text)),
+  `a priority: 0 to ${priorityMax}`,
 )
 
 /** Prefixes of numbers, with commas between; 'default' is the empty one. */

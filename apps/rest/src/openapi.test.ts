@@ -393,7 +393,7 @@ describe('a generated body', () => {
 const hasUnusable = (body: unknown): boolean => /\\u0000|\\ud[89a-f]/.test(JSON.stringify(body))
 
 const optionalNames = new Set(
-  'clientMessageId scheduledTime maxSegments validityMinutes sender url events listSize withText state overlapHours event from to dead'.split(
+  'clientMessageId scheduledTime maxSegments validityMinutes priority flash sender url events listSize withText state overlapHours event from to dead'.split(
     ' ',
   ),
 )
@@ -443,6 +443,8 @@ function bodies(path: string): fc.Arbitrary<unknown> {
       maxSegments: mostly(fc.constantFrom<unknown>(1, 6, null, '', 0, 7, 1.5), 6),
       sender: mostly(fc.constantFrom<unknown>(null, '', ' '), 20),
       validityMinutes: mostly(fc.constantFrom<unknown>(1, 60, 4320, null, '', 4321), 20),
+      priority: mostly(fc.constantFrom<unknown>(0, 1, 3, null, '', 4), 20),
+      flash: mostly(fc.constantFrom<unknown>(true, false, null, '', 1), 20),
     },
     { requiredKeys: ['message', 'recipients'] },
   )

@@ -9,6 +9,8 @@ import {
   type SendResults,
   type SentRecipient,
   type TextToSend,
+  priorityMax,
+  priorityOf,
   validityMinutes,
   validityMinutesMax,
 } from '@gateway/core'
@@ -79,6 +81,16 @@ export const Send = Type.Object(
         'So many minutes after it is due a message may wait; then it ends as expired (101) and is refunded. ' +
         'Left out, null or blank: as long as the gateway lets messages wait.',
     }),
+    priority: optional(Type.Integer({ minimum: 0, maximum: priorityMax }), {
+      expected: `a whole number from 0 to ${priorityMax}`,
+      description:
+        'Of what waits of the account, messages of a higher priority go first. Left out, null, blank or 0: in the order of acceptance.',
+    }),
+    flash: optional(Type.Boolean(), {
+      expected: 'true or false',
+      description:
+        'Whether phones shall show the text at once and not keep it. Left out, null, blank or false: they keep it.',
+    }),
     sender: optional(text({ expected: 'a string', description: senderText }), {
       expected: 'a string',
       description: senderText,
@@ -140,7 +152,8 @@ export function readSendMulti(body: unknown): readonly RequestedText[] | Failure
 }
 
 function requestedText(read: Static<typeof Send>, place: string): RequestedText | Failure {
-  const { message, recipients, scheduledTime, maxSegments, validityMinutes: minutes, sender: named } = read
+  const { message, recipients, scheduledTime, maxSegments, sender: named } = read
+  const { validityMinutes: minutes, priority, flash } = read
   // Asked of core, for whom a text of zero-width spaces is blank too.
   const body = bodyOf(message)
   if (body === 'no-message') return failure('blank-message', `${place}message must not be blank.`)
@@ -170,6 +183,8 @@ function requestedText(read: Static<typeof Send>, place: string): RequestedText 
     scheduled,
     sender,
     validity: typeof minutes === 'number' ? validityMinutes(minutes) : undefined,
+    priority: typeof priority === 'number' ? priorityOf(priority) : undefined,
+    flash: flash === true ? flash : undefined,
     partsMax: typeof maxSegments === 'number' && maxSegments < segmentsMax ? maxSegments : undefined,
   }
 }

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import {
   keyCharactersMax,
   type OverLimit,
+  priorityMax,
   referenceCharactersMax,
   type Refusal,
   validityMinutesMax,
@@ -32,6 +33,8 @@ export type Flaw =
   | 'unusable-client-ref'
   | 'unusable-reference'
   | 'unusable-validity'
+  | 'unusable-priority'
+  | 'unusable-flash'
   | 'invalid-sender'
 
 /** Every reason for an `Error` element. */
@@ -65,6 +68,8 @@ export const ERROR = {
     text: `Reference must be up to ${referenceCharactersMax} characters without control characters`,
   },
   'unusable-validity': { status: 200, text: `ValidityMinutes must be 1 to ${validityMinutesMax}` },
+  'unusable-priority': { status: 200, text: `Priority must be 0 to ${priorityMax}` },
+  'unusable-flash': { status: 200, text: 'Flash must be true or false' },
   'invalid-sender': { status: 200, text: 'Invalid sender' },
   'another-request': { status: 200, text: 'clientref was used for another request' },
   unavailable: { status: 503, text: 'Service unavailable' },

@@ -68,6 +68,8 @@ const validity = fc.oneof(
   fc.constant(''),
   element('ValidityMinutes', around(fc.oneof(digits(1, 4320), fc.constantFrom('', '007', '0', '4321', 'x')))),
 )
+const priority = fc.oneof(fc.constant(''), element('Priority', around(fc.constantFrom('0', '3', '', '4', '03'))))
+const flash = fc.oneof(fc.constant(''), element('Flash', around(fc.constantFrom('true', '0', '', 'TRUE', '2'))))
 const id = element('ID', around(fc.oneof(digits(0, 1e15), fc.constantFrom('00', '99999999999999999999', 'W1'))))
 
 const contents: Readonly<Record<string, readonly fc.Arbitrary<string>[]>> = {
@@ -76,7 +78,13 @@ const contents: Readonly<Record<string, readonly fc.Arbitrary<string>[]>> = {
     element('Scheduled', around(fc.oneof(minute, fc.constantFrom('', '202402291200', '209901010000')))),
     element(
       'Messages',
-      many(element('Message', all(element('MessageText', text), validity, element('Numbers', many(number, 1)))), 1),
+      many(
+        element(
+          'Message',
+          all(element('MessageText', text), validity, priority, flash, element('Numbers', many(number, 1))),
+        ),
+        1,
+      ),
     ),
   ],
   'status-request': [element('MessageIDs', many(element('MessageID', all(id, element('CLI', text))), 1))],

@@ -102,6 +102,8 @@ const accepting = {
   routes: of(0, 100),
   references: [],
   validities: [],
+  priorities: [],
+  flashes: [],
 }
 
 const scheduling = { due: of(undefined, 100) }
@@ -197,6 +199,7 @@ const all: readonly Case[] = [
       queues: of(0, 100),
       lanes: of(0, 100),
       accounts: of(1, 100),
+      ranks: of(0, 100),
       lo: singlesOfOne,
       hi: singlesOfOne.map((id) => id + 1),
       partQueues: of('{0}', 100),

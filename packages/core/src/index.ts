@@ -201,6 +201,7 @@ export {
   type Expiry,
   type ValidityMinutes,
 } from './message/validity.ts'
+export { priorityMax, priorityOf, readFlash, readPriority, type Priority } from './message/urgency.ts'
 export type { FoundMessages, WantedMessages } from './message/follow-messages.ts'
 export {
   INCIDENT,

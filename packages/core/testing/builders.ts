@@ -26,6 +26,7 @@ import {
   type NewAccount,
   type Order,
   type PasswordHash,
+  type Priority,
   type Restrictions,
   type SenderAddress,
   type StoredPorts,
@@ -100,6 +101,8 @@ export interface TextWanted {
   /** Of the numbers, in order; undefined: none. */
   readonly references?: readonly (MessageReference | undefined)[]
   readonly validity?: number
+  readonly priority?: Priority
+  readonly flash?: boolean
   /** Of the order of its first text. Default: the pool of operators who name none. */
   readonly senders?: readonly SenderAddress[]
 }
@@ -108,10 +111,12 @@ export interface TextWanted {
 export const anOrder = (account: AccountId, ...texts: readonly TextWanted[]): Order => ({
   account,
   senders: texts[0]?.senders ?? defaultSenders,
-  texts: texts.map(({ to, text, costs = [10], due, validity, references }) => ({
+  texts: texts.map(({ to, text, costs = [10], due, validity, priority, flash, references }) => ({
     body: aBody(text),
     due,
     validity: validity === undefined ? undefined : aValidity(validity),
+    priority,
+    flash,
     to: to.map((number, i) => withReference({ number, cost: costAt(costs, i) }, references?.[i])),
   })),
 })

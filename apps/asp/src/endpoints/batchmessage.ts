@@ -10,6 +10,8 @@ import {
   overloaded,
   referenceErrors,
   unusableMessageReference,
+  unusableFlash,
+  unusablePriority,
   unusableReference,
   unusableValidity,
 } from '../answer.ts'
@@ -18,10 +20,14 @@ import {
   clientRef,
   clientReference,
   first,
+  flash,
   list,
+  messageFlash,
+  messagePriority,
   messageReference,
   messageSender,
   messageValidity,
+  priority,
   reference,
   sender,
   validity,
@@ -40,6 +46,8 @@ export const batchMessage: Endpoint = {
     { name: 'scheduled', form: 'CCYYMMDDHHmm at GMT+2; otherwise it is sent at once' },
     reference,
     validity,
+    priority,
+    flash,
     sender,
     clientRef,
   ],
@@ -49,6 +57,8 @@ export const batchMessage: Endpoint = {
     ...['No message given', 'No numbers supplied', 'Too many numbers supplied'].map(errorText),
     unusableMessageReference,
     unusableValidity,
+    unusablePriority,
+    unusableFlash,
     invalidSender,
     ...referenceErrors,
   ],
@@ -67,14 +77,18 @@ export const batchMessage: Endpoint = {
     if (called === 'unusable') return unusableMessageReference
     const validMinutes = messageValidity(parameters)
     if (validMinutes === 'unusable') return unusableValidity
+    const rank = messagePriority(parameters)
+    if (rank === 'unusable') return unusablePriority
+    const isFlash = messageFlash(parameters)
+    if (isFlash === 'unusable') return unusableFlash
     // A time that cannot be read sends at once (spec 3).
     const scheduled = parseMinute(first(parameters, 'scheduled')?.trim() ?? '')
     const from = messageSender(parameters)
     if (from === 'unusable') return invalidSender
     const recipients: readonly Recipient[] =
       called === undefined ? numbers : numbers.map((number) => ({ number, reference: called }))
-    const asked = { text, body, recipients, scheduled, validity: validMinutes, sender: from }
-    const sent = await gateway.sendMessages(account, [asked], key)
+    const wishes = { validity: validMinutes, priority: rank, flash: isFlash, sender: from }
+    const sent = await gateway.sendMessages(account, [{ text, body, recipients, scheduled, ...wishes }], key)
     if (sent === 'overloaded') return overloaded
     if (sent === 'another-request') return anotherRequest
     if (sent === 'invalid-sender') return invalidSender

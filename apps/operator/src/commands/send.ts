@@ -7,6 +7,7 @@ import {
   type Account,
   type AccountId,
   type Instant,
+  type Priority,
   type Refusal,
   type SenderAddress,
   type SentRecipient,
@@ -15,7 +16,15 @@ import {
   type MessageId,
   type MessageStatus,
 } from '@gateway/core'
-import { readAccountId, readMinute, readNumbers, readSeconds, readSenderName, readValidMinutes } from '../arguments.ts'
+import {
+  readAccountId,
+  readMinute,
+  readNumbers,
+  readPriorityOption,
+  readSeconds,
+  readSenderName,
+  readValidMinutes,
+} from '../arguments.ts'
 import { command, interrupted, Refused, type Context, type Run } from '../command.ts'
 import type { Json } from '../output.ts'
 import { counted, creditsJson, timeJson, timeText, outcomeMeaning, outcomeStatus } from '../show.ts'
@@ -28,6 +37,8 @@ interface Options {
   readonly at?: Instant
   readonly sender?: SenderAddress
   readonly validity?: ValidityMinutes
+  readonly priority?: Priority
+  readonly flash?: true
   readonly wait?: true
   readonly timeout: number
 }
@@ -60,6 +71,8 @@ export const send = (run: Run) =>
     .option('--at <time>', 'when to send: CCYYMMDDHHmm at GMT+2; a past time is now', readMinute)
     .option('--sender <sender>', 'what it comes from: one that the account may use', readSenderName)
     .option('--validity <minutes>', 'so long it may wait once it is due: 1 to 4320', readValidMinutes)
+    .option('--priority <0 to 3>', 'of what waits of the account, higher ones go first', readPriorityOption)
+    .option('--flash', 'phones show it at once and do not keep it')
     .option(
       '--wait',
       'show each state of each message until all are final or unknown (106); exits with 1 if they are not',
@@ -69,11 +82,11 @@ export const send = (run: Run) =>
 
 async function sendText(
   context: Context,
-  { account: id, to, text, at, sender, validity, wait, timeout }: Options,
+  { account: id, to, text, at, sender, validity, priority, flash, wait, timeout }: Options,
 ): Promise<void> {
   const { backOffice, output, interruption } = context
   const account = await accountOf(backOffice, id)
-  const draft = { text, recipients: to, scheduled: at, sender, validity }
+  const draft = { text, recipients: to, scheduled: at, sender, validity, priority, flash }
   const { recipients, stopped } = await sendInCalls(context, account, draft)
   if (recipients.length === 0 && stopped !== undefined) throw stopped
   const ids = recipients.flatMap((recipient) => ('id' in recipient ? [recipient.id] : []))

@@ -2,7 +2,9 @@ import {
   type IdempotencyKey,
   type Instant,
   parseMinute,
+  readFlash,
   readIdempotencyKey,
+  readPriority,
   readReference,
   readSender,
   readValidity,
@@ -30,11 +32,16 @@ interface MessageDraft {
   text: string | undefined
   reference: string | undefined
   validity: string | undefined
+  priority: string | undefined
+  flash: string | undefined
   sender: string | undefined
   readonly numbers: string[]
 }
 
-const nothing = { text: undefined, reference: undefined, validity: undefined, sender: undefined }
+const nothing = {
+  ...{ text: undefined, reference: undefined, sender: undefined },
+  ...{ validity: undefined, priority: undefined, flash: undefined },
+}
 
 interface Send {
   /** Undefined: at once. */
@@ -60,6 +67,8 @@ export const sendMessages = endpoint<SendDraft, Send>({
             Reference: trimmed((draft, text) => (lastOf(draft).reference ??= text)),
             Sender: trimmed((draft, text) => (lastOf(draft).sender ??= text)),
             ValidityMinutes: trimmed((draft, text) => (lastOf(draft).validity ??= text)),
+            Priority: trimmed((draft, text) => (lastOf(draft).priority ??= text)),
+            Flash: trimmed((draft, text) => (lastOf(draft).flash ??= text)),
             Numbers: {
               inside: elements<SendDraft>({ Number: trimmed((draft, text) => lastOf(draft).numbers.push(text)) }),
             },
@@ -88,16 +97,20 @@ function checkSend({ messages, scheduled = '', clientRef }: SendDraft): Send | F
   if (key === 'unusable') return 'unusable-client-ref'
   if (messages.some(({ reference }) => readReference(reference) === 'unusable')) return 'unusable-reference'
   if (messages.some(({ validity }) => readValidity(validity) === 'unusable')) return 'unusable-validity'
+  if (messages.some(({ priority }) => readPriority(priority) === 'unusable')) return 'unusable-priority'
+  if (messages.some(({ flash }) => readFlash(flash) === 'unusable')) return 'unusable-flash'
   if (messages.some(({ sender }) => readSender(sender) === 'unusable')) return 'invalid-sender'
   return { messages, scheduled: due, key }
 }
 
 async function send({ gateway, account }: Call, { messages, scheduled, key }: Send): Promise<Answer> {
-  const texts = messages.map(({ text = '', reference, validity, sender, numbers }) => ({
+  const texts = messages.map(({ text = '', reference, validity, priority, flash, sender, numbers }) => ({
     text: percentDecode(text),
     recipients: withReference(numbers.length === 0 ? [''] : numbers, reference), // one result all the same (ruling 4.8)
     scheduled,
     validity: usable(readValidity(validity)),
+    priority: usable(readPriority(priority)),
+    flash: usable(readFlash(flash)),
     sender: usable(readSender(sender)),
   }))
   const results = await gateway.sendMessages(account, texts, key)

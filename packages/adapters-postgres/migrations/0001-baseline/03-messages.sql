@@ -22,6 +22,8 @@ create table send (                               -- ids first_id .. first_id+n-
   price int not null,                             -- tenths of a credit for one message, all parts
   parts smallint not null default 1,
   route smallint not null default 0,              -- route.id when it was accepted; 0: any carrier
+  priority smallint not null default 0,           -- 0 to 3 within its account
+  flash bool not null default false,              -- shown at once, and not kept by the phone
   confirms_opt_out bool not null default false,   -- nobody's last word to a number
   expires_at timestamptz,                         -- ends as 101 if it waits then; null: by the setting of dispatchers
   body text not null,

@@ -27,6 +27,7 @@ create table due (                                -- to be sent now: ids lo .. h
   queue smallint not null default 0,              -- that of its route, and of who refused it for now
   lane smallint not null,                         -- LANE: 0 single, 1 bulk
   account_id int not null,
+  rank smallint not null default 0,               -- minus the priority of its send: the least is claimed first
   lo bigint not null,
   hi bigint not null,
   first_id bigint not null,
@@ -34,7 +35,7 @@ create table due (                                -- to be sent now: ids lo .. h
   expires_at timestamptz,                         -- as of its send
   attempt smallint not null default 0,
   deletable bool not null default false,          -- scheduled, and no carrier has seen it
-  primary key (queue, lane, account_id, lo),
+  primary key (queue, lane, account_id, rank, lo),
   check (lo < hi)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
 create index due_due_at on due (due_at) where expires_at is null; -- expiry looks here, and in the next
@@ -52,6 +53,7 @@ create table later (                              -- attempt 0: scheduled, delet
   expires_at timestamptz,                         -- as of its send
   at timestamptz not null,
   attempt smallint not null default 0,
+  rank smallint not null default 0,               -- with which it will be due
   primary key (account_id, lo),
   check (lo < hi)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
@@ -203,25 +205,27 @@ returns table (message_id bigint, recipient bigint, refund int, due_time timesta
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
   set enable_mergejoin = off as $$
 declare
-  v_firsts bigint[]; v_counts int[]; v_wanted int8multirange[];
+  v_firsts bigint[]; v_counts int[]; v_ranks smallint[]; v_wanted int8multirange[];
   v_ids bigint[] := '{}'; v_numbers bigint[] := '{}'; v_prices int[] := '{}';
   r record;
 begin
-  select array_agg(first_id), array_agg(n), array_agg(wanted) into v_firsts, v_counts, v_wanted
+  select array_agg(first_id), array_agg(n), array_agg(rank), array_agg(wanted)
+  into v_firsts, v_counts, v_ranks, v_wanted
   from (
-    select s.first_id, s.n, range_agg(int8range(u.i, u.i + 1)) wanted
+    select s.first_id, s.n, s.rank, range_agg(int8range(u.i, u.i + 1)) wanted
     from unnest(p_ids) u(i) cross join lateral (
-      select first_id, n, account_id from send where first_id <= u.i and first_id >= u.i / 10000 * 10000
+      select first_id, n, account_id, -priority rank from send
+        where first_id <= u.i and first_id >= u.i / 10000 * 10000
         order by first_id desc limit 1
     ) s
-    where s.account_id = p_account and u.i < s.first_id + s.n group by 1, 2
+    where s.account_id = p_account and u.i < s.first_id + s.n group by 1, 2, 3
   ) w;
   if v_firsts is null then return; end if;
 
   perform 1 from account where id = p_account for no key update;
   loop
     with wanted_sends as (
-      select * from unnest(v_firsts, v_counts, v_wanted) wanted_send(first_id, n, wanted)
+      select * from unnest(v_firsts, v_counts, v_ranks, v_wanted) wanted_send(first_id, n, rank, wanted)
     ), seen_later as materialized (
       select waiting.place
       from wanted_sends w
@@ -247,24 +251,25 @@ begin
         select ctid place, lo, hi
         from due
         where due.queue = its_queues.id and due.lane = its_queues.lane
-          and account_id = p_account and lo >= w.first_id and lo < w.first_id + w.n and deletable
+          and account_id = p_account and due.rank = w.rank and lo >= w.first_id and lo < w.first_id + w.n
+          and deletable
         order by lo offset 0
       ) waiting
       where w.wanted && int8range(waiting.lo, waiting.hi)
     ), from_later as (
       delete from later where ctid = any (array(select place from seen_later)) 
-      returning queue, lane, lo, hi, first_id, due_at, expires_at, at
+      returning queue, lane, rank, lo, hi, first_id, due_at, expires_at, at
     ), from_due as (
       delete from due where ctid = any (array(select place from seen_due)) 
-      returning queue, lane, lo, hi, first_id, due_at, expires_at
+      returning queue, lane, rank, lo, hi, first_id, due_at, expires_at
     ), ranges as materialized (
       select *, v_wanted[array_position(v_firsts, first_id)] * int8multirange(int8range(lo, hi)) cut
       from (select * from from_later union all select *, null from from_due) taken
     ), rest as (
       select ranges.*, unnest(int8multirange(int8range(lo, hi)) - cut) part from ranges
     ), rest_later as (
-      insert into later (queue, lane, account_id, lo, hi, first_id, due_at, expires_at, at)
-      select queue, lane, p_account, lower(part), upper(part), first_id, due_at, expires_at, at
+      insert into later (queue, lane, account_id, rank, lo, hi, first_id, due_at, expires_at, at)
+      select queue, lane, p_account, rank, lower(part), upper(part), first_id, due_at, expires_at, at
       from rest
       where at is not null
     ), noted_scheduled as (
@@ -276,8 +281,8 @@ begin
       group by account_id, due_at, lo / 1000
       having sum(change) <> 0
     ), rest_due as (
-      insert into due (queue, lane, account_id, lo, hi, first_id, due_at, expires_at, deletable)
-      select queue, lane, p_account, lower(part), upper(part), first_id, due_at, expires_at, true
+      insert into due (queue, lane, account_id, rank, lo, hi, first_id, due_at, expires_at, deletable)
+      select queue, lane, p_account, rank, lower(part), upper(part), first_id, due_at, expires_at, true
       from rest
       where at is null
     ), deleted as (

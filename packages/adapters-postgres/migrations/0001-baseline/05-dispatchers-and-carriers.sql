@@ -53,21 +53,21 @@ begin
   ), known as (
     select held.*, send.account_id, send.sender, send.confirms_opt_out,
       send.msisdns[held.id - send.first_id + 1] msisdn,
-      coalesce(send.scheduled_at, send.created_at) due_at, send.expires_at,
+      coalesce(send.scheduled_at, send.created_at) due_at, send.expires_at, -send.priority rank,
       send.scheduled_at is not null scheduled
     from held
     cross join lateral (select * from send where first_id = held.first_id and held.id < first_id + n offset 0) send
   ), undecided as (
     select * from known where not exists (select from message where id = any (array[known.id]))
   ), ranges as (
-    select queue, lane, first_id, account_id, attempt, due_at, expires_at, scheduled,
+    select queue, lane, first_id, account_id, rank, attempt, due_at, expires_at, scheduled,
       unnest(range_agg(int8range(id, id + 1))) ids
     from undecided
     where not marked
-    group by queue, lane, first_id, account_id, attempt, due_at, expires_at, scheduled
+    group by queue, lane, first_id, account_id, rank, attempt, due_at, expires_at, scheduled
   ), due_again as (
-    insert into due (queue, lane, attempt, account_id, lo, hi, first_id, due_at, expires_at, deletable)
-    select queue, lane, attempt, account_id, lower(ids), upper(ids), first_id, due_at, expires_at,
+    insert into due (queue, lane, attempt, account_id, rank, lo, hi, first_id, due_at, expires_at, deletable)
+    select queue, lane, attempt, account_id, rank, lower(ids), upper(ids), first_id, due_at, expires_at,
       attempt = 0 and scheduled
     from ranges
     returning hi - lo messages

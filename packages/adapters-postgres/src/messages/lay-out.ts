@@ -14,6 +14,7 @@ import {
   type Msisdn,
   type Order,
   type OrderedRecipient,
+  type Priority,
   type RouteNumber,
   type ValidityMinutes,
 } from '@gateway/core'
@@ -27,6 +28,8 @@ export interface Send {
   readonly due: Instant | undefined
   /** Undefined: by the setting of dispatchers. */
   readonly validity: ValidityMinutes | undefined
+  readonly priority: Priority
+  readonly flash: boolean
   /** That of the text. */
   readonly lane: Lane
   readonly cost: Credits
@@ -76,7 +79,7 @@ export function layOut(
   const ids = counter(ranges)
   const sends: Send[] = []
   let recipient = 0
-  const results = order.texts.map(({ body, due, validity, to }) => {
+  const results = order.texts.map(({ body, due, validity, priority = 0, flash = false, to }) => {
     const isTaken = taken?.slice(recipient, (recipient += to.length)) ?? []
     const lane = laneOf(to.length - isTaken.filter((is) => !is).length)
     let open: Send | undefined
@@ -95,6 +98,8 @@ export function layOut(
           body,
           due,
           validity,
+          priority,
+          flash,
           lane,
           cost,
           from,

@@ -28,6 +28,8 @@ export async function storeSends(
     lanes: sends.map(({ lane }) => LANE[lane]),
     routes: sends.map(({ route }) => route),
     references: sends.some(({ references }) => references !== undefined) ? sends.map(referencesOf) : [],
+    priorities: sends.some(({ priority }) => priority > 0) ? sends.map(({ priority }) => priority) : [],
+    flashes: sends.some(({ flash }) => flash) ? sends.map(({ flash }) => flash) : [],
     validities: sends.some(({ validity }) => validity !== undefined) ? sends.map(({ validity }) => validity) : [],
   }
   const isScheduled = sends.some(({ due }) => due !== undefined)

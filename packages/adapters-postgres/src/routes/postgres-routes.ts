@@ -142,6 +142,7 @@ async function reroute(
     queues: found.map(({ queue }) => queue),
     lanes: found.map(({ lane }) => lane),
     accounts: found.map(({ account }) => account),
+    ranks: found.map(({ rank }) => rank),
     lo: found.map(({ lo }) => lo),
     hi: found.map(({ hi }) => hi),
     partQueues: parts.map((ofRange) => arrayOf(ofRange.map(({ queue }) => queue))),

@@ -21,6 +21,10 @@ const sends = {
   references: 'text?[]',
   /** Of each send, in minutes; empty: no send has a validity of its own. */
   validities: 'int?[]',
+  /** Of each send; empty: 0. */
+  priorities: 'smallint[]',
+  /** Of each send; empty: no send is one. */
+  flashes: 'bool[]',
 } as const
 
 /** Of each send when it is due; null or past: at once. */
@@ -41,8 +45,8 @@ const columns = { id: 'int', balance: 'bigint' } as const
 
 /** Of a statement with due times: what is not due at once goes to `later`. */
 const later = sql`, due_later as (
-  insert into later (queue, lane, account_id, lo, hi, first_id, due_at, expires_at, at)
-  select route, lane, account_id, first_id, first_id + n, first_id, scheduled_at, expires_at, scheduled_at
+  insert into later (queue, lane, account_id, rank, lo, hi, first_id, due_at, expires_at, at)
+  select route, lane, account_id, -priority, first_id, first_id + n, first_id, scheduled_at, expires_at, scheduled_at
   from accepted
   where scheduled_at is not null
   returning account_id, due_at, lo, hi
@@ -70,15 +74,15 @@ const kept = sql`, kept as (
 const acceptText = (isScheduled: boolean, isKeyed: boolean): string => sql`
 with requested as (
   select account_id, first_id, n, price, parts, body, numbers, sender, lane, route, client_references,
-    n::bigint * price amount,
+    n::bigint * price amount, coalesce(priority, 0::smallint) priority, coalesce(flash, false) flash,
     ${isScheduled ? 'case when due_at > now() then due_at end' : 'null::timestamptz'} scheduled_at,
     ${isScheduled ? 'greatest(due_at, now())' : 'now()'} + make_interval(mins => validity) expires_at
   from unnest(
       :accounts, :firstIds, :counts, :prices, :parts, :texts, :numbers, :senders, :lanes,
-      :routes, :references, :validities${isScheduled ? ', :due' : ''}
+      :routes, :references, :validities, :priorities, :flashes${isScheduled ? ', :due' : ''}
     )
     request(account_id, first_id, n, price, parts, body, numbers, sender, lane, route,
-      client_references, validity${isScheduled ? ', due_at' : ''})
+      client_references, validity, priority, flash${isScheduled ? ', due_at' : ''})
 )${isKeyed ? fresh : ''}, charged as (${charge(isKeyed ? 'fresh' : 'requested')}
 ), paying as (
   select array_agg(id) account_ids${isKeyed ? ', array_agg(balance) balances' : ''} from charged
@@ -86,13 +90,14 @@ with requested as (
   select * from requested where account_id = any ((select account_ids from paying)::int[])
 ), sends as (
   insert into send
-    (first_id, n, account_id, sender, price, parts, route, body, msisdns, client_references, scheduled_at, expires_at)
-  select first_id, n, account_id, sender, price, parts, route, body, numbers::bigint[], client_references::text[],
+    (first_id, n, account_id, sender, price, parts, route, priority, flash, body, msisdns, client_references,
+    scheduled_at, expires_at)
+  select first_id, n, account_id, sender, price, parts, route, priority, flash, body, numbers::bigint[], client_references::text[],
     scheduled_at, expires_at
   from accepted
 ), due_now as (
-  insert into due (queue, lane, account_id, lo, hi, first_id, expires_at)
-  select route, lane, account_id, first_id, first_id + n, first_id, expires_at
+  insert into due (queue, lane, account_id, rank, lo, hi, first_id, expires_at)
+  select route, lane, account_id, -priority, first_id, first_id + n, first_id, expires_at
   from accepted
   where scheduled_at is null
 )${isScheduled ? later : ''}${isKeyed ? kept : ''}

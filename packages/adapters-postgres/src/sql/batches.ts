@@ -48,21 +48,21 @@ const heldByBatch = sql`batch as (
 ), held as (
   select wanted.id, batch.carrier, batch.queue, batch.lane, coalesce(batch.attempts[position], 0::smallint) attempt,
     send.first_id, send.account_id, coalesce(send.scheduled_at, send.created_at) due_at,
-    send.expires_at, send.scheduled_at is not null scheduled
+    send.expires_at, send.rank, send.scheduled_at is not null scheduled
   from batch
   cross join (select distinct id from unnest(:ids) id) wanted
   cross join lateral array_position(batch.ids, wanted.id) position
   cross join lateral (
-    select first_id, account_id, scheduled_at, created_at, expires_at
+    select first_id, account_id, scheduled_at, created_at, expires_at, -priority rank
     from send
     where first_id = coalesce(batch.send_first_ids[position], batch.send_first_ids[1]) offset 0
   ) send
   where position is not null and not exists (select from message where id = any (array[wanted.id]))
 ), ${leaveBatch}, ranges as (
-  select queue, lane, attempt, account_id, first_id, due_at, expires_at, scheduled,
+  select queue, lane, attempt, account_id, rank, first_id, due_at, expires_at, scheduled,
     unnest(range_agg(int8range(id, id + 1))) ids
   from held
-  group by queue, lane, attempt, account_id, first_id, due_at, expires_at, scheduled
+  group by queue, lane, attempt, account_id, rank, first_id, due_at, expires_at, scheduled
 )`
 
 /**
@@ -132,9 +132,9 @@ export const postpone = statement(
   },
   sql`
 with ${heldByBatch}, due_later as (
-  insert into later (queue, lane, attempt, account_id, lo, hi, first_id, due_at, expires_at, at)
-  select coalesce(:queue, queue), lane, attempt + 1, account_id, lower(ids), upper(ids), first_id, due_at, expires_at,
-    now() + make_interval(secs => :waitSeconds)
+  insert into later (queue, lane, attempt, account_id, rank, lo, hi, first_id, due_at, expires_at, at)
+  select coalesce(:queue, queue), lane, attempt + 1, account_id, rank, lower(ids), upper(ids), first_id, due_at,
+    expires_at, now() + make_interval(secs => :waitSeconds)
   from ranges
 ), incidents as (
   insert into incident (message_id, what, carrier) select id, '${INCIDENT.refusedForNow}', carrier from held
@@ -154,8 +154,8 @@ export const giveBack = statement(
   },
   sql`
 with ${heldByBatch}, due_again as (
-  insert into due (queue, lane, attempt, account_id, lo, hi, first_id, due_at, expires_at, deletable)
-  select queue, lane, attempt, account_id, lower(ids), upper(ids), first_id, due_at, expires_at,
+  insert into due (queue, lane, attempt, account_id, rank, lo, hi, first_id, due_at, expires_at, deletable)
+  select queue, lane, attempt, account_id, rank, lower(ids), upper(ids), first_id, due_at, expires_at,
     attempt = 0 and scheduled
   from ranges
 )

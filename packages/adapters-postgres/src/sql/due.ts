@@ -59,8 +59,8 @@ with recursive accounts (account_id, walked) as (
 ), moved as (
   delete from later where ctid = any (array(select row_id from picked)) returning *
 ), due_now as (
-  insert into due (queue, lane, attempt, account_id, lo, hi, first_id, due_at, expires_at, deletable)
-  select queue, lane, attempt, account_id, lo, hi, first_id, due_at, expires_at, attempt = 0
+  insert into due (queue, lane, attempt, account_id, rank, lo, hi, first_id, due_at, expires_at, deletable)
+  select queue, lane, attempt, account_id, rank, lo, hi, first_id, due_at, expires_at, attempt = 0
   from moved
 ), ${noteScheduled('select account_id, due_at, lo, lo - hi change from moved where attempt = 0')}
 select (select case when count(account_id) < :accountsMax then 0 else max(account_id) end from accounts) as cursor,
@@ -144,6 +144,7 @@ export interface StrandedRow {
   readonly queue: number
   readonly lane: number
   readonly account: number
+  readonly rank: number
   readonly lo: number
   readonly hi: number
   /** Null: none known. */
@@ -167,6 +168,7 @@ export const findStranded = statement(
       queue: 'smallint',
       lane: 'smallint',
       account: 'int',
+      rank: 'smallint',
       lo: 'bigint',
       hi: 'bigint',
       from: 'text',
@@ -174,13 +176,13 @@ export const findStranded = statement(
     }),
   },
   sql`
-select waiting.queue, waiting.lane, waiting.account_id as account, waiting.lo, waiting.hi,
+select waiting.queue, waiting.lane, waiting.account_id as account, waiting.rank, waiting.lo, waiting.hi,
   (select address from sender where id = send.sender) as "from", send.numbers::text
 from queue
 left join lateral (select position, carriers from route where id = queue.route) route on true
 cross join unnest('{${LANE.single},${LANE.bulk}}'::smallint[]) lanes(lane)
 cross join lateral (
-  select due.queue, due.lane, account_id, lo, hi, first_id
+  select due.queue, due.lane, account_id, rank, lo, hi, first_id
   from due
   where due.queue = queue.id and due.lane = lanes.lane
   limit case when lanes.lane = ${LANE.single} then :rangesMax else ceil(:rangesMax * ${bulkShare})::int end
@@ -210,6 +212,7 @@ export const moveRanges = statement(
       queues: 'smallint[]',
       lanes: 'smallint[]',
       accounts: 'int[]',
+      ranks: 'smallint[]',
       lo: 'bigint[]',
       hi: 'bigint[]',
       partQueues: 'text[]',
@@ -221,21 +224,21 @@ export const moveRanges = statement(
   sql`
 with there as (
   select waiting.row_id, found.place
-  from unnest(:queues, :lanes, :accounts, :lo, :hi)
-    with ordinality found(queue, lane, account_id, lo, hi, place)
+  from unnest(:queues, :lanes, :accounts, :ranks, :lo, :hi)
+    with ordinality found(queue, lane, account_id, rank, lo, hi, place)
   cross join lateral (
     select ctid row_id
     from due
     where due.queue = found.queue and due.lane = found.lane and due.account_id = found.account_id
-      and due.lo = found.lo and due.hi = found.hi
+      and due.rank = found.rank and due.lo = found.lo and due.hi = found.hi
     for update skip locked
   ) waiting
 ), moved as (
   delete from due using there where due.ctid = there.row_id returning due.*, there.place
 ), placed as (
-  insert into due (queue, lane, attempt, account_id, lo, hi, first_id, due_at, expires_at, deletable)
-  select part.queue, moved.lane, moved.attempt, moved.account_id, part.lo, part.hi, moved.first_id, moved.due_at,
-    moved.expires_at, moved.deletable
+  insert into due (queue, lane, attempt, account_id, rank, lo, hi, first_id, due_at, expires_at, deletable)
+  select part.queue, moved.lane, moved.attempt, moved.account_id, moved.rank, part.lo, part.hi, moved.first_id,
+    moved.due_at, moved.expires_at, moved.deletable
   from moved
   cross join lateral unnest((:partQueues)[place]::smallint[], (:partLo)[place]::bigint[], (:partHi)[place]::bigint[])
     part(queue, lo, hi)

@@ -15,7 +15,7 @@ const receiptWanted = 1
  */
 export function buildSubmit(
   settings: SmppSettings,
-  { from, to }: Pick<Submission, 'from' | 'to'>,
+  { from, to, priority }: Pick<Submission, 'from' | 'to' | 'priority'>,
   segment: Segment,
   sequence: number,
   validSeconds?: number,
@@ -37,7 +37,7 @@ export function buildSubmit(
     destinationAddr,
     esmClass: segment.hasHeader ? headerIndicator : 0,
     protocolId: settings.protocolId,
-    priorityFlag: settings.priority,
+    priorityFlag: priority ?? settings.priority,
     scheduleDeliveryTime: '',
     validityPeriod: validityPeriod(settings, validSeconds),
     registeredDelivery: receiptWanted,

@@ -65,7 +65,8 @@ export function createOutbox(
   let timer: NodeJS.Timeout | undefined
   let isPumpDue = false
   /** Of the text that was encoded last, if it is one segment that says nothing of its recipient. */
-  let encoded: { readonly body: Body; readonly segments: readonly Segment[] } | undefined
+  let encoded:
+    { readonly body: Body; readonly flash: true | undefined; readonly segments: readonly Segment[] } | undefined
 
   function roomiest(): Session | undefined {
     let best: Session | undefined
@@ -143,12 +144,12 @@ export function createOutbox(
   }
 
   /** Messages of one send share their body: it is encoded once for neighbours. */
-  function segmentsOf({ body, to }: Submission): readonly Segment[] {
-    if (encoded?.body === body) return encoded.segments
-    const segments = encodeBody(body, settings, (limit) => references.next(to, limit))
+  function segmentsOf({ body, to, flash }: Submission): readonly Segment[] {
+    if (encoded?.body === body && encoded.flash === flash) return encoded.segments
+    const segments = encodeBody(body, settings, (limit) => references.next(to, limit), flash === true)
     const [first] = segments
     const isAlone = segments.length === 1 && first?.hasHeader === false && first.sar === undefined
-    if (isAlone) encoded = { body, segments }
+    if (isAlone) encoded = { body, flash, segments }
     return segments
   }
 

@@ -37,6 +37,19 @@ test.each<[validSeconds: number | undefined, validityHours: number | undefined, 
   },
 )
 
+test('a priority of its own goes before that of the settings, and flash is class 0, also beside the same text without', async () => {
+  const { smsc, submitOne } = await start({ priority: 1 })
+  const body = aBody('the same')
+  for (const more of [{}, { priority: 3 as const }, { flash: true as const }, {}])
+    expect(outcomes(await submitOne({ body, ...more }))).toEqual(['accepted'])
+  expect(smsc.submits.map(({ priorityFlag, dataCoding }) => [priorityFlag, dataCoding])).toEqual([
+    [1, 0],
+    [3, 0],
+    [1, 0x10],
+    [1, 0],
+  ])
+})
+
 test('what is valid no longer when its turn comes is not submitted: it goes back to the queue, which ends it', async () => {
   const { smsc, submitOne } = await start({ perSecond: 1 })
   const answers = await Promise.all([submitOne({}), submitOne({ validSeconds: 0.2 }), submitOne({})])

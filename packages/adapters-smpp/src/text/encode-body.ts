@@ -28,15 +28,17 @@ export interface Segment {
 
 /**
  * For `udh-8` and `sar` as many segments as `body.parts`; for `udh-16`, whose header is longer, perhaps one more; for
- * `payload` one.
+ * `payload` one. `isFlash`: of class 0, which phones show at once and do not keep.
  */
 export function encodeBody(
   body: Body,
-  { alphabet, long }: TextSettings,
+  { alphabet: usual, long }: TextSettings,
   nextReference: (limit: 256 | 65_536) => number,
+  isFlash = false,
 ): readonly Segment[] {
+  const alphabet = isFlash && usual === 'latin-1' ? 'gsm-7' : usual
   const sent = alphabet === 'latin-1' && body.encoding === 'gsm-7' && !isLatin1(body.text) ? asUcs2(body) : body
-  const dataCoding = dataCodingOf(sent, alphabet)
+  const dataCoding = isFlash ? flashCoding(sent) : dataCodingOf(sent, alphabet)
   const plain = { dataCoding, hasHeader: false, isPayload: false, sar: undefined }
   if (sent.parts === 1) return [{ ...plain, octets: encode(sent.text, sent, alphabet, 0) }]
   if (long === 'payload') return [{ ...plain, isPayload: true, octets: encode(sent.text, sent, alphabet, 0) }]
@@ -79,6 +81,9 @@ function dataCodingOf({ encoding }: Body, alphabet: Alphabet): number {
   if (encoding === 'ucs-2') return 8
   return alphabet === 'latin-1' ? 3 : 0
 }
+
+/** Class 0 is told together with an alphabet, of which Latin-1 is none (3GPP TS 23.038, 4: general data coding). */
+const flashCoding = ({ encoding }: Body): number => (encoding === 'ucs-2' ? 0x18 : 0x10)
 
 function encode(text: string, { encoding }: Body, alphabet: Alphabet, headerOctets: number): Buffer {
   if (encoding === 'ucs-2') return Buffer.from(text, 'utf16le').swap16()

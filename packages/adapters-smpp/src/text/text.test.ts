@@ -80,6 +80,18 @@ describe('user data', () => {
   })
 
   test.each([
+    ['gsm-7', 'hello', '10', '68656c6c6f'],
+    ['gsm-7-packed', 'hello', '10', 'e8329bfd06'],
+    ['latin-1', 'é', '10', '05'],
+    ['latin-1', '€', '10', '1b65'],
+    ['gsm-7', 'ş', '18', '015f'],
+    ['latin-1', 'ş', '18', '015f'],
+  ] as const)('%s: %j as flash is data_coding %s, %s (3GPP TS 23.038, 4)', (alphabet, text, coding, octets) => {
+    const segments = encodeBody(bodyFor(text), { alphabet, long: 'udh-8' }, () => 1, true)
+    expect(segments.map((one) => [one.dataCoding.toString(16), hex(one.octets)])).toEqual([[coding, octets]])
+  })
+
+  test.each([
     ['udh-8', ['050003340201', '050003340202'], 153],
     ['udh-16', ['06080412340201', '06080412340202'], 152],
   ] as const)('%s: the header of each part (3GPP TS 23.040, 9.2.3.24)', (long, headers, first) => {

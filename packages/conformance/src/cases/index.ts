@@ -6,6 +6,7 @@ import { replyCases } from './common/replies.ts'
 import { requestIdCases, retryCases } from './common/retries.ts'
 import { senderCases } from './common/senders.ts'
 import { textCases } from './common/texts.ts'
+import { urgencyCases } from './common/urgency.ts'
 import { validityCases } from './common/validity.ts'
 import { readingCases } from './query-string/reading.ts'
 import { aspSendingCases } from './query-string/sending.ts'
@@ -25,6 +26,7 @@ export const everyCase: readonly Case[] = [
   ...refusalCases,
   ...referenceCases,
   ...validityCases,
+  ...urgencyCases,
   ...senderCases,
   ...limitCases,
   ...textCases,

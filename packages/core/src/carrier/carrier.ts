@@ -2,6 +2,7 @@ import type { InboundMessage } from '../inbox/inbound-message.ts'
 import type { Body } from '../message/body.ts'
 import type { MessageId } from '../message/messages.ts'
 import type { Msisdn, SenderAddress } from '../message/msisdn.ts'
+import type { Priority } from '../message/urgency.ts'
 import type { CarrierId } from './carrier-id.ts'
 import type { PduObserver } from './carrier-watches.ts'
 import type { CircuitBounds, CircuitProblem, CircuitState } from './circuit-breaker.ts'
@@ -33,6 +34,10 @@ export interface Submission {
   readonly body: Body
   /** So long the carrier may try from now on; undefined: as its settings say (ruling 1.29). */
   readonly validSeconds?: number | undefined
+  /** Undefined: as its settings say. */
+  readonly priority?: Priority | undefined
+  /** Class 0 of 3GPP TS 23.038; undefined: none. */
+  readonly flash?: true | undefined
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Body } from '../message/body.ts'
 import type { MessageId } from '../message/messages.ts'
 import type { Msisdn, SenderAddress } from '../message/msisdn.ts'
 import type { OUTCOME } from '../message/status-code.ts'
+import type { Priority } from '../message/urgency.ts'
 import type { Suppression } from '../suppression/suppressions.ts'
 import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
@@ -40,6 +41,9 @@ export interface ClaimedMessage {
   readonly due: Instant
   /** The end of a validity of its own (ruling 1.29); undefined: it has none. */
   readonly expires: Instant | undefined
+  readonly priority: Priority
+  /** Class 0 of 3GPP TS 23.038. */
+  readonly flash: boolean
   /** It confirms an opt-out, which therefore does not stop it (ruling 1.21). */
   readonly confirmation: boolean
   /** How often a carrier refused it for now. */

@@ -339,10 +339,10 @@ export class Dispatcher {
     const expired: ClaimedMessage[] = []
     const now = leaving.length === 0 ? 0 : this.#ports.clock.now() - batch.clockAhead
     const submissions = leaving.flatMap((message): Submission | [] => {
-      const { id, from, to, body, expires, due, attempt } = message
+      const { expires, due, attempt } = message
       if (attempt === 0) this.#waits.observe(Math.max(0, now - due) / 1000)
-      if (expires === undefined) return { id, from, to, body }
-      if (expires > now) return { id, from, to, body, validSeconds: (expires - now) / 1000 }
+      if (expires === undefined) return submissionOf(message)
+      if (expires > now) return { ...submissionOf(message), validSeconds: (expires - now) / 1000 }
       expired.push(message)
       return []
     })
@@ -542,6 +542,12 @@ export class Dispatcher {
 
 export const createDispatcher = (...parts: ConstructorParameters<typeof Dispatcher>): Dispatcher =>
   new Dispatcher(...parts)
+
+const submissionOf = ({ id, from, to, body, priority, flash }: ClaimedMessage): Submission => ({
+  ...{ id, from, to, body },
+  ...(priority > 0 && { priority }),
+  ...(flash && { flash }),
+})
 
 /** Wakes all who wait for the next change. */
 function createChanges() {

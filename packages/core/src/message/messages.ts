@@ -6,6 +6,7 @@ import type { Instant } from '../time/instant.ts'
 import type { Body } from './body.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
 import type { OutcomeCode } from './status-code.ts'
+import type { Priority } from './urgency.ts'
 import type { ValidityMinutes } from './validity.ts'
 
 /** A positive integer below 2^53, unique over all accounts and interfaces (ruling 1.2). */
@@ -74,6 +75,10 @@ export interface OrderedText {
   readonly due: Instant | undefined
   /** Counts from when it is due, by the store's clock; undefined: by the setting of dispatchers (ruling 1.29). */
   readonly validity?: ValidityMinutes | undefined
+  /** Among what waits of the account; undefined: 0. */
+  readonly priority?: Priority | undefined
+  /** Shown at once and not kept by the phone (class 0 of 3GPP TS 23.038); undefined: kept. */
+  readonly flash?: boolean | undefined
   /** At least one. */
   readonly to: readonly OrderedRecipient[]
 }

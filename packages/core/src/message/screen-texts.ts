@@ -9,6 +9,7 @@ import { isAhead } from './message-facts.ts'
 import type { MessageReference } from './messages.ts'
 import { parseMsisdn, type Msisdn, type SenderAddress } from './msisdn.ts'
 import type { Refusal } from './refusal.ts'
+import type { Priority } from './urgency.ts'
 import type { ValidityMinutes } from './validity.ts'
 
 /** Why this account may not write to this number (rulings 1.10, 1.12); undefined: it may. */
@@ -46,6 +47,10 @@ export interface TextToSend<To extends Recipient = Recipient> {
   readonly scheduled?: Instant | undefined
   /** So long it may wait once it is due; undefined: as long as any (ruling 1.29). */
   readonly validity?: ValidityMinutes | undefined
+  /** Among what waits of the account; undefined: 0. */
+  readonly priority?: Priority | undefined
+  /** Shown at once and not kept by the phone (class 0 of 3GPP TS 23.038); undefined: kept. */
+  readonly flash?: boolean | undefined
   /** Undefined: the default of the account (ruling 1.27). */
   readonly sender?: SenderAddress | undefined
   /** A text that needs more parts is too long (ruling 2.4). Undefined: no limit but that of the specification. */
@@ -71,6 +76,8 @@ export interface ScreenedText<To extends Recipient = Recipient> {
   /** What is told of it: undefined if it is past. */
   readonly due: Instant | undefined
   readonly validity: ValidityMinutes | undefined
+  readonly priority: Priority | undefined
+  readonly flash: boolean | undefined
   readonly sender: SenderAddress | undefined
   readonly recipients: readonly ScreenedRecipient<To>[]
 }
@@ -93,8 +100,8 @@ export async function screenTexts<To extends Recipient>(
   const read = texts.map((text) => {
     const body = bodyWithin(text)
     if (typeof body === 'string') return allRefused(text, body)
-    const { scheduled, validity, sender } = text
-    return { body, scheduled, validity, sender, recipients: text.recipients.map(parse) }
+    const { scheduled, validity, priority, flash, sender } = text
+    return { body, scheduled, validity, priority, flash, sender, recipients: text.recipients.map(parse) }
   })
   // Not by flatMap, which takes as long for a number as reading it.
   const valid: Msisdn[] = []
@@ -116,10 +123,10 @@ export async function screenTexts<To extends Recipient>(
 
   return read.map((text) => {
     if ('due' in text) return text
-    const { body, scheduled, validity, sender, recipients } = text
+    const { body, scheduled, recipients, ...asked } = text
     const due = isAhead(scheduled, now) ? scheduled : undefined
     const screened = recipients.map((recipient) => screenNumber(recipient, body.parts))
-    return { body, scheduled, due, validity, sender, recipients: screened }
+    return { ...asked, body, scheduled, due, recipients: screened }
   })
 }
 
@@ -153,6 +160,8 @@ export const allRefused = <To extends Recipient>(
   scheduled: undefined,
   due: undefined,
   validity: undefined,
+  priority: undefined,
+  flash: undefined,
   sender: undefined,
   recipients: recipients.map((recipient) => ({ recipient, number: numberOf(recipient), refused })),
 })

@@ -157,7 +157,7 @@ export function orderedTexts(
   allowed: readonly AllowedSender[],
 ): readonly OrderedText[] | 'invalid-sender' {
   const refused: Msisdn[] = []
-  const ordered = texts.flatMap(({ body, scheduled, validity, sender, recipients }) => {
+  const ordered = texts.flatMap(({ body, scheduled, validity, priority, flash, sender, recipients }) => {
     const isFrom = sender !== undefined || allowed.length > 0
     const to = recipients.filter(isPassed).map(({ to: number, cost, recipient }) => {
       const from = isFrom ? senderFor(allowed, sender, number) : undefined
@@ -165,7 +165,7 @@ export function orderedTexts(
       refused.push(number)
       return { number, cost }
     })
-    return body === undefined || to.length === 0 ? [] : [{ body, due: scheduled, validity, to }]
+    return body === undefined || to.length === 0 ? [] : [{ body, due: scheduled, validity, priority, flash, to }]
   })
   return refused.length > 0 ? 'invalid-sender' : ordered
 }
@@ -242,11 +242,11 @@ type AnsweredText = readonly [due: Instant | null, ...runs: Run[]]
 export const askedFor = (texts: readonly TextToSend[]): string =>
   JSON.stringify([
     'send',
-    ...texts.map(({ text, recipients, scheduled = null, partsMax = null, validity, sender }) => [
+    ...texts.map(({ text, recipients, scheduled = null, partsMax = null, ...asked }) => [
       text,
       scheduled,
       partsMax,
-      ...(validity === undefined && sender === undefined ? [] : [{ validity, sender }]),
+      ...optionsOf(asked),
       ...recipients.map((recipient) => {
         const own = typeof recipient === 'string' ? null : (recipient.clientMessageId ?? null)
         const reference = referenceOf(recipient)
@@ -255,6 +255,12 @@ export const askedFor = (texts: readonly TextToSend[]): string =>
       }),
     ]),
   ])
+
+/** In one order whichever were given; what is as left out is left out. */
+function optionsOf({ validity, sender, priority, flash }: Omit<TextToSend, 'text' | 'recipients'>): readonly object[] {
+  const options = { validity, sender, priority: priority || undefined, flash: flash || undefined }
+  return Object.values(options).every((option) => option === undefined) ? [] : [options]
+}
 
 /**
  * The results as they are kept: of recipients in order, with consecutive ids and at one price, some thirty characters

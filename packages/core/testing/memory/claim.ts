@@ -69,7 +69,7 @@ function takeOfOneAccount(due: Rotation, messagesMax: number): readonly Range[] 
 }
 
 function claimed(store: MemoryStore, { row, attempt }: Held, carrier: CarrierId): ClaimedMessage {
-  const { first, account, body, due, expires, confirmation } = row.send
+  const { first, account, body, due, expires, priority, flash, confirmation } = row.send
   return {
     id: row.id,
     send: first,
@@ -79,6 +79,8 @@ function claimed(store: MemoryStore, { row, attempt }: Held, carrier: CarrierId)
     body,
     due,
     expires,
+    priority,
+    flash,
     confirmation,
     attempt,
     accountLocked: store.accounts.get(account)?.account.locked ?? true,

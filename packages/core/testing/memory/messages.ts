@@ -109,7 +109,8 @@ interface StoreOptions {
 }
 
 /** Stores those recipients that were paid for. One result for each recipient. */
-export function storeText(store: MemoryStore, { body, due: wanted, validity, to }: OrderedText, options: StoreOptions) {
+export function storeText(store: MemoryStore, text: OrderedText, options: StoreOptions) {
+  const { body, due: wanted, validity, priority = 0, flash = false, to } = text
   const { account, taken = to.map(() => true), confirmation = false, routes = [] } = options
   const paid = to.flatMap((recipient, i) => {
     if (!taken[i]) return []
@@ -121,7 +122,8 @@ export function storeText(store: MemoryStore, { body, due: wanted, validity, to 
   const scheduled = isAhead(wanted, now)
   const due = scheduled ? wanted : now
   const expires = validity && secondsAfter(due, validity * 60)
-  const common = { account, body, lane: laneOf(paid.length), submitted: now, scheduled, due, expires, confirmation }
+  const asked = { account, body, priority, flash, confirmation }
+  const common = { ...asked, lane: laneOf(paid.length), submitted: now, scheduled, due, expires }
   const sends: { send: Send; messages: MessageRow[] }[] = []
   const ids = new Map<number, MessageId>()
   for (const { i, ...one } of byRoute(paid)) {

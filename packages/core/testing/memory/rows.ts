@@ -23,6 +23,7 @@ import type {
   Operator,
   OperatorSession,
   PasswordHash,
+  Priority,
   SenderAddress,
   Session,
   EventListId,
@@ -99,6 +100,8 @@ export interface Send {
   readonly due: Instant
   /** Undefined: by the setting of dispatchers. */
   readonly expires: Instant | undefined
+  readonly priority: Priority
+  readonly flash: boolean
   /** Whether it was to be sent later, when it was accepted. */
   readonly scheduled: boolean
   /** It confirms an opt-out. */

@@ -243,7 +243,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     deduplicationKeys: new Map(),
     parts: new Map(),
     later: rotation((a, b) => a.at - b.at || byId(a, b)),
-    due: dueQueues(byId),
+    due: dueQueues((a, b) => b.send.priority - a.send.priority || byId(a, b)),
     dispatchers: new Map(),
     sleepers: new Set(),
     references: new Map(),

@@ -74,6 +74,8 @@ const refusedBodies: readonly (readonly [what: string, names: RegExp, fields: ob
   ['validityMinutes 0', /validityMinutes/, { validityMinutes: 0 }],
   ['validityMinutes 4321', /validityMinutes/, { validityMinutes: 4321 }],
   ['validityMinutes 1.5', /validityMinutes/, { validityMinutes: 1.5 }],
+  ['priority 4', /priority/, { priority: 4 }],
+  ['flash a string', /flash/, { flash: 'true' }],
   ['validityMinutes a string', /validityMinutes/, { validityMinutes: '60' }],
 ]
 

@@ -25,6 +25,8 @@ export const claiming = withTraffic({
         body: aBody(text),
         from: anAddress(),
         expires: undefined,
+        priority: 0,
+        flash: false,
         onlyOver: undefined,
         confirmation: false,
         attempt: 0,
@@ -235,6 +237,44 @@ export const claiming = withTraffic({
     for (let i = 0; i < 8; i++) next.push(await traffic.claim(dispatcher, 'single', 20))
     const served = new Set(next.flatMap(({ messages }) => messages.map(({ account }) => account)))
     assert.equal(served.size, 12)
+  },
+
+  'of what waits of an account the higher priority is claimed first, also before what is left of a text': async (
+    traffic,
+  ) => {
+    const account = await traffic.account()
+    const dispatcher = await traffic.dispatcher()
+    for (const [lane, to] of [
+      ['single', 1],
+      ['bulk', 12],
+    ] as const) {
+      await traffic.send(account, { to })
+      const left = lane === 'bulk' ? await traffic.send(account, { to: 30 }) : []
+      if (lane === 'bulk') await traffic.claim(dispatcher, lane, to + 6)
+      for (const priority of [0, 2, 1, 3, 2] as const) await traffic.send(account, { to, priority })
+      const claimed = await traffic.claimAll(dispatcher, lane, to)
+      const found = claimed.flatMap(({ messages }) => messages.map(({ priority }) => priority))
+      const expected = [3, 2, 2, 1].flatMap((priority) => times(to, priority))
+      assert.deepEqual(found, [...expected, ...times(found.length - 4 * to, 0)])
+      assert.equal(found.length, lane === 'bulk' ? 5 * to + left.length - 6 : 6)
+    }
+  },
+
+  'a higher priority takes no turn of another account': async (traffic) => {
+    const [urgent, other] = [await traffic.account(), await traffic.account()]
+    const dispatcher = await traffic.dispatcher()
+    for (const [lane, to] of [
+      ['single', 10],
+      ['bulk', 30],
+    ] as const) {
+      await Promise.all(times(12, to).map(() => traffic.send(urgent, { to, priority: 3 })))
+      await traffic.send(other, { to })
+      const next: ClaimedBatch[] = []
+      for (let i = 0; i < 2; i++) next.push(await traffic.claim(dispatcher, lane, to))
+      const served = new Set(next.flatMap(({ messages }) => messages.map(({ account }) => account)))
+      assert.ok(served.has(other), lane)
+      await traffic.claimAll(dispatcher, lane)
+    }
   },
 
   'accounts take turns in the bulk lane': async (traffic) => {

@@ -9,6 +9,7 @@ import type {
   Lane,
   MessageId,
   Msisdn,
+  Priority,
   Recorded,
   StoredPorts,
   Wanted,
@@ -29,6 +30,8 @@ export interface Sent {
   readonly costs?: readonly number[]
   readonly due?: Instant
   readonly validity?: number
+  readonly priority?: Priority
+  readonly flash?: boolean
   readonly text?: string
 }
 
@@ -110,12 +113,12 @@ export function traffic(ports: StoredPorts): Traffic {
       costs.set(id, new Map())
       return id
     },
-    send: async (by, { to = 1, numbers: these = numbers(to), costs: each = [10], due, validity, text } = {}) => {
+    send: async (by, { to = 1, numbers: these = numbers(to), costs: each = [10], due, text, ...more } = {}) => {
       const order = {
         ...{ to: these, costs: each },
         ...(due && { due }),
-        ...(validity !== undefined && { validity }),
         ...(text !== undefined && { text }),
+        ...more,
       }
       const { ids } = await accepted(ports, anOrder(by, order))
       assert.equal(ids.length, these.length)

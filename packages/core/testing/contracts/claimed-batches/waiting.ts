@@ -161,6 +161,31 @@ export const waiting = withTraffic({
           for (const { due, expires } of messages) assert.equal(expires, secondsAfter(due, 3600))
     },
 
+  'messages keep their priority and class wherever they go: what is left of a range, given back, postponed, promoted, or had by the dead':
+    async (traffic) => {
+      const { claimedBatches, messages } = traffic.ports
+      const account = await traffic.account()
+      const urgent = { priority: 2, flash: true } as const
+      const due = await soonFor(traffic, [30])
+      const promoted = await traffic.send(account, { to: 30, due, ...urgent })
+      await until(async () => (await claimedBatches.promote(100)) > 0)
+      await messages.deleteScheduled(account, promoted.slice(0, 2), longAgo)
+      const ids = [...promoted.slice(2), ...(await traffic.send(account, { to: 20, ...urgent }))]
+
+      const dispatcher = await traffic.dispatcher()
+      const batch = await traffic.claim(dispatcher, 'bulk', 20, 0)
+      const claimed = idsOf([batch])
+      assert.equal(await claimedBatches.giveBack(dispatcher, batch.id, claimed.slice(0, 3)), 'given-back')
+      assert.equal(await claimedBatches.postpone(dispatcher, batch.id, claimed.slice(3, 6), 0), 'postponed')
+      await until(async () => (await claimedBatches.promote(100)) > 0)
+      await traffic.fence(dispatcher)
+      await traffic.send(account, { to: 12 })
+      const all = (await traffic.claimAll(await traffic.dispatcher(), 'bulk', 500)).flatMap((one) => one.messages)
+      const found = new Map(all.map(({ id, priority, flash }) => [id, { priority, flash }]))
+      assert.equal(found.size, ids.length + 12)
+      for (const id of ids) assert.deepEqual(found.get(id), urgent)
+    },
+
   'messages keep their own validity wherever they go: what is left of a range, given back, postponed, promoted, or had by the dead':
     async (traffic) => {
       const { claimedBatches, messages } = traffic.ports

@@ -209,6 +209,11 @@ describe('a body of the wrong shape', () => {
     [{ ...good, validityMinutes: 0 }, 'validityMinutes must be a whole number from 1 to 4320; got 0.'],
     [{ ...good, validityMinutes: 4321 }, 'validityMinutes must be a whole number from 1 to 4320; got 4321.'],
     [{ ...good, validityMinutes: '60' }, 'validityMinutes must be a whole number from 1 to 4320; got "60".'],
+    [{ ...good, priority: 4 }, 'priority must be a whole number from 0 to 3; got 4.'],
+    [{ ...good, priority: -1 }, 'priority must be a whole number from 0 to 3; got -1.'],
+    [{ ...good, priority: '2' }, 'priority must be a whole number from 0 to 3; got "2".'],
+    [{ ...good, flash: 1 }, 'flash must be true or false; got 1.'],
+    [{ ...good, flash: 'true' }, 'flash must be true or false; got "true".'],
     [{ ...good, scheduledTime: true }, 'scheduledTime must be a string or a number YYYYMMDDHHmm; got true.'],
   ])('is 422 and is named, row %#', async (body, errorMessage) => {
     await start()

@@ -61,6 +61,8 @@ const operation: Operation = {
         scheduledTime: '202701010000',
         maxSegments: 1,
         validityMinutes: 120,
+        priority: 2,
+        flash: true,
       },
       answer: {
         recipients: [
