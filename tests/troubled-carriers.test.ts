@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '@gateway/core/testing'
 import { openAccount } from './support/accounts.ts'
 import { restSend, restStatus, type Client } from './support/clients.ts'
+import { inTurn } from './support/in-turn.ts'
 import { numbersEnding } from './support/numbers.ts'
 import { databaseFolder, killLeftovers, startApp, type DataFolder } from './support/process.ts'
 import { startSmscProcess, type RunningSmsc } from './support/smsc.ts'
@@ -85,11 +86,13 @@ const codesOf = async (client: Client, sent: readonly Sent[]): Promise<ReadonlyM
 const submitsTo = async (smsc: RunningSmsc): Promise<ReadonlyMap<string, number>> =>
   new Map((await smsc.submits()).map(({ destinationAddr = '', at }) => [destinationAddr, Date.parse(at)]))
 
-test.each<[string, readonly string[], number]>([
-  ['answers nothing at all', ['isSilent=true'], unknownMax],
-  ['takes one message a second', ['submitsPerSecond=1'], 0],
-  ['refuses all for now', ['submitsPerSecond=1', 'refusalStatus=8'], 0],
-])(
+test.each(
+  inTurn<[string, readonly string[], number]>([
+    ['answers nothing at all', ['isSilent=true'], unknownMax],
+    ['takes one message a second', ['submitsPerSecond=1'], 0],
+    ['refuses all for now', ['submitsPerSecond=1', 'refusalStatus=8'], 0],
+  ]),
+)(
   'the best carrier %s: the next one carries steady traffic, and the first has it back once it is well',
   async (_, trouble, most) => {
     const { first, second, gateway, client } = await troubled(trouble)

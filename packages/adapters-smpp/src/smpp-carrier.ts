@@ -20,7 +20,7 @@ import { COMMAND_STATUS } from './pdu/index.ts'
 import { isReceipt, readReceipt, readReceiptByText, type CarrierReceipt } from './receipts/read-receipt.ts'
 import { createUnknownQueries, type UnknownQueries } from './receipts/query-unknown.ts'
 import { createReceiptMatcher, type ReceiptMatcher } from './receipts/receipt-matcher.ts'
-import { describeUnread, readAgain, unreadReceipt } from './receipts/unread-receipts.ts'
+import { binaryMessage, describeUnread, readAgain, unreadReceipt } from './receipts/unread-receipts.ts'
 import { createLink, createLinkOutage, type Link } from './session/link.ts'
 import { createCircuitBreaker, type CircuitEvents } from './session/circuit.ts'
 import { createPace } from './session/pace.ts'
@@ -31,6 +31,7 @@ import type { AnswerDelivered, Delivered, Role, Session } from './session/sessio
 import { alwaysPermitted, shareBinds, type SharedBinds } from './session/shared-binds.ts'
 import type { SmppSettings } from './settings.ts'
 import { createOutbox } from './submissions/outbox.ts'
+import { isBinary } from './text/decode-text.ts'
 import { messageReferences } from './text/encode-body.ts'
 
 export interface SmppCarrier extends Carrier {
@@ -105,7 +106,7 @@ export function smppCarrier(
   let boundChanged = (): void => undefined
   let receipts: Arrival<CarrierReceipt>[] = []
   let unread: Arrival<UnreadReceipt>[] = []
-  let messages: (Arrival<Delivered> & { readonly pdu: Delivered })[] = []
+  let messages: Arrival<Delivered>[] = []
   let gathering: NodeJS.Immediate | undefined
 
   const complain = (what: string): void => report(new Error(`carrier ${name}: ${what}`))
@@ -151,15 +152,11 @@ export function smppCarrier(
     const receipt = isReceipt(pdu) ? readReceipt(pdu, settings) : readReceiptByText(pdu, settings)
     if (receipt === 'unreadable')
       unread.push({ item: { carrier: name, ...unreadReceipt(pdu, octets(), settings) }, answer, confirm })
-    else if (receipt === undefined) messages.push({ item: pdu, pdu, answer, confirm })
-    else receipts.push({ item: receipt, answer, confirm })
+    else if (receipt !== undefined) receipts.push({ item: receipt, answer, confirm })
+    else if (isBinary(pdu.dataCoding))
+      unread.push({ item: { carrier: name, ...binaryMessage(pdu, octets(), settings) }, answer, confirm })
+    else messages.push({ item: pdu, answer, confirm })
     gathering ??= nextTurn(offer)
-  }
-
-  /** What nobody can read would come for ever if it were refused. */
-  function drop(what: string, answer: AnswerDelivered): void {
-    tellUnreadable(`${what} cannot be read and is dropped`)
-    answer(COMMAND_STATUS.ESME_ROK)
   }
 
   function tellUnreadable(what: string): void {
@@ -201,13 +198,10 @@ export function smppCarrier(
   }
 
   function offerMessages(arrivals: typeof messages): void {
-    const read = arrivals.flatMap((arrival) => {
-      const message = readInboundMessage(arrival.pdu, name, settings, (content) => offers.of(content, arrival.confirm))
-      if (message !== 'binary') return [{ ...arrival, item: message }]
-      drop('a binary message', arrival.answer)
-      return []
+    const read = arrivals.map((arrival) => {
+      const { item, confirm } = arrival
+      return { ...arrival, item: readInboundMessage(item, name, settings, (content) => offers.of(content, confirm)) }
     })
-    if (read.length === 0) return
     const done = store(read, () => handlers?.inboundMessages(read.map(({ item }) => item)))
     void done.then((isStored) => {
       if (isStored) for (const { item, confirm } of read) offers.acknowledged([item.offer ?? ''], confirm)

@@ -7,7 +7,7 @@ import { timeJson, timeText } from '../show.ts'
 export const carrierReceipts = (run: Run) =>
   command(
     'receipts',
-    'list the delivery receipts that could not be read, the oldest first; a receiptPattern of the carrier reads them',
+    'list receipts that could not be read, and binary messages, the oldest first; receiptPattern reads receipts',
     'gateway carrier receipts vodacom --unread',
   )
     .argument('[name]', 'the name of the carrier; without it those of all', readCarrier)
@@ -15,13 +15,16 @@ export const carrierReceipts = (run: Run) =>
     .action((carrier: CarrierId | undefined) =>
       run(({ backOffice, output }) =>
         output.rows(
-          ['AT (GMT+2)', 'CARRIER', 'NUMBER', 'CARRIER ID', 'TEXT'],
+          ['AT (GMT+2)', 'CARRIER', 'KIND', 'NUMBER', 'CARRIER ID', 'TEXT'],
           mapped(backOffice.listUnreadReceipts(carrier), row),
         ),
       ),
     )
 
-const row = ({ carrier, reference, number, text, pdu, at }: KeptUnreadReceipt): Row => ({
-  json: { time: timeJson(at), carrier, number: number ?? null, carrierId: reference ?? null, text, pdu },
-  cells: [timeText(at), carrier, number ?? '', reference ?? '', text],
-})
+function row({ carrier, reference, number, text, pdu, isMessage, at }: KeptUnreadReceipt): Row {
+  const kind = isMessage ? 'binary' : 'receipt'
+  return {
+    json: { time: timeJson(at), carrier, kind, number: number ?? null, carrierId: reference ?? null, text, pdu },
+    cells: [timeText(at), carrier, kind, number ?? '', reference ?? '', text],
+  }
+}

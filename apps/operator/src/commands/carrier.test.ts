@@ -154,19 +154,22 @@ test('carrier list of a gateway without a dispatcher is empty, and says so', asy
 
 test('carrier receipts tells what could not be read, whole, of one carrier or of all', async () => {
   const operator = anOperator()
-  const receipt = { reference: undefined, number: aNumber(), text: 'msg 7 lost', pdu: '00ff' }
+  const receipt = { reference: undefined, number: aNumber(), text: 'msg 7 lost', pdu: '00ff', isMessage: false }
   const mtn = { ...receipt, carrier: aCarrierId('mtn'), reference: '7' }
-  await operator.ports.unreadReceipts.keep([mtn, { ...receipt, carrier: aCarrierId('test'), number: undefined }])
+  await operator.ports.unreadReceipts.keep([
+    mtn,
+    { ...receipt, carrier: aCarrierId('test'), number: undefined, isMessage: true },
+  ])
   expect(await operator.rows('carrier', 'receipts', '--unread')).toEqual([
     {
-      ...{ time: '2026-10-18T08:00:00.000Z', carrier: 'mtn', number: '27820000000', carrierId: '7' },
+      ...{ time: '2026-10-18T08:00:00.000Z', carrier: 'mtn', kind: 'receipt', number: '27820000000', carrierId: '7' },
       ...{ text: 'msg 7 lost', pdu: '00ff' },
     },
-    expect.objectContaining({ carrier: 'test', number: null, carrierId: null }),
+    expect.objectContaining({ carrier: 'test', kind: 'binary', number: null, carrierId: null }),
   ])
   expect(await operator.rows('carrier', 'receipts', 'test', '--unread')).toHaveLength(1)
   const { out } = await operator.run(['carrier', 'receipts', 'mtn', '--unread'])
-  expect(out).toContain('2026/10/18 10:00:00  mtn      27820000000  7           msg 7 lost\n')
+  expect(out).toContain('2026/10/18 10:00:00  mtn      receipt  27820000000  7           msg 7 lost\n')
   expect((await operator.run(['carrier', 'receipts'])).code).toBe(2)
 })
 

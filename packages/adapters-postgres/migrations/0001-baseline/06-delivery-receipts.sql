@@ -19,6 +19,7 @@ create table unread_delivery_receipt (            -- delivery receipts that coul
   msisdn bigint,                                  -- null: the delivery receipt tells none
   text text not null,
   pdu bytea not null,                             -- as it came
+  is_message bool not null default false,         -- a message of a person that is no text, and no receipt
   at timestamptz not null default now()
 );
 

@@ -25,6 +25,7 @@ export const postgresUnreadReceipts = ({ pools: { ordinary } }: Context): Unread
       numbers: receipts.map(({ number }) => number),
       texts: receipts.map(({ text }) => text),
       pdus: receipts.map(({ pdu }) => pdu),
+      areMessages: receipts.map(({ isMessage }) => isMessage),
     })
   },
   list: async (after = 0 as UnreadReceiptId, countMax, { carrier, since } = {}) =>
@@ -34,11 +35,11 @@ export const postgresUnreadReceipts = ({ pools: { ordinary } }: Context): Unread
   },
 })
 
-const keptOf = ({ id, carrier, reference, msisdn, text, pdu, at }: UnreadReceiptRow): KeptUnreadReceipt => ({
+const keptOf = ({ id, carrier, reference, msisdn, text, pdu, isMessage, at }: UnreadReceiptRow): KeptUnreadReceipt => ({
   id: id as UnreadReceiptId,
   carrier: carrier as CarrierId,
   reference: reference ?? undefined,
   number: (msisdn ?? undefined) as Msisdn | undefined,
-  ...{ text, pdu },
+  ...{ text, pdu, isMessage },
   at: instant(at),
 })

@@ -11,14 +11,21 @@ import { rows, sql, statement } from './statement.ts'
 export const keepUnreadReceipts = statement(
   'keep-unread-receipts',
   {
-    parameters: { carriers: 'text[]', references: 'text?[]', numbers: 'bigint?[]', texts: 'text[]', pdus: 'text[]' },
+    parameters: {
+      carriers: 'text[]',
+      references: 'text?[]',
+      numbers: 'bigint?[]',
+      texts: 'text[]',
+      pdus: 'text[]',
+      areMessages: 'bool[]',
+    },
   },
   sql`
 with kept as (
-  insert into unread_delivery_receipt (carrier, carrier_id, msisdn, text, pdu)
-  select carrier, reference, msisdn, text, decode(pdu, 'hex')
-  from unnest(:carriers, :references, :numbers, :texts, :pdus)
-    with ordinality receipt(carrier, reference, msisdn, text, pdu, position)
+  insert into unread_delivery_receipt (carrier, carrier_id, msisdn, text, pdu, is_message)
+  select carrier, reference, msisdn, text, decode(pdu, 'hex'), is_message
+  from unnest(:carriers, :references, :numbers, :texts, :pdus, :areMessages)
+    with ordinality receipt(carrier, reference, msisdn, text, pdu, is_message, position)
   order by position
   returning id
 )
@@ -32,6 +39,7 @@ export interface UnreadReceiptRow {
   readonly msisdn: string | null
   readonly text: string
   readonly pdu: string
+  readonly isMessage: boolean
   readonly at: number
 }
 
@@ -47,11 +55,13 @@ export const listUnreadReceipts = statement(
       msisdn: 'text',
       text: 'text',
       pdu: 'text',
+      isMessage: 'bool',
       at: 'bigint',
     }),
   },
   sql`
-select id, carrier, carrier_id as reference, msisdn::text, text, encode(pdu, 'hex') as pdu, ${milliseconds('at')} as at
+select id, carrier, carrier_id as reference, msisdn::text, text, encode(pdu, 'hex') as pdu, is_message as "isMessage",
+  ${milliseconds('at')} as at
 from unread_delivery_receipt
 where id > :after and carrier = coalesce(:carrier, carrier)
   and (:since is null or at >= to_timestamp(:since / 1000.0))

@@ -1,6 +1,15 @@
 import type { DeliveryReceipt } from '@gateway/core'
 import { aBody, until } from '@gateway/core/testing'
-import { aDelivery, endAll, long, receiptText, start, type Connection, type Started } from '../../testing/an-smsc.ts'
+import {
+  aDelivery,
+  aStore,
+  endAll,
+  long,
+  receiptText,
+  start,
+  type Connection,
+  type Started,
+} from '../../testing/an-smsc.ts'
 import {
   COMMAND_STATUS,
   encodePdu,
@@ -200,8 +209,10 @@ test('the receipt of each part tells of its own id', async () => {
   ])
 })
 
-test('messages of people: numbers, text, parts by header and by TLVs, payload; binary ones are dropped visibly', async () => {
-  const { smsc, carrier, inbound } = await start({ numbers: 'national', country: '27' })
+test('messages of people: numbers, text, parts by header and by TLVs, payload; binary ones are kept as they came', async () => {
+  const unread = aStore()
+  const national = { numbers: 'national', country: '27' } as const
+  const { smsc, carrier, inbound } = await start(national, undefined, undefined, { unreadReceipts: unread })
   await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
   await smsc.deliver({ shortMessage: Buffer.from('STOP') })
   await smsc.deliver({
@@ -218,7 +229,12 @@ test('messages of people: numbers, text, parts by header and by TLVs, payload; b
   ]
   await smsc.deliver({ dataCoding: 8, shortMessage: Buffer.from('041f', 'hex'), tlvs: sar })
   await smsc.deliver({ tlvs: [{ tag: TLV_TAG.message_payload, value: Buffer.from('long') }] })
-  expect(await smsc.deliver({ dataCoding: 4, shortMessage: Buffer.of(1, 2) })).toBe(0)
+  unread.isAway = true
+  const binary = { dataCoding: 4, shortMessage: Buffer.of(1, 254) }
+  expect(await smsc.deliver(binary)).toBe(COMMAND_STATUS.ESME_RX_T_APPN)
+  unread.isAway = false
+  expect(await smsc.deliver(binary)).toBe(0)
+  expect(unread.kept).toMatchObject([{ number: '27825550101', text: '01fe', isMessage: true }])
   expect(inbound).toMatchObject([
     { carrier: 'test', from: '27825550101', to: '12025550100', text: 'STOP', part: undefined },
     { from: '27825550101', to: '40123', text: 'ho', part: { group: 7, of: 2, number: 2 } },

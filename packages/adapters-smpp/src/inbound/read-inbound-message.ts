@@ -8,20 +8,19 @@ import { decodeText } from '../text/decode-text.ts'
 
 const headerIndicator = 0x40
 
-/** What a person wrote. 'binary': it is no text. `offer` names the hand-over. */
+/** What a person wrote, of data that are a text. `offer` names the hand-over. */
 export function readInboundMessage(
   pdu: Delivered,
   carrier: CarrierId,
   settings: SmppSettings,
   offerOf: (content: string) => string,
-): InboundMessage | 'binary' {
+): InboundMessage {
   const {
     octets,
     headerOctets,
     part: headerPart,
   } = readUserData(userDataOf(pdu), (pdu.esmClass & headerIndicator) !== 0)
-  const text = decodeText(pdu.dataCoding, octets, settings.alphabet, headerOctets)
-  if (text === undefined) return 'binary'
+  const text = decodeText(pdu.dataCoding, octets, settings.alphabet, headerOctets) ?? ''
   const part = headerPart ?? sarPart(pdu.tlvs)
   const from = readNumber(pdu.sourceAddr, pdu.sourceAddrTon, settings)
   const to = readNumber(pdu.destinationAddr, pdu.destAddrTon, settings)

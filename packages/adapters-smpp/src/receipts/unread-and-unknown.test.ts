@@ -22,6 +22,7 @@ describe('a receipt that cannot be read', () => {
       {
         ...{ id: 1, at: 0, carrier: 'test', reference: 'id-7', number: '27825550101' },
         text: 'id:7\ufffd handed over',
+        isMessage: false,
         pdu: encodePdu({ ...aDelivery, ...delivery, sequence: 2 }).toString('hex'),
       },
     ])

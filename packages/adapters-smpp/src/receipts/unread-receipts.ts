@@ -4,7 +4,15 @@ import { readNumber } from '../numbers.ts'
 import { decodePdu, TLV_TAG, tlvText } from '../pdu/index.ts'
 import type { Delivered } from '../session/session.ts'
 import type { SmppSettings } from '../settings.ts'
-import { headOf, readReceipt, readReceiptText, textOf, type CarrierReceipt } from './read-receipt.ts'
+import {
+  headOf,
+  isReceipt,
+  readReceipt,
+  readReceiptText,
+  textOf,
+  userDataOf,
+  type CarrierReceipt,
+} from './read-receipt.ts'
 
 export type UnreadStore = NonNullable<CarrierHandlers['unreadReceipts']>
 
@@ -22,14 +30,31 @@ export function unreadReceipt(pdu: Delivered, octets: Buffer, settings: SmppSett
     number: parseMsisdn(readNumber(pdu.sourceAddr, pdu.sourceAddrTon, settings)),
     text: storable(text.slice(0, textMax)),
     pdu: octets.subarray(0, octetsMax).toString('hex'),
+    isMessage: false,
   }
 }
+
+/** What is kept of a message of a person that is no text: its data in hexadecimal, and who sent it. */
+export const binaryMessage = (
+  pdu: Delivered,
+  octets: Buffer,
+  settings: SmppSettings,
+): Omit<UnreadReceipt, 'carrier'> => ({
+  reference: undefined,
+  number: parseMsisdn(readNumber(pdu.sourceAddr, pdu.sourceAddrTon, settings)),
+  text: userDataOf(pdu)
+    .subarray(0, textMax / 2)
+    .toString('hex'),
+  pdu: octets.subarray(0, octetsMax).toString('hex'),
+  isMessage: true,
+})
 
 /** A database may have no place for NUL. */
 const storable = (text: string): string => text.replaceAll('\0', '\ufffd')
 
 /** For operators: its id if it has one, and its text up to that of the message. */
-export function describeUnread({ reference, text }: Pick<UnreadReceipt, 'reference' | 'text'>): string {
+export function describeUnread({ reference, text, isMessage }: Omit<UnreadReceipt, 'carrier' | 'pdu'>): string {
+  if (isMessage) return `a binary message, ${text.slice(0, 200)}`
   const id = reference === undefined ? 'no id' : `the id ${JSON.stringify(reference)}`
   return `a receipt with ${id} and the text ${JSON.stringify(headOf(text).slice(0, 200))}`
 }
@@ -64,7 +89,7 @@ export async function readAgain(
 
 function receiptIn(octets: Buffer, settings: SmppSettings): CarrierReceipt | undefined {
   const pdu = decodePdu(octets, 0, octets.length)
-  if (pdu.command !== 'deliver_sm' && pdu.command !== 'data_sm') return undefined
+  if ((pdu.command !== 'deliver_sm' && pdu.command !== 'data_sm') || !isReceipt(pdu)) return undefined
   const receipt = readReceipt(pdu, settings)
   return receipt === 'unreadable' ? undefined : receipt
 }

@@ -21,9 +21,12 @@ function codingOf(dataCoding: number): number {
   return dataCoding
 }
 
+/** Whether it says that the data are no text: 2, 4 and their like. */
+export const isBinary = (dataCoding: number): boolean => [2, 4].includes(codingOf(dataCoding))
+
 /**
- * The text of user data behind a header of `headerOctets` octets. Undefined: it is none (data_coding 2, 4 and their
- * like). Bytes that an encoding does not have become U+FFFD.
+ * The text of user data behind a header of `headerOctets` octets. Undefined: it is none (`isBinary`). Bytes that an
+ * encoding does not have become U+FFFD.
  */
 export function decodeText(
   dataCoding: number,
@@ -31,8 +34,8 @@ export function decodeText(
   alphabet: Alphabet,
   headerOctets = 0,
 ): string | undefined {
+  if (isBinary(dataCoding)) return undefined
   const coding = codingOf(dataCoding)
-  if (coding === 2 || coding === 4) return undefined
   if (coding === 0 && alphabet !== 'latin-1') {
     const isPacked = alphabet === 'gsm-7-packed'
     return decodeGsm7(isPacked ? unpackSeptets(octets, fillBitsAfter(headerOctets)) : octets)

@@ -36,12 +36,12 @@ const bulkSeconds = 0.6
 const briskPerSecond = 20
 
 /**
- * Marked beyond what the window has room for: what the carrier answers while a mark commits, a fifth of the window at
- * most. So a crash leaves unknown what a window holds and a fifth more (P-6); a carrier that answers 5 a second has one
+ * Marked beyond what the window has room for: what the carrier answers while a mark commits, a tenth of the window at
+ * most. So a crash leaves unknown what a window holds and a tenth more (P-6); a carrier that answers 5 a second has one
  * more.
  */
 const commitSeconds = 0.05
-const commitShare = 0.2
+const commitShare = 0.1
 
 /** Claimed ahead is at most what the carrier takes in so many seconds: the rest is for others of its route (P-17). */
 const claimSeconds = 2

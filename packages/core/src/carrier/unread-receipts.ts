@@ -3,17 +3,19 @@ import type { Msisdn } from '../message/msisdn.ts'
 import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
 
-/** A delivery receipt that could not be read, as far as it was. */
+/** A delivery receipt that could not be read, as far as it was; or a message of a person that is no text. */
 export interface UnreadReceipt {
   readonly carrier: CarrierId
   /** The carrier's own id of the message; undefined: none was found. */
   readonly reference: string | undefined
-  /** The recipient of the message, if that can be told. */
+  /** The recipient of the message, if that can be told; of a message of a person who sent it. */
   readonly number: Msisdn | undefined
-  /** Without NUL. */
+  /** Without NUL; of a message of a person its data in hexadecimal. */
   readonly text: string
   /** As it came, in hexadecimal. */
   readonly pdu: string
+  /** It is a message of a person. */
+  readonly isMessage: boolean
 }
 
 /** Later ones have higher ids. */

@@ -177,7 +177,7 @@ export const personalDataContract: Contract<StoredPorts> = {
         [account, 'opt-out', 'STOP'],
       ],
     )
-    const unread = { carrier: testCarrier, reference: 'r', text: '', pdu: '' }
+    const unread = { carrier: testCarrier, reference: 'r', text: '', pdu: '', isMessage: false }
     await ports.unreadReceipts.keep([
       { ...unread, number },
       { ...unread, number: other },

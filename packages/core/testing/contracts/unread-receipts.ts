@@ -10,7 +10,7 @@ import { aCarrierId, aNumber } from '../builders.ts'
 import { callersMany, farAhead, type Contract } from './shared.ts'
 
 const aReceipt = (text: string, more: Partial<UnreadReceipt> = {}): UnreadReceipt => ({
-  ...{ carrier: aCarrierId('one'), reference: undefined, number: undefined, text, pdu: '' },
+  ...{ carrier: aCarrierId('one'), reference: undefined, number: undefined, text, pdu: '', isMessage: false },
   ...more,
 })
 
@@ -35,6 +35,7 @@ export const unreadReceiptsContract: Contract<StoredPorts> = {
       reference: 'ref "7", \\',
       number: aNumber(),
       pdu: '00ff1a',
+      isMessage: true,
     })
     await ports.unreadReceipts.keep([whole, aReceipt('')])
     await ports.unreadReceipts.keep([aReceipt('last', { carrier: aCarrierId('two') })])
