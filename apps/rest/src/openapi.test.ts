@@ -443,8 +443,8 @@ function bodies(path: string): fc.Arbitrary<unknown> {
       maxSegments: mostly(fc.constantFrom<unknown>(1, 6, null, '', 0, 7, 1.5), 6),
       sender: mostly(fc.constantFrom<unknown>(null, '', ' '), 20),
       validityMinutes: mostly(fc.constantFrom<unknown>(1, 60, 4320, null, '', 4321), 20),
-      priority: mostly(fc.constantFrom<unknown>(0, 1, 3, null, '', 4), 20),
-      flash: mostly(fc.constantFrom<unknown>(true, false, null, '', 1), 20),
+      priority: mostly(fc.constantFrom<unknown>(0, 1, 3, null, ''), 30),
+      flash: mostly(fc.constantFrom<unknown>(true, false, null, ''), 30),
     },
     { requiredKeys: ['message', 'recipients'] },
   )

@@ -68,8 +68,10 @@ const validity = fc.oneof(
   fc.constant(''),
   element('ValidityMinutes', around(fc.oneof(digits(1, 4320), fc.constantFrom('', '007', '0', '4321', 'x')))),
 )
-const priority = fc.oneof(fc.constant(''), element('Priority', around(fc.constantFrom('0', '3', '', '4', '03'))))
-const flash = fc.oneof(fc.constant(''), element('Flash', around(fc.constantFrom('true', '0', '', 'TRUE', '2'))))
+const mostly = (fitting: readonly string[], others: readonly string[]) =>
+  fc.oneof({ arbitrary: fc.constantFrom(...fitting), weight: 19 }, fc.constantFrom(...others))
+const priority = fc.oneof(fc.constant(''), element('Priority', around(mostly(['0', '3', ''], ['4', '03']))))
+const flash = fc.oneof(fc.constant(''), element('Flash', around(mostly(['true', '0', ''], ['TRUE', '2']))))
 const id = element('ID', around(fc.oneof(digits(0, 1e15), fc.constantFrom('00', '99999999999999999999', 'W1'))))
 
 const contents: Readonly<Record<string, readonly fc.Arbitrary<string>[]>> = {

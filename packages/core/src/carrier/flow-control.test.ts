@@ -93,6 +93,21 @@ test.each([
   expect([mostMarked('single'), mostMarked('bulk')]).toEqual([single, bulk])
 })
 
+test.each([
+  ['bulk', 5, 6],
+  ['bulk', 999, 6],
+  ['bulk', 1000, 12],
+  ['single', 1000, 6],
+] as const)(
+  'of %s over a window of 50 with %i answers a second no fewer than %i are marked at a time',
+  (lane, rate, least) => {
+    const sizes = Array.from({ length: 50 }, (_, unanswered) =>
+      markSize(lane, 500, { ...load, answersPerSecond: rate, unanswered, inDoubt: unanswered, leaving: 0 }),
+    )
+    expect(Math.min(...sizes.filter((size) => size > 0))).toBe(least)
+  },
+)
+
 test('bulk is claimed for two seconds ahead, a slice at most, and a window where nothing is known', () => {
   const sizes = [Infinity, 1, 5, 100, 5000].map((answersPerSecond) => claimSize('bulk', { ...load, answersPerSecond }))
   expect(sizes).toEqual([50, 2, 10, 200, 500])

