@@ -101,7 +101,7 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '/dist/|/dist-testing/|^packages/guide/assets/' },
     tsPreCompilationDeps: true,
-    tsConfig: { fileName: 'tsconfig.check.json' },
+    tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['@gateway/source', 'import', 'node', 'default'],

@@ -7,8 +7,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const main = `${root}apps/operator/dist/main.js`
 
 if (!existsSync(main)) {
-  const tsc = `${root}node_modules/typescript/bin/tsc`
-  const built = spawnSync(process.execPath, [tsc, '-b', root], { stdio: ['ignore', 2, 2] })
+  const tsc = `${root}node_modules/typescript-native/bin/tsc`
+  const built = spawnSync(process.execPath, [tsc, '-b', `${root}tsconfig.build.json`], { stdio: ['ignore', 2, 2] })
   if (built.status !== 0) process.exit(built.status ?? 1)
 }
 await import(pathToFileURL(main).href)

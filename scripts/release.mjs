@@ -110,7 +110,7 @@ function digestOf(path) {
 function build() {
   for (const path of manifests.slice(1))
     for (const name of ['dist', 'dist-testing']) rmSync(join(dirname(path), name), { recursive: true, force: true })
-  node(join(root, 'node_modules/typescript/bin/tsc'), '-b')
+  node(join(root, 'node_modules/typescript-native/bin/tsc'), '-b', 'tsconfig.build.json')
   node(join(root, 'scripts/islands.mjs'))
 }
 

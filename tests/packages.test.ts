@@ -118,12 +118,14 @@ test('its first program prints the same on a new PostgreSQL, with the ports that
   await writeFile(join(project, 'example.js'), example.program)
   const programs = ['example.js', 'on-postgres.js'].map((name) => `await import('./${name}')`)
   await writeFile(join(project, 'both.js'), programs.join('\n'))
-  const { stdout } = await run(process.execPath, ['both.js'], { cwd: project, env }).finally(async () => {
+  try {
+    const { stdout } = await run(process.execPath, ['both.js'], { cwd: project, env })
+    expect(stdout).toBe(`${example.printed}${printedOnPostgres}`)
+  } finally {
     await database.stop()
     await removeCluster(dataDir)
     await data.remove()
-  })
-  expect(stdout).toBe(`${example.printed}${printedOnPostgres}`)
+  }
 }, 120_000)
 
 describe('installed globally, from a registry', () => {

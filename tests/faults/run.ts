@@ -71,7 +71,7 @@ export interface Scene {
   open(folder: string, chance: Chance): Promise<Database>
   /** The way of a process to it. */
   network(): Network
-  inject(injecting: Injecting): Promise<void>
+  readonly inject: (injecting: Injecting) => Promise<void>
   /** So often may a dispatcher lose what it knew. */
   readonly losses: number
   /** What was accepted may be lost: nothing is judged when it is over. */

@@ -99,7 +99,7 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     types: valueTypes,
-    // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool waits for it
+    // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it
     onConnect: greet,
   })
   pool.on('connect', (client) => {

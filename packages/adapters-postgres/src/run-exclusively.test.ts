@@ -17,7 +17,11 @@ afterEach(async () => {
 const query = async (text: string) => {
   const client = new Client({ connectionString: database.connectionString })
   await client.connect()
-  return client.query(text).finally(() => client.end())
+  try {
+    return await client.query(text)
+  } finally {
+    await client.end()
+  }
 }
 
 const does = (work: () => unknown) => (): Promise<void> => {

@@ -146,7 +146,7 @@ export const stopPostmaster = async (cluster: Cluster): Promise<void> => {
   throw new Error(`PostgreSQL on ${cluster.folder} does not stop; its log is ${logPath(cluster)}.`)
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- an error of kill is to be a rejection
+// oxlint-disable-next-line typescript/require-await -- an error of kill is to be a rejection
 const signalTo = async (pid: number, signal: NodeJS.Signals): Promise<void> => {
   process.kill(pid, signal)
 }

@@ -73,7 +73,11 @@ async function copyTo(
   const lease = await connectOrStart(old, { settings: {}, log, binaries })
   try {
     const fresh = await startEmbeddedPostgres({ dataDir: aside, log })
-    await copy(connectionStringTo(lease.socketFolder), fresh.connectionString).finally(() => fresh.stop())
+    try {
+      await copy(connectionStringTo(lease.socketFolder), fresh.connectionString)
+    } finally {
+      await fresh.stop()
+    }
   } finally {
     await leave(old, lease)
   }

@@ -71,7 +71,7 @@ test('a locked account reads it; wrong credentials and HEAD do not; a form body 
 test('a failure before the first entry is 503; one in the middle breaks the connection off', async () => {
   const number = aNumber('27825550103')
   const since = asp.clock.now()
-  // eslint-disable-next-line @typescript-eslint/require-await -- as a list of a database
+  // oxlint-disable-next-line typescript/require-await -- as a list of a database
   async function* lost(count: number): AsyncIterable<readonly OptOut[]> {
     for (let i = 0; i < count; i++) yield [{ number, since, reply: undefined }]
     throw new Error('lost')

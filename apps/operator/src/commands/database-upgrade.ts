@@ -17,7 +17,11 @@ export const databaseUpgrade = (runAlone: RunAlone) =>
         let copied = 0
         const copy = async (from: string, to: string): Promise<void> => {
           const { migrate, close } = postgresPorts({ connectionString: from })
-          await migrate().finally(() => close())
+          try {
+            await migrate()
+          } finally {
+            await close()
+          }
           const progress = (table: string, rows: number) => output.progress(`${table}: ${counted(rows, 'row')}`)
           const unlessEnded = () => interruption.throwIfAborted()
           const tables = await copyDatabase({ from, to, progress, unlessEnded })

@@ -21,7 +21,7 @@ export function postgresInbox(context: Context, routes: Pick<Routes, 'list'>): I
     },
     list: async (by, part, since, { offset, limit }) => {
       const rows = await ordinary.run(listInbox[part], { account: by, since, offset, limit })
-      // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- the row of an empty page has nothing but the total
+      // oxlint-disable-next-line typescript/no-unnecessary-condition -- the row of an empty page has nothing but the total
       const items = rows.flatMap(({ total: _, ...row }) => (row.id === null ? [] : fromRow<InboxMessage>(row)))
       return { total: rows[0]?.total ?? 0, items }
     },

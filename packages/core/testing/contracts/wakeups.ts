@@ -49,7 +49,11 @@ const withSleepers = (
         async (traffic: Traffic) => {
           const watched: Watched[] = []
           const added = () => at(watched, watched.push(watch(traffic.ports)) - 1)
-          await check(traffic, added).finally(() => Promise.all(watched.map(({ sleeper }) => sleeper.close())))
+          try {
+            await check(traffic, added)
+          } finally {
+            await Promise.all(watched.map(({ sleeper }) => sleeper.close()))
+          }
         },
       ]),
     ),

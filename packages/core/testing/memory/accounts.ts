@@ -72,7 +72,7 @@ export const memoryAccounts = (store: MemoryStore): Accounts => ({
   }),
 })
 
-// eslint-disable-next-line @typescript-eslint/require-await -- async for those who wait for each, as they must elsewhere
+// oxlint-disable-next-line typescript/require-await -- async for those who wait for each, as they must elsewhere
 async function* listed(store: MemoryStore, after = 0) {
   for (const { account, balance } of store.accounts.values()) if (account.id > after) yield { account, balance }
 }

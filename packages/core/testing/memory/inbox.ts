@@ -136,7 +136,7 @@ const shown = ({ id, from, at, text, answers, shortCode }: InboundMessageRow): I
   shortCode,
 })
 
-// eslint-disable-next-line @typescript-eslint/require-await -- async for those who wait for each, as they must elsewhere
+// oxlint-disable-next-line typescript/require-await -- async for those who wait for each, as they must elsewhere
 async function* unowned(store: MemoryStore) {
   for (const { account, id, carrier, from, to, at, text } of store.inboundMessages) {
     if (account === undefined) yield { id, carrier, from, to, at, text }

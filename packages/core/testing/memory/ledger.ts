@@ -82,7 +82,7 @@ const holder = ({ account, balance }: AccountRow): Holder => ({ locked: account.
 
 const pieceMovements = 100
 
-// eslint-disable-next-line @typescript-eslint/require-await -- async for those who wait for each, as they must elsewhere
+// oxlint-disable-next-line typescript/require-await -- async for those who wait for each, as they must elsewhere
 async function* movements(store: MemoryStore, of: AccountId | 'all', period: Period) {
   const ids = of === 'all' ? [...store.accounts.keys()].sort((a, b) => a - b) : [of]
   const all = ids.flatMap((id) => movementsOf(store, id, period))

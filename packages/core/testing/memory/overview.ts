@@ -30,7 +30,7 @@ function loadsOf(batches: readonly ClaimedBatchRow[]): RunningDispatcher['loads'
   })
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- async for those who wait for each, as they must elsewhere
+// oxlint-disable-next-line typescript/require-await -- async for those who wait for each, as they must elsewhere
 async function* queue(store: MemoryStore): AsyncIterable<WaitingWork> {
   for (const account of store.accounts.keys()) {
     for (const lane of ['single', 'bulk'] as const) {

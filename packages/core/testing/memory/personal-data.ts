@@ -54,7 +54,7 @@ export const memoryPersonalData = (store: MemoryStore): PersonalData => ({
   erasures: atomic(() => store.erasures.toReversed()),
 })
 
-// eslint-disable-next-line @typescript-eslint/require-await -- all of it is in memory
+// oxlint-disable-next-line typescript/require-await -- all of it is in memory
 async function* inboundFrom(store: MemoryStore, number: Msisdn): AsyncIterable<HeldInbound> {
   const forms = formsOf(number)
   const found = store.inboundMessages.filter(({ from }) => forms.includes(from))

@@ -75,7 +75,7 @@ export function removeSuppression(
   return removed
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- async for those who wait for each, as they must elsewhere
+// oxlint-disable-next-line typescript/require-await -- async for those who wait for each, as they must elsewhere
 async function* listed(
   store: MemoryStore,
   scope: SuppressionScope,

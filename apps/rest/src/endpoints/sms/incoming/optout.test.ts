@@ -56,7 +56,7 @@ test('a locked account reads it; HEAD and OPTIONS are 405, a wrong key is 401', 
 
 test('a list of many entries is whole', async () => {
   const since = rest.clock.now()
-  // eslint-disable-next-line @typescript-eslint/require-await -- as a list of a database
+  // oxlint-disable-next-line typescript/require-await -- as a list of a database
   async function* many(): AsyncIterable<readonly OptOut[]> {
     for (let i = 0; i < 20_000; i++) yield [{ number: aNumber(`27825${100_000 + i}`), since, reply: undefined }]
   }
@@ -68,7 +68,7 @@ test('a list of many entries is whole', async () => {
 
 test('a failure before the first entry is 503 with the envelope; one in the middle breaks the connection off', async () => {
   const [number, since] = [aNumber('27825550103'), rest.clock.now()]
-  // eslint-disable-next-line @typescript-eslint/require-await -- as a list of a database
+  // oxlint-disable-next-line typescript/require-await -- as a list of a database
   async function* lost(count: number): AsyncIterable<readonly OptOut[]> {
     for (let i = 0; i < count; i++) yield [{ number, since, reply: undefined }]
     throw new Error('lost')
