@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { format } from 'prettier'
 import ts from 'typescript'
@@ -149,26 +151,47 @@ test('the rules for Prometheus are YAML, each names metrics that there are, and 
   }
 })
 
-const dashboards = readdirSync(join(root, 'deploy/grafana'))
+interface Dashboard {
+  readonly title: string
+  readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[]
+}
 
-test.each(dashboards)('every query of the dashboard %s names metrics that there are', async (file) => {
-  const { panels, title } = JSON.parse(readFileSync(join(root, 'deploy/grafana', file), 'utf8')) as {
-    readonly title: string
-    readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[]
-  }
-  expect(title).toMatch(/^Gateway: /)
+const dashboards = readdirSync(join(root, 'deploy/grafana')).map((file) => ({
+  file,
+  ...(JSON.parse(readFileSync(join(root, 'deploy/grafana', file), 'utf8')) as Dashboard),
+}))
+
+const queriesOf = ({ panels }: Dashboard): readonly string[] =>
+  panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+
+test.each(dashboards)('every query of the dashboard $file names metrics that there are', async (dashboard) => {
+  expect(dashboard.title).toMatch(/^Gateway: /)
   const known = new Set([
     ...metricNames,
     ...carrierGaugeNames(),
     'http_request_duration_seconds',
     ...(await defaultNames()),
   ])
-  const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+  const queries = queriesOf(dashboard)
   expect(queries.length).toBeGreaterThan(5)
   for (const query of queries) {
     const named = Array.from(query.matchAll(/\b(?:gateway|http|nodejs|process)_\w+/g), ([name]) => name)
     const wrong = named.filter((name) => !known.has(name) && !known.has(name.replace(/_(bucket|sum|count)$/, '')))
     expect([query, named.length > 0, wrong]).toEqual([query, true, []])
+  }
+})
+
+test('every query of the dashboards is one to Prometheus', async () => {
+  const rules = dashboards.flatMap(queriesOf).map((expr, i) => ({ record: `dashboards:query_${i}`, expr }))
+  const folder = await mkdtemp(join(tmpdir(), 'gateway-dashboards-'))
+  try {
+    const file = join(folder, 'rules.yaml')
+    await writeFile(file, JSON.stringify({ groups: [{ name: 'dashboards', rules }] }))
+    const run = spawnSync('promtool', ['check', 'rules', file], { encoding: 'utf8' })
+    if (run.error === undefined) expect(run.stdout + run.stderr).toContain(`SUCCESS: ${rules.length} rules found`)
+    else process.emitWarning('promtool is not installed: the queries of the dashboards were not read')
+  } finally {
+    await rm(folder, { recursive: true, force: true })
   }
 })
 
