@@ -9,12 +9,11 @@ import { startDatabase } from './support/database.ts'
 import { operate } from './support/operate.ts'
 import { dataFolder, entryOf, killLeftovers, runGateway, startApp, type App, type Started } from './support/process.ts'
 import { submissions } from './support/record.ts'
-import { installRelease } from './support/release-before.ts'
+import { findReleaseBefore } from './support/release-before.ts'
 
-// An upgrade as docs/operations.md tells it, and the way back. With RELEASE_BEFORE, a folder of packed files, the old
-// processes are those of that release. Without, they are of this build: then the procedure and the schema are tested.
-const folder = process.env['RELEASE_BEFORE']
-const before = folder === undefined ? undefined : installRelease(folder)
+// An upgrade as docs/operations.md tells it, and the way back. The old processes are those of the release before; where
+// there is none, they are of this build: then the procedure and the schema are tested.
+const before = findReleaseBefore()
 before?.catch(() => undefined)
 
 afterEach(killLeftovers)
