@@ -41,6 +41,12 @@ tested() {
   node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js --runInBand "$@"
 }
 
+# Its last line says how long the start took; a busy machine is told by the CPU beside it.
+packages() {
+  tested tests/packages.test.ts 2>&1 | tee "$work/packages.txt" || return 1
+  grep '^npx gateway-sms: ready' "$work/packages.txt"
+}
+
 # The .env that `gateway init` makes has every variable that the file asks for.
 compose() {
   local folder=$work/compose
@@ -77,8 +83,8 @@ step alarms promtool alarms
 step compose docker-compose compose
 step manifests kubectl manifests
 if [ -z "$quick" ]; then
-  step kubernetes kubectl tested tests/kubernetes.test.ts
-  step npx npm tested tests/packages.test.ts
+  step kubernetes node tested tests/kubernetes.test.ts
+  step npx npm packages
   if rooted debian; then step debian 'debootstrap dpkg-deb' deploy/debian/try.sh "$work/debian"; fi
   if rooted image; then step image 'buildah debootstrap' deploy/try-image.sh "$work/image"; fi
   echo
