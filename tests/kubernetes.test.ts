@@ -7,7 +7,7 @@ import type { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import type { ConfigMap, Service } from 'kubernetes-models/v1'
 import { parseAllDocuments } from 'yaml'
 import { publishedVariables } from '../packages/composition/src/index.ts'
-import { kustomize, type Manifest } from './support/kustomize.ts'
+import { kustomize } from './support/kustomize.ts'
 import { root } from './support/process.ts'
 
 interface Thing {
@@ -32,8 +32,7 @@ function withSecrets<Result>(overlay: string, use: (folder: string) => Result): 
   }
 }
 
-const built = (overlay: string): readonly Thing[] =>
-  withSecrets(overlay, kustomize) as readonly Manifest[] as readonly Thing[]
+const built = (overlay: string) => withSecrets(overlay, kustomize) as unknown as readonly Thing[]
 
 const overlays = ['trial', 'production']
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
 
 /** An object of Kubernetes, or a part of one. */
-export type Manifest = { readonly [field: string]: unknown }
+type Manifest = { readonly [field: string]: unknown }
 
 interface Kustomization extends Manifest {
   readonly resources?: readonly string[]
