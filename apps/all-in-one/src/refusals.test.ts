@@ -1,4 +1,4 @@
-import { createBackOffice, createGateway, type Ports } from '@gateway/core'
+import { createBackOffice, createGateway, holderAccess, type Ports } from '@gateway/core'
 import { anAccount, memoryPorts, steppingClock } from '@gateway/core/testing'
 import { admissionGate, confirmedResponses, createLog, createMetrics, trustProxies } from '@gateway/server'
 import type { Express } from 'express'
@@ -99,6 +99,7 @@ async function start(cause: (typeof causes)[string] = {}, proxies: readonly stri
   const gateway = createGateway({ ...ports, ...cause.ports?.(ports) })
   const app = createAllInOneServer(gateway, {
     clock: ports.clock,
+    holders: holderAccess(ports, gateway),
     gate: admissionGate(cause.requestsMax ?? 100),
     confirmedResponses: confirmedResponses({ log }),
     log,

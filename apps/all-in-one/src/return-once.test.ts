@@ -5,6 +5,7 @@ import {
   confirmationOf,
   createBackOffice,
   createGateway,
+  holderAccess,
   defaultConfirmation,
   type Account,
   type Gateway,
@@ -68,6 +69,7 @@ beforeEach(async () => {
   }
   const app = createAllInOneServer(recording, {
     clock,
+    holders: holderAccess(ports, recording),
     gate: admissionGate(100),
     confirmedResponses: answers,
     log,

@@ -1,4 +1,4 @@
-import { createGateway } from '@gateway/core'
+import { createGateway, holderAccess } from '@gateway/core'
 import { memoryPorts, steppingClock } from '@gateway/core/testing'
 import { admissionGate, createLog, createMetrics, confirmedResponses } from '@gateway/server'
 import request from 'supertest'
@@ -7,8 +7,11 @@ import { createAllInOneServer, describeMalformed } from './server.ts'
 const clock = steppingClock()
 const log = createLog({ level: 'silent', name: 'test' })
 const metrics = createMetrics()
-const app = createAllInOneServer(createGateway(memoryPorts({ clock })), {
+const ports = memoryPorts({ clock })
+const gateway = createGateway(ports)
+const app = createAllInOneServer(gateway, {
   clock,
+  holders: holderAccess(ports, gateway),
   gate: admissionGate(10),
   confirmedResponses: confirmedResponses({ log }),
   log,

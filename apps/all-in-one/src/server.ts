@@ -1,5 +1,5 @@
 import { aspDescribeMalformed, aspDocuments, aspMount, aspNotFound, aspRouter, type AspSettings } from '@gateway/asp'
-import type { Clock, Gateway, OperatorAccess } from '@gateway/core'
+import type { Clock, Gateway, HolderAccess, OperatorAccess } from '@gateway/core'
 import { guideDocuments } from '@gateway/guide'
 import { portalRouter } from '@gateway/portal'
 import { restDescribeMalformed, restDocuments, restNotFound, restPrefix, restRouter } from '@gateway/rest'
@@ -19,6 +19,8 @@ import { frontPage, frontPagePath } from './front-page.ts'
 
 /** One gate and one set of confirmed responses for all interfaces: they share a process. */
 export interface AllInOneSettings extends AspSettings {
+  /** What people may do at the portal who are signed in for an account. */
+  readonly holders: HolderAccess
   /** Lets operators into the portal. */
   readonly operators?: OperatorAccess
   readonly metrics: Metrics

@@ -2,6 +2,16 @@ import type { Command } from 'commander'
 import { group, type Run, type RunAlone } from './command.ts'
 import { accountLedger, accountTop, accountTransfer } from './commands/account-credits.ts'
 import {
+  accountUserAdd,
+  accountUserForgetFactor,
+  accountUserLink,
+  accountUserList,
+  accountUserLock,
+  accountUserRemove,
+  accountUserRole,
+  accountUserUnlock,
+} from './commands/account-user.ts'
+import {
   accountLimit,
   accountList,
   accountClose,
@@ -102,6 +112,16 @@ export const createProgram = ({ run, runAlone, runMigrate, runCopy, runBackup }:
       accountPassword(run),
       accountFactor(run),
       accountTransfer(run),
+      group('user', 'let people sign in at the portal for an account, each with an own password and role', [
+        accountUserAdd(run),
+        accountUserList(run),
+        accountUserLink(run),
+        accountUserRole(run),
+        accountUserLock(run),
+        accountUserUnlock(run),
+        accountUserRemove(run),
+        accountUserForgetFactor(run),
+      ]),
     ]),
     group('key', 'issue, list, change and revoke API keys', [keyIssue(run), keyList(run), keySet(run), keyRevoke(run)]),
     group('credits', 'grant credits and verify the ledger', [creditsTopUp(run), creditsVerify(run)]),

@@ -12,9 +12,11 @@ export interface Surroundings {
   /** Proves that a form is of a page that we made for this session. */
   readonly token: string
   readonly now: Instant
+  /** Whether a form that posts there is for whoever looks at the page. */
+  readonly mayPost: (path: string) => boolean
 }
 
-export const Surrounded = createContext<Surroundings>({ base: '', token: '', now: 0 as Instant })
+export const Surrounded = createContext<Surroundings>({ base: '', token: '', now: 0 as Instant, mayPost: () => true })
 
 type Children = { readonly children?: ComponentChildren }
 
@@ -33,14 +35,16 @@ export function Link({
   )
 }
 
-/** A form that posts to a page of the portal. */
+/** A form that posts to a page of the portal; not there for whoever may not do what it does. */
 export function Form({
   to,
   children,
   takesFile = false,
   ...rest
 }: Children & { readonly to: string; readonly class?: string; readonly takesFile?: boolean }) {
-  const { base, token } = useContext(Surrounded)
+  const { base, token, mayPost } = useContext(Surrounded)
+  if (!mayPost(to))
+    return rest.class === 'panel' ? <p class="panel soft">Your role sees this, and changes nothing here.</p> : null
   return (
     <form method="post" action={base + to} {...(takesFile && { enctype: 'multipart/form-data' as const })} {...rest}>
       {token !== '' && <input type="hidden" name="token" value={token} />}

@@ -1,4 +1,4 @@
-import type { Account, Credits, Instant, Operator } from '@gateway/core'
+import { mayHolder, type Account, type HolderRole, type Instant, type Operator, type SignedIn } from '@gateway/core'
 import { renderToString } from 'preact-render-to-string'
 import { Form, Link, Surrounded } from './components.tsx'
 import { amount } from './format.ts'
@@ -9,7 +9,9 @@ export interface Frame {
   readonly base: string
   readonly token: string
   readonly now: Instant
-  readonly signedIn: { readonly account: Account; readonly balance: Credits } | undefined
+  readonly signedIn: (Pick<SignedIn, 'account' | 'balance' | 'user'> & { readonly role: HolderRole }) | undefined
+  /** Whether a form that posts there is for whoever looks at the page. */
+  readonly mayPost: (path: string) => boolean
   readonly operator: Operator | undefined
   /** Pages beside the portal, at the foot of those that anybody may see. */
   readonly links: readonly PageLink[]
@@ -109,7 +111,11 @@ function Header({ signedIn, place }: { signedIn: Frame['signedIn']; place: Place
       </header>
     )
   }
-  const { account, balance } = signedIn
+  const { account, balance, user, role } = signedIn
+  const isShown: Partial<Record<Place, boolean>> = {
+    send: mayHolder(role, 'sendMessages'),
+    accounts: account.parent === undefined,
+  }
   return (
     <>
       <header>
@@ -117,7 +123,10 @@ function Header({ signedIn, place }: { signedIn: Frame['signedIn']; place: Place
           <strong>
             <Link to="/">SMS gateway</Link>
           </strong>
-          <span class="grow soft name">{nameOf(account)}</span>
+          <span class="grow soft name">
+            {nameOf(account)}
+            {user !== undefined && `, ${user.email}`}
+          </span>
           <span class="balance" id="balance" data-live="">
             {amount(balance)} credits
           </span>
@@ -128,7 +137,7 @@ function Header({ signedIn, place }: { signedIn: Frame['signedIn']; place: Place
           </Form>
         </div>
       </header>
-      <Places of={places.filter(([its]) => its !== 'accounts' || account.parent === undefined)} current={place} />
+      <Places of={places.filter(([its]) => isShown[its] !== false)} current={place} />
     </>
   )
 }

@@ -60,11 +60,11 @@ test('where nobody is signed in it is answered that it is over', async () => {
 test('a page that is followed ends with the session, and does not keep it open', async () => {
   const followed = await open('/')
   await followed.event('page')
-  const found = await portal.gateway.listSessions(portal.account)
+  const found = await portal.gateway.listSessions(portal)
   portal.clock.step(120)
   await portal.gateway.sendMessages(portal.account, [{ text: 'Hello', recipients: ['27820000001'] }])
   await followed.event('page')
-  expect(await portal.gateway.listSessions(portal.account)).toEqual(found)
+  expect(await portal.gateway.listSessions(portal)).toEqual(found)
   await portal.backOffice.lockAccount(portal.account.id)
   expect(await followed.event('end')).toBe('data: gone')
 })

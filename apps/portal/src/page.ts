@@ -5,11 +5,14 @@ import type {
   ComesFrom,
   Credits,
   Gateway,
+  HolderChange,
+  HolderRole,
   Instant,
   Operator,
   OperatorAccess,
   OperatorSession,
   Session,
+  User,
 } from '@gateway/core'
 import type { Cell } from '@gateway/wire'
 import type { VNode } from 'preact'
@@ -31,7 +34,12 @@ export interface Visit {
 
 /** The same of somebody who is signed in. Pages read and change this account and no other. */
 export interface HolderVisit extends Visit {
+  /** Refuses what is not of the role, and records what changes something. */
+  readonly gateway: Gateway
   readonly account: Account
+  /** Undefined: with the account's own password. */
+  readonly user: User | undefined
+  readonly role: HolderRole
   readonly balance: Credits
   readonly session: Session
 }
@@ -109,12 +117,17 @@ interface Shown<V> {
   readonly isFile?: boolean
 }
 
+/** `changes`: what its forms do at the most; whoever may not do it is shown no form, and is refused. */
+type OfHolder =
+  | (Omit<Shown<HolderVisit>, 'submit'> & { readonly submit?: undefined; readonly changes?: undefined })
+  | (Shown<HolderVisit> & { readonly changes: HolderChange })
+
 /** A page, with who may see it. */
 export type Page =
   | (Shown<Visit> & { readonly who: 'anybody' })
-  | (Shown<HolderVisit> & { readonly who: 'holder' })
+  | (OfHolder & { readonly who: 'holder' })
   | (Shown<OperatorVisit> & { readonly who: 'operator' })
 
 export const forAnybody = (page: Shown<Visit>): Page => ({ ...page, who: 'anybody' })
-export const forHolders = (page: Shown<HolderVisit>): Page => ({ ...page, who: 'holder' })
+export const forHolders = (page: OfHolder): Page => ({ ...page, who: 'holder' })
 export const forOperators = (page: Shown<OperatorVisit>): Page => ({ ...page, who: 'operator' })

@@ -2,7 +2,11 @@ import { readFileSync } from 'node:fs'
 import {
   NotOfRoleError,
   type Clock,
+  mayHolder,
+  roleOf,
   type Gateway,
+  type HolderAccess,
+  type HolderRole,
   type Operator,
   type OperatorAccess,
   type OperatorSession,
@@ -33,13 +37,15 @@ import { csvLine } from '@gateway/wire'
 import { Fields, formBytesMax, readMultipart, uploadBytesMax } from './forms.ts'
 import { renderPage, type Frame, type PageLink } from './layout.tsx'
 import { follow, type Followers, type Look } from './live.ts'
-import type { Answer, Download, GoTo, Keeping, OperatorVisit, Page, View, Visit } from './page.ts'
+import type { Answer, Download, GoTo, HolderVisit, Keeping, OperatorVisit, Page, View, Visit } from './page.ts'
 import { forbidden, missing, notOfRole, tooLarge, trouble, unavailable } from './pages/errors.tsx'
 import { pages } from './pages/index.ts'
 import { formToken, isFormToken, isSameOrigin, keepSession, sessionToken, type SessionOf } from './session.ts'
 
 export interface PortalSettings {
   readonly clock: Clock
+  /** What people may do who are signed in for an account. */
+  readonly holders: HolderAccess
   /** Lets operators in; without it their pages are not there. */
   readonly operators?: OperatorAccess | undefined
   readonly gate: AdmissionGate
@@ -128,7 +134,7 @@ interface Serving extends PortalSettings {
 
 /** What surrounds a page of somebody who is not signed in. */
 const outside = ({ clock, links = [] }: Pick<PortalSettings, 'clock' | 'links'>, { baseUrl }: Request): Frame => ({
-  ...{ base: baseUrl, token: '', now: clock.now(), signedIn: undefined, operator: undefined },
+  ...{ base: baseUrl, token: '', now: clock.now(), signedIn: undefined, operator: undefined, mayPost: () => true },
   links: links.map(({ path, title }) => ({ path: baseUrl + path, title })),
 })
 
@@ -160,10 +166,14 @@ async function writeFile({ gate, clock, links }: Serving, request: Request, resp
   if (streamed === 'full') write(response, unavailable, outside({ clock, links }, request))
 }
 
+interface SignedInAs extends SignedIn {
+  readonly role: HolderRole
+}
+
 /** Who asks: for pages of operators an operator, for all others an account holder. */
 interface Who {
   readonly token: string | undefined
-  readonly signedIn: SignedIn | undefined
+  readonly signedIn: SignedInAs | undefined
   readonly operator: { readonly operator: Operator; readonly session: OperatorSession } | undefined
 }
 
@@ -172,7 +182,8 @@ async function whoIs({ gateway, operators }: Serving, page: Page, request: Reque
   const nobody = { token, signedIn: undefined, operator: undefined }
   if (token === undefined) return nobody
   if (page.who === 'operator') return { ...nobody, operator: await operators?.signIn.findOperatorSession(token, isUse) }
-  return { ...nobody, signedIn: await gateway.findSession(token, comesFrom(request), isUse) }
+  const signedIn = await gateway.findSession(token, comesFrom(request), isUse)
+  return { ...nobody, signedIn: signedIn && { ...signedIn, role: roleOf(signedIn) } }
 }
 
 function frameOf(serving: Serving, request: Request, { token, signedIn, operator }: Who): Frame {
@@ -180,6 +191,7 @@ function frameOf(serving: Serving, request: Request, { token, signedIn, operator
   return {
     ...outside(serving, request),
     ...(isSignedIn && { signedIn, operator: operator?.operator, token: formToken(token) }),
+    ...(signedIn && { mayPost: (path) => mayPost(signedIn.role, path) }),
   }
 }
 
@@ -223,6 +235,8 @@ async function submit(serving: Serving, page: Page, visitor: Visitor): Promise<v
     const isOurs = token === undefined || !isSignedIn(visitor) || isFormToken(fields.text('token'), token)
     if (!isSameOrigin(request) || !isOurs) write(response, forbidden, frame)
     else if (page.who !== 'anybody' && !isSignedIn(visitor)) goTo(visitor, { goTo: signInFor(page, request) })
+    else if (visitor.signedIn !== undefined && !mayChange(visitor.signedIn.role, page))
+      write(response, notOfRole, frame)
     else answer(visitor, await submitOf(page, serving, visitor, fields).catch(refusedByRole))
   } finally {
     place.release()
@@ -269,7 +283,8 @@ function showOf(page: Page, serving: Serving, visitor: Visitor): Answer | Promis
     const asked = operatorVisit(visit, visitor)
     return asked === undefined ? 'not-found' : page.show(asked)
   }
-  return visitor.signedIn === undefined ? 'not-found' : page.show({ ...visit, ...visitor.signedIn })
+  const asked = holderVisit(serving, visit, visitor)
+  return asked === undefined ? 'not-found' : page.show(asked)
 }
 
 async function submitOf(page: Page, serving: Serving, visitor: Visitor, fields: Fields): Promise<Answer> {
@@ -279,13 +294,31 @@ async function submitOf(page: Page, serving: Serving, visitor: Visitor, fields: 
     const asked = operatorVisit(visit, visitor)
     return asked === undefined ? 'not-found' : (page.submit?.(asked, fields) ?? 'not-found')
   }
-  const { signedIn } = visitor
-  return signedIn === undefined ? 'not-found' : (page.submit?.({ ...visit, ...signedIn }, fields) ?? 'not-found')
+  const asked = holderVisit(serving, visit, visitor)
+  return asked === undefined ? 'not-found' : (page.submit?.(asked, fields) ?? 'not-found')
 }
 
 function refusedByRole(problem: unknown): View {
   if (problem instanceof NotOfRoleError) return notOfRole
   throw problem
+}
+
+function holderVisit({ holders }: Serving, visit: Visit, { signedIn }: Visitor): HolderVisit | undefined {
+  return signedIn && { ...visit, ...signedIn, gateway: holders.as(signedIn, visit.browser.address) }
+}
+
+const mayChange = (role: HolderRole, page: Page): boolean =>
+  page.who !== 'holder' || page.changes === undefined || mayHolder(role, page.changes)
+
+const posting = pages
+  .filter(({ submit }) => submit !== undefined)
+  .map((page) => ({ page, of: new RegExp(`^${page.path.replaceAll(/:\w+/g, '[^/]+')}$`) }))
+
+/** By the page that the form posts to. */
+function mayPost(role: HolderRole, path: string): boolean {
+  const to = path.replace(/\?.*/, '')
+  const found = posting.find(({ page }) => page.path === to) ?? posting.find(({ of }) => of.test(to))
+  return found === undefined || mayChange(role, found.page)
 }
 
 function operatorVisit(visit: Visit, { operator }: Visitor): OperatorVisit | undefined {

@@ -1,3 +1,4 @@
+import { holderAccess } from '@gateway/core'
 import { totpCode } from '@gateway/core/testing'
 import { admissionGate, createLog, trustProxies } from '@gateway/server'
 import request from 'supertest'
@@ -104,10 +105,10 @@ test('with a second factor the password opens nothing, and one code signs in onc
 })
 
 test('guesses of a code are refused after ten, with the time to wait', async () => {
-  const begun = await portal.gateway.beginSecondFactor(portal.account)
+  const begun = await portal.gateway.beginSecondFactor(portal)
   if (begun === 'already') throw new Error(begun)
   const code = () => totpCode(begun.secret, Math.floor(portal.clock.now() / 30_000))
-  await portal.gateway.setSecondFactor(portal.account, begun.challenge, code())
+  await portal.gateway.setSecondFactor(portal, begun.challenge, code())
   portal.clock.step(60)
   const visitor = portal.visitor()
   const asked = await visitor.submit('/sign-in', { login: portal.account.login, password })
@@ -161,7 +162,10 @@ test('whoever was led to sign in comes back to the page, and never to another ho
 
 test('over TLS the cookie is bound to this host and never leaves over a plain connection', async () => {
   const log = createLog({ level: 'silent', name: 'portal' })
-  const app = createPortalServer(portal.gateway, { clock: portal.clock, log, gate: admissionGate(10) })
+  const app = createPortalServer(portal.gateway, {
+    ...{ clock: portal.clock, holders: holderAccess(portal.ports, portal.gateway) },
+    ...{ log, gate: admissionGate(10) },
+  })
   trustProxies(app, ['127.0.0.0/8', '::1/128', '::ffff:127.0.0.0/104'])
   const signIn = (headers: Record<string, string>) =>
     request(app)

@@ -1,12 +1,14 @@
 import {
   createBackOffice,
   createGateway,
+  holderAccess,
   operatorAccess,
   type Account,
   type BackOffice,
   type Gateway,
   type OperatorRole,
   type Ports,
+  type UserRole,
 } from '@gateway/core'
 import { anAccount, memoryPorts, steppingClock, type AccountWanted, type SteppingClock } from '@gateway/core/testing'
 import { admissionGate, createLog, listen, type Log } from '@gateway/server'
@@ -58,6 +60,8 @@ export interface Portal {
   visitor(): Visitor
   /** Somebody who is signed in, by default with the account of the portal. */
   signedIn(account?: Account): Promise<Visitor>
+  /** A new user of this role of an account, by default that of the portal, who is signed in. */
+  signedInAs(role: UserRole, account?: Account): Promise<Visitor>
   /** A new operator of this role who is signed in. */
   operator(role?: OperatorRole): Promise<Visitor>
   close(): Promise<void>
@@ -74,11 +78,14 @@ export async function startPortal(wanted: AccountWanted = {}, log: Log = silent)
   const ports = memoryPorts({ clock })
   const gateway = createGateway(ports)
   const account = await aHolder(ports, wanted)
-  const app = createPortalServer(gateway, { clock, operators: operatorAccess(ports), log, gate: admissionGate(100) })
+  const app = createPortalServer(gateway, {
+    ...{ clock, holders: holderAccess(ports, gateway), operators: operatorAccess(ports) },
+    ...{ log, gate: admissionGate(100) },
+  })
   const server = await listen({ app, host: '127.0.0.1', port: 0, log: silent })
   const visitor = () => visit(server.url)
   const backOffice = createBackOffice(ports)
-  let operators = 0
+  let people = 0
   return {
     ...{ url: server.url, ports, clock, gateway, backOffice, account, visitor },
     signedIn: async (its = account) => {
@@ -87,8 +94,18 @@ export async function startPortal(wanted: AccountWanted = {}, log: Log = silent)
       if (entered.to !== '/') throw new Error(`not signed in: ${entered.text}`)
       return somebody
     },
+    signedInAs: async (role, its = account) => {
+      const email = `${role}-${++people}@acme.example`
+      const invited = await gateway.inviteUser(its, { email, role })
+      if (typeof invited === 'string') throw new Error(invited)
+      await gateway.acceptInvitation(invited.token, password)
+      const somebody = visitor()
+      const entered = await somebody.submit('/sign-in', { login: email, password })
+      if (entered.to !== '/') throw new Error(`not signed in: ${entered.text}`)
+      return somebody
+    },
     operator: async (role = 'admin') => {
-      const name = `operator-${++operators}`
+      const name = `operator-${++people}`
       await backOffice.addOperator({ name, role }, password)
       const somebody = visitor()
       const entered = await somebody.submit('/operator/sign-in', { login: name, password })

@@ -5,6 +5,7 @@ import { postgresLoginFailures } from './accounts/postgres-login-failures.ts'
 import { postgresAccounts } from './accounts/postgres-accounts.ts'
 import { postgresSecondFactors } from './accounts/postgres-second-factors.ts'
 import { postgresSessions } from './accounts/postgres-sessions.ts'
+import { postgresUsers } from './accounts/postgres-users.ts'
 import { runExclusively } from './run-exclusively.ts'
 import { listenForChanges, listenToNobody } from './changes.ts'
 import { checkServer } from './check-server.ts'
@@ -130,6 +131,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       rateLimits: postgresRateLimits(context),
       loginFailures: postgresLoginFailures(prompt),
       sessions: postgresSessions(prompt),
+      users: postgresUsers(prompt),
       accountRates: postgresAccountRates(prompt),
       ledger: postgresLedger(prompt),
       prices: postgresPrices(prompt),

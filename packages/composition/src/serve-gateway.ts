@@ -1,6 +1,14 @@
 import type { RequestListener } from 'node:http'
 import type { DatabaseClock } from '@gateway/adapters-postgres'
-import { type Clock, createGateway, type Gateway, operatorAccess, type OperatorAccess } from '@gateway/core'
+import {
+  type Clock,
+  createGateway,
+  type Gateway,
+  type HolderAccess,
+  holderAccess,
+  operatorAccess,
+  type OperatorAccess,
+} from '@gateway/core'
 import {
   admissionGate,
   type AdmissionGate,
@@ -40,6 +48,7 @@ import { watchAccounts } from './watch-accounts.ts'
 /** What the app of an interface is made of. */
 export interface ServerParts {
   readonly clock: Clock
+  readonly holders: HolderAccess
   readonly operators: OperatorAccess
   readonly gate: AdmissionGate
   readonly confirmedResponses: ConfirmedResponses
@@ -115,7 +124,18 @@ export async function serveGateway(
   onStop('certificates', () => watching.stop())
   const { limits, proxies, corsOrigins } = load
   const operators = operatorAccess(ports, { secondFactorRequired: environment.OPERATOR_SECOND_FACTOR })
-  const parts = { clock: ports.clock, operators, gate, confirmedResponses: answers, log, metrics, health, corsOrigins }
+  const holders = holderAccess(ports, gateway)
+  const parts = {
+    clock: ports.clock,
+    holders,
+    operators,
+    gate,
+    confirmedResponses: answers,
+    log,
+    metrics,
+    health,
+    corsOrigins,
+  }
   const app = createServer(gateway, parts)
   trustProxies(app, proxies)
   const server = await listen({

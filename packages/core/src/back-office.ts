@@ -14,10 +14,12 @@ import {
   unlockAccount,
 } from './account/change-account.ts'
 import { closeAccount } from './account/close-account.ts'
+import { accountUsers } from './account/manage-users.ts'
 import { ownSecondFactor } from './account/second-factor.ts'
 import { factorOwner, type SecondFactor } from './account/second-factors.ts'
 import { signInWithCode } from './account/sign-in-steps.ts'
 import { offerSignInLink } from './account/sign-in.ts'
+import type { User } from './account/users.ts'
 import type { AuditCheck, AuditEntry, AuditSearch, ListedChange } from './audit/audit-log.ts'
 import type { PrefixFigures } from './carrier/carrier-figures.ts'
 import type { CarrierId } from './carrier/carrier-id.ts'
@@ -79,6 +81,7 @@ export const createBackOffice = (
     | 'accounts'
     | 'accountRates'
     | 'sessions'
+    | 'users'
     | 'secondFactors'
     | 'loginFailures'
     | 'ledger'
@@ -122,6 +125,16 @@ export const createBackOffice = (
   closeAccount: closeAccount(ports),
   setPassword: setPassword(ports),
   offerSignInLink: offerSignInLink(ports),
+  inviteUser: accountUsers(ports).invite,
+  listUsers: (id: AccountId): Promise<readonly User[]> => ports.users.list(id),
+  findUserByEmail: (email: string): Promise<User | undefined> =>
+    ports.users.byEmail(email).then((found) => found?.user),
+  renewUserLink: accountUsers(ports).renewLink,
+  setUserRole: accountUsers(ports).setRole,
+  lockUser: accountUsers(ports).lock,
+  unlockUser: accountUsers(ports).unlock,
+  removeUser: accountUsers(ports).remove,
+  resetUserFactor: accountUsers(ports).resetFactor,
   issueApiKey: issueApiKey(ports),
   listBusyAccounts: (): Promise<readonly AccountRate[]> => ports.accountRates.list(busySeconds),
   listApiKeys: (id: AccountId): Promise<readonly ApiKey[]> => ports.accounts.keys(id),

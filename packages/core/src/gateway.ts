@@ -1,12 +1,11 @@
 import type { AccountActivity } from './account/account-rates.ts'
-import type { Account, KeyId } from './account/account.ts'
+import type { Account, AccountId, KeyId } from './account/account.ts'
 import { authenticate } from './account/authenticate.ts'
 import { issueApiKey, listSubAccounts, revokeOwnKey, type KeyWanted } from './account/change-account.ts'
-import { sessionBounds, type SessionId } from './account/sessions.ts'
-import { ownSecondFactor } from './account/second-factor.ts'
-import { factorOwner } from './account/second-factors.ts'
+import { acceptInvitation, accountUsers, findInvited } from './account/manage-users.ts'
 import { signInWithCode } from './account/sign-in-steps.ts'
-import { changePassword, findSession, holders, signIn, signInByLink } from './account/sign-in.ts'
+import { changePassword, findSession, holders, ownSignIn, signIn, signInByLink } from './account/sign-in.ts'
+import type { UserId } from './account/users.ts'
 import type { Period } from './credits/ledger.ts'
 import { creditBalance, listMovements, transferCredits } from './credits/move-credits.ts'
 import {
@@ -50,6 +49,12 @@ export interface GatewaySettings {
 
 export const gatewayDefaults: GatewaySettings = { senders: defaultSenders, takenMax: takenMaxDefault }
 
+/** For use cases that name the account: the own one. */
+const byAccount =
+  <Args extends readonly unknown[], Result>(useCase: (account: AccountId, ...args: Args) => Result) =>
+  ({ id }: Account, ...args: Args): Result =>
+    useCase(id, ...args)
+
 /** What an account holder can do, on whichever interface. */
 export const createGateway = (
   ports: Pick<
@@ -70,6 +75,7 @@ export const createGateway = (
     | 'webhookClient'
     | 'secretBox'
     | 'sessions'
+    | 'users'
     | 'secondFactors'
     | 'loginFailures'
     | 'sentMessages'
@@ -84,19 +90,19 @@ export const createGateway = (
   signInWithCode: signInWithCode(ports, holders(ports)),
   signInByLink: signInByLink(ports),
   findSession: findSession(ports),
-  listSessions: (account: Account) => ports.sessions.list(account.id, sessionBounds),
-  endSession: (account: Account, id: SessionId) => ports.sessions.end(account.id, id),
-  endOtherSessions: (account: Account, but: SessionId) => ports.sessions.endAll(account.id, but),
   changePassword: changePassword(ports),
-  findSecondFactor: ({ id }: Account) => ports.secondFactors.find(factorOwner('account', id)),
-  isSecondFactorRequired: ({ id }: Account) => ports.secondFactors.isRequired(id),
-  beginSecondFactor: ({ id, login }: Account) => ownSecondFactor(ports).begin(factorOwner('account', id), login),
-  setSecondFactor: ({ id }: Account, challenge: string, code: string) =>
-    ownSecondFactor(ports).set(factorOwner('account', id), challenge, code),
-  renewRecoveryCodes: ({ id }: Account, code: string) =>
-    ownSecondFactor(ports).renewCodes(factorOwner('account', id), code),
-  removeSecondFactor: async ({ id }: Account, code: string) =>
-    ownSecondFactor(ports).remove(factorOwner('account', id), code, await ports.secondFactors.isRequired(id)),
+  ...ownSignIn(ports),
+  inviteUser: byAccount(accountUsers(ports).invite),
+  listUsers: (account: Account) => ports.users.list(account.id),
+  findUser: (account: Account, id: UserId) => ports.users.find(account.id, id),
+  renewUserLink: byAccount(accountUsers(ports).renewLink),
+  setUserRole: byAccount(accountUsers(ports).setRole),
+  lockUser: byAccount(accountUsers(ports).lock),
+  unlockUser: byAccount(accountUsers(ports).unlock),
+  removeUser: byAccount(accountUsers(ports).remove),
+  resetUserFactor: byAccount(accountUsers(ports).resetFactor),
+  findInvited: findInvited(ports),
+  acceptInvitation: acceptInvitation(ports),
   issueKey: (account: Account, wanted: KeyWanted) => issueApiKey(ports)(account.id, wanted),
   listKeys: (account: Account) => ports.accounts.keys(account.id),
   revokeKey: (account: Account, key: KeyId) => revokeOwnKey(ports)(account, key),

@@ -35,6 +35,15 @@ export {
   type OperatorAccess,
 } from './audit/audited-back-office.ts'
 
+export {
+  holderAccess,
+  mayHolder,
+  roleOf,
+  type HolderAccess,
+  type HolderChange,
+  type HolderRole,
+} from './audit/audited-gateway.ts'
+
 // Operators who sign in.
 export {
   operatorRoles,
@@ -90,13 +99,23 @@ export {
 } from './account/account-rates.ts'
 export type { AuthenticationRefusal, Credentials } from './account/authenticate.ts'
 export type { AccountToOpen, IssuedKey, KeyWanted } from './account/change-account.ts'
-export type { NewSession, Session, SessionBounds, SessionId, Sessions } from './account/sessions.ts'
+export type { NewSession, Session, SessionBounds, SessionId, SessionOwner, Sessions } from './account/sessions.ts'
+export {
+  userRoles,
+  type PasswordLink,
+  type User,
+  type UserId,
+  type UserLogin,
+  type UserRole,
+  type Users,
+} from './account/users.ts'
+export { invitationSeconds, type Invitation } from './account/manage-users.ts'
 export { isPassword, newPasswordMin, type NewPasswordRefusal } from './account/new-password.ts'
 export type { Browser, OpenedSession } from './account/new-session.ts'
 export type { CodeRefusal, FactorToSetUp, RecoveryCodes } from './account/second-factor.ts'
 export { factorOwner, type FactorOwner, type SecondFactor, type SecondFactors } from './account/second-factors.ts'
 export type { AskedForCode } from './account/sign-in-steps.ts'
-export type { SignedIn } from './account/sign-in.ts'
+export type { Holder, SignedIn } from './account/sign-in.ts'
 export type {
   CountedLoginFailure,
   Login,

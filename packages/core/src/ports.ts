@@ -3,6 +3,7 @@ import type { Accounts } from './account/accounts.ts'
 import type { SecondFactors } from './account/second-factors.ts'
 import type { LoginFailures, Secrets } from './account/secrets.ts'
 import type { Sessions } from './account/sessions.ts'
+import type { Users } from './account/users.ts'
 import type { AuditLog } from './audit/audit-log.ts'
 import type { CarrierBinds } from './carrier/carrier-binds.ts'
 import type { CarrierFigures } from './carrier/carrier-figures.ts'
@@ -42,6 +43,7 @@ export interface StoredPorts {
   readonly rateLimits: RateLimits
   readonly loginFailures: LoginFailures
   readonly sessions: Sessions
+  readonly users: Users
   readonly secondFactors: SecondFactors
   readonly accountRates: AccountRates
   readonly ledger: Ledger

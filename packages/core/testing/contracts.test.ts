@@ -35,6 +35,7 @@ import {
   sentMessagesContract,
   sessionsContract,
   suppressionsContract,
+  usersContract,
   wakeupsContract,
   webhooksContract,
   type Contract,
@@ -108,6 +109,7 @@ run('personal data', personalDataContract, memoryPorts)
 run('wakeups', wakeupsContract, memoryPorts)
 run('webhooks', webhooksContract, memoryPorts)
 run('sessions', sessionsContract, memoryPorts)
+run('users', usersContract, memoryPorts)
 run('sent messages', sentMessagesContract, memoryPorts)
 run('bulk sends', bulkSendsContract, memoryPorts)
 run('secrets', secretsContract, memorySecrets)

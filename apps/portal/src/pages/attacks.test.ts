@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import type { CarrierId } from '@gateway/core'
+import { userRoles, type CarrierId, type UserRole } from '@gateway/core'
 import { arrive, write } from '@gateway/core/testing'
 import { aHolder, startPortal, type Portal, type Shown, type Visitor } from '../../testing/start-portal.ts'
 import { pages } from './index.ts'
@@ -28,6 +28,13 @@ beforeAll(async () => {
   await arrive(ports, '27820000001', `opt out ${evil}`)
   await arrive(ports, '27829999999', evil)
   await gateway.issueKey(account, { label: evil.slice(0, 60) })
+  await gateway.inviteUser(account, { email: 'somebody@acme.example', role: 'reader' })
+  for (const key of ['not begun', 'begun']) {
+    const wanted = { columns: ['name'], text: evil, scheduled: undefined, key }
+    const rows = [{ row: 1, number: '27820000007' as never, fields: [evil] }]
+    const draft = await gateway.draftBulkSend(account, wanted, [rows])
+    if (key === 'begun') await gateway.startBulkSend(account, draft)
+  }
   await gateway.addWebhook(account, { url: `https://shop.example.com/?${encodeURI(evil)}'"` })
   await backOffice.openAccount({ login: 'sub', parent: account.id, firstName: evil })
   await admin.submit(`/operator/accounts/${account.id}`, { amount: '5', why: evil }, 'form:has([value="top-up"])')
@@ -42,6 +49,9 @@ const names: Readonly<Record<string, () => string>> = {
   '/messages/:id': () => '/messages/1',
   '/sends/:ids': () => '/sends/1-2',
   '/statement/:month': () => '/statement/2026-10',
+  '/statement/:month/download': () => '/statement/2026-10/download',
+  '/send/:id/sent': () => '/send/2/sent',
+  '/send/:id/results': () => '/send/2/results',
   '/settings/keys/:id': () => '/settings/keys/1',
   '/settings/webhooks/:id': () => '/settings/webhooks/1',
   '/settings/webhooks/:id/remove': () => '/settings/webhooks/1/remove',
@@ -140,6 +150,101 @@ test('what is hidden from support is most of what moves money: the table above i
   const path = `/operator/accounts/${account.id}`
   const [all, own] = [formsOf(await admin.get(path)), formsOf(await support.get(path))]
   expect(all.length - own.length).toBeGreaterThan(3)
+})
+
+/** From which role on forms of a page are taken; 'none': it has no form. */
+const lowest: Readonly<Record<string, UserRole | 'none'>> = {
+  '/': 'none',
+  '/sign-out': 'reader',
+  '/send': 'sender',
+  '/send/:id': 'sender',
+  '/send/:id/text': 'sender',
+  '/send/:id/sent': 'sender',
+  '/send/:id/results': 'none',
+  '/send/:id/refused': 'none',
+  '/sends': 'none',
+  '/sends/:ids': 'none',
+  '/messages': 'none',
+  '/messages/download': 'none',
+  '/messages/:id': 'sender',
+  '/inbox': 'none',
+  '/inbox/codes': 'none',
+  '/opt-outs': 'sender',
+  '/statement': 'none',
+  '/statement/:month': 'none',
+  '/statement/:month/download': 'none',
+  '/accounts': 'owner',
+  '/settings/keys': 'owner',
+  '/settings/keys/:id': 'owner',
+  '/settings/webhooks': 'owner',
+  '/settings/webhooks/:id': 'owner',
+  '/settings/webhooks/:id/remove': 'owner',
+  '/settings/users': 'owner',
+  '/settings/users/:id': 'owner',
+  '/settings/security': 'reader',
+}
+
+test('each page of account holders has a row in the table of roles', () => {
+  const ofHolders = pages.filter(({ who }) => who === 'holder')
+  expect(Object.keys(lowest).sort()).toEqual(ofHolders.map(({ path }) => path).sort())
+  expect(ofHolders.filter(({ submit }) => submit === undefined).map(({ path }) => path)).toEqual(
+    ofHolders.map(({ path }) => path).filter((path) => lowest[path] === 'none'),
+  )
+})
+
+describe('roles of users', () => {
+  const visitors = new Map<UserRole, Visitor>()
+  beforeAll(async () => {
+    for (const role of userRoles) visitors.set(role, await portal.signedInAs(role, account))
+  })
+  const mayNot = (path: string): readonly UserRole[] => {
+    const from = lowest[path]
+    return from === undefined || from === 'none' ? [] : userRoles.slice(userRoles.indexOf(from) + 1)
+  }
+  const visitorOf = (role: UserRole): Visitor => visitors.get(role) ?? holder
+  const changesMany = async () => (await portal.backOffice.listChanges({}, 1000)).length
+
+  test.each(Object.keys(lowest))(
+    '%s can be read in each role, and has only the forms that the role may use',
+    async (path) => {
+      for (const role of userRoles) {
+        const asked = await visitorOf(role).get(pathOf(path))
+        expect([role, asked.status < 400]).toEqual([role, true])
+        const forms = formsOf(asked).filter((form) => form.path !== '/sign-out')
+        const isForbidden = (form: Submission) =>
+          Object.keys(lowest).some((one) => form.path === pathOf(one) && mayNot(one).includes(role))
+        expect([role, forms.filter(isForbidden)]).toEqual([role, []])
+      }
+    },
+  )
+
+  test.each(Object.keys(lowest).filter((path) => mayNot(path).length > 0))(
+    'every form of %s that a role may not use is refused when it is sent all the same, and nothing is done',
+    async (path) => {
+      const forms = [{ path: pathOf(path), fields: {} }, ...formsOf(await holder.get(pathOf(path)))]
+      for (const role of mayNot(path)) {
+        const visitor = visitorOf(role)
+        const page = await visitor.get('/')
+        const token = page.html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
+        const before = await changesMany()
+        for (const form of forms.filter((one) => one.path.startsWith(pathOf(path)))) {
+          const refused = await visitor.post(form.path, { ...form.fields, token })
+          expect([role, form, refused.status]).toEqual([role, form, 403])
+          expect(refused.text).toContain('Your role may not do this')
+        }
+        expect(await changesMany()).toBe(before)
+      }
+    },
+  )
+
+  test('where a role may use forms, they are there', async () => {
+    const formsMany = async (role: UserRole, path: string) =>
+      (await visitorOf(role).get(path)).html.querySelectorAll('main form[method="post"]').length
+    for (const path of ['/send', '/opt-outs']) expect([path, await formsMany('sender', path)]).not.toEqual([path, 0])
+    for (const path of ['/settings/keys', '/settings/users', '/accounts'])
+      expect([path, await formsMany('owner', path)]).not.toEqual([path, 0])
+    expect(await formsMany('reader', '/settings/security')).toBeGreaterThan(0)
+  })
 })
 
 test('the first page has at most 60 kB, compressed, with everything that it loads, all from this host', async () => {

@@ -30,7 +30,7 @@ export const forbidden: View = saying(
 export const notOfRole: View = saying(
   403,
   'Nothing was done',
-  'Your role may not do this. An operator who is an admin can.',
+  'Your role may not do this. An owner of the account can, or an operator who is an admin.',
 )
 
 export const tooLarge: View = saying(413, 'Nothing was done', 'That is more than a form can have.')

@@ -23,18 +23,20 @@ import { bulkRefused, bulkResults, bulkSent } from './send/bulk-sent.tsx'
 import { send } from './send/send.tsx'
 import { sends } from './send/sends.tsx'
 import { sent } from './send/sent.tsx'
+import { invitation } from './session/invitation.tsx'
 import { signInLink } from './session/sign-in-link.tsx'
 import { signIn } from './session/sign-in.tsx'
 import { signOut } from './session/sign-out.tsx'
 import { key, keys } from './settings/keys.tsx'
 import { security } from './settings/security.tsx'
+import { user, users } from './settings/users.tsx'
 import { webhook, webhookRemoval } from './settings/webhook.tsx'
 import { webhooks } from './settings/webhooks.tsx'
 import { statement, statementFile, thisStatement } from './statement/statement.tsx'
 
 /** Every page of the portal: one that is not here does not exist. The tests of roles and tenants are made from it. */
 export const pages: readonly Page[] = [
-  ...[signIn, signInLink, signOut],
+  ...[signIn, signInLink, invitation, signOut],
   ...[overview, send, sends, sent, messages, messagesFile, message],
   ...[bulkDraft, bulkText, bulkSent, bulkResults, bulkRefused],
   ...[
@@ -52,5 +54,5 @@ export const pages: readonly Page[] = [
   ...[numbers, arrivals, operatorWebhooks, operators, audit, operatorSecurity],
   ...[inbox, inboxOfCodes, optOuts],
   ...[thisStatement, statement, statementFile, accounts],
-  ...[keys, key, webhooks, webhook, webhookRemoval, security],
+  ...[keys, key, webhooks, webhook, webhookRemoval, users, user, security],
 ]

@@ -31,6 +31,8 @@ beforeAll(async () => {
   const key = await portal.gateway.issueKey(portal.account, { label: 'shop' })
   const added = await portal.gateway.addWebhook(portal.account, { url: 'https://shop.example.com/events' })
   if (typeof key === 'string' || typeof added === 'string') throw new Error('not set up')
+  const user = await portal.gateway.inviteUser(portal.account, { email: 'ann@acme.example', role: 'sender' })
+  if (typeof user === 'string') throw new Error(user)
   const rows = [{ row: 1, number: aNumber(), fields: ['Mine'] }]
   const drafts: string[] = []
   for (const key of ['a', 'b']) {
@@ -41,6 +43,7 @@ beforeAll(async () => {
   const webhook = { own: String(added.webhook.id), unknown: '999999' }
   examples = {
     '/settings/keys/:id': { own: String(key.id), unknown: '999999' },
+    '/settings/users/:id': { own: String(user.id), unknown: '999999' },
     '/send/:id': { own: drafts[0] ?? '', unknown: '999999' },
     '/send/:id/text': { own: drafts[0] ?? '', unknown: '999999' },
     '/send/:id/sent': { own: drafts[1] ?? '', unknown: '999999' },

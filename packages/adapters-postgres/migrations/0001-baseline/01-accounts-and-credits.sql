@@ -38,11 +38,26 @@ create table api_key (
 );
 create index api_key_account on api_key (account_id, id);
 
+create table account_user (                       -- people who sign in at the portal for an account
+  id int generated always as identity primary key,
+  account_id int not null references account,
+  email text not null,
+  role text not null check (role in ('owner', 'sender', 'reader')),
+  locked bool not null default false,
+  password_hash text,                             -- null: none has been chosen yet
+  added_at timestamptz not null default date_trunc('milliseconds', now()),
+  link_hash text unique,                          -- SHA-256 of a link that sets a password once; null: none
+  link_until timestamptz
+);
+create unique index account_user_email on account_user (lower(email));
+create index account_user_account on account_user (account_id);
+
 create table session (                            -- of people who are signed in at the portal
   id bigint generated always as identity primary key,
   hash text not null unique,                      -- SHA-256 of what the browser keeps
   account_id int not null references account,
-  opened_under bytea not null,                    -- a digest of the account's password_hash; of '' if it has none
+  user_id int references account_user on delete cascade, -- null: with the account's own password
+  opened_under bytea not null,                    -- a digest of the owner's password_hash; of '' if it has none
   second_factor bool not null,                    -- whether one was used
   opened_at timestamptz not null default now(),
   used_at timestamptz not null default now(),     -- to the minute
@@ -50,6 +65,7 @@ create table session (                            -- of people who are signed in
   address text not null                           -- '': not known
 );
 create index session_account on session (account_id);
+create index session_of_user on session (user_id);
 
 create table second_factor (                      -- of people who sign in at the portal
   owner text primary key,                         -- 'account 3', 'user 5', 'operator 7'

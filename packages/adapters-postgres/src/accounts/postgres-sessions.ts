@@ -1,11 +1,12 @@
-import type { SessionId, Sessions } from '@gateway/core'
+import type { Session, SessionId, Sessions } from '@gateway/core'
 import type { Context } from '../context.ts'
+import { fromRow } from '../row-of.ts'
 import { endSessions, findSession, listSessions, offerLink, openByLink, openSession } from '../sql/sessions.ts'
 
 /** On the ordinary connections: people ask seldom. */
 export const postgresSessions = ({ pools: { ordinary } }: Context): Sessions => ({
-  open: async (account, password, session, bounds) => {
-    const [row] = await ordinary.run(openSession, { account, password, ...session, ...bounds })
+  open: async ({ account, user }, password, session, bounds) => {
+    const [row] = await ordinary.run(openSession, { account, user, password, ...session, ...bounds })
     return row?.id as SessionId | undefined
   },
   offerLink: async (account, link, seconds) => (await ordinary.run(offerLink, { account, link, seconds })).length > 0,
@@ -13,8 +14,14 @@ export const postgresSessions = ({ pools: { ordinary } }: Context): Sessions => 
     const [row] = await ordinary.run(openByLink, { link, ...session })
     return row?.id as SessionId | undefined
   },
-  find: async (hash, bounds, use) => (await ordinary.run(findSession, { hash, use, ...bounds }))[0],
-  list: (account, bounds) => ordinary.run(listSessions, { account, ...bounds }),
-  end: async (account, only) => (await ordinary.run(endSessions, { account, only, but: undefined })).length > 0,
-  endAll: async (account, but) => (await ordinary.run(endSessions, { account, only: undefined, but })).length,
+  async find(hash, bounds, use) {
+    const [row] = await ordinary.run(findSession, { hash, use, ...bounds })
+    return row && fromRow<Session>(row)
+  },
+  list: async ({ account, user }, bounds) =>
+    (await ordinary.run(listSessions, { account, user, ...bounds })).map((row) => fromRow<Session>(row)),
+  end: async ({ account, user }, only) =>
+    (await ordinary.run(endSessions, { account, user, only, but: undefined })).length > 0,
+  endAll: async ({ account, user }, but) =>
+    (await ordinary.run(endSessions, { account, user, only: undefined, but })).length,
 })

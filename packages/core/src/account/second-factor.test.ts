@@ -20,10 +20,10 @@ async function setUp(hasFactor = true) {
   const { account } = found
   let [secret, recoveryCodes]: [string, readonly string[]] = ['', []]
   if (hasFactor) {
-    const begun = await gateway.beginSecondFactor(account)
+    const begun = await gateway.beginSecondFactor({ account })
     if (begun === 'already') throw new Error(begun)
     secret = begun.secret
-    const set = await gateway.setSecondFactor(account, begun.challenge, codeAt(secret, clock.now()))
+    const set = await gateway.setSecondFactor({ account }, begun.challenge, codeAt(secret, clock.now()))
     if (typeof set === 'string' || !('recoveryCodes' in set)) throw new Error('not set')
     recoveryCodes = set.recoveryCodes
     clock.step(60)
@@ -66,7 +66,7 @@ test('a recovery code is good once, in any letter case, with or without its hyph
   const all = await Promise.all(challenges.map(({ challenge }) => gateway.signInWithCode(challenge, first, browser)))
   expect(all.filter((one) => typeof one === 'object' && 'token' in one)).toHaveLength(1)
   expect(await signIn(second.replaceAll('-', '').toUpperCase())).toHaveProperty('token')
-  expect((await gateway.findSecondFactor(account))?.recoveryCodes).toBe(8)
+  expect((await gateway.findSecondFactor({ account }))?.recoveryCodes).toBe(8)
   expect(await signIn(second)).toBe('wrong-code')
 })
 
@@ -126,18 +126,18 @@ test('who has to have one sets it up when signing in, and gets recovery codes; a
   expect(await gateway.findSession(opened.token)).toBeDefined()
   expect(await gateway.signInWithCode(challenge, code, browser)).toBe('over')
   clock.step(60)
-  expect(await gateway.removeSecondFactor(account, codeAt(toSetUp?.secret ?? '', clock.now()))).toBe('required')
+  expect(await gateway.removeSecondFactor({ account }, codeAt(toSetUp?.secret ?? '', clock.now()))).toBe('required')
   expect((await asked()).toSetUp).toBeUndefined()
 })
 
 test('it is removed, and its recovery codes are renewed, with a code only', async () => {
   const { gateway, account, code, wrong, recoveryCodes, clock, secret } = await setUp()
-  expect(await gateway.removeSecondFactor(account, wrong())).toBe('wrong-code')
-  const renewed = await gateway.renewRecoveryCodes(account, code())
+  expect(await gateway.removeSecondFactor({ account }, wrong())).toBe('wrong-code')
+  const renewed = await gateway.renewRecoveryCodes({ account }, code())
   expect(renewed).toHaveProperty('recoveryCodes')
-  expect(await gateway.removeSecondFactor(account, recoveryCodes[0] ?? '')).toBe('wrong-code')
+  expect(await gateway.removeSecondFactor({ account }, recoveryCodes[0] ?? '')).toBe('wrong-code')
   clock.step(60)
-  expect(await gateway.removeSecondFactor(account, codeAt(secret, clock.now()))).toBe('removed')
+  expect(await gateway.removeSecondFactor({ account }, codeAt(secret, clock.now()))).toBe('removed')
   expect(await gateway.signIn(pair, browser)).toHaveProperty('token')
 })
 
@@ -146,14 +146,14 @@ test('the secret is stored encrypted, and its challenge shows nothing of it to w
   const other = await backOffice.openAccount({ login: 'other' })
   const [one, two] = [await ports.accounts.byLogin('acme'), await ports.accounts.find(other as never)]
   if (one === undefined || two === undefined) throw new Error('no accounts')
-  const begun = await gateway.beginSecondFactor(one.account)
+  const begun = await gateway.beginSecondFactor(one)
   if (begun === 'already') throw new Error(begun)
   const code = codeAt(begun.secret, clock.now())
-  expect(await gateway.setSecondFactor(two.account, begun.challenge, code)).toBe('over')
-  await gateway.setSecondFactor(one.account, begun.challenge, code)
-  const stored = await gateway.findSecondFactor(one.account)
+  expect(await gateway.setSecondFactor(two, begun.challenge, code)).toBe('over')
+  await gateway.setSecondFactor(one, begun.challenge, code)
+  const stored = await gateway.findSecondFactor(one)
   expect(stored?.secret).toBe(ports.secretBox.seal(begun.secret))
-  expect(await gateway.beginSecondFactor(one.account)).toBe('already')
+  expect(await gateway.beginSecondFactor(one)).toBe('already')
 })
 
 test('an operator has to have one where that is asked of all; resetting it lets set up another', async () => {

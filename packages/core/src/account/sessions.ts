@@ -2,6 +2,7 @@ import type { Brand } from '../brand.ts'
 import type { Instant } from '../time/instant.ts'
 import type { AccountId, KeyHash } from './account.ts'
 import type { PasswordHash } from './secrets.ts'
+import type { UserId } from './users.ts'
 
 /** Names a session towards its account holder; it opens nothing. */
 export type SessionId = Brand<number, 'SessionId'>
@@ -29,6 +30,8 @@ export interface NewSession {
 export interface Session {
   readonly id: SessionId
   readonly account: AccountId
+  /** Undefined: with the login and password of the account itself. */
+  readonly user: UserId | undefined
   readonly opened: Instant
   /** To the minute. */
   readonly used: Instant
@@ -36,18 +39,21 @@ export interface Session {
   readonly address: string
 }
 
+/** Whose a session is: a user's, or of whoever has the account's own password. */
+export type SessionOwner = Pick<Session, 'account'> & Partial<Pick<Session, 'user'>>
+
 /**
- * Who is signed in. A session is over when its bounds say so, when it was ended, when the account has another password
- * than the one that it was opened under, while the account is locked, and, if it was opened without a second factor,
- * while the account has to have one; locking an account ends its sessions.
+ * Who is signed in. A session is over when its bounds say so, when it was ended, when its owner has another password
+ * than the one that it was opened under, while the account or its user is locked, and, if it was opened without a
+ * second factor, while the account has to have one; locking an account ends its sessions, those of its users too.
  */
 export interface Sessions {
   /**
-   * Opens a session of an account whose password is still this one. Undefined: it is not, or the account is locked.
+   * Opens a session of somebody whose password is still this one. Undefined: it is not, or account or user is locked.
    * Forgets sessions of the account that are over.
    */
   open(
-    by: AccountId,
+    by: SessionOwner,
     password: PasswordHash,
     session: NewSession,
     bounds: SessionBounds,
@@ -61,10 +67,10 @@ export interface Sessions {
   openByLink(link: KeyHash, session: NewSession): Promise<SessionId | undefined>
   /** The session of a token, unless it is over. With `use` it was used at this moment. */
   find(hash: KeyHash, bounds: SessionBounds, use: boolean): Promise<Session | undefined>
-  /** Those of an account that are not over, the latest used first. */
-  list(of: AccountId, bounds: SessionBounds): Promise<readonly Session[]>
-  /** False: the account has no such session. */
-  end(of: AccountId, id: SessionId): Promise<boolean>
-  /** Ends all of an account but this one, and returns how many these were. */
-  endAll(of: AccountId, but?: SessionId): Promise<number>
+  /** The owner's that are not over, the latest used first. */
+  list(of: SessionOwner, bounds: SessionBounds): Promise<readonly Session[]>
+  /** False: the owner has no such session. */
+  end(of: SessionOwner, id: SessionId): Promise<boolean>
+  /** Ends all of the owner but this one, and returns how many these were. */
+  endAll(of: SessionOwner, but?: SessionId): Promise<number>
 }

@@ -1,4 +1,5 @@
 import type { AccountId, KeyId } from '../account/account.ts'
+import type { UserId } from '../account/users.ts'
 import { createBackOffice, type BackOffice } from '../back-office.ts'
 import type { Msisdn } from '../message/msisdn.ts'
 import { NothingDoneError } from '../nothing-done.ts'
@@ -39,6 +40,24 @@ export const changesBy =
     return result
   }
 
+/** What of a webhook is recorded; `of`: where it is this account's. */
+export const stateOfWebhook =
+  ({ webhooks }: Pick<Ports, 'webhooks'>, of: AccountId | undefined, webhook: WebhookId) =>
+  async (): Promise<AuditDetail> => {
+    const found = await webhooks.find(of, webhook)
+    if (found === undefined) return {}
+    const { account, url, events, listSize, withText, state } = found
+    return { account, url: withoutSecrets(url), events, listSize, withText, state }
+  }
+
+/** What of a user of an account is recorded. */
+export const stateOfUser =
+  ({ users }: Pick<Ports, 'users'>, account: AccountId, user: UserId) =>
+  async (): Promise<AuditDetail> => {
+    const found = await users.find(account, user)
+    return found === undefined ? {} : { email: found.email, role: found.role, locked: found.locked }
+  }
+
 const plain = (result: unknown): AuditValue =>
   typeof result === 'string' || typeof result === 'number' || typeof result === 'boolean' ? result : 'done'
 
@@ -53,7 +72,7 @@ function differences(before: AuditDetail, after: AuditDetail): AuditOutcome['cha
 export const withoutSomeDigits = (number: Msisdn): string => `${number.slice(0, 5)}…${number.slice(-2)}`
 
 /** Of an address what tells where it leads: user info and query may have secrets. */
-const withoutSecrets = (url: string): string =>
+export const withoutSecrets = (url: string): string =>
   url.replace(
     /^([a-z]+:\/\/)(?:[^/?#]*@)?([^?#]*)(\?[^#]*)?.*$/i,
     (_, scheme: string, rest: string, query?: string) => `${scheme}${rest}${query === undefined ? '' : '?…'}`,
@@ -73,6 +92,8 @@ type Reading =
   | 'findAccountByLogin'
   | 'listBusyAccounts'
   | 'listApiKeys'
+  | 'listUsers'
+  | 'findUserByEmail'
   | 'verifyLedger'
   | 'listMovements'
   | 'listPrices'
@@ -112,8 +133,10 @@ type Reading =
 
 type Changing = Exclude<Operation, Reading>
 
+type AuditedPorts = Pick<Ports, 'accounts' | 'operators' | 'prices' | 'secondFactors' | 'users' | 'webhooks'>
+
 /** What each of the others changes. A new operation of the back office does not compile until it is here or above. */
-const changesOf = (ports: Pick<Ports, 'accounts' | 'operators' | 'prices' | 'secondFactors' | 'webhooks'>) => {
+const changesOf = (ports: AuditedPorts) => {
   const ofAccount = (account: AccountId) => ({
     account,
     state: async (): Promise<AuditDetail> => {
@@ -126,12 +149,7 @@ const changesOf = (ports: Pick<Ports, 'accounts' | 'operators' | 'prices' | 'sec
   const ofKey = (key: KeyId, given: AuditDetail = {}) => ({ given: { key, ...given } })
   const ofWebhook = (webhook: WebhookId, given: AuditDetail = {}) => ({
     given: { webhook, ...given },
-    state: async (): Promise<AuditDetail> => {
-      const found = await ports.webhooks.find(undefined, webhook)
-      if (found === undefined) return {}
-      const { account, url, events, listSize, withText, state } = found
-      return { account, url: withoutSecrets(url), events, listSize, withText, state }
-    },
+    state: stateOfWebhook(ports, undefined, webhook),
   })
   const ofOperator = (operator: OperatorId) => ({
     given: { operator },
@@ -139,6 +157,11 @@ const changesOf = (ports: Pick<Ports, 'accounts' | 'operators' | 'prices' | 'sec
       const found = (await ports.operators.list()).find(({ id }) => id === operator)
       return found === undefined ? {} : { name: found.name, role: found.role, locked: found.locked }
     },
+  })
+  const ofUser = (account: AccountId, user: UserId) => ({
+    account,
+    given: { user },
+    state: stateOfUser(ports, account, user),
   })
   const ofPrice = (prefix: string, account?: AccountId) => ({
     account,
@@ -178,6 +201,20 @@ const changesOf = (ports: Pick<Ports, 'accounts' | 'operators' | 'prices' | 'sec
     }),
     resetAccountFactor: (account) => ({ account }),
     offerSignInLink: (account) => ({ account }),
+    inviteUser: (account, { email, role }) => ({
+      account,
+      given: { email, role },
+      told: (invited) => (typeof invited === 'string' ? invited : { user: invited.id }),
+    }),
+    renewUserLink: (account, user) => ({
+      ...ofUser(account, user),
+      told: (renewed) => (typeof renewed === 'string' ? renewed : 'done'),
+    }),
+    setUserRole: ofUser,
+    lockUser: ofUser,
+    unlockUser: ofUser,
+    removeUser: ofUser,
+    resetUserFactor: ofUser,
     issueApiKey: (account, { operation: _, ...about } = {}) => ({
       account,
       given: { ...about },
@@ -226,6 +263,8 @@ const changesBySupport: ReadonlySet<string> = new Set<Changing>([
   'lockAccount',
   'unlockAccount',
   'revokeApiKey',
+  'lockUser',
+  'unlockUser',
   'blockNumber',
   'unblockNumber',
   'changeWebhook',
@@ -251,7 +290,7 @@ export class NotOfRoleError extends NothingDoneError {}
  */
 export function auditedBackOffice(
   backOffice: BackOffice,
-  ports: Pick<Ports, 'auditLog' | 'accounts' | 'operators' | 'prices' | 'secondFactors' | 'webhooks'>,
+  ports: AuditedPorts & Pick<Ports, 'auditLog'>,
   actor: AuditActor,
   role: OperatorRole,
 ): BackOffice {

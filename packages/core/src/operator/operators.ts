@@ -26,7 +26,7 @@ export interface OperatorLogin {
   readonly password: PasswordHash
 }
 
-export type OperatorSession = Omit<Session, 'account'> & {
+export type OperatorSession = Omit<Session, 'account' | 'user'> & {
   readonly operator: OperatorId
   /** As of `NewSession`. */
   readonly secondFactor: boolean

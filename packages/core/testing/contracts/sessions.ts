@@ -30,7 +30,7 @@ const aSession = (name: string): NewSession => ({
 const nobody = anAccountId(2 ** 31 - 1)
 
 async function opened({ sessions }: StoredPorts, by: Awaited<ReturnType<typeof anAccount>>, name: string) {
-  const id = await sessions.open(by.id, first, aSession(name), bounds)
+  const id = await sessions.open({ account: by.id }, first, aSession(name), bounds)
   return id ?? assert.fail('the session was not opened')
 }
 
@@ -42,7 +42,7 @@ export const sessionsContract: Contract<StoredPorts> = {
     const found = await ports.sessions.find(hash('a'), bounds, true)
     assert.deepEqual(
       { ...found, opened: 0, used: 0 },
-      { id, account: account.id, agent: 'Firefox', address: '192.0.2.7', opened: 0, used: 0 },
+      { id, account: account.id, user: undefined, agent: 'Firefox', address: '192.0.2.7', opened: 0, used: 0 },
     )
     assert.ok(Math.abs((found?.opened ?? 0) - Date.now()) < 3_600_000)
     assert.equal(await ports.sessions.find(hash('b'), bounds, true), undefined)
@@ -53,9 +53,9 @@ export const sessionsContract: Contract<StoredPorts> = {
     const account = await anAccount(ports, { password: first })
     const locked = await anAccount(ports, { password: first, locked: true })
     const { sessions } = ports
-    assert.equal(await sessions.open(account.id, second, aSession('a'), bounds), undefined)
-    assert.equal(await sessions.open(locked.id, first, aSession('a'), bounds), undefined)
-    assert.equal(await sessions.open(nobody, first, aSession('a'), bounds), undefined)
+    assert.equal(await sessions.open({ account: account.id }, second, aSession('a'), bounds), undefined)
+    assert.equal(await sessions.open({ account: locked.id }, first, aSession('a'), bounds), undefined)
+    assert.equal(await sessions.open({ account: nobody }, first, aSession('a'), bounds), undefined)
     assert.equal(await sessions.find(hash('a'), bounds, true), undefined)
   },
 
@@ -64,10 +64,10 @@ export const sessionsContract: Contract<StoredPorts> = {
     await opened(ports, account, 'a')
     for (const end of over) {
       assert.equal(await ports.sessions.find(hash('a'), end, true), undefined)
-      assert.deepEqual(await ports.sessions.list(account.id, end), [])
+      assert.deepEqual(await ports.sessions.list({ account: account.id }, end), [])
     }
     assert.ok(await ports.sessions.find(hash('a'), bounds, false), 'asking ended it')
-    await ports.sessions.open(account.id, first, aSession('b'), { idleSeconds: -60, secondsMax: 7200 })
+    await ports.sessions.open({ account: account.id }, first, aSession('b'), { idleSeconds: -60, secondsMax: 7200 })
     assert.equal(await ports.sessions.find(hash('a'), bounds, true), undefined)
     assert.ok(await ports.sessions.find(hash('b'), bounds, true))
   },
@@ -79,7 +79,7 @@ export const sessionsContract: Contract<StoredPorts> = {
     for (const password of [second, undefined]) {
       await ports.accounts.setPassword(account.id, password)
       assert.equal(await ports.sessions.find(hash('a'), bounds, true), undefined)
-      assert.deepEqual(await ports.sessions.list(account.id, bounds), [])
+      assert.deepEqual(await ports.sessions.list({ account: account.id }, bounds), [])
     }
     assert.ok(await ports.sessions.find(hash('b'), bounds, true))
   },
@@ -104,19 +104,19 @@ export const sessionsContract: Contract<StoredPorts> = {
     const [a, b, c] = ids as [SessionId, SessionId, SessionId]
     const foreign = await opened(ports, other, 'foreign')
     assert.deepEqual(
-      (await sessions.list(account.id, bounds)).map(({ id }) => id),
+      (await sessions.list({ account: account.id }, bounds)).map(({ id }) => id),
       [c, b, a],
     )
-    assert.equal(await sessions.end(account.id, foreign), false)
-    assert.equal(await sessions.end(account.id, a), true)
-    assert.equal(await sessions.end(account.id, a), false)
+    assert.equal(await sessions.end({ account: account.id }, foreign), false)
+    assert.equal(await sessions.end({ account: account.id }, a), true)
+    assert.equal(await sessions.end({ account: account.id }, a), false)
     assert.equal(await sessions.find(hash('a'), bounds, true), undefined)
-    assert.equal(await sessions.endAll(account.id, c), 1)
+    assert.equal(await sessions.endAll({ account: account.id }, c), 1)
     assert.deepEqual(
-      (await sessions.list(account.id, bounds)).map(({ id }) => id),
+      (await sessions.list({ account: account.id }, bounds)).map(({ id }) => id),
       [c],
     )
-    assert.equal(await sessions.endAll(account.id), 1)
+    assert.equal(await sessions.endAll({ account: account.id }), 1)
     assert.ok(await sessions.find(hash('foreign'), bounds, true))
   },
 
@@ -129,21 +129,25 @@ export const sessionsContract: Contract<StoredPorts> = {
     const tries = Array.from({ length: callersMany }, (_, i) => sessions.openByLink(link, aSession(`${i}`)))
     const got = (await Promise.all(tries)).filter((id) => id !== undefined)
     assert.equal(got.length, 1)
-    assert.equal((await sessions.list(account.id, bounds)).length, 1)
+    assert.equal((await sessions.list({ account: account.id }, bounds)).length, 1)
     assert.equal(await sessions.openByLink(link, aSession('later')), undefined)
     await ports.accounts.setPassword(account.id, second)
-    assert.deepEqual(await sessions.list(account.id, bounds), [], 'another password ends a session of a link')
+    assert.deepEqual(
+      await sessions.list({ account: account.id }, bounds),
+      [],
+      'another password ends a session of a link',
+    )
   },
 
   'a session without a second factor is over while its account has to have one': async (ports) => {
     const { sessions, secondFactors } = ports
     const account = await anAccount(ports, { password: first })
     await opened(ports, account, 'a')
-    await sessions.open(account.id, first, { ...aSession('b'), secondFactor: true }, bounds)
+    await sessions.open({ account: account.id }, first, { ...aSession('b'), secondFactor: true }, bounds)
     await secondFactors.setRequired(account.id, true)
     assert.equal(await sessions.find(hash('a'), bounds, true), undefined)
     assert.ok(await sessions.find(hash('b'), bounds, true))
-    assert.equal((await sessions.list(account.id, bounds)).length, 1)
+    assert.equal((await sessions.list({ account: account.id }, bounds)).length, 1)
   },
 
   'a link does not open an account that has a second factor': async (ports) => {
@@ -152,7 +156,7 @@ export const sessionsContract: Contract<StoredPorts> = {
     await sessions.offerLink(account.id, hash('link'), 600)
     await secondFactors.set(factorOwner('account', account.id), 'sealed' as SealedSecret, 1, [])
     assert.equal(await sessions.openByLink(hash('link'), aSession('a')), undefined)
-    assert.deepEqual(await sessions.list(account.id, bounds), [])
+    assert.deepEqual(await sessions.list({ account: account.id }, bounds), [])
   },
 
   'a link is worth nothing when its time is over, or while its account is locked': async (ports) => {

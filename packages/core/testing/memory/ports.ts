@@ -26,6 +26,7 @@ import { memoryPersonalData } from './personal-data.ts'
 import { memorySentMessages } from './sent-messages.ts'
 import { memorySecondFactors } from './second-factors.ts'
 import { memorySessions } from './sessions.ts'
+import { memoryUsers } from './users.ts'
 import { scriptedWebhookClient } from './scripted-webhook-client.ts'
 import { memorySecretBox, memorySecrets, type MemorySecretsSettings } from './secrets.ts'
 import { memoryStore, type MemoryStore } from './store.ts'
@@ -59,6 +60,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   rateLimits: memoryRateLimits(store),
   loginFailures: memoryLoginFailures(store),
   sessions: memorySessions(store),
+  users: memoryUsers(store),
   secondFactors: memorySecondFactors(store),
   accountRates: memoryAccountRates(store),
   ledger: memoryLedger(store),

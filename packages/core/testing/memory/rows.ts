@@ -26,6 +26,7 @@ import type {
   Priority,
   SenderAddress,
   Session,
+  User,
   EventListId,
   PushAttempt,
   QueueNumber,
@@ -62,8 +63,15 @@ export interface SecondFactorRow {
 export interface SessionRow {
   readonly secondFactor: boolean
   session: Session
-  /** Of its account, when it was opened. */
+  /** Of its owner, when it was opened. */
   readonly password: PasswordHash | undefined
+}
+
+export interface UserRow {
+  user: User
+  password: PasswordHash | undefined
+  /** By which a password is set. */
+  link: { readonly hash: KeyHash; readonly until: Instant } | undefined
 }
 
 export interface OperatorRow {

@@ -1,12 +1,13 @@
 import {
   factorOwner,
   secondsAfter,
-  type AccountId,
   type Instant,
   type NewSession,
+  type PasswordHash,
   type Session,
   type SessionBounds,
   type SessionId,
+  type SessionOwner,
   type Sessions,
 } from '@gateway/core'
 import { isSessionOver } from '../contracts/specification/accounts.ts'
@@ -17,30 +18,47 @@ import type { MemoryStore } from './store.ts'
 const useSeconds = 60
 
 export function memorySessions(store: MemoryStore): Sessions {
-  const { sessions, links, accounts, clock } = store
+  const { sessions, links, accounts, users, clock } = store
+
+  /** The password of an owner; 'nobody' if there is none, or it is locked. */
+  function passwordOf({ account, user }: SessionOwner): PasswordHash | undefined | 'nobody' {
+    const row = accounts.get(account)
+    if (row === undefined || row.account.locked) return 'nobody'
+    if (user === undefined) return row.password
+    const its = users.get(user)
+    return its?.user.account !== account || its.user.locked ? 'nobody' : its.password
+  }
+
+  const isOf = ({ session }: SessionRow, { account, user }: SessionOwner): boolean =>
+    session.account === account && session.user === user
 
   const isOver = ({ session, password, secondFactor }: SessionRow, bounds: SessionBounds): boolean => {
     if (store.secondFactorRequired.has(session.account) && !secondFactor) return true
     const row = accounts.get(session.account)
-    return row === undefined || row.password !== password || isSessionOver(session, row.account, bounds, clock.now())
+    return (
+      row === undefined || passwordOf(session) !== password || isSessionOver(session, row.account, bounds, clock.now())
+    )
   }
 
-  function open(account: AccountId, { hash, agent, address, secondFactor }: NewSession): SessionId | undefined {
-    const row = accounts.get(account)
-    if (row === undefined || row.account.locked) return undefined
+  function open(
+    { account, user }: SessionOwner,
+    { hash, agent, address, secondFactor }: NewSession,
+  ): SessionId | undefined {
+    const password = passwordOf({ account, user })
+    if (password === 'nobody') return undefined
     const id = store.next('session') as SessionId
     const now = clock.now()
-    const session: Session = { id, account, opened: now, used: now, agent, address }
-    sessions.set(hash, { session, password: row.password, secondFactor })
+    const session: Session = { id, account, user, opened: now, used: now, agent, address }
+    sessions.set(hash, { session, password, secondFactor })
     return id
   }
 
-  const rowsOf = (of: AccountId) => [...sessions].filter(([, { session }]) => session.account === of)
+  const rowsOf = (of: SessionOwner) => [...sessions].filter(([, row]) => isOf(row, of))
 
   return {
     open: atomic((by, password, session, bounds) => {
       for (const [hash, row] of rowsOf(by)) if (isOver(row, bounds)) sessions.delete(hash)
-      return accounts.get(by)?.password === password ? open(by, session) : undefined
+      return passwordOf(by) === password ? open(by, session) : undefined
     }),
     offerLink: atomic((to, link, seconds) => {
       if (!accounts.has(to)) return false
@@ -52,7 +70,7 @@ export function memorySessions(store: MemoryStore): Sessions {
       links.delete(link)
       if (offered === undefined || offered.until <= clock.now()) return undefined
       const hasFactor = store.secondFactors.has(factorOwner('account', offered.account))
-      return hasFactor ? undefined : open(offered.account, session)
+      return hasFactor ? undefined : open({ account: offered.account }, session)
     }),
     find: atomic((hash, bounds, use) => {
       const row = sessions.get(hash)

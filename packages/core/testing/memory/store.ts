@@ -36,6 +36,7 @@ import {
   type Suppression,
   type SuppressionScope,
   type ToldCarrier,
+  type UserId,
   type WaitingPart,
   type WatchedPdu,
   type WebhookEvent,
@@ -60,6 +61,7 @@ import type {
   OperatorSessionRow,
   SecondFactorRow,
   SessionRow,
+  UserRow,
   WebhookRow,
 } from './rows.ts'
 
@@ -67,6 +69,7 @@ type Series =
   | 'account'
   | 'key'
   | 'session'
+  | 'user'
   | 'operator'
   | 'operator-session'
   | 'message'
@@ -102,6 +105,7 @@ export interface MemoryStore {
   readonly secondFactorRequired: Set<AccountId>
   /** By the hash of the token. */
   readonly sessions: Map<KeyHash, SessionRow>
+  readonly users: Map<UserId, UserRow>
   /** Operations that were done. */
   readonly topUps: Set<string>
   readonly operators: Map<OperatorId, OperatorRow>
@@ -211,6 +215,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     secondFactors: new Map(),
     secondFactorRequired: new Set(),
     sessions: new Map(),
+    users: new Map(),
     topUps: new Set(),
     operators: new Map(),
     bulkSends: new Map(),

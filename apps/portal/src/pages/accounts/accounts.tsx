@@ -79,6 +79,7 @@ async function view(visit: HolderVisit, wanted: Partial<Wanted> = {}, problems: 
 export const accounts = forHolders({
   path: '/accounts',
   show: (visit) => (visit.account.parent === undefined ? view(visit) : 'not-found'),
+  changes: 'transferCredits',
   submit: (visit, fields) => (visit.account.parent === undefined ? transfer(visit, fields) : 'not-found'),
 })
 

@@ -108,6 +108,7 @@ export const message = forHolders({
     const told = id === undefined ? undefined : await gateway.showSent(account, id)
     return told === undefined ? 'not-found' : view(told, now, query.get('done'))
   },
+  changes: 'deleteScheduled',
   async submit({ gateway, account, parameters }) {
     const id = parseMessageId(parameters.id ?? '')
     const [deletion] = id === undefined ? [] : await gateway.deleteScheduled(account, [id])

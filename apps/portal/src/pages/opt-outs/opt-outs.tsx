@@ -92,6 +92,7 @@ const Remove = ({ number }: { readonly number: string }) => (
 export const optOuts = forHolders({
   path: '/opt-outs',
   show: (visit) => view(visit),
+  changes: 'addOptOut',
   async submit(visit, fields) {
     const { gateway, account } = visit
     const given = fields.trimmed('number')

@@ -23,6 +23,7 @@ export const bulkDraft = forHolders({
     const quote = await visit.gateway.quoteBulkSend(visit.account, send.id)
     return quote === undefined ? 'not-found' : check(send, quote, visit.now)
   },
+  changes: 'startBulkSend',
   async submit(visit) {
     const send = await ownBulkSend(visit)
     if (send === undefined) return 'not-found'
@@ -135,6 +136,7 @@ export const bulkText = forHolders({
     if (send?.state !== 'draft') return 'not-found'
     return textForm(send, { text: send.text, time: '' })
   },
+  changes: 'startBulkSend',
   async submit(visit, fields) {
     const send = await ownBulkSend(visit)
     if (send === undefined) return 'not-found'

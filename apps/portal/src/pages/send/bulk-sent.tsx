@@ -82,6 +82,7 @@ export const bulkSent = forHolders({
       ),
     }
   },
+  changes: 'stopBulkSend',
   async submit(visit, fields) {
     const send = await ownBulkSend(visit)
     if (send === undefined) return 'not-found'

@@ -35,6 +35,7 @@ export const send = forHolders({
   path: '/send',
   takesFile: true,
   show: ({ query }) => compose({ text: '', numbers: query.get('to')?.slice(0, 20) ?? '', time: '' }),
+  changes: 'sendMessages',
   async submit(visit, fields) {
     const draft = draftOf(fields)
     const step = fields.text('step')

@@ -20,14 +20,14 @@ export interface SecurityArea<V extends Visit> {
   readonly path: string
   readonly place: Place
   readonly head: VNode
-  readonly passwordHint?: string
+  readonly passwordHint?: (visit: V) => string
   readonly of: (visit: V) => OwnSecurity
 }
 
 /** The security of whoever asks. */
 export interface OwnSecurity {
   readonly session: Pick<Session, 'id'>
-  readonly sessions: () => Promise<readonly Omit<Session, 'account'>[]>
+  readonly sessions: () => Promise<readonly Omit<Session, 'account' | 'user'>[]>
   readonly endOthers: () => Promise<unknown>
   readonly changePassword: (
     password: string,
@@ -82,7 +82,7 @@ async function view<V extends Visit>(
         <Form to={path} class="panel">
           <Hidden name="do" value="password" />
           <h2>Change the password</h2>
-          {passwordHint !== undefined && <p class="hint">{passwordHint}</p>}
+          {passwordHint !== undefined && <p class="hint">{passwordHint(visit)}</p>}
           <TextField
             name="password"
             label="Password now"

@@ -12,6 +12,7 @@ export interface SignInArea {
   readonly title: string
   /** What people are known by. */
   readonly nameLabel: string
+  readonly nameHint?: string
   readonly note: ComponentChildren
   /** Where one goes afterwards: `to` if that is a page of these people, and their first page else. */
   readonly pathWithin: (to: string) => string
@@ -34,7 +35,7 @@ interface Given {
   readonly status?: View['status']
 }
 
-const view = ({ path, title, nameLabel, note }: SignInArea, given: Given): View => {
+const view = ({ path, title, nameLabel, nameHint, note }: SignInArea, given: Given): View => {
   const { to, name = '', problems = {}, status = 200 } = given
   return {
     title,
@@ -45,7 +46,14 @@ const view = ({ path, title, nameLabel, note }: SignInArea, given: Given): View 
         <ProblemSummary problems={problems} />
         <Form to={path} class="panel">
           <Hidden name="to" value={to} />
-          <TextField name="login" label={nameLabel} value={name} problems={problems} autocomplete="username" />
+          <TextField
+            name="login"
+            label={nameLabel}
+            {...(nameHint !== undefined && { hint: nameHint })}
+            value={name}
+            problems={problems}
+            autocomplete="username"
+          />
           <TextField
             name="password"
             label="Password"

@@ -5,7 +5,8 @@ export const signIn = signInPage({
   path: '/sign-in',
   title: 'Sign in',
   nameLabel: 'Login',
-  note: 'Login and password are those of your account. The operator of the gateway can set a new password.',
+  nameHint: 'That of the account, or your e-mail address',
+  note: 'Who has forgotten the password asks an owner of the account for a new link, or the operator of the gateway.',
   // What begins with two slashes is another host.
   pathWithin: (to) => (/^\/(?![/\\])[\w/?=&.%-]*$/.test(to) ? to : '/'),
   isOpen: () => true,

@@ -5,8 +5,9 @@ import { signOutView } from './sign-in-area.tsx'
 export const signOut = forHolders({
   path: '/sign-out',
   show: () => signOutView('/sign-out'),
-  async submit({ gateway, account, session }) {
-    await gateway.endSession(account, session.id)
+  changes: 'endSession',
+  async submit({ gateway, account, user, session }) {
+    await gateway.endSession({ account, user }, session.id)
     return { goTo: '/sign-in', session: 'ended' }
   },
 })

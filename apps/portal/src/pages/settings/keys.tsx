@@ -105,6 +105,7 @@ const shown = (key: string, label: string): View => ({
 export const keys = forHolders({
   path: '/settings/keys',
   show: (visit) => view(visit),
+  changes: 'issueKey',
   async submit(visit, fields) {
     const { gateway, account } = visit
     const label = fields.trimmed('label')
@@ -142,6 +143,7 @@ export const key = forHolders({
       ),
     }
   },
+  changes: 'issueKey',
   async submit({ gateway, account, parameters }) {
     const id = keyId(Number(parameters.id))
     const revoked = id === undefined ? 'no-such-key' : await gateway.revokeKey(account, id)

@@ -3,28 +3,30 @@ import { securityPage, type OwnSecurity } from '../session/security-area.tsx'
 import { SettingsTabs } from './settings-tabs.tsx'
 
 function ownOf(visit: HolderVisit): OwnSecurity {
-  const { gateway, account, session, browser, network, comesFrom } = visit
+  const { gateway, account, user, session, browser, network, comesFrom } = visit
+  const own = { account, user }
   return {
     session,
-    sessions: () => gateway.listSessions(account),
-    endOthers: () => gateway.endOtherSessions(account, session.id),
+    sessions: () => gateway.listSessions(own),
+    endOthers: () => gateway.endOtherSessions(own, session.id),
     changePassword: (password, wanted) => {
-      const pair = { user: account.login, password, network, address: browser.address, comesFrom }
+      const pair = { user: user?.email ?? account.login, password, network, address: browser.address, comesFrom }
       return gateway.changePassword(pair, wanted, browser)
     },
     keep: (opened) => ({ session: opened }),
-    factor: () => gateway.findSecondFactor(account),
-    isFactorRequired: () => gateway.isSecondFactorRequired(account),
-    beginFactor: () => gateway.beginSecondFactor(account),
-    setFactor: (challenge, code) => gateway.setSecondFactor(account, challenge, code),
-    renewCodes: (code) => gateway.renewRecoveryCodes(account, code),
-    removeFactor: (code) => gateway.removeSecondFactor(account, code),
+    factor: () => gateway.findSecondFactor(own),
+    isFactorRequired: () => gateway.isSecondFactorRequired(own),
+    beginFactor: () => gateway.beginSecondFactor(own),
+    setFactor: (challenge, code) => gateway.setSecondFactor(own, challenge, code),
+    renewCodes: (code) => gateway.renewRecoveryCodes(own, code),
+    removeFactor: (code) => gateway.removeSecondFactor(own, code),
   }
 }
 
 /** `/settings/security`: password, second factor, and where somebody is signed in. */
-export const security = forHolders(
-  securityPage({
+export const security = forHolders({
+  changes: 'changePassword',
+  ...securityPage({
     path: '/settings/security',
     place: 'settings',
     head: (
@@ -33,7 +35,8 @@ export const security = forHolders(
         <SettingsTabs at="/settings/security" />
       </>
     ),
-    passwordHint: 'It is that of the query-string and XML interfaces, too.',
+    passwordHint: ({ user }) =>
+      user === undefined ? 'It is that of the query-string and XML interfaces, too.' : 'It is yours alone.',
     of: ownOf,
   }),
-)
+})

@@ -153,6 +153,7 @@ export const webhook = forHolders({
     const shown = await found(visit)
     return shown === undefined ? 'not-found' : view(visit, shown)
   },
+  changes: 'changeWebhook',
   async submit(visit, fields) {
     const shown = await found(visit)
     if (shown === undefined) return 'not-found'
@@ -201,6 +202,7 @@ export const webhookRemoval = forHolders({
       ),
     }
   },
+  changes: 'changeWebhook',
   async submit(visit) {
     const id = idOf(visit)
     const removed = id !== undefined && (await visit.gateway.removeWebhook(visit.account, id))

@@ -116,6 +116,7 @@ const added = ({ id, url }: Webhook, secret: string): View => ({
 export const webhooks = forHolders({
   path: '/settings/webhooks',
   show: (visit) => view(visit),
+  changes: 'addWebhook',
   async submit(visit, fields) {
     const wanted = {
       url: fields.trimmed('url'),

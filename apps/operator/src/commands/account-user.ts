@@ -1,0 +1,144 @@
+import { userRoles, type AccountId, type User, type UserRole } from '@gateway/core'
+import { Argument, Option } from 'commander'
+import { readAccountId } from '../arguments.ts'
+import { command, Refused, type Context, type Run } from '../command.ts'
+import { timeJson, timeText } from '../show.ts'
+import { accountOf, noSuchAccount } from './account.ts'
+
+const WORDS = {
+  'invalid-email': 'An e-mail address is one such as ann@acme.example.',
+  'email-taken': 'There is a user with this e-mail address already, of this account or another one.',
+}
+
+/** Below the address of the portal, which this command does not know. */
+const linkOf = (token: string): string => `/invitation?token=${token}`
+
+const told = (link: string): string =>
+  `The link is ${link} below the address of the portal. It sets a password once, within three days.`
+
+export const accountUserAdd = (run: Run) =>
+  command(
+    'add',
+    'let a person sign in at the portal for an account; prints a link for the person, this once',
+    'gateway account user add 3 ann@acme.example --role sender',
+  )
+    .argument('<id>', "the account's id", readAccountId)
+    .argument('<email>', 'by which the person signs in, in any letter case')
+    .addOption(new Option('--role <role>', 'what the person may do').choices(userRoles).makeOptionMandatory())
+    .action((account: AccountId, email: string, { role }: { readonly role: UserRole }) =>
+      run(async ({ backOffice, output }) => {
+        const invited = await backOffice.inviteUser(account, { email, role })
+        if (invited === 'no-such-account') throw noSuchAccount(account)
+        if (typeof invited === 'string') throw new Refused(WORDS[invited])
+        const link = linkOf(invited.token)
+        output.result({ id: invited.id, account, email, role, link }, `${email} is a user (${role}). ${told(link)}`)
+      }),
+    )
+
+export const accountUserList = (run: Run) =>
+  command('list', 'list the users of an account', 'gateway account user list 3')
+    .argument('<id>', "the account's id", readAccountId)
+    .action((account: AccountId) =>
+      run(async ({ backOffice, output }) => {
+        await accountOf(backOffice, account)
+        const users = await backOffice.listUsers(account)
+        await output.rows(
+          ['E-MAIL', 'ROLE', 'STATE', 'ADDED'],
+          users.map(({ id, email, role, locked, hasPassword, added }) => ({
+            json: { id, account, email, role, locked, hasPassword, since: timeJson(added) },
+            cells: [email, role, locked ? 'locked' : hasPassword ? '' : 'invited', timeText(added)],
+          })),
+        )
+      }),
+    )
+
+const changing = (
+  run: Run,
+  verb: string,
+  description: string,
+  change: (context: Context, user: User) => Promise<unknown>,
+  said: string,
+) =>
+  command(verb, description, `gateway account user ${verb} ann@acme.example`)
+    .argument('<email>', 'the e-mail address of the user')
+    .action((email: string) =>
+      run(async (context) => {
+        const user = await named(context, email)
+        await change(context, user)
+        const { id, account } = user
+        context.output.result({ id, account, email: user.email }, `User ${user.email} ${said}.`)
+      }),
+    )
+
+export const accountUserLock = (run: Run) =>
+  changing(
+    run,
+    'lock',
+    'end all sessions of a user, who cannot sign in until unlocked',
+    ({ backOffice }, { account, id }) => backOffice.lockUser(account, id),
+    'is locked; all sessions have ended',
+  )
+
+export const accountUserUnlock = (run: Run) =>
+  changing(
+    run,
+    'unlock',
+    'let a user sign in again',
+    ({ backOffice }, { account, id }) => backOffice.unlockUser(account, id),
+    'can sign in again',
+  )
+
+export const accountUserRemove = (run: Run) =>
+  changing(
+    run,
+    'remove',
+    'remove a user, who can be added again',
+    ({ backOffice }, { account, id }) => backOffice.removeUser(account, id),
+    'is removed; all sessions have ended',
+  )
+
+export const accountUserForgetFactor = (run: Run) =>
+  changing(
+    run,
+    'forget-factor',
+    'remove the second factor of a user who has lost it',
+    ({ backOffice }, { account, id }) => backOffice.resetUserFactor(account, id),
+    'has no second factor now',
+  )
+
+export const accountUserLink = (run: Run) =>
+  command(
+    'link',
+    'print a link, this once, by which a user chooses another password',
+    'gateway account user link ann@acme.example',
+  )
+    .argument('<email>', 'the e-mail address of the user')
+    .action((email: string) =>
+      run(async (context) => {
+        const { account, id } = await named(context, email)
+        const renewed = await context.backOffice.renewUserLink(account, id)
+        if (typeof renewed === 'string') throw noSuchUser(email)
+        const link = linkOf(renewed.token)
+        context.output.result({ id, account, email, link }, told(link))
+      }),
+    )
+
+export const accountUserRole = (run: Run) =>
+  command('role', 'change what a user may do, at once', 'gateway account user role ann@acme.example owner')
+    .argument('<email>', 'the e-mail address of the user')
+    .addArgument(new Argument('<role>', 'what the person may do').choices(userRoles))
+    .action((email: string, role: UserRole) =>
+      run(async (context) => {
+        const { account, id } = await named(context, email)
+        await context.backOffice.setUserRole(account, id, role)
+        context.output.result({ id, account, email, role }, `User ${email} is ${role} now.`)
+      }),
+    )
+
+async function named({ backOffice }: Context, email: string): Promise<User> {
+  const found = await backOffice.findUserByEmail(email)
+  if (found === undefined) throw noSuchUser(email)
+  return found
+}
+
+const noSuchUser = (email: string): Refused => new Refused(`There is no user ${email}.`)

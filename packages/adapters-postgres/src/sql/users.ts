@@ -1,0 +1,124 @@
+import type { UserRole } from '@gateway/core'
+import { milliseconds } from './arrays.ts'
+import { rows, sql, statement } from './statement.ts'
+
+// All of these are for the ordinary connections.
+
+export interface UserRow {
+  readonly id: number
+  readonly account: number
+  readonly email: string
+  readonly role: UserRole
+  readonly locked: boolean
+  readonly added: number
+  readonly password: string | null
+}
+
+const userColumns = rows<UserRow>({
+  id: 'int',
+  account: 'int',
+  email: 'text',
+  role: 'text',
+  locked: 'bool',
+  added: 'bigint',
+  password: 'text',
+})
+
+const user = `select id, account_id account, email, role, locked, ${milliseconds('added_at')} added, password_hash "password"
+from account_user`
+
+const linkCounts = `link_hash = :link and link_until > now() and not locked`
+
+/** `found` is 0 without such an account, `id` null if the address is taken. */
+export const addUser = statement(
+  'add-user',
+  {
+    parameters: { account: 'int', email: 'text', role: 'text', link: 'text', seconds: 'float8' },
+    columns: { found: 'bigint', id: 'int?' },
+  },
+  sql`
+with found as (
+  select id from account where id = :account
+), added as (
+  insert into account_user (account_id, email, role, link_hash, link_until)
+  select id, :email, :role, :link, now() + make_interval(secs => :seconds) from found
+  on conflict do nothing
+  returning id
+)
+select (select count(*) from found) found, (select id from added) id`,
+)
+
+/** Of an account all, or one. */
+export const listUsers = statement(
+  'list-users',
+  { parameters: { account: 'int', id: 'int?' }, columns: userColumns },
+  sql`${user} where account_id = :account and (:id is null or id = :id) order by lower(email)`,
+)
+
+export const findUserByEmail = statement(
+  'find-user-by-email',
+  { parameters: { email: 'text' }, columns: userColumns },
+  sql`${user} where lower(email) = lower(:email)`,
+)
+
+export const findUserByLink = statement(
+  'find-user-by-link',
+  { parameters: { link: 'text' }, columns: userColumns },
+  sql`${user} where ${linkCounts}`,
+)
+
+/** What is null stays as it is. A lock and another password end the sessions. */
+export const changeUser = statement(
+  'change-user',
+  {
+    parameters: { account: 'int', id: 'int', locked: 'bool?', password: 'text?', role: 'text?' },
+    columns: { id: 'int' },
+  },
+  sql`
+with changed as (
+  update account_user
+  set locked = coalesce(:locked, locked), password_hash = coalesce(:password, password_hash),
+    role = coalesce(:role, role)
+  where account_id = :account and id = :id
+  returning id
+), ended as (
+  delete from session where user_id in (select id from changed) and (:locked or :password is not null)
+)
+select id from changed`,
+)
+
+export const offerUserLink = statement(
+  'offer-user-link',
+  { parameters: { account: 'int', id: 'int', link: 'text', seconds: 'float8' }, columns: { id: 'int' } },
+  sql`
+update account_user set link_hash = :link, link_until = now() + make_interval(secs => :seconds)
+where account_id = :account and id = :id
+returning id`,
+)
+
+/** Whoever takes the link away sets the password: a second one waits for the row, and finds it without. */
+export const setPasswordByLink = statement(
+  'set-password-by-link',
+  { parameters: { link: 'text', password: 'text' }, columns: { id: 'int' } },
+  sql`
+with changed as (
+  update account_user set password_hash = :password, link_hash = null, link_until = null
+  where ${linkCounts}
+  returning id
+), ended as (
+  delete from session where user_id in (select id from changed)
+)
+select id from changed`,
+)
+
+export const removeUser = statement(
+  'remove-user',
+  { parameters: { account: 'int', id: 'int' }, columns: { id: 'int' } },
+  sql`
+with removed as (
+  delete from account_user where account_id = :account and id = :id returning id
+), forgotten as (
+  delete from second_factor where owner in (select 'user ' || id from removed)
+)
+select id from removed`,
+)

@@ -1,0 +1,129 @@
+import { memoryPorts, steppingClock } from '@gateway/core/testing'
+import { createBackOffice } from '../back-office.ts'
+import { createGateway } from '../gateway.ts'
+import { invitationSeconds } from './manage-users.ts'
+
+const [password, other] = ['correct horse', 'battery staple']
+const from = { network: '192.0.2.0/24', address: '192.0.2.7' }
+const browser = { agent: 'Firefox', address: '192.0.2.7' }
+const email = 'ann@acme.example'
+
+async function setUp() {
+  const clock = steppingClock()
+  const ports = memoryPorts({ clock })
+  const [gateway, backOffice] = [createGateway(ports), createBackOffice(ports)]
+  const id = await backOffice.openAccount({ login: 'acme', password: other })
+  const found = typeof id === 'string' ? undefined : await ports.accounts.find(id)
+  if (found === undefined) throw new Error('no account')
+  const { account } = found
+  const invite = async (its = email) => {
+    const invited = await gateway.inviteUser(account, { email: its, role: 'sender' })
+    if (typeof invited === 'string') throw new Error(invited)
+    return invited
+  }
+  const enter = (user: string, its: string) => gateway.signIn({ user, password: its, ...from }, browser)
+  const signIn = async (user = email, its = password) => {
+    const opened = await enter(user, its)
+    const signedIn = typeof opened === 'object' && 'token' in opened && (await gateway.findSession(opened.token))
+    if (signedIn === false || signedIn === undefined) throw new Error('not signed in')
+    return signedIn
+  }
+  return { clock, ports, gateway, backOffice, account, invite, enter, signIn }
+}
+
+test('an invited person chooses a password by the link, once, and signs in by e-mail in any letter case', async () => {
+  const { gateway, account, invite, enter, signIn } = await setUp()
+  const { id, token } = await invite()
+  expect(await enter(email, password)).toBe('wrong-credentials')
+  expect(await gateway.acceptInvitation(token, 'short')).toBe('too-short')
+  expect(await gateway.acceptInvitation(token, 'Password123')).toBe('too-common')
+  expect(await gateway.acceptInvitation(token, email.toUpperCase())).toBe('too-common')
+  expect(await gateway.findInvited(token)).toMatchObject({ id, email })
+  expect(await gateway.acceptInvitation(token, password)).toBe('set')
+  expect(await gateway.acceptInvitation(token, other)).toBe('over')
+  expect(await signIn('ANN@acme.example')).toMatchObject({ account, user: { id, role: 'sender' } })
+  expect(await signIn('acme', other)).toMatchObject({ account, user: undefined })
+  expect(await enter(email, other)).toBe('wrong-credentials')
+})
+
+test('a link ends after three days, and with the next one', async () => {
+  const { clock, gateway, account, invite } = await setUp()
+  const { id, token } = await invite()
+  const renewed = await gateway.renewUserLink(account, id)
+  expect(await gateway.findInvited(token)).toBeUndefined()
+  if (typeof renewed === 'string') throw new Error(renewed)
+  clock.step(invitationSeconds + 1)
+  expect(await gateway.acceptInvitation(renewed.token, password)).toBe('over')
+})
+
+test.each(['', 'ann', 'ann@acme', '@acme.example', 'ann@b@acme.example', 'an n@acme.example', 'é@acme.example'])(
+  'nobody is invited as %j',
+  async (wrong) => {
+    const { gateway, account } = await setUp()
+    expect(await gateway.inviteUser(account, { email: wrong, role: 'owner' })).toBe('invalid-email')
+  },
+)
+
+test('no interface takes the password of a user, also while the user signs in at the portal', async () => {
+  const { gateway, invite, signIn, enter } = await setUp()
+  const { token } = await invite()
+  await gateway.acceptInvitation(token, password)
+  const asked = () => gateway.authenticate({ pair: { user: email, password }, ...from })
+  const [atOnce, entered] = await Promise.all([asked(), enter(email, password)])
+  expect([atOnce, typeof entered]).toEqual(['wrong-credentials', 'object'])
+  await signIn()
+  expect(await asked()).toBe('wrong-credentials')
+})
+
+test('an account whose login is an e-mail address is no user: the account comes first', async () => {
+  const { backOffice, gateway, invite, signIn } = await setUp()
+  const { token } = await invite()
+  await gateway.acceptInvitation(token, password)
+  await backOffice.openAccount({ login: email, password: other })
+  expect(await signIn(email, other)).toMatchObject({ account: { login: email }, user: undefined })
+})
+
+test('a user changes the own password, which ends the own sessions and no others', async () => {
+  const { gateway, invite, signIn, enter, ports } = await setUp()
+  const { token } = await invite()
+  await gateway.acceptInvitation(token, password)
+  const [user, own] = [await signIn(), await signIn('acme', other)]
+  const pair = { user: email, password, ...from }
+  expect(await gateway.changePassword({ ...pair, password: 'wrong' }, 'another horse', browser)).toBe(
+    'wrong-credentials',
+  )
+  expect(await gateway.changePassword(pair, 'another horse', browser)).toHaveProperty('token')
+  expect((await gateway.listSessions(user)).map(({ id }) => id)).not.toContain(user.session.id)
+  expect((await gateway.listSessions(own)).map(({ id }) => id)).toEqual([own.session.id])
+  expect(await enter(email, password)).toBe('wrong-credentials')
+  expect((await ports.accounts.readLogin('acme'))?.password).toBeDefined()
+  await signIn('acme', other)
+})
+
+test('a locked user is told nothing but that name or password is wrong; failures count (ruling 1.26)', async () => {
+  const { backOffice, gateway, account, invite, enter } = await setUp()
+  const { id, token } = await invite()
+  await gateway.acceptInvitation(token, password)
+  expect(await backOffice.lockUser(account.id, id)).toBe(true)
+  expect(await enter(email, password)).toBe('wrong-credentials')
+  await backOffice.unlockUser(account.id, id)
+  for (let i = 0; i < 11; i++) await enter(email, `guess ${i}`)
+  expect(await enter(email, password)).toEqual({ retryAfterSeconds: expect.any(Number) as number })
+})
+
+test('who may use an account from some networks only may as its user, too', async () => {
+  const { backOffice, gateway, account, invite, enter } = await setUp()
+  const { token } = await invite()
+  await gateway.acceptInvitation(token, password)
+  await backOffice.changeAccount(account.id, { from: ['198.51.100.0/24'] })
+  expect(await enter(email, password)).toBe('wrong-credentials')
+})
+
+test('closing an account removes its users', async () => {
+  const { backOffice, gateway, account, invite, enter } = await setUp()
+  const { token } = await invite()
+  await gateway.acceptInvitation(token, password)
+  await backOffice.closeAccount(account.id)
+  expect(await gateway.listUsers(account)).toEqual([])
+  expect(await enter(email, password)).toBe('wrong-credentials')
+})

@@ -1,0 +1,79 @@
+import { memoryPorts } from '@gateway/core/testing'
+import { createBackOffice, createGateway, holderAccess, type Gateway, type UserRole } from '../index.ts'
+
+async function setUp(role: UserRole | undefined) {
+  const ports = memoryPorts()
+  const [bare, backOffice] = [createGateway(ports), createBackOffice(ports)]
+  const id = await backOffice.openAccount({ login: 'acme' })
+  const account = typeof id === 'string' ? undefined : (await ports.accounts.find(id))?.account
+  if (account === undefined) throw new Error('no account')
+  const email = 'ann@acme.example'
+  const invited = role && (await bare.inviteUser(account, { email, role }))
+  const user = typeof invited === 'object' ? await ports.users.find(account.id, invited.id) : undefined
+  const gateway = holderAccess(ports, bare).as({ account, user }, '192.0.2.7')
+  const changes = async () =>
+    (await backOffice.listChanges({}, 100)).map(({ begun, ended }) => ({
+      ...(JSON.parse(begun.record) as object),
+      ...(JSON.parse(ended?.record ?? '{}') as object),
+    }))
+  return { ports, backOffice, account, gateway, changes }
+}
+
+const ofSenders = [
+  'sendMessages',
+  'draftBulkSend',
+  'startBulkSend',
+  'stopBulkSend',
+  'deleteScheduled',
+  'addOptOut',
+] as const
+const ofOwners = ['transferCredits', 'issueKey', 'revokeKey', 'addWebhook', 'removeWebhook', 'testWebhook'] as const
+const ofPeople = ['inviteUser', 'renewUserLink', 'setUserRole', 'lockUser', 'removeUser', 'resetUserFactor'] as const
+
+test.each<readonly [UserRole, keyof Gateway]>([
+  ...ofSenders.map((name) => ['reader', name] as const),
+  ...[...ofOwners, ...ofPeople].flatMap((name) => [['reader', name] as const, ['sender', name] as const]),
+])('a %s cannot %s, and nothing is recorded of it', async (role, name) => {
+  const { gateway, changes } = await setUp(role)
+  await expect((gateway[name] as () => Promise<unknown>)()).rejects.toThrow(`${name} is not for the role ${role}`)
+  expect(await changes()).toEqual([])
+})
+
+test('what a user changes is recorded under the e-mail address, with its account, before and after', async () => {
+  const { gateway, account, changes, ports } = await setUp('owner')
+  const bob = await gateway.inviteUser(account, { email: 'bob@acme.example', role: 'reader' })
+  if (typeof bob === 'string') throw new Error(bob)
+  await gateway.setUserRole(account, bob.id, 'sender')
+  const by = { by: 'user ann@acme.example', from: '192.0.2.7', account: account.id }
+  expect(await changes()).toEqual([
+    {
+      ...{ ...by, action: 'setUserRole', given: { user: bob.id }, outcome: true },
+      changed: { role: ['reader', 'sender'] },
+    },
+    {
+      ...{ ...by, action: 'inviteUser', given: { email: 'bob@acme.example', role: 'reader' } },
+      outcome: { user: bob.id },
+    },
+  ])
+  expect(await ports.auditLog.check()).toMatchObject({ entries: 4, broken: undefined })
+})
+
+test('no key, link, password, text or whole number is in the log', async () => {
+  const { gateway, account, changes, backOffice } = await setUp(undefined)
+  const key = await gateway.issueKey(account, { label: 'shop' })
+  const invited = await gateway.inviteUser(account, { email: 'bob@acme.example', role: 'reader' })
+  const added = await gateway.addWebhook(account, { url: 'https://me:hush@shop.example.com/?key=hush' })
+  await gateway.addOptOut(account, '27825550101' as never)
+  await backOffice.setPassword(account.id, 'correct horse')
+  const pair = { user: 'acme', password: 'correct horse', network: '192.0.2.0/24', address: '192.0.2.7' }
+  await gateway.changePassword(pair, 'battery staple', { agent: '', address: '' })
+  const recorded = await changes()
+  expect(recorded).toHaveLength(5)
+  expect(recorded).toContainEqual(expect.objectContaining({ action: 'changePassword', by: 'account acme' }))
+  const secrets = [key, invited].map((made) =>
+    typeof made === 'object' ? ('key' in made ? made.key : made.token) : '',
+  )
+  if (typeof added === 'string') throw new Error(added)
+  for (const secret of [...secrets, added.secret, 'hush', '27825550101', 'correct', 'battery'])
+    expect([secret, JSON.stringify(recorded).includes(secret)]).toEqual([secret, false])
+})
