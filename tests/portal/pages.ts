@@ -44,9 +44,9 @@ async function follow(context: BrowserContext, first: readonly string[]): Promis
 
 /** Pages that links do not lead to. */
 const further: Readonly<Record<Who, readonly string[]>> = {
-  anybody: ['/sign-in', '/link?token=none', '/operator/sign-in'],
+  anybody: ['/sign-in', '/link?token=none', '/invitation?token=none', '/operator/sign-in'],
   holder: ['/', '/sign-out', '/inbox/codes', '/send', '/sends/1', '/send/1/sent', '/send/2', '/send/2/text'],
-  operator: ['/operator', '/operator/sign-out', '/operator/messages?q=1'],
+  operator: ['/operator', '/operator/acting', '/operator/sign-out', '/operator/messages?q=1'],
 }
 
 /** What only a form leads to, each with the page that it is on. */
@@ -79,6 +79,23 @@ const answers: Readonly<Record<string, { readonly who: Who; readonly get: (perso
     },
   },
   '/messages, of nothing': { who: 'holder', get: (person) => person.go('/messages/999999') },
+  '/settings/users, a link': {
+    who: 'holder',
+    get: async (person) => {
+      await person.go('/settings/users')
+      await person.fill('E-mail', 'bob@acme.example')
+      await person.press('Make a link')
+      await person.sees('It is shown only this once.')
+    },
+  },
+  '/, looked at by an operator': {
+    who: 'operator',
+    get: async (person) => {
+      await person.go('/operator/accounts/1')
+      await person.press('Look at its pages')
+      await person.sees('you look at account 1', '.acting')
+    },
+  },
   '/operator/audit, verified': {
     who: 'operator',
     get: async (person) => {

@@ -1,15 +1,26 @@
 import { mayHolder, type Account, type HolderRole, type Instant, type Operator, type SignedIn } from '@gateway/core'
 import { renderToString } from 'preact-render-to-string'
-import { Form, Link, Surrounded } from './components.tsx'
+import { Form, Link, Second, Surrounded, When } from './components.tsx'
 import { amount } from './format.ts'
 import type { Place, View } from './page.ts'
+
+/** An operator who looks at an account, and until when at the latest. */
+export interface Acting {
+  readonly name: string
+  readonly until: Instant
+}
+
+interface LookedAt extends Pick<SignedIn, 'account' | 'balance' | 'user'> {
+  readonly role: HolderRole
+  readonly acting?: Acting | undefined
+}
 
 /** What every page shows around its own part. */
 export interface Frame {
   readonly base: string
   readonly token: string
   readonly now: Instant
-  readonly signedIn: (Pick<SignedIn, 'account' | 'balance' | 'user'> & { readonly role: HolderRole }) | undefined
+  readonly signedIn: LookedAt | undefined
   /** Whether a form that posts there is for whoever looks at the page. */
   readonly mayPost: (path: string) => boolean
   readonly operator: Operator | undefined
@@ -111,13 +122,14 @@ function Header({ signedIn, place }: { signedIn: Frame['signedIn']; place: Place
       </header>
     )
   }
-  const { account, balance, user, role } = signedIn
+  const { account, balance, user, role, acting } = signedIn
   const isShown: Partial<Record<Place, boolean>> = {
     send: mayHolder(role, 'sendMessages'),
     accounts: account.parent === undefined,
   }
   return (
     <>
+      {acting !== undefined && <ActingBanner of={acting} account={account} />}
       <header>
         <div>
           <strong>
@@ -141,6 +153,22 @@ function Header({ signedIn, place }: { signedIn: Frame['signedIn']; place: Place
     </>
   )
 }
+
+/** On each page, so that nobody forgets whose it is. */
+const ActingBanner = ({ of: { name, until }, account }: { of: Acting; account: Account }) => (
+  <section class="acting" aria-label="You look at an account">
+    <p>
+      <strong>
+        {name}, you look at account {account.id}.
+      </strong>{' '}
+      You see what its owner sees, and change nothing. It is in the audit log, and ends by itself at <When at={until} />
+      .
+    </p>
+    <Form to="/operator/acting">
+      <Second>Stop looking</Second>
+    </Form>
+  </section>
+)
 
 const Places = ({ of, current }: { of: typeof places; current: Place | undefined }) => (
   <nav aria-label="Main">

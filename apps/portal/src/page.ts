@@ -5,6 +5,7 @@ import type {
   ComesFrom,
   Credits,
   Gateway,
+  HolderAccess,
   HolderChange,
   HolderRole,
   Instant,
@@ -21,6 +22,7 @@ import type { Fields } from './forms.ts'
 /** A request for a page, and who asks. */
 export interface Visit {
   readonly gateway: Gateway
+  readonly holders: HolderAccess
   /** Undefined: no operator signs in at this portal. */
   readonly operators: OperatorAccess | undefined
   readonly now: Instant
@@ -41,7 +43,7 @@ export interface HolderVisit extends Visit {
   readonly user: User | undefined
   readonly role: HolderRole
   readonly balance: Credits
-  readonly session: Session
+  readonly session: Pick<Session, 'id'>
 }
 
 /** The same of an operator, who may see everything. What the role may not change, the back office refuses. */

@@ -35,7 +35,7 @@ import { Router, type Express, type Request, type RequestHandler, type Response 
 import helmet from 'helmet'
 import { csvLine } from '@gateway/wire'
 import { Fields, formBytesMax, readMultipart, uploadBytesMax } from './forms.ts'
-import { renderPage, type Frame, type PageLink } from './layout.tsx'
+import { renderPage, type Acting, type Frame, type PageLink } from './layout.tsx'
 import { follow, type Followers, type Look } from './live.ts'
 import type { Answer, Download, GoTo, HolderVisit, Keeping, OperatorVisit, Page, View, Visit } from './page.ts'
 import { forbidden, missing, notOfRole, tooLarge, trouble, unavailable } from './pages/errors.tsx'
@@ -166,8 +166,11 @@ async function writeFile({ gate, clock, links }: Serving, request: Request, resp
   if (streamed === 'full') write(response, unavailable, outside({ clock, links }, request))
 }
 
-interface SignedInAs extends SignedIn {
+interface SignedInAs extends Omit<SignedIn, 'session'> {
+  readonly session: Pick<SignedIn['session'], 'id'>
   readonly role: HolderRole
+  /** The operator who looks at the account, and until when at the latest. */
+  readonly acting?: Acting | undefined
 }
 
 /** Who asks: for pages of operators an operator, for all others an account holder. */
@@ -177,7 +180,24 @@ interface Who {
   readonly operator: { readonly operator: Operator; readonly session: OperatorSession } | undefined
 }
 
-async function whoIs({ gateway, operators }: Serving, page: Page, request: Request, isUse: boolean): Promise<Who> {
+/** An operator who acts as an account looks at its pages; an own session there waits until that has ended. */
+async function actingAs({ operators }: Serving, request: Request, isUse: boolean): Promise<Who | undefined> {
+  const token = sessionToken(request, 'operator')
+  const found = token === undefined ? undefined : await operators?.signIn.findActing(token, isUse)
+  if (found === undefined) return undefined
+  const { operator, until, session, account, balance } = found
+  const acting = { name: operator.name, until }
+  return {
+    token,
+    operator: undefined,
+    signedIn: { session, account, balance, user: undefined, role: 'onlooker', acting },
+  }
+}
+
+async function whoIs(serving: Serving, page: Page, request: Request, isUse: boolean): Promise<Who> {
+  const acting = page.who === 'holder' ? await actingAs(serving, request, isUse) : undefined
+  if (acting !== undefined) return acting
+  const { gateway, operators } = serving
   const token = sessionToken(request, page.who === 'operator' ? 'operator' : 'holder')
   const nobody = { token, signedIn: undefined, operator: undefined }
   if (token === undefined) return nobody
@@ -267,9 +287,9 @@ const lookOf = (shown: Answer, frame: Frame): Look | undefined =>
     ? { page: renderPage(shown, frame), isLive: shown.live === true }
     : undefined
 
-function visitOf({ gateway, operators, clock }: Serving, { request }: Visitor): Visit {
+function visitOf({ gateway, holders, operators, clock }: Serving, { request }: Visitor): Visit {
   return {
-    ...{ gateway, operators, now: clock.now(), parameters: request.params as Visit['parameters'] },
+    ...{ gateway, holders, operators, now: clock.now(), parameters: request.params as Visit['parameters'] },
     query: new URLSearchParams(requestQuery(request)),
     browser: { agent: request.get('user-agent') ?? '', address: clientAddress(request) },
     ...{ network: clientNetwork(request), comesFrom: comesFrom(request) },

@@ -18,6 +18,7 @@ import { accountUsers } from './account/manage-users.ts'
 import { ownSecondFactor } from './account/second-factor.ts'
 import { factorOwner, type SecondFactor } from './account/second-factors.ts'
 import { signInWithCode } from './account/sign-in-steps.ts'
+import type { SessionId } from './account/sessions.ts'
 import { offerSignInLink } from './account/sign-in.ts'
 import type { User } from './account/users.ts'
 import type { AuditCheck, AuditEntry, AuditSearch, ListedChange } from './audit/audit-log.ts'
@@ -41,9 +42,11 @@ import { allowSender, type AllowedSender, type AssignedCode } from './message/se
 import { eraseNumber, exportNumber, heldUp, listErasures, type HeldUp } from './personal-data/erase-number.ts'
 import type { Operator, OperatorId, OperatorRole } from './operator/operators.ts'
 import {
+  actingSeconds,
   addOperator,
   changeOperatorPassword,
   endOperatorSessions,
+  findActing,
   findOperatorSession,
   listOperatorSessions,
   operatorArea,
@@ -53,6 +56,7 @@ import {
 } from './operator/sign-in.ts'
 import type { Ports } from './ports.ts'
 import { processingDefaults, type ProcessingSettings } from './processing.ts'
+import type { Instant } from './time/instant.ts'
 import {
   blockNumber,
   blockNumbers,
@@ -221,6 +225,11 @@ export const createBackOffice = (
   requireAccountFactor: (id: AccountId, isRequired: boolean): Promise<boolean> =>
     ports.secondFactors.setRequired(id, isRequired),
   resetAccountFactor: (id: AccountId): Promise<boolean> => ports.secondFactors.remove(factorOwner('account', id)),
+  actAs: (account: AccountId, of: OperatorId, session: SessionId): Promise<Instant | undefined> =>
+    ports.operators.actAs(of, session, account, actingSeconds),
+  endActingAs: (_account: AccountId, of: OperatorId, session: SessionId): Promise<AccountId | undefined> =>
+    ports.operators.endActingAs(of, session),
+  findActing: findActing(ports, { secondFactorRequired }),
   listOperatorSessions: listOperatorSessions(ports),
   endOperatorSessions: endOperatorSessions(ports),
   listChanges: (search: AuditSearch, countMax: number): Promise<readonly ListedChange[]> =>

@@ -52,9 +52,10 @@ export {
   type OperatorLogin,
   type OperatorRole,
   type Operators,
+  type ActsAs,
   type OperatorSession,
 } from './operator/operators.ts'
-export type { OperatorPair } from './operator/sign-in.ts'
+export { actingSeconds, type ActingOperator, type OperatorPair } from './operator/sign-in.ts'
 
 // Accounts.
 export {

@@ -192,22 +192,29 @@ test('each page of account holders has a row in the table of roles', () => {
   )
 })
 
-describe('roles of users', () => {
-  const visitors = new Map<UserRole, Visitor>()
+/** Those of users, and an operator who looks at the account. */
+const roles = [...userRoles, 'onlooker'] as const
+type Role = (typeof roles)[number]
+
+describe('roles of users, and an operator who acts as the account', () => {
+  const visitors = new Map<Role, Visitor>()
   beforeAll(async () => {
     for (const role of userRoles) visitors.set(role, await portal.signedInAs(role, account))
+    const onlooker = await portal.operator('support')
+    await onlooker.submit(`/operator/accounts/${account.id}`, {}, 'form:has([value="act-as"])')
+    visitors.set('onlooker', onlooker)
   })
-  const mayNot = (path: string): readonly UserRole[] => {
+  const mayNot = (path: string): readonly Role[] => {
     const from = lowest[path]
-    return from === undefined || from === 'none' ? [] : userRoles.slice(userRoles.indexOf(from) + 1)
+    return from === undefined || from === 'none' ? [] : roles.slice(roles.indexOf(from) + 1)
   }
-  const visitorOf = (role: UserRole): Visitor => visitors.get(role) ?? holder
+  const visitorOf = (role: Role): Visitor => visitors.get(role) ?? holder
   const changesMany = async () => (await portal.backOffice.listChanges({}, 1000)).length
 
   test.each(Object.keys(lowest))(
     '%s can be read in each role, and has only the forms that the role may use',
     async (path) => {
-      for (const role of userRoles) {
+      for (const role of roles) {
         const asked = await visitorOf(role).get(pathOf(path))
         expect([role, asked.status < 400]).toEqual([role, true])
         const forms = formsOf(asked).filter((form) => form.path !== '/sign-out')
@@ -238,7 +245,7 @@ describe('roles of users', () => {
   )
 
   test('where a role may use forms, they are there', async () => {
-    const formsMany = async (role: UserRole, path: string) =>
+    const formsMany = async (role: Role, path: string) =>
       (await visitorOf(role).get(path)).html.querySelectorAll('main form[method="post"]').length
     for (const path of ['/send', '/opt-outs']) expect([path, await formsMany('sender', path)]).not.toEqual([path, 0])
     for (const path of ['/settings/keys', '/settings/users', '/accounts'])

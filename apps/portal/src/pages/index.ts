@@ -3,6 +3,7 @@ import { accounts } from './accounts/accounts.tsx'
 import { inbox, inboxOfCodes } from './inbox/inbox.tsx'
 import { message } from './messages/message.tsx'
 import { messages, messagesFile } from './messages/messages.tsx'
+import { acting } from './operator/acting.tsx'
 import { account } from './operator/account.tsx'
 import { accounts as operatorAccounts } from './operator/accounts.tsx'
 import { arrivals } from './operator/arrivals.tsx'
@@ -45,6 +46,7 @@ export const pages: readonly Page[] = [
     now,
     operatorAccounts,
     account,
+    acting,
     operatorMessages,
     operatorMessage,
     carriers,

@@ -18,6 +18,8 @@ create table operator_session (
   opened_at timestamptz not null default now(),
   used_at timestamptz not null default now(),     -- to the minute
   agent text not null,
-  address text not null                           -- '': not known
+  address text not null,                          -- '': not known
+  acts_as int references account,                 -- the account that the operator looks at; null: none
+  acts_until timestamptz
 );
 create index operator_session_operator on operator_session (operator_id);

@@ -1,5 +1,6 @@
 import {
   instant,
+  type AccountId,
   type Operator,
   type OperatorId,
   type Operators,
@@ -9,8 +10,10 @@ import {
 } from '@gateway/core'
 import type { Context } from '../context.ts'
 import {
+  actAs,
   addOperator,
   changeOperator,
+  endActingAs,
   endOperatorSessions,
   findOperatorSession,
   listOperators,
@@ -50,6 +53,12 @@ export function postgresOperators({ pools: { ordinary } }: Context): Operators {
     },
     listSessions: async (operator, bounds) =>
       (await ordinary.run(listOperatorSessions, { operator, ...bounds })).map(sessionOf),
+    async actAs(operator, id, account, seconds) {
+      const [row] = await ordinary.run(actAs, { operator, id, account, seconds })
+      return row && instant(row.until)
+    },
+    endActingAs: async (operator, id) =>
+      (await ordinary.run(endActingAs, { operator, id }))[0]?.account as AccountId | undefined,
     endSessions: async (operator, only) => (await ordinary.run(endOperatorSessions, { operator, only })).length,
   }
 }
@@ -68,10 +77,14 @@ const sessionOf = ({
   agent,
   address,
   secondFactor,
+  actsAs,
+  actsUntil,
 }: OperatorSessionRow): OperatorSession => ({
   id: session as SessionId,
   operator: id as OperatorId,
   opened: instant(opened),
   used: instant(used),
   ...{ agent, address, secondFactor },
+  actsAs:
+    actsAs === null || actsUntil === null ? undefined : { account: actsAs as AccountId, until: instant(actsUntil) },
 })

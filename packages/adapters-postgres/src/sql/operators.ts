@@ -91,6 +91,8 @@ export interface OperatorSessionRow extends OperatorRow {
   readonly agent: string
   readonly address: string
   readonly secondFactor: boolean
+  readonly actsAs: number | null
+  readonly actsUntil: number | null
 }
 
 const sessionColumns = rows<OperatorSessionRow>({
@@ -106,11 +108,14 @@ const sessionColumns = rows<OperatorSessionRow>({
   agent: 'text',
   address: 'text',
   secondFactor: 'bool',
+  actsAs: 'int',
+  actsUntil: 'bigint',
 })
 
 /** A session that counts, beside its operator. */
 const session = `select ${operator}, operator_session.id as session, ${milliseconds('opened_at')} as opened,
-  ${milliseconds('used_at')} as used, agent, address, second_factor as "secondFactor"
+  ${milliseconds('used_at')} as used, agent, address, second_factor as "secondFactor",
+  case when acts_until > now() then acts_as end as "actsAs", ${milliseconds('acts_until')} as "actsUntil"
 from operator_session
 join operator on operator.id = operator_id and not locked and opened_under = ${passwordDigest('password_hash')}`
 
@@ -132,6 +137,34 @@ export const listOperatorSessions = statement(
   'list-operator-sessions',
   { parameters: { operator: 'int', ...sessionBounds }, columns: sessionColumns },
   sql`${session} where operator_id = :operator and ${withinBounds} order by used_at desc, operator_session.id desc`,
+)
+
+export const actAs = statement(
+  'act-as',
+  {
+    parameters: { operator: 'int', id: 'bigint', account: 'int', seconds: 'float8' },
+    columns: { until: 'bigint' },
+  },
+  sql`
+update operator_session set acts_as = account.id, acts_until = now() + make_interval(secs => :seconds)
+from account
+where operator_session.id = :id and operator_id = :operator and account.id = :account
+returning ${milliseconds('acts_until')} as until`,
+)
+
+/** What it was before is read of the row that is changed. */
+export const endActingAs = statement(
+  'end-acting-as',
+  { parameters: { operator: 'int', id: 'bigint' }, columns: { account: 'int' } },
+  sql`
+with acting as (
+  select id, acts_as from operator_session
+  where id = :id and operator_id = :operator and acts_until > now()
+  for update
+), ended as (
+  update operator_session set acts_as = null, acts_until = null where id in (select id from acting)
+)
+select acts_as as account from acting`,
 )
 
 /** One session of the operator, or all (`only` null). */

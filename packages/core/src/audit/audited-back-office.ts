@@ -125,6 +125,7 @@ type Reading =
   | 'beginOperatorFactor'
   | 'showAccountFactor'
   | 'findOperatorSession'
+  | 'findActing'
   | 'listOperatorSessions'
   | 'endOperatorSessions'
   | 'listChanges'
@@ -200,6 +201,8 @@ const changesOf = (ports: AuditedPorts) => {
       state: async () => ({ isRequired: await ports.secondFactors.isRequired(account) }),
     }),
     resetAccountFactor: (account) => ({ account }),
+    actAs: (account) => ({ account, told: (until) => (until === undefined ? 'no-such-account' : { until }) }),
+    endActingAs: (account) => ({ account, told: (ended) => (ended === undefined ? 'was-over' : 'done') }),
     offerSignInLink: (account) => ({ account }),
     inviteUser: (account, { email, role }) => ({
       account,
@@ -265,6 +268,8 @@ const changesBySupport: ReadonlySet<string> = new Set<Changing>([
   'revokeApiKey',
   'lockUser',
   'unlockUser',
+  'actAs',
+  'endActingAs',
   'blockNumber',
   'unblockNumber',
   'changeWebhook',
@@ -311,7 +316,7 @@ export function auditedBackOffice(
 /** What a process needs that lets operators in. */
 export interface OperatorAccess {
   /** To sign in, and to look who is signed in. */
-  readonly signIn: Pick<BackOffice, 'signInOperator' | 'signInOperatorWithCode' | 'findOperatorSession'>
+  readonly signIn: Pick<BackOffice, 'signInOperator' | 'signInOperatorWithCode' | 'findOperatorSession' | 'findActing'>
   /** What a person may do who is signed in; changes are recorded under the name, with the address `from`. */
   as(operator: Operator, from: string): BackOffice
 }

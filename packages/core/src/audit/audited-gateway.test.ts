@@ -1,7 +1,8 @@
 import { memoryPorts } from '@gateway/core/testing'
-import { createBackOffice, createGateway, holderAccess, type Gateway, type UserRole } from '../index.ts'
+import { createBackOffice, createGateway, holderAccess, type Gateway, type HolderRole } from '../index.ts'
 
-async function setUp(role: UserRole | undefined) {
+async function setUp(asked: HolderRole | undefined) {
+  const role = asked === 'onlooker' ? undefined : asked
   const ports = memoryPorts()
   const [bare, backOffice] = [createGateway(ports), createBackOffice(ports)]
   const id = await backOffice.openAccount({ login: 'acme' })
@@ -10,7 +11,7 @@ async function setUp(role: UserRole | undefined) {
   const email = 'ann@acme.example'
   const invited = role && (await bare.inviteUser(account, { email, role }))
   const user = typeof invited === 'object' ? await ports.users.find(account.id, invited.id) : undefined
-  const gateway = holderAccess(ports, bare).as({ account, user }, '192.0.2.7')
+  const gateway = holderAccess(ports, bare).as({ account, user, role: asked ?? 'owner' }, '192.0.2.7')
   const changes = async () =>
     (await backOffice.listChanges({}, 100)).map(({ begun, ended }) => ({
       ...(JSON.parse(begun.record) as object),
@@ -28,9 +29,11 @@ const ofSenders = [
   'addOptOut',
 ] as const
 const ofOwners = ['transferCredits', 'issueKey', 'revokeKey', 'addWebhook', 'removeWebhook', 'testWebhook'] as const
+const ofReaders = ['changePassword', 'setSecondFactor', 'endOtherSessions', 'removeSecondFactor'] as const
 const ofPeople = ['inviteUser', 'renewUserLink', 'setUserRole', 'lockUser', 'removeUser', 'resetUserFactor'] as const
 
-test.each<readonly [UserRole, keyof Gateway]>([
+test.each<readonly [HolderRole, keyof Gateway]>([
+  ...[...ofSenders, ...ofOwners, ...ofPeople, ...ofReaders].map((name) => ['onlooker', name] as const),
   ...ofSenders.map((name) => ['reader', name] as const),
   ...[...ofOwners, ...ofPeople].flatMap((name) => [['reader', name] as const, ['sender', name] as const]),
 ])('a %s cannot %s, and nothing is recorded of it', async (role, name) => {

@@ -212,13 +212,22 @@ function auditedGateway(gateway: Gateway, ports: AuditedPorts, { account, by, fr
 /** What a process needs that lets account holders and their users in. */
 export interface HolderAccess {
   /** What a person may do who is signed in; changes are recorded under the name, with the address `from`. */
-  as(signedIn: Pick<SignedIn, 'account' | 'user'>, from: string): Gateway
+  as(signedIn: Pick<SignedIn, 'account' | 'user'> & { readonly role: HolderRole }, from: string): Gateway
+  /** Chooses a password by a link, recorded as a change of the user. */
+  accept(link: string, password: string, from: string): ReturnType<Gateway['acceptInvitation']>
 }
 
 export const holderAccess = (ports: AuditedPorts, gateway: Gateway): HolderAccess => ({
-  as: ({ account, user }, from) => {
+  as: ({ account, user, role }, from) => {
     // Names of operators have no spaces: nobody is taken for another.
     const by = user === undefined ? `account ${account.login}` : `user ${user.email}`
-    return auditedGateway(gateway, ports, { account, user, by, from, role: roleOf({ user }) })
+    return auditedGateway(gateway, ports, { account, user, by, from, role })
+  },
+  async accept(link, password, from) {
+    const user = await gateway.findInvited(link)
+    if (user === undefined) return 'over'
+    const actor = { by: `user ${user.email}`, from }
+    const change = { action: 'acceptInvitation', account: user.account }
+    return changesBy(ports, actor)(change, () => gateway.acceptInvitation(link, password))
   },
 })

@@ -1,4 +1,4 @@
-import type { KeyHash } from '../account/account.ts'
+import type { AccountId, KeyHash } from '../account/account.ts'
 import type { PasswordHash } from '../account/secrets.ts'
 import type { NewSession, Session, SessionBounds, SessionId } from '../account/sessions.ts'
 import type { Brand } from '../brand.ts'
@@ -26,10 +26,17 @@ export interface OperatorLogin {
   readonly password: PasswordHash
 }
 
+export interface ActsAs {
+  readonly account: AccountId
+  readonly until: Instant
+}
+
 export type OperatorSession = Omit<Session, 'account' | 'user'> & {
   readonly operator: OperatorId
   /** As of `NewSession`. */
   readonly secondFactor: boolean
+  /** The account that the operator looks at as if signed in there, and until when at the latest. */
+  readonly actsAs: ActsAs | undefined
 }
 
 /**
@@ -63,6 +70,13 @@ export interface Operators {
   ): Promise<{ readonly operator: Operator; readonly session: OperatorSession } | undefined>
   /** Those that are not over, the latest used first. */
   listSessions(of: OperatorId, bounds: SessionBounds): Promise<readonly OperatorSession[]>
+  /**
+   * The session acts as this account for so long, and as the one before no more. Undefined: there is no such session or
+   * account.
+   */
+  actAs(of: OperatorId, id: SessionId, account: AccountId, seconds: number): Promise<Instant | undefined>
+  /** Which account the session acted as; undefined: none, or it was over. */
+  endActingAs(of: OperatorId, id: SessionId): Promise<AccountId | undefined>
   /** Ends one session, or all of them; returns how many these were. */
   endSessions(of: OperatorId, only?: SessionId): Promise<number>
 }

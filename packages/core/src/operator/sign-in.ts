@@ -3,9 +3,11 @@ import { newPasswordRefusal, type NewPasswordRefusal } from '../account/new-pass
 import { newSession, type Browser, type OpenedSession } from '../account/new-session.ts'
 import type { FactorPorts } from '../account/second-factor.ts'
 import { factorOwner } from '../account/second-factors.ts'
+import type { AccountWithBalance } from '../account/accounts.ts'
 import { afterPassword, type AskedForCode, type SignInArea } from '../account/sign-in-steps.ts'
 import { sessionBounds, type SessionId } from '../account/sessions.ts'
 import type { Ports } from '../ports.ts'
+import type { Instant } from '../time/instant.ts'
 import type { Operator, OperatorId, OperatorLogin, OperatorSession } from './operators.ts'
 
 type OperatorPorts = FactorPorts & Pick<Ports, 'operators'>
@@ -79,6 +81,26 @@ export const findOperatorSession =
   ): Promise<{ readonly operator: Operator; readonly session: OperatorSession } | undefined> => {
     const found = await ports.operators.findSession(ports.secrets.hashKey(token), sessionBounds, use)
     return secondFactorRequired && found?.session.secondFactor === false ? undefined : found
+  }
+
+/** So long an operator looks at an account at the most. */
+export const actingSeconds = 30 * 60
+
+/** Who acts as an account, read afresh. */
+export interface ActingOperator extends AccountWithBalance {
+  readonly operator: Operator
+  readonly session: OperatorSession
+  readonly until: Instant
+}
+
+/** Undefined: the session is over, or acts as no account (any more). */
+export const findActing =
+  (ports: Pick<Ports, 'accounts' | 'operators' | 'secrets'>, settings: OperatorSettings) =>
+  async (token: string, use = true): Promise<ActingOperator | undefined> => {
+    const found = await findOperatorSession(ports, settings)(token, use)
+    const actsAs = found?.session.actsAs
+    const account = actsAs && (await ports.accounts.find(actsAs.account))
+    return account && { ...found, ...account, until: actsAs.until }
   }
 
 /** An operator changes the own password. It ends every session; the new one is for the browser that asked. */

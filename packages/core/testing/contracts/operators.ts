@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
 import type { KeyHash, NewSession, OperatorId, PasswordHash, SessionBounds, StoredPorts } from '@gateway/core'
+import { anAccount, anAccountId } from '../builders.ts'
 import { callersMany, type Contract } from './shared.ts'
 
 const bounds: SessionBounds = { idleSeconds: 3600, secondsMax: 7200 }
@@ -73,7 +74,16 @@ export const operatorsContract: Contract<StoredPorts> = {
     const { session } = (await operators.findSession(hash('a'), bounds, true)) ?? assert.fail('not found')
     assert.deepEqual(
       { ...session, opened: 0, used: 0 },
-      { id, operator: ann, agent: 'Firefox', address: '192.0.2.7', secondFactor: false, opened: 0, used: 0 },
+      {
+        id,
+        operator: ann,
+        agent: 'Firefox',
+        address: '192.0.2.7',
+        secondFactor: false,
+        actsAs: undefined,
+        opened: 0,
+        used: 0,
+      },
     )
     assert.equal(await operators.findSession(hash('b'), bounds, true), undefined)
     for (const end of over) assert.equal(await operators.findSession(hash('a'), end, true), undefined)
@@ -105,6 +115,31 @@ export const operatorsContract: Contract<StoredPorts> = {
     assert.ok(await operators.findSession(hash('b'), bounds, true))
     assert.equal(await operators.setLocked(nobody, true), false)
     assert.equal(await operators.setPassword(nobody, first), false)
+  },
+
+  'a session acts as one account at a time, until it is ended or too long, and for the own operator only': async (
+    ports,
+  ) => {
+    const { operators } = ports
+    const [ann, bob] = [await added(ports, 'ann'), await added(ports, 'bob')]
+    const [one, other] = [await anAccount(ports), await anAccount(ports)]
+    const id = await signedIn(ports, ann, 'a')
+    const actsAs = async () => (await operators.findSession(hash('a'), bounds, true))?.session.actsAs
+    assert.equal(await actsAs(), undefined)
+    assert.equal(await operators.endActingAs(ann, id), undefined)
+    const until = await operators.actAs(ann, id, one.id, 600)
+    assert.deepEqual(await actsAs(), { account: one.id, until })
+    assert.equal((await operators.listSessions(ann, bounds))[0]?.actsAs?.account, one.id)
+    await operators.actAs(ann, id, other.id, 600)
+    assert.equal((await actsAs())?.account, other.id)
+    assert.equal(await operators.actAs(bob, id, one.id, 600), undefined)
+    assert.equal(await operators.endActingAs(bob, id), undefined)
+    assert.equal(await operators.actAs(ann, id, anAccountId(2 ** 31 - 1), 600), undefined)
+    assert.equal((await actsAs())?.account, other.id)
+    assert.equal(await operators.endActingAs(ann, id), other.id)
+    assert.deepEqual([await actsAs(), await operators.endActingAs(ann, id)], [undefined, undefined])
+    await operators.actAs(ann, id, one.id, -60)
+    assert.deepEqual([await actsAs(), await operators.endActingAs(ann, id)], [undefined, undefined])
   },
 
   'an operator ends the own sessions, one or all': async (ports) => {

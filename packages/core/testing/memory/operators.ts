@@ -1,4 +1,12 @@
-import { secondsAfter, type Operator, type OperatorId, type Operators, type SessionId } from '@gateway/core'
+import {
+  secondsAfter,
+  type Instant,
+  type Operator,
+  type OperatorId,
+  type Operators,
+  type OperatorSession,
+  type SessionId,
+} from '@gateway/core'
 import { isSessionOver } from '../contracts/specification/accounts.ts'
 import { atomic } from './atomic.ts'
 import type { MemoryStore } from './store.ts'
@@ -24,6 +32,13 @@ export function memoryOperators(store: MemoryStore): Operators {
     for (const [hash] of ended) operatorSessions.delete(hash)
     return ended.length
   }
+
+  const rowOf = (of: OperatorId, id: SessionId) =>
+    [...operatorSessions.values()].find(({ session }) => session.operator === of && session.id === id)
+
+  /** As it is now: acting has an end. */
+  const asOfNow = (session: OperatorSession): OperatorSession =>
+    session.actsAs !== undefined && session.actsAs.until <= clock.now() ? { ...session, actsAs: undefined } : session
 
   /** Those that count, with their hashes. */
   const sessionsWithin = (bounds: Parameters<Operators['listSessions']>[1]) =>
@@ -70,7 +85,7 @@ export function memoryOperators(store: MemoryStore): Operators {
       const id = store.next('operator-session') as SessionId
       const now = clock.now()
       operatorSessions.set(hash, {
-        session: { id, operator: by, opened: now, used: now, agent, address, secondFactor },
+        session: { id, operator: by, opened: now, used: now, agent, address, secondFactor, actsAs: undefined },
         password,
       })
       return id
@@ -81,14 +96,27 @@ export function memoryOperators(store: MemoryStore): Operators {
       if (found === undefined || row === undefined) return undefined
       const now = clock.now()
       if (use && secondsAfter(row.session.used, useSeconds) <= now) row.session = { ...row.session, used: now }
-      return { operator: found.operator, session: row.session }
+      return { operator: found.operator, session: asOfNow(row.session) }
     }),
     listSessions: atomic((of, bounds) =>
       sessionsWithin(bounds)
-        .map(({ session }) => session)
+        .map(({ session }) => asOfNow(session))
         .filter(({ operator }) => operator === of)
         .sort((a, b) => b.used - a.used || b.id - a.id),
     ),
+    actAs: atomic((of, id, account, seconds): Instant | undefined => {
+      const row = rowOf(of, id)
+      if (row === undefined || !store.accounts.has(account)) return undefined
+      const until = secondsAfter(clock.now(), seconds)
+      row.session = { ...row.session, actsAs: { account, until } }
+      return until
+    }),
+    endActingAs: atomic((of, id) => {
+      const row = rowOf(of, id)
+      const acted = row && asOfNow(row.session).actsAs
+      if (row !== undefined) row.session = { ...row.session, actsAs: undefined }
+      return acted?.account
+    }),
     endSessions: atomic(endSessions),
   }
 }

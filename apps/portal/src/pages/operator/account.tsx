@@ -14,6 +14,7 @@ import {
   type Instant,
   type ListedChange,
   type ListedPrice,
+  type User,
 } from '@gateway/core'
 import {
   Figures,
@@ -33,7 +34,7 @@ import {
 import type { Fields, Problems } from '../../forms.ts'
 import { amount } from '../../format.ts'
 import { nameOf } from '../../layout.tsx'
-import { forOperators, type Answer, type OperatorVisit, type View } from '../../page.ts'
+import { forOperators, type Answer, type GoTo, type OperatorVisit, type View } from '../../page.ts'
 import { Changes } from './audit.tsx'
 
 const changesMax = 10
@@ -42,6 +43,7 @@ interface Known {
   readonly found: AccountWithBalance
   readonly keys: readonly ApiKey[]
   readonly prices: readonly ListedPrice[]
+  readonly users: readonly User[]
   readonly subAccounts: readonly AccountWithBalance[]
   readonly second: AccountFactor
   readonly changes: readonly ListedChange[]
@@ -50,14 +52,15 @@ interface Known {
 async function read(backOffice: BackOffice, id: AccountId): Promise<Known | undefined> {
   const found = await backOffice.findAccount(id)
   if (found === undefined) return undefined
-  const [keys, prices, subAccounts, second, changes] = await Promise.all([
+  const [keys, prices, users, subAccounts, second, changes] = await Promise.all([
     backOffice.listApiKeys(id),
     backOffice.listPrices(id),
+    backOffice.listUsers(id),
     backOffice.listSubAccounts(found.account),
     backOffice.showAccountFactor(id),
     backOffice.listChanges({ account: id }, changesMax),
   ])
-  return { found, keys, prices, subAccounts, second, changes }
+  return { found, keys, prices, users, subAccounts, second, changes }
 }
 
 /** What was just done, or is shown this once. */
@@ -73,7 +76,7 @@ const keyState = ({ revoked, expires }: ApiKey, now: Instant): string => {
 }
 
 function view({ operator, now }: OperatorVisit, known: Known, { notice, problems = {}, fields }: Told = {}): View {
-  const { found, keys, prices, subAccounts, second, changes } = known
+  const { found, keys, prices, users, subAccounts, second, changes } = known
   const { account, balance } = found
   const { id, locked, parent } = account
   const to = `/operator/accounts/${id}`
@@ -110,11 +113,13 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
           />
           <div class="actions">
             <Action act={locked ? 'unlock' : 'lock'}>{locked ? 'Unlock this account' : 'Lock this account'}</Action>
+            <Action act="act-as">Look at its pages</Action>
             {isAdmin && !locked && <Action act="link">Make a link that signs in once</Action>}
           </div>
           <p class="hint">
-            A locked account can look things up and cannot send. What it has waiting ends as not sent, and is given
-            back.
+            To look at its pages shows what its owner sees, message texts too, for half an hour at the most. Nothing can
+            be changed there, and it is recorded. A locked account can look things up and cannot send. What it has
+            waiting ends as not sent, and is given back.
           </p>
         </Panel>
         {isAdmin && (
@@ -228,6 +233,30 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
             </Form>
           </Panel>
         )}
+        <Panel title="Users">
+          <Table
+            caption="People who sign in for this account"
+            rows={users}
+            empty="Nobody has an own password. Owners invite people at the portal, or you by gateway account user."
+            columns={[
+              { head: 'E-mail', cell: ({ email }) => <span class="text">{email}</span> },
+              { head: 'Role', cell: ({ role }) => role },
+              { head: 'State', cell: (user) => (user.locked ? 'locked' : user.hasPassword ? 'open' : 'invited') },
+              {
+                head: 'Change',
+                cell: (user) => (
+                  <Form to={to}>
+                    <Hidden name="act" value={user.locked ? 'unlock-user' : 'lock-user'} />
+                    <Hidden name="user" value={String(user.id)} />
+                    <button type="submit" class="plain">
+                      {user.locked ? 'Unlock' : 'Lock'} {user.email}
+                    </button>
+                  </Form>
+                ),
+              },
+            ]}
+          />
+        </Panel>
         <Panel title="Second factor">
           <p>
             {second.factor === undefined ? 'The account has none. ' : 'The account has one. '}
@@ -260,8 +289,8 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
             />
           </Panel>
         )}
-        <Panel title="What operators changed">
-          <Changes of={changes} empty="No operator has changed anything of this account." />
+        <Panel title="What was changed">
+          <Changes of={changes} empty="Nobody has changed anything of this account." />
         </Panel>
       </>
     ),
@@ -269,12 +298,16 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
 }
 
 /** What became of a change, as the page says it. */
-type Done = Told | 'not-found'
+type Done = Told | GoTo | 'not-found'
 
 const ACTS: Readonly<Record<string, (visit: OperatorVisit, id: AccountId, fields: Fields) => Promise<Done>>> = {
   async lock({ backOffice }, id) {
     await backOffice.lockAccount(id)
     return { notice: <Notice>The account is locked. Whoever was signed in is not any more.</Notice> }
+  },
+  async 'act-as'({ backOffice, operator, session }, id) {
+    const until = await backOffice.actAs(id, operator.id, session.id)
+    return until === undefined ? 'not-found' : { goTo: '/' }
   },
   async unlock({ backOffice }, id) {
     await backOffice.unlockAccount(id)
@@ -360,6 +393,8 @@ const ACTS: Readonly<Record<string, (visit: OperatorVisit, id: AccountId, fields
     await backOffice.resetAccountFactor(id)
     return { notice: <Notice>The second factor is removed. Signing in asks for the password alone.</Notice> }
   },
+  'lock-user': (visit, id, fields) => changeUser(visit, id, fields, 'lockUser'),
+  'unlock-user': (visit, id, fields) => changeUser(visit, id, fields, 'unlockUser'),
   async 'revoke-key'({ backOffice }, id, fields) {
     const key = keyId(Number(fields.text('key')))
     const isOwn = (await backOffice.listApiKeys(id)).some((one) => one.id === key)
@@ -367,6 +402,18 @@ const ACTS: Readonly<Record<string, (visit: OperatorVisit, id: AccountId, fields
     await backOffice.revokeApiKey(key)
     return { notice: <Notice>Key {key} opens nothing any more, in every process within 5 seconds.</Notice> }
   },
+}
+
+async function changeUser(
+  { backOffice }: OperatorVisit,
+  id: AccountId,
+  fields: Fields,
+  change: 'lockUser' | 'unlockUser',
+): Promise<Done> {
+  const user = (await backOffice.listUsers(id)).find((one) => one.id === fields.number('user'))
+  if (user === undefined) return 'not-found'
+  await backOffice[change](id, user.id)
+  return { notice: <Notice>{user.email} was changed. It counts at once.</Notice> }
 }
 
 /** Null: none. */
@@ -382,7 +429,7 @@ const toppedUp = (wanted: Credits, after: Credits): string =>
     ? `${amount(wanted)} credits were added. The account has ${amount(after)} now.`
     : `${amount(minus(credits(0), wanted))} credits were taken. The account has ${amount(after)} now.`
 
-/** `/operator/accounts/<id>`: its money, keys, prices and limits, and what operators changed. */
+/** `/operator/accounts/<id>`: its money, keys, prices, users and limits, and what was changed. */
 export const account = forOperators({
   path: '/operator/accounts/:id',
   async show(visit) {
@@ -397,6 +444,7 @@ export const account = forOperators({
     if (id === undefined || act === undefined || (await visit.backOffice.findAccount(id)) === undefined)
       return 'not-found'
     const done = await act(visit, id, fields)
+    if (typeof done === 'object' && 'goTo' in done) return done
     const known = await read(visit.backOffice, id)
     return done === 'not-found' || known === undefined ? 'not-found' : view(visit, known, done)
   },

@@ -26,6 +26,7 @@ export const operatorSignOut = forOperators({
   path: '/operator/sign-out',
   show: () => signOutView('/operator/sign-out'),
   async submit({ backOffice, operator, session }) {
+    if (session.actsAs !== undefined) await backOffice.endActingAs(session.actsAs.account, operator.id, session.id)
     await backOffice.endOperatorSessions(operator.id, session.id)
     return { goTo: '/operator/sign-in', operatorSession: 'ended' }
   },

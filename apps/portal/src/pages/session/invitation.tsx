@@ -78,13 +78,13 @@ export const invitation = forAnybody({
     const user = await gateway.findInvited(token)
     return user === undefined ? { ...over, status: 200 } : view(token, user.email)
   },
-  async submit({ gateway }, fields) {
+  async submit({ gateway, holders, browser }, fields) {
     const token = fields.text('link')
     const user = await gateway.findInvited(token)
     if (user === undefined) return over
     const [password, again] = [fields.trimmed('password'), fields.trimmed('again')]
     if (password !== again) return view(token, user.email, { again: 'This is not the same password.' })
-    const set = await gateway.acceptInvitation(token, password)
+    const set = await holders.accept(token, password, browser.address)
     if (set === 'set') return chosen
     return set === 'over' ? over : view(token, user.email, { password: WORDS[set] })
   },

@@ -21,6 +21,11 @@ test('an owner invites somebody, who chooses a password by the link, once, and s
   expect((await ann.submit(link, { password, again: 'another' })).status).toBe(422)
   expect((await ann.submit(link, { password: 'short', again: 'short' })).text).toContain('at least 10 characters')
   expect((await ann.submit(link, { password, again: password })).text).toContain('Your password is set')
+  const [chosen, refused] = await portal.backOffice.listChanges({ by: `user ${email}` }, 2)
+  expect([chosen, refused].map((one) => JSON.parse(one?.ended?.record ?? '') as unknown)).toEqual([
+    { outcome: 'set' },
+    { outcome: 'too-short' },
+  ])
   expect((await ann.get(link)).text).toContain('has been used')
   expect((await ann.submit('/sign-in', { login: email.toUpperCase(), password })).to).toBe('/')
   const first = await ann.get('/')
