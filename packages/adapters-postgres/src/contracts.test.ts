@@ -1,6 +1,7 @@
 import {
   accountsContract,
   bulkSendsContract,
+  templatesContract,
   carrierBindsContract,
   carrierFiguresContract,
   auditLogContract,
@@ -53,6 +54,7 @@ const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
   Users: usersContract,
   SentMessages: sentMessagesContract,
   BulkSends: bulkSendsContract,
+  Templates: templatesContract,
   Suppressions: suppressionsContract,
   Messages: messagesContract,
   ClientRequests: clientRequestsContract,

@@ -35,6 +35,7 @@ import { postgresRoutes } from './routes/postgres-routes.ts'
 import { postgresSenders } from './senders/postgres-senders.ts'
 import { postgresMessageTraces } from './messages/postgres-message-traces.ts'
 import { postgresBulkSends } from './messages/postgres-bulk-sends.ts'
+import { postgresTemplates } from './messages/postgres-templates.ts'
 import { postgresSentMessages } from './messages/postgres-sent-messages.ts'
 import { postgresAuditLog } from './audit/postgres-audit-log.ts'
 import { postgresOperators } from './operators/postgres-operators.ts'
@@ -156,6 +157,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       messageTraces: postgresMessageTraces(prompt),
       sentMessages: postgresSentMessages(prompt),
       bulkSends: postgresBulkSends(prompt),
+      templates: postgresTemplates(prompt),
       overview: postgresOverview(prompt),
       history: postgresHistory(context),
       webhooks: postgresWebhooks(prompt),

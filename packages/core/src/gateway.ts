@@ -20,9 +20,12 @@ import { deleteScheduled, findMessages, queryStatus, type WantedMessages } from 
 import type { MessageId, Page } from './message/messages.ts'
 import { defaultSenders, type SenderAddress } from './message/msisdn.ts'
 import { quoteMessages } from './message/quote-messages.ts'
-import { bulkIds, cancelBulkSend, quoteBulkSend, sendNextCall } from './message/send-in-bulk.ts'
+import { changeScheduled } from './message/change-scheduled.ts'
+import { addTemplate, changeTemplate, findTemplate } from './message/keep-templates.ts'
+import { bulkIds, cancelBulkSend, quoteBulkSend, sendNextCall, startBulkSend } from './message/send-in-bulk.ts'
 import { sendMessages } from './message/send-messages.ts'
 import { countSent, listSent, showSent } from './message/show-sent.ts'
+import type { TemplateId } from './message/templates.ts'
 import type { Ports } from './ports.ts'
 import { addOptOut, removeOptOut } from './suppression/change-suppressions.ts'
 import {
@@ -81,6 +84,7 @@ export const createGateway = (
     | 'sentMessages'
     | 'messageTraces'
     | 'bulkSends'
+    | 'templates'
   >,
   { senders, takenMax, activity }: GatewaySettings = gatewayDefaults,
 ) => ({
@@ -126,12 +130,18 @@ export const createGateway = (
   bulkIds: bulkIds(ports),
   cancelBulkSend: cancelBulkSend(ports),
   bulkRows: (account: Account, id: BulkSendId, call: number) => ports.bulkSends.rows(account.id, id, call),
-  startBulkSend: (account: Account, id: BulkSendId) => ports.bulkSends.start(account.id, id),
+  startBulkSend: startBulkSend(ports),
   stopBulkSend: (account: Account, id: BulkSendId) => ports.bulkSends.stop(account.id, id),
   sendNextCall: sendNextCall(ports, sendMessages(ports, senders, activity)),
+  listTemplates: (account: Account) => ports.templates.list(account.id),
+  findTemplate: findTemplate(ports),
+  addTemplate: addTemplate(ports),
+  changeTemplate: changeTemplate(ports),
+  removeTemplate: (account: Account, id: TemplateId) => ports.templates.remove(account.id, id),
   queryStatus: queryStatus(ports),
   listScheduled: (account: Account, page: Page) => ports.messages.scheduled(account.id, page),
   deleteScheduled: deleteScheduled(ports),
+  changeScheduled: changeScheduled(ports, sendMessages(ports, senders, activity)),
   transferCredits: transferCredits(ports),
   listSubAccounts: listSubAccounts(ports),
   listMovements: (account: Account, period: Period) => listMovements(ports)(account.id, period),

@@ -272,7 +272,16 @@ export {
   type NewBulkSend,
   type RowRefusal,
 } from './message/bulk-sends.ts'
-export { draftProblem, type BulkQuote } from './message/send-in-bulk.ts'
+export { draftProblem, fieldsMissing, fieldsOf, fillIn, type BulkQuote } from './message/send-in-bulk.ts'
+export {
+  templateLimits,
+  type NewTemplate,
+  type Template,
+  type TemplateId,
+  type Templates,
+} from './message/templates.ts'
+export type { ScheduledChange, WantedChange } from './message/change-scheduled.ts'
+export type { TemplateProblem } from './message/keep-templates.ts'
 export type { SentCount, SentMessage, SentMessages, SentPage } from './message/sent-messages.ts'
 export { countedMax, type ShownMessage, type ShownPage, type ToldMessage } from './message/show-sent.ts'
 export type { Refusal } from './message/refusal.ts'

@@ -29,6 +29,7 @@ import type { MessageTraces } from './message/message-traces.ts'
 import type { Messages } from './message/messages.ts'
 import type { Senders } from './message/senders.ts'
 import type { SentMessages } from './message/sent-messages.ts'
+import type { Templates } from './message/templates.ts'
 import type { PersonalData } from './personal-data/personal-data.ts'
 import type { ClientRequests } from './retry/client-requests.ts'
 import type { Suppressions } from './suppression/suppressions.ts'
@@ -69,6 +70,7 @@ export interface StoredPorts {
   readonly messageTraces: MessageTraces
   readonly sentMessages: SentMessages
   readonly bulkSends: BulkSends
+  readonly templates: Templates
   readonly overview: Overview
   readonly history: History
   readonly webhooks: Webhooks

@@ -1,6 +1,7 @@
 import {
   accountsContract,
   bulkSendsContract,
+  templatesContract,
   carrierContract,
   carrierBindsContract,
   carrierFiguresContract,
@@ -112,5 +113,6 @@ run('sessions', sessionsContract, memoryPorts)
 run('users', usersContract, memoryPorts)
 run('sent messages', sentMessagesContract, memoryPorts)
 run('bulk sends', bulkSendsContract, memoryPorts)
+run('templates', templatesContract, memoryPorts)
 run('secrets', secretsContract, memorySecrets)
 run('carrier', carrierContract, scriptedCarrier)

@@ -20,11 +20,15 @@ import {
 /** `{name}`: the field of a text that is in the column of this name, in any letter case. */
 const fieldOfText = /\{([^{}\n]{1,100})\}/g
 
+/** The names of the fields of a text as it has them, each once. */
+export const fieldsOf = (text: string): readonly string[] => [
+  ...new Set([...text.matchAll(fieldOfText)].map(([, name = '']) => name)),
+]
+
 /** The fields of a text that no column has. */
 export function fieldsMissing(text: string, columns: readonly string[]): readonly string[] {
   const names = columns.map(keyOf)
-  const used = [...text.matchAll(fieldOfText)].map(([, name = '']) => name)
-  return [...new Set(used.filter((name) => !names.includes(keyOf(name))))]
+  return fieldsOf(text).filter((name) => !names.includes(keyOf(name)))
 }
 
 const keyOf = (name: string): string => name.trim().toLowerCase()
@@ -144,6 +148,15 @@ export function draftProblem(text: string, columns: readonly string[]): 'no-mess
   const body = bodyOf(text)
   return typeof body === 'string' ? body : []
 }
+
+/** A draft begins to be sent, once; false: it is none, it is not there, or its text cannot be sent to its rows. */
+export const startBulkSend =
+  ({ bulkSends }: Pick<Ports, 'bulkSends'>) =>
+  async (account: Account, id: BulkSendId): Promise<boolean> => {
+    const send = await bulkSends.find(account.id, id)
+    if (send === undefined || draftProblem(send.text, send.columns).length > 0) return false
+    return bulkSends.start(account.id, id)
+  }
 
 /** So long after its start a send is not continued: the answers to its first calls must still be kept then. */
 const continuedSeconds = firstAnswerSeconds - 8 * 3600

@@ -37,6 +37,7 @@ export { carrierWatchesContract } from './carrier-watches.ts'
 export { unknownMessagesContract } from './unknown-messages.ts'
 export { unreadReceiptsContract } from './unread-receipts.ts'
 export { suppressionsContract } from './suppressions.ts'
+export { templatesContract } from './templates.ts'
 export { wakeupsContract } from './wakeups.ts'
 export { webhooksContract } from './webhooks.ts'
 // Rules that a statement decides, for tests beside that statement.

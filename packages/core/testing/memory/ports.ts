@@ -2,6 +2,7 @@ import type { Clock, Ports, StoredPorts } from '@gateway/core'
 import { memoryAccountRates, memoryAccounts, memoryLoginFailures, memoryRateLimits } from './accounts.ts'
 import { memoryAuditLog } from './audit-log.ts'
 import { memoryBulkSends } from './bulk-sends.ts'
+import { memoryTemplates } from './templates.ts'
 import {
   memoryCarrierBinds,
   memoryCarrierFigures,
@@ -86,6 +87,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   messageTraces: memoryMessageTraces(store),
   sentMessages: memorySentMessages(store),
   bulkSends: memoryBulkSends(store),
+  templates: memoryTemplates(store),
   overview: memoryOverview(store),
   history: memoryHistory(store),
   webhooks: memoryWebhooks(store),

@@ -5,6 +5,8 @@ import {
   type AllowedSender,
   type AuditEntry,
   type BulkSendId,
+  type Template,
+  type TemplateId,
   type InboundMessage,
   type CarrierId,
   type HeldCarrier,
@@ -86,6 +88,7 @@ type Series =
   | 'erasure'
   | 'unread-receipt'
   | 'bulk-send'
+  | 'template'
 
 /** All that the adapters of one memory share; what a database is to those of Postgres. */
 export interface MemoryStore {
@@ -110,6 +113,7 @@ export interface MemoryStore {
   readonly topUps: Set<string>
   readonly operators: Map<OperatorId, OperatorRow>
   readonly bulkSends: Map<BulkSendId, BulkSendRow>
+  readonly templates: Map<TemplateId, { readonly account: AccountId; readonly template: Template }>
   readonly operatorSessions: Map<KeyHash, OperatorSessionRow>
   readonly links: Map<KeyHash, { readonly account: AccountId; readonly until: Instant }>
   readonly prices: Map<string, Credits>
@@ -219,6 +223,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     topUps: new Set(),
     operators: new Map(),
     bulkSends: new Map(),
+    templates: new Map(),
     operatorSessions: new Map(),
     links: new Map(),
     accountPrices: new Map(),

@@ -1,0 +1,36 @@
+import type { AccountId, TemplateId, Templates } from '@gateway/core'
+import type { Context } from '../context.ts'
+import type { Connections } from '../connections.ts'
+import { addTemplate, changeTemplate, listTemplates, lockTemplates, removeTemplate } from '../sql/templates.ts'
+
+export function postgresTemplates({ pools: { ordinary } }: Context): Templates {
+  /** One after the other of an account: names and their count are compared with what is there. */
+  const inTurn = <T>(account: AccountId, work: (connection: Pick<Connections, 'run'>) => Promise<T>): Promise<T> =>
+    ordinary.transaction(async (connection) => {
+      await connection.run(lockTemplates, { account })
+      return work(connection)
+    })
+
+  return {
+    list: async (account) =>
+      (await ordinary.run(listTemplates, { account })).map(({ id, name, text }) => ({
+        id: id as TemplateId,
+        name,
+        text,
+      })),
+    add: (account, { name, text }) =>
+      inTurn(account, async (connection) => {
+        const [row] = await connection.run(addTemplate, { account, name, text })
+        if (row === undefined) throw new Error('a template was added and told nothing')
+        if (row.id !== null) return row.id as TemplateId
+        return row.isTaken ? 'name-taken' : 'too-many'
+      }),
+    change: (account, id, { name, text }) =>
+      inTurn(account, async (connection) => {
+        const [row] = await connection.run(changeTemplate, { account, id, name, text })
+        if (row === undefined) return 'no-such-template'
+        return row.id === null ? 'name-taken' : 'changed'
+      }),
+    remove: async (account, id) => (await ordinary.run(removeTemplate, { account, id })).length > 0,
+  }
+}

@@ -1,0 +1,65 @@
+import { templateLimits } from '@gateway/core'
+import { rows, sql, statement } from './statement.ts'
+
+// All of these are for the ordinary connections.
+
+export interface TemplateRow {
+  readonly id: number
+  readonly name: string
+  readonly text: string
+}
+
+export const listTemplates = statement(
+  'list-templates',
+  { parameters: { account: 'int' }, columns: rows<TemplateRow>({ id: 'bigint', name: 'text', text: 'text' }) },
+  sql`select id, name, "text" from template where account_id = :account order by name collate "C"`,
+)
+
+/** So that one after the other is counted and compared. */
+export const lockTemplates = statement(
+  'lock-templates',
+  { parameters: { account: 'int' }, columns: { id: 'int' } },
+  sql`select id from account where id = :account for no key update`,
+)
+
+/** One row; no id: the name is taken, or there are too many. */
+export const addTemplate = statement(
+  'add-template',
+  {
+    parameters: { account: 'int', name: 'text', text: 'text' },
+    columns: rows<{ readonly id: number | null; readonly isTaken: boolean }>({ id: 'bigint', isTaken: 'bool' }),
+  },
+  sql`
+with there as (
+  select count(*) n, count(*) filter (where name = :name) > 0 is_taken from template where account_id = :account
+), added as (
+  insert into template (account_id, name, "text")
+  select :account, :name, :text from there where not is_taken and n < ${templateLimits.perAccountMax}
+  returning id
+)
+select (select id from added) id, is_taken "isTaken" from there`,
+)
+
+/** No row: there is no such template of the account; no id: the name is taken. */
+export const changeTemplate = statement(
+  'change-template',
+  {
+    parameters: { account: 'int', id: 'bigint', name: 'text', text: 'text' },
+    columns: rows<{ readonly id: number | null }>({ id: 'bigint' }),
+  },
+  sql`
+with changed as (
+  update template
+  set name = :name, "text" = :text
+  where account_id = :account and id = :id
+    and not exists (select from template where account_id = :account and name = :name and id <> :id)
+  returning id
+)
+select (select id from changed) id from template where account_id = :account and id = :id`,
+)
+
+export const removeTemplate = statement(
+  'remove-template',
+  { parameters: { account: 'int', id: 'bigint' }, columns: { id: 'bigint' } },
+  sql`delete from template where account_id = :account and id = :id returning id`,
+)
