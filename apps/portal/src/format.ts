@@ -43,6 +43,9 @@ export function when(at: Instant, now: Instant): string {
     : `${date} ${month} ${year}, ${time}`
 }
 
+/** `2026-11-25T14:02` in gateway time, as browsers write it. */
+export const minuteOf = (at: Instant): string => `${formatDate(at).replaceAll('/', '-')}T${formatTime(at).slice(0, 5)}`
+
 /** `25 November 2026, 14:02:11.204`. */
 export const exactly = (at: Instant): string => `${day(at)}, ${formatTime(at)}.${formatStamp(at).slice(-3)}`
 

@@ -84,6 +84,7 @@ const assets = new Map(
       ['portal.js', 'js', '../assets/'],
       ['icon.svg', 'svg', '../assets/'],
       ['counter.js', 'js', '../dist/islands/'],
+      ['fields.js', 'js', '../dist/islands/'],
     ] as const
   ).map(([name, type, folder]) => [
     `/assets/${name}`,
@@ -139,17 +140,42 @@ const outside = ({ clock, links = [] }: Pick<PortalSettings, 'clock' | 'links'>,
 })
 
 async function serve(serving: Serving, page: Page, request: Request, response: Response): Promise<void> {
-  const { gate } = serving
-  const network = clientNetwork(request)
-  // Signing in waits for a turn of its own, which may take long.
-  const entered = page.who === 'anybody' ? gate.enter(network) : gate.enterSlow(network)
-  const done = await withPlace(entered, request.method !== 'POST', async () => {
-    const isPage = request.method === 'POST' || request.get('accept') !== 'text/event-stream'
+  if (request.method !== 'POST') return serveInTurn(serving, page, request, response)
+  const place = serving.gate.bodies.open(clientNetwork(request))
+  try {
+    // A slow body holds no place of the gate (P-13).
+    const fields = await fieldsIn(serving, page, request, place)
+    if (typeof fields === 'object') await serveInTurn(serving, page, request, response, fields)
+    else if (fields !== 'aborted')
+      write(response, fields === 'too-large' ? tooLarge : unavailable, outside(serving, request))
+  } finally {
+    place.release()
+  }
+}
+
+/** Signing in waits for a turn of its own, which may take long. */
+const enter = ({ gate }: Serving, { who }: Page, request: Request) =>
+  who === 'anybody' ? gate.enter(clientNetwork(request)) : gate.enterSlow(clientNetwork(request))
+
+/** What a form has; whoever is not signed in uploads nothing large. */
+async function fieldsIn(
+  serving: Serving,
+  page: Page,
+  request: Request,
+  place: BodyPlace,
+): ReturnType<typeof submitted> {
+  if (page.takesFile !== true) return submitted(request, formBytesMax, place)
+  const who = await withPlace(enter(serving, page, request), true, () => whoIs(serving, page, request, false))
+  if (who === undefined) return 'overloaded'
+  return submitted(request, isSignedIn(who) ? uploadBytesMax : formBytesMax, place)
+}
+
+async function serveInTurn(serving: Serving, page: Page, request: Request, response: Response, fields?: Fields) {
+  const done = await withPlace(enter(serving, page, request), fields === undefined, async () => {
+    const isPage = fields !== undefined || request.get('accept') !== 'text/event-stream'
     const who = await whoIs(serving, page, request, isPage)
-    const download = await serveVisitor(serving, page, {
-      ...{ request, response, ...who, frame: frameOf(serving, request, who), isPage },
-    })
-    return { download }
+    const visitor = { ...{ request, response, ...who, frame: frameOf(serving, request, who), isPage } }
+    return { download: await serveVisitor(serving, page, visitor, fields) }
   })
   if (done === undefined) write(response, unavailable, outside(serving, request))
   else if (done.download !== undefined) await writeFile(serving, request, response, done.download)
@@ -172,6 +198,8 @@ interface SignedInAs extends Omit<SignedIn, 'session'> {
   /** The operator who looks at the account, and until when at the latest. */
   readonly acting?: Acting | undefined
 }
+
+const isFile = (given: Answer): given is Download => typeof given === 'object' && 'rows' in given
 
 /** Who asks: for pages of operators an operator, for all others an account holder. */
 interface Who {
@@ -225,10 +253,15 @@ interface Visitor extends Who {
 }
 
 /** What is left to be written, if it is a file. */
-async function serveVisitor(serving: Serving, page: Page, visitor: Visitor): Promise<Download | undefined> {
+async function serveVisitor(
+  serving: Serving,
+  page: Page,
+  visitor: Visitor,
+  fields: Fields | undefined,
+): Promise<Download | undefined> {
   const { request, response, isPage } = visitor
   if (page.who === 'operator' && serving.operators === undefined) answer(visitor, 'not-found')
-  else if (request.method === 'POST') await submit(serving, page, visitor)
+  else if (fields !== undefined) return submit(serving, page, visitor, fields)
   else if (page.who !== 'anybody' && !isSignedIn(visitor)) {
     // An event source would ask again after any other answer.
     if (isPage) goTo(visitor, { goTo: signInFor(page, request) })
@@ -236,31 +269,24 @@ async function serveVisitor(serving: Serving, page: Page, visitor: Visitor): Pro
   } else {
     const shown = await showOf(page, serving, visitor)
     if (!isPage) followPage(serving, page, visitor, shown)
-    else if (typeof shown === 'object' && 'rows' in shown) return shown
+    else if (isFile(shown)) return shown
     else answer(visitor, shown)
   }
   return undefined
 }
 
-async function submit(serving: Serving, page: Page, visitor: Visitor): Promise<void> {
+async function submit(serving: Serving, page: Page, visitor: Visitor, fields: Fields): Promise<Download | undefined> {
   const { request, response, token, frame } = visitor
-  const place = serving.gate.bodies.open(clientNetwork(request))
-  try {
-    const bytesMax = page.takesFile === true && isSignedIn(visitor) ? uploadBytesMax : formBytesMax
-    const fields = await submitted(request, bytesMax, place)
-    if (typeof fields === 'string') {
-      if (fields !== 'aborted') write(response, fields === 'too-large' ? tooLarge : unavailable, frame)
-      return
-    }
-    const isOurs = token === undefined || !isSignedIn(visitor) || isFormToken(fields.text('token'), token)
-    if (!isSameOrigin(request) || !isOurs) write(response, forbidden, frame)
-    else if (page.who !== 'anybody' && !isSignedIn(visitor)) goTo(visitor, { goTo: signInFor(page, request) })
-    else if (visitor.signedIn !== undefined && !mayChange(visitor.signedIn.role, page))
-      write(response, notOfRole, frame)
-    else answer(visitor, await submitOf(page, serving, visitor, fields).catch(refusedByRole))
-  } finally {
-    place.release()
+  const isOurs = token === undefined || !isSignedIn(visitor) || isFormToken(fields.text('token'), token)
+  if (!isSameOrigin(request) || !isOurs) write(response, forbidden, frame)
+  else if (page.who !== 'anybody' && !isSignedIn(visitor)) goTo(visitor, { goTo: signInFor(page, request) })
+  else if (visitor.signedIn !== undefined && !mayChange(visitor.signedIn.role, page)) write(response, notOfRole, frame)
+  else {
+    const given = await submitOf(page, serving, visitor, fields).catch(refusedByRole)
+    if (isFile(given)) return given
+    answer(visitor, given)
   }
+  return undefined
 }
 
 function followPage(serving: Serving, page: Page, visitor: Visitor, shown: Answer): void {
@@ -365,10 +391,10 @@ function signInFor({ who, path }: Page, { method, url }: Request): string {
   return isFirst || method !== 'GET' ? signIn : `${signIn}?to=${encodeURIComponent(url)}`
 }
 
-function answer(visitor: Visitor, given: Answer): void {
+function answer(visitor: Visitor, given: Exclude<Answer, Download>): void {
   const { response, frame } = visitor
-  if (given !== 'not-found' && !('rows' in given)) keepSessions(visitor, given)
-  if (given === 'not-found' || 'rows' in given) write(response, missing, frame)
+  if (given !== 'not-found') keepSessions(visitor, given)
+  if (given === 'not-found') write(response, missing, frame)
   else if ('goTo' in given) goTo(visitor, given)
   else write(response, given, frame)
 }

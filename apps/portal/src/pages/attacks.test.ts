@@ -47,6 +47,7 @@ afterAll(() => portal.close())
 /** What stands in the place of a name of a path; a page that is not here is named by what no account has. */
 const names: Readonly<Record<string, () => string>> = {
   '/messages/:id': () => '/messages/1',
+  '/messages/:id/change': () => '/messages/1/change',
   '/sends/:ids': () => '/sends/1-2',
   '/statement/:month': () => '/statement/2026-10',
   '/statement/:month/download': () => '/statement/2026-10/download',

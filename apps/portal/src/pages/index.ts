@@ -1,6 +1,7 @@
 import type { Page } from '../page.ts'
 import { accounts } from './accounts/accounts.tsx'
 import { inbox, inboxOfCodes } from './inbox/inbox.tsx'
+import { messageChange } from './messages/change.tsx'
 import { message } from './messages/message.tsx'
 import { messages, messagesFile } from './messages/messages.tsx'
 import { acting } from './operator/acting.tsx'
@@ -20,6 +21,7 @@ import { webhooks as operatorWebhooks } from './operator/webhooks.tsx'
 import { optOuts } from './opt-outs/opt-outs.tsx'
 import { overview } from './overview/overview.tsx'
 import { bulkDraft, bulkText } from './send/bulk-draft.tsx'
+import { bulkColumns } from './send/columns.tsx'
 import { bulkRefused, bulkResults, bulkSent } from './send/bulk-sent.tsx'
 import { send } from './send/send.tsx'
 import { sends } from './send/sends.tsx'
@@ -34,12 +36,13 @@ import { user, users } from './settings/users.tsx'
 import { webhook, webhookRemoval } from './settings/webhook.tsx'
 import { webhooks } from './settings/webhooks.tsx'
 import { statement, statementFile, thisStatement } from './statement/statement.tsx'
+import { template, templates } from './templates/templates.tsx'
 
 /** Every page of the portal: one that is not here does not exist. The tests of roles and tenants are made from it. */
 export const pages: readonly Page[] = [
   ...[signIn, signInLink, invitation, signOut],
-  ...[overview, send, sends, sent, messages, messagesFile, message],
-  ...[bulkDraft, bulkText, bulkSent, bulkResults, bulkRefused],
+  ...[overview, send, sends, sent, messages, messagesFile, message, messageChange],
+  ...[bulkDraft, bulkText, bulkColumns, bulkSent, bulkResults, bulkRefused],
   ...[
     operatorSignIn,
     operatorSignOut,
@@ -54,7 +57,7 @@ export const pages: readonly Page[] = [
     routes,
   ],
   ...[numbers, arrivals, operatorWebhooks, operators, audit, operatorSecurity],
-  ...[inbox, inboxOfCodes, optOuts],
+  ...[inbox, inboxOfCodes, optOuts, templates, template],
   ...[thisStatement, statement, statementFile, accounts],
   ...[keys, key, webhooks, webhook, webhookRemoval, users, user, security],
 ]

@@ -11,6 +11,10 @@ export const excerpt = (text: string): string =>
 export const isScheduled = ({ scheduled }: Pick<ShownMessage, 'scheduled'>, now: Instant): boolean =>
   scheduled !== undefined && scheduled > now
 
+/** Whether it can still be cancelled or changed. */
+export const waitsForItsTime = (message: ShownMessage, now: Instant): boolean =>
+  isScheduled(message, now) && message.status !== 'not-found' && message.status.code === 'waiting'
+
 /** Whether anything may still become of one of these within the next minutes. */
 export const mayChange = (messages: readonly Pick<ShownMessage, 'status' | 'scheduled'>[], now: Instant): boolean =>
   messages.some(({ status, scheduled }) => {

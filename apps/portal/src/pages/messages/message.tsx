@@ -4,7 +4,7 @@ import { Form, Link, Notice, Panel, Second, State } from '../../components.tsx'
 import { amount, capitalized, counted, exactly, iso } from '../../format.ts'
 import { forHolders, type View } from '../../page.ts'
 import { specificationWords, stateWords } from '../../words.ts'
-import { isScheduled, mayChange } from './message-table.tsx'
+import { mayChange, waitsForItsTime } from './message-table.tsx'
 
 type Step = readonly [at: Instant | undefined, what: ComponentChildren]
 
@@ -70,7 +70,7 @@ export const Story = ({ of }: { readonly of: ToldMessage }) => (
 
 function view(told: ToldMessage, now: Instant, done: string | null): View {
   const { id, number, text, status } = told
-  const waits = isScheduled(told, now) && status !== 'not-found' && status.code === 'waiting'
+  const waits = waitsForItsTime(told, now)
   return {
     title: `Message ${id}`,
     place: 'messages',
@@ -78,7 +78,14 @@ function view(told: ToldMessage, now: Instant, done: string | null): View {
     main: (
       <>
         {done === 'cancelled' && <Notice>The message is cancelled, and its credits are yours again.</Notice>}
-        {done === 'sent' && <Notice tone="wait">It could not be cancelled: it was on its way already.</Notice>}
+        {done === 'changed' && <Notice>The message is changed: this one waits in its place.</Notice>}
+        {done === 'not-again' && (
+          <Notice tone="bad">
+            The message was cancelled, and its credits are yours again, but the changed one could not be accepted. Write
+            it once more.
+          </Notice>
+        )}
+        {done === 'sent' && <Notice tone="wait">Nothing was changed: it was on its way already.</Notice>}
         <h1 id="heading" data-live="">
           Message {id} to {number} <State status={status} scheduled={waits} />
         </h1>
@@ -87,6 +94,7 @@ function view(told: ToldMessage, now: Instant, done: string | null): View {
           <Story of={told} />
         </Panel>
         <div class="actions">
+          {waits && <Link to={`/messages/${id}/change`}>Change the text or the time</Link>}
           {waits && (
             <Form to={`/messages/${id}`}>
               <Second>Cancel this message</Second>

@@ -11,7 +11,6 @@ import {
   type ApiKey,
   type BackOffice,
   type Credits,
-  type Instant,
   type ListedChange,
   type ListedPrice,
   type User,
@@ -29,12 +28,12 @@ import {
   Second,
   Table,
   TextField,
-  When,
 } from '../../components.tsx'
 import type { Fields, Problems } from '../../forms.ts'
 import { amount } from '../../format.ts'
 import { nameOf } from '../../layout.tsx'
 import { forOperators, type Answer, type GoTo, type OperatorVisit, type View } from '../../page.ts'
+import { KeyTable } from '../settings/key-table.tsx'
 import { Changes } from './audit.tsx'
 
 const changesMax = 10
@@ -68,11 +67,6 @@ interface Told {
   readonly notice?: View['main']
   readonly problems?: Problems
   readonly fields?: Fields
-}
-
-const keyState = ({ revoked, expires }: ApiKey, now: Instant): string => {
-  if (revoked !== undefined) return 'revoked'
-  return expires !== undefined && expires <= now ? 'expired' : 'valid'
 }
 
 function view({ operator, now }: OperatorVisit, known: Known, { notice, problems = {}, fields }: Told = {}): View {
@@ -146,30 +140,20 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
           </Panel>
         )}
         <Panel title="API keys">
-          <Table
+          <KeyTable
             caption="Keys of this account"
-            rows={keys}
+            keys={keys}
+            now={now}
             empty="This account has no key."
-            columns={[
-              { head: 'Key', cell: (key) => key.id, number: true },
-              { head: 'Begins with', cell: ({ prefix }) => <code>{prefix}</code> },
-              { head: 'Label', cell: ({ label }) => label },
-              { head: 'Issued', cell: ({ issued }) => <When at={issued} /> },
-              { head: 'State', cell: (key) => keyState(key, now) },
-              {
-                head: 'Revoke',
-                cell: (key) =>
-                  keyState(key, now) === 'valid' && (
-                    <Form to={to}>
-                      <Hidden name="act" value="revoke-key" />
-                      <Hidden name="key" value={String(key.id)} />
-                      <button type="submit" class="plain">
-                        Revoke key {key.id}
-                      </button>
-                    </Form>
-                  ),
-              },
-            ]}
+            change={({ id: key }) => (
+              <Form to={to}>
+                <Hidden name="act" value="revoke-key" />
+                <Hidden name="key" value={String(key)} />
+                <button type="submit" class="plain">
+                  Revoke key {key}
+                </button>
+              </Form>
+            )}
           />
           {isAdmin && (
             <Form to={to}>

@@ -1,17 +1,14 @@
-import type { BulkQuote, BulkRow, BulkSend, BulkSendId, Instant } from '@gateway/core'
-import { Figures, Form, Link, Main, Panel, ProblemSummary, Table, TextField } from '../../components.tsx'
+import { draftProblem, type BulkQuote, type BulkRow, type BulkSend, type BulkSendId, type Instant } from '@gateway/core'
+import { Form, Link, Main, Panel, ProblemSummary, Table, TextField } from '../../components.tsx'
 import type { Problems } from '../../forms.ts'
-import { amount, count, counted, when } from '../../format.ts'
+import { count, counted, minuteOf, when } from '../../format.ts'
+import { ListFields } from '../../list-fields.tsx'
 import { forHolders, type HolderVisit, type View } from '../../page.ts'
 import { ROW_REFUSAL } from '../../words.ts'
 import { readTime, TextToSend } from './compose.tsx'
 import { problemsOf } from './from-file.ts'
-
-/** A stored send of the account that the path names. */
-export async function ownBulkSend({ gateway, account, parameters }: HolderVisit): Promise<BulkSend | undefined> {
-  const id = /^[1-9][0-9]{0,14}$/.test(parameters.id ?? '') ? Number(parameters.id) : undefined
-  return id === undefined ? undefined : gateway.findBulkSend(account, id as BulkSendId)
-}
+import { numberColumnOf, ownBulkSend } from './own-bulk-send.ts'
+import { WhatItCosts } from './what-it-costs.tsx'
 
 /** `/send/<id>`: what a send to many will do, before it does; then it begins, once. */
 export const bulkDraft = forHolders({
@@ -20,14 +17,18 @@ export const bulkDraft = forHolders({
     const send = await ownBulkSend(visit)
     if (send === undefined) return 'not-found'
     if (send.state !== 'draft') return { goTo: `/send/${send.id}/sent` }
+    if (draftProblem(send.text, send.columns).length > 0) return { goTo: `/send/${send.id}/text?why=problem` }
     const quote = await visit.gateway.quoteBulkSend(visit.account, send.id)
-    return quote === undefined ? 'not-found' : check(send, quote, visit.now)
+    if (quote === undefined) return 'not-found'
+    const column = numberColumnOf(send, await visit.gateway.bulkRows(visit.account, send.id, 0))
+    return check(send, quote, column === undefined ? undefined : send.columns[column], visit.now)
   },
   changes: 'startBulkSend',
   async submit(visit) {
     const send = await ownBulkSend(visit)
     if (send === undefined) return 'not-found'
     await visit.gateway.startBulkSend(visit.account, send.id)
+    // It leads back to the check where it was not begun.
     return { goTo: `/send/${send.id}/sent` }
   },
 })
@@ -70,8 +71,8 @@ export const NotSent = ({ id, rows, title }: { id: BulkSendId; rows: readonly Bu
   </Panel>
 )
 
-function check(send: BulkSend, quote: BulkQuote, now: Instant): View {
-  const { messages, partsMin, partsMax, cost, wanted, balance, left, refused, examples } = quote
+function check(send: BulkSend, quote: BulkQuote, numbersIn: string | undefined, now: Instant): View {
+  const { messages, partsMin, partsMax, refused, examples } = quote
   const later = send.scheduled !== undefined && send.scheduled > now ? `at ${when(send.scheduled, now)}` : 'now'
   return {
     title: 'Check, then send',
@@ -80,22 +81,7 @@ function check(send: BulkSend, quote: BulkQuote, now: Instant): View {
       <>
         <h1>Check, then send</h1>
         <p>Nothing has been sent or charged yet.</p>
-        <Panel title="What it costs">
-          <Figures
-            of={[
-              ['Messages', count(messages)],
-              ['Parts each', partsMin === partsMax ? count(partsMin) : `${count(partsMin)} to ${count(partsMax)}`],
-              ['Price', amount(cost)],
-              ['Left afterwards', amount(left)],
-            ]}
-          />
-          {wanted > balance && (
-            <p class="problem">
-              All of them would cost {amount(wanted)} credits, and you have {amount(balance)}:{' '}
-              {counted(messages, 'message')} can be sent.
-            </p>
-          )}
-        </Panel>
+        <WhatItCosts messages={messages} parts={[partsMin, partsMax]} of={quote} />
         {refused.length > 0 && (
           <NotSent id={send.id} rows={refused} title={`${counted(refused.length, 'row')} will not be sent to`} />
         )}
@@ -112,6 +98,12 @@ function check(send: BulkSend, quote: BulkQuote, now: Instant): View {
           <p class="hint">
             Sent {later}. <Link to={`/send/${send.id}/text`}>Change the text or the time</Link>
           </p>
+          {numbersIn !== undefined && (
+            <p class="hint">
+              The numbers are in the column <span class="text">“{numbersIn}”</span>.{' '}
+              <Link to={`/send/${send.id}/columns`}>Choose another column</Link>
+            </p>
+          )}
         </Panel>
         <div class="actions">
           {messages > 0 && (
@@ -134,7 +126,9 @@ export const bulkText = forHolders({
   async show(visit) {
     const send = await ownBulkSend(visit)
     if (send?.state !== 'draft') return 'not-found'
-    return textForm(send, { text: send.text, time: '' })
+    const time = send.scheduled === undefined ? '' : minuteOf(send.scheduled)
+    const problems = visit.query.get('why') === 'problem' ? problemsOf(send.text, time, send.columns) : {}
+    return textForm(visit, send, { text: send.text, time }, problems)
   },
   changes: 'startBulkSend',
   async submit(visit, fields) {
@@ -143,37 +137,46 @@ export const bulkText = forHolders({
     const [text, time] = [fields.text('text'), fields.trimmed('time')]
     const problems = problemsOf(text, time, send.columns)
     const scheduled = readTime(time)
-    if (Object.keys(problems).length > 0 || scheduled === 'unusable') return textForm(send, { text, time }, problems)
+    if (Object.keys(problems).length > 0 || scheduled === 'unusable')
+      return textForm(visit, send, { text, time }, problems)
     await visit.gateway.changeBulkSend(visit.account, send.id, { text, scheduled })
     return { goTo: `/send/${send.id}` }
   },
 })
 
-const textForm = (
+async function textForm(
+  { gateway, account }: HolderVisit,
   { id, columns }: BulkSend,
   { text, time }: { readonly text: string; readonly time: string },
-  problems: Problems = {},
-): View => ({
-  title: 'Change the text',
-  place: 'send',
-  status: Object.keys(problems).length > 0 ? 422 : 200,
-  main: (
-    <>
-      <h1>Change the text or the time</h1>
-      <ProblemSummary problems={problems} />
-      <Form to={`/send/${id}/text`} class="panel">
-        <TextToSend text={text} problems={problems} />
-        {columns.length > 0 && <p class="hint text">Fields: {columns.map((name) => `{${name}}`).join(', ')}</p>}
-        <TextField
-          name="time"
-          label="Time (optional)"
-          type="datetime-local"
-          value={time}
-          problems={problems}
-          hint="In GMT+2. Leave it empty to send at once."
-        />
-        <Main>Check before sending</Main>
-      </Form>
-    </>
-  ),
-})
+  problems: Problems,
+): Promise<View> {
+  const list = { columns, rows: (await gateway.bulkRows(account, id, 0)).slice(0, 1) }
+  return {
+    title: 'Change the text',
+    place: 'send',
+    status: Object.keys(problems).length > 0 ? 422 : 200,
+    main: (
+      <>
+        <h1>Change the text or the time</h1>
+        <ProblemSummary problems={problems} />
+        <Form to={`/send/${id}/text`} class="panel">
+          <TextToSend text={text} problems={problems} />
+          {columns.length > 0 && (
+            <div data-island="fields" data-list={JSON.stringify(list)}>
+              <ListFields of={list} text={text} />
+            </div>
+          )}
+          <TextField
+            name="time"
+            label="Time (optional)"
+            type="datetime-local"
+            value={time}
+            problems={problems}
+            hint="In GMT+2. Leave it empty to send at once."
+          />
+          <Main>Check before sending</Main>
+        </Form>
+      </>
+    ),
+  }
+}

@@ -4,13 +4,9 @@ import { Bar, Figures, Form, Hidden, Link, Notice, Panel, Second } from '../../c
 import { amount, capitalized, count, counted, when } from '../../format.ts'
 import { forHolders, type HolderVisit } from '../../page.ts'
 import { outcomeWords, ROW_REFUSAL, specificationWords, stateWords, type Tone } from '../../words.ts'
-import { NotSent, ownBulkSend } from './bulk-draft.tsx'
+import { NotSent } from './bulk-draft.tsx'
+import { ownBulkSend, storedRows } from './own-bulk-send.ts'
 import { AcceptedBar } from './sends.tsx'
-
-/** What is stored of all calls: of those that have ended what got no message. */
-async function* storedRows({ gateway, account }: HolderVisit, { id, calls }: BulkSend): AsyncIterable<BulkRow> {
-  for (let call = 0; call < calls; call++) yield* await gateway.bulkRows(account, id, call)
-}
 
 async function notSent(visit: HolderVisit, send: BulkSend): Promise<readonly BulkRow[]> {
   const rows: BulkRow[] = []

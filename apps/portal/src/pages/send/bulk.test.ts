@@ -64,6 +64,45 @@ test('a file is checked row by row, can be told another text, and is sent once i
   expect((await visitor.get('/send/1/text')).status).toBe(404)
 })
 
+test('the column of the numbers can be chosen, and the list is checked anew', async () => {
+  const two = 'Name,Mobile,Office\nAnn,27820000001,27820000002\nBob,27820000001,27820000003\n'
+  const { to = '' } = await visitor.upload('/send', { text: 'Dear {name}', time: '2026-10-19T09:30' }, two)
+  const check = await visitor.get(to)
+  expect(check.text).toContain('1 row will not be sent to')
+  expect(check.text).toContain('The numbers are in the column “Mobile”.')
+  const columns = await visitor.get(`${to}/columns`)
+  expect(columns.html.querySelector('option[selected]')?.textContent).toBe('Mobile')
+  expect(columns.text).toContain('Ann2782000000127820000002')
+  const chosen = await visitor.submit(columns, { column: '2' })
+  expect(chosen.to).toBe('/send/2')
+  const again = await visitor.get('/send/2')
+  expect(again.text).toContain('The numbers are in the column “Office”.')
+  expect(again.text).toContain('Send 2 messages at 19 October, 09:30')
+  expect(again.text).not.toContain('will not be sent to')
+  expect((await visitor.submit(columns, { column: '3' })).to).toBe('/send/1/columns')
+  await visitor.submit(again)
+  expect((await visitor.get('/send/2/columns')).status).toBe(404)
+})
+
+test('a file whose text has other fields is kept: the next page shows its fields, and nothing is sent before', async () => {
+  const { to } = await visitor.upload('/send', { text: 'Dear {nmae}' }, 'Name,Mobile\nAnn,27820000001\n')
+  expect(to).toBe('/send/1')
+  expect((await visitor.get('/send/1')).to).toBe('/send/1/text?why=problem')
+  const page = await visitor.get('/send/1/text?why=problem')
+  expect([page.status, page.text]).toEqual([422, expect.stringContaining('The file has no column “nmae”.')])
+  expect(page.text).toContain('Fields of your file: {Name} {Mobile}')
+  expect(await portal.gateway.startBulkSend(portal.account, 1 as never)).toBe(false)
+  expect((await visitor.submit(page, { text: 'Dear {name}' })).to).toBe('/send/1')
+  const text = await visitor.get('/send/1/text')
+  expect(text.text).toContain('Dear Ann So row 2 reads, to 27820000001: 8 characters, 1 part.'.replace(' So', 'So'))
+  expect((await visitor.submit('/send/1')).to).toBe('/send/1/sent')
+})
+
+test('a file without a text leads to the page of the text', async () => {
+  await visitor.upload('/send', { text: '' }, file)
+  expect((await visitor.get('/send/1')).to).toBe('/send/1/text?why=problem')
+})
+
 test('a send is stopped in the middle, and the page says what was not accepted', async () => {
   const numbers = Array.from({ length: 2500 }, (_, i) => 27820000100 + i).join('\n')
   await portal.backOffice.topUp(portal.account.id, 100_000 as never, 'test')

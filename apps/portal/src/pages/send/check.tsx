@@ -1,10 +1,11 @@
-import type { Body, Instant, Quote, ScreenedRecipient } from '@gateway/core'
-import { Figures, Form, Hidden, Main, Notice, Panel, Second, Table } from '../../components.tsx'
+import { fieldsOf, type Body, type Instant, type Quote, type ScreenedRecipient } from '@gateway/core'
+import { Form, Hidden, Main, Notice, Panel, Second, Table } from '../../components.tsx'
 import { newFormKey } from '../../forms.ts'
-import { amount, count, counted, when } from '../../format.ts'
-import type { View } from '../../page.ts'
+import { count, counted, when } from '../../format.ts'
+import type { Download, View } from '../../page.ts'
 import { REFUSAL } from '../../words.ts'
 import { DraftFields, type Draft } from './compose.tsx'
+import { WhatItCosts } from './what-it-costs.tsx'
 
 export interface Checked {
   readonly draft: Draft
@@ -34,7 +35,7 @@ export function check({ draft, body, due, now, quote, repeated }: Checked): View
   const recipients = quote.texts.flat()
   const refused = recipients.filter((one) => 'refused' in one)
   const accepted = recipients.length - refused.length
-  const isShort = quote.wanted > quote.balance
+  const fields = fieldsOf(draft.text).map((name) => `{${name}}`)
   const later = due === undefined ? 'now' : `at ${when(due, now)}`
   return {
     title: 'Check, then send',
@@ -43,22 +44,7 @@ export function check({ draft, body, due, now, quote, repeated }: Checked): View
       <>
         <h1>Check, then send</h1>
         <p>Nothing has been sent or charged yet.</p>
-        <Panel title="What it costs">
-          <Figures
-            of={[
-              ['Messages', count(accepted)],
-              ['Parts each', count(body.parts)],
-              ['Price', amount(quote.cost)],
-              ['Left afterwards', amount(quote.left)],
-            ]}
-          />
-          {isShort && (
-            <p class="problem">
-              All of them would cost {amount(quote.wanted)} credits, and you have {amount(quote.balance)}:{' '}
-              {counted(accepted, 'message')} can be sent.
-            </p>
-          )}
-        </Panel>
+        <WhatItCosts messages={accepted} parts={[body.parts, body.parts]} of={quote} />
         {refused.length > 0 && (
           <Panel title={willNot(refused.length)}>
             <Table
@@ -71,12 +57,22 @@ export function check({ draft, body, due, now, quote, repeated }: Checked): View
                 { head: 'Which', cell: ({ numbers }) => <Which numbers={numbers} /> },
               ]}
             />
+            <Form to="/send" gives="file">
+              <DraftFields draft={draft} />
+              <Hidden name="step" value="refused" />
+              <Second>Download {refused.length === 1 ? 'it' : `these ${count(refused.length)}`} as CSV</Second>
+            </Form>
           </Panel>
         )}
         {repeated > 0 && (
           <Notice tone="idle">
             {counted(repeated, 'repetition')} in the list {repeated === 1 ? 'is' : 'are'} left out: each number gets one
             message.
+          </Notice>
+        )}
+        {fields.length > 0 && (
+          <Notice tone="wait">
+            The text has {fields.join(', ')}, which is sent as it stands: only the columns of a file fill fields in.
           </Notice>
         )}
         <Panel title="How it reads">
@@ -110,6 +106,15 @@ export function check({ draft, body, due, now, quote, repeated }: Checked): View
     ),
   }
 }
+
+/** The numbers that get no message, each with its reason, as a file. */
+export const refusedFile = ({ texts }: Quote<string>): Download => ({
+  fileName: 'not-sent.csv',
+  rows: [
+    ['Number', 'Reason'],
+    ...texts.flat().flatMap((one) => ('refused' in one ? [[{ text: one.number }, REFUSAL[one.refused]]] : [])),
+  ],
+})
 
 const shownMax = 3
 

@@ -1,5 +1,16 @@
-import { bulkSendLimits, parseMinute, type Instant } from '@gateway/core'
-import { FileField, Form, Hidden, Main, ProblemSummary, TextArea, TextField } from '../../components.tsx'
+import { bulkSendLimits, parseMinute, type Instant, type Template } from '@gateway/core'
+import {
+  Choice,
+  FileField,
+  Form,
+  Hidden,
+  Link,
+  Main,
+  ProblemSummary,
+  Second,
+  TextArea,
+  TextField,
+} from '../../components.tsx'
 import type { Fields, Problems } from '../../forms.ts'
 import { count } from '../../format.ts'
 import type { View } from '../../page.ts'
@@ -47,8 +58,37 @@ export const TextToSend = ({ text, problems }: { readonly text: string; readonly
   />
 )
 
+interface TemplateChoice {
+  readonly templates: readonly Template[]
+  readonly chosen: Template | undefined
+}
+
+/** Begins the text with one that was kept. */
+const Templates = ({
+  of: { templates, chosen },
+  numbers,
+}: {
+  readonly of: TemplateChoice
+  readonly numbers: string
+}) => (
+  <form method="get" class="search">
+    {numbers !== '' && <Hidden name="to" value={numbers} />}
+    <Choice
+      name="template"
+      label="Template"
+      value={chosen === undefined ? '' : String(chosen.id)}
+      options={[['', 'None'], ...templates.map(({ id, name }) => [String(id), name] as const)]}
+    />
+    <Second>Use</Second>
+  </form>
+)
+
 /** The first step of a send: what, to whom and when. */
-export const compose = ({ text, numbers, time }: Draft, problems: Problems = {}): View => ({
+export const compose = (
+  { text, numbers, time }: Draft,
+  problems: Problems = {},
+  choice: TemplateChoice = { templates: [], chosen: undefined },
+): View => ({
   title: 'Send messages',
   place: 'send',
   status: Object.keys(problems).length > 0 ? 422 : 200,
@@ -56,6 +96,7 @@ export const compose = ({ text, numbers, time }: Draft, problems: Problems = {})
     <>
       <h1>Send messages</h1>
       <ProblemSummary problems={problems} />
+      {choice.templates.length > 0 && <Templates of={choice} numbers={numbers} />}
       <Form to="/send" class="panel" takesFile>
         <Hidden name="step" value="check" />
         <TextToSend text={text} problems={problems} />
@@ -85,6 +126,9 @@ export const compose = ({ text, numbers, time }: Draft, problems: Problems = {})
         <Main>Check before sending</Main>
         <p class="hint">Nothing is sent or charged yet.</p>
       </Form>
+      <p class="hint">
+        Texts that you send again and again can be kept as <Link to="/templates">templates</Link>.
+      </p>
     </>
   ),
 })

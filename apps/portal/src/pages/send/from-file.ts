@@ -1,4 +1,4 @@
-import { draftProblem, type BulkRow, type Instant } from '@gateway/core'
+import { bodyOf, draftProblem, type BulkRow, type Instant } from '@gateway/core'
 import { newFormKey, type Problems } from '../../forms.ts'
 import type { Answer, HolderVisit } from '../../page.ts'
 import { columnsMax, inCalls, readList, rowsOf, type ListProblem } from '../../read-list.ts'
@@ -12,15 +12,16 @@ const LIST_PROBLEM: Readonly<Record<ListProblem, string>> = {
   'no-numbers': 'No column of the file has mobile numbers. They are written with the country code.',
 }
 
-/** What is wrong with a text and a time for these columns. */
-export function problemsOf(text: string, time: string, columns: readonly string[]): Problems {
-  const problem = draftProblem(text, columns)
+/** What is wrong with a text and a time; undefined columns: the text has no fields. */
+export function problemsOf(text: string, time: string, columns: readonly string[] | undefined): Problems {
+  const body = bodyOf(text)
+  const problem = columns !== undefined ? draftProblem(text, columns) : typeof body === 'string' ? body : []
   const missing = typeof problem === 'string' ? [] : problem
   const named = missing.map((name) => `“${name}”`).join(', ')
   return {
     ...(problem === 'no-message' && { text: 'Enter a text.' }),
     ...(problem === 'too-long' && { text: 'The text is too long: up to 918 characters can be sent.' }),
-    ...(missing.length > 0 && { text: `The file has no column ${named}. It has ${columns.join(', ')}.` }),
+    ...(missing.length > 0 && { text: `The file has no column ${named}. It has ${columns?.join(', ') ?? ''}.` }),
     ...(readTime(time) === 'unusable' && { time: 'Enter a time such as 2026-11-30 14:00.' }),
   }
 }
@@ -30,10 +31,10 @@ export async function draftFromFile(visit: HolderVisit, draft: Draft, file: Buff
   if (draft.numbers.trim() !== '') return compose(draft, { file: 'Give numbers or a file, not both.' })
   const list = await readList(file)
   if (typeof list === 'string') return compose(draft, { file: LIST_PROBLEM[list] })
-  const problems = problemsOf(draft.text, draft.time, list.columns)
-  if (Object.keys(problems).length > 0) return compose(draft, problems)
   const due = readTime(draft.time)
-  return store(visit, draft.text, due === 'unusable' ? undefined : due, list)
+  if (due === 'unusable') return compose(draft, problemsOf(draft.text, draft.time, list.columns))
+  // Where the text has a field that the file has not, the page after it shows both.
+  return store(visit, draft.text, due, list)
 }
 
 export const draftFromNumbers = (

@@ -35,6 +35,15 @@ test('the check says what will happen, with each refused number and its reason, 
   expect(await balance()).toBe(35)
 })
 
+test('the refused numbers can be downloaded, each with its reason', async () => {
+  const check = await visitor.submit('/send', { text: 'Hello', numbers: `27820000001\n${optedOut}\n=1+1` })
+  const file = await visitor.submit(check, {}, 'form:has([value="refused"])')
+  expect(file.headers['content-disposition']).toBe('attachment; filename="not-sent.csv"')
+  expect(file.html.textContent).toBe(
+    `\ufeffNumber,Reason\r\n${optedOut},Opted out\r\n'=1+1,No mobile number that can be reached\r\n`,
+  )
+})
+
 test('what was checked is sent once, however often the form is submitted', async () => {
   const check = await visitor.submit('/send', { text: 'Hello', numbers: `27820000001\n${optedOut}` })
   const [first, second] = await Promise.all([visitor.submit(check), visitor.submit(check)])
@@ -103,6 +112,26 @@ test('a message for later is scheduled, and can be cancelled once', async () => 
   expect(await balance()).toBe(35)
   expect((await visitor.submit(page)).to).toBe('/messages/1')
   expect(await balance()).toBe(35)
+})
+
+test('the text and the time of a message that waits are changed once', async () => {
+  const check = await visitor.submit('/send', { text: 'Hello', numbers: '27820000001', time: '2026-10-19T09:30' })
+  await visitor.submit(check)
+  expect((await visitor.get('/messages/1')).text).toContain('Change the text or the time')
+  const page = await visitor.get('/messages/1/change')
+  expect(page.html.querySelector('#field-time')?.getAttribute('value')).toBe('2026-10-19T09:30')
+  const wrong = await visitor.submit(page, { text: ' ' })
+  expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining('Enter a text.')])
+  const dear = await visitor.submit(page, { text: 'x'.repeat(700) })
+  expect([dear.status, dear.text]).toEqual([422, expect.stringContaining('Not enough credits. The message waits')])
+  for (const changed of [1, 2].map(() => visitor.submit(page, { text: 'Good day', time: '2026-10-20T10:00' })))
+    expect((await changed).to).toMatch(/^\/messages\/(2\?done=changed|1\?done=not-found)$/)
+  const now = await visitor.get('/messages/2?done=changed')
+  expect(now.text).toContain('The message is changed: this one waits in its place.')
+  expect(now.text).toContain('Good day')
+  expect((await visitor.get('/messages/1')).text).toContain('1.0 credits were given back.')
+  expect((await visitor.get('/messages/1/change')).status).toBe(404)
+  expect(await balance()).toBe(25)
 })
 
 test('where all are refused nothing is offered to be sent', async () => {

@@ -4,7 +4,7 @@ import { count } from '../../format.ts'
 import { forHolders, type Answer, type HolderVisit } from '../../page.ts'
 import { readRecipients, recipientsMax, typedMax } from '../../recipients.ts'
 import { draftFromFile, draftFromNumbers } from './from-file.ts'
-import { check } from './check.tsx'
+import { check, refusedFile } from './check.tsx'
 import { compose, draftOf, readTime, type Draft } from './compose.tsx'
 import { writeIds } from './ids.ts'
 
@@ -34,7 +34,12 @@ function read({ text, numbers: given, time }: Draft): ReadDraft {
 export const send = forHolders({
   path: '/send',
   takesFile: true,
-  show: ({ query }) => compose({ text: '', numbers: query.get('to')?.slice(0, 20) ?? '', time: '' }),
+  async show({ gateway, account, query }) {
+    const templates = await gateway.listTemplates(account)
+    const chosen = templates.find(({ id }) => String(id) === query.get('template'))
+    const draft = { text: chosen?.text ?? '', numbers: query.get('to')?.slice(0, 20) ?? '', time: '' }
+    return compose(draft, {}, { templates, chosen })
+  },
   changes: 'sendMessages',
   async submit(visit, fields) {
     const draft = draftOf(fields)
@@ -53,6 +58,7 @@ export const send = forHolders({
     const quote = await gateway.quoteMessages(account, [{ text: draft.text, recipients: numbers, scheduled: due }])
     if (quote === 'invalid-sender') return compose(draft, { numbers: noSender })
     if (typeof body === 'string') return compose(draft)
+    if (step === 'refused') return refusedFile(quote)
     return check({ draft, body, due: due !== undefined && due > now ? due : undefined, now, quote, repeated })
   },
 })

@@ -1,29 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { keyId, type ApiKey, type Instant } from '@gateway/core'
-import {
-  Form,
-  Hidden,
-  Link,
-  Main,
-  Notice,
-  Panel,
-  Pill,
-  ProblemSummary,
-  Second,
-  Table,
-  TextField,
-  When,
-} from '../../components.tsx'
+import { keyId } from '@gateway/core'
+import { Form, Hidden, Link, Main, Notice, Panel, ProblemSummary, Second, TextField } from '../../components.tsx'
 import type { Problems } from '../../forms.ts'
 import { forHolders, type HolderVisit, type View } from '../../page.ts'
+import { KeyTable } from './key-table.tsx'
 import { SettingsTabs } from './settings-tabs.tsx'
 
 const labelCharactersMax = 60
-
-function StateOfKey({ of: { revoked, expires }, now }: { readonly of: ApiKey; readonly now: Instant }) {
-  if (revoked !== undefined) return <Pill tone="bad">revoked</Pill>
-  return expires !== undefined && expires <= now ? <Pill tone="idle">expired</Pill> : <Pill tone="good">valid</Pill>
-}
 
 async function view(visit: HolderVisit, label = '', problems: Problems = {}): Promise<View> {
   const { gateway, account, now, query } = visit
@@ -58,21 +41,12 @@ async function view(visit: HolderVisit, label = '', problems: Problems = {}): Pr
           <Main>Make a key</Main>
         </Form>
         <Panel>
-          <Table
+          <KeyTable
             caption="Your keys"
-            rows={keys.toReversed()}
+            keys={keys}
+            now={now}
             empty="You have no keys yet."
-            columns={[
-              { head: 'Label', cell: (key) => <span class="text">{key.label === '' ? '–' : key.label}</span> },
-              { head: 'Begins with', cell: ({ prefix }) => <code>{prefix}…</code> },
-              { head: 'Made', cell: ({ issued }) => <When at={issued} /> },
-              { head: 'Used from', cell: ({ from }) => (from.length === 0 ? 'anywhere' : from.join(', ')) },
-              { head: 'State', cell: (key) => <StateOfKey of={key} now={now} /> },
-              {
-                head: 'Change',
-                cell: (key) => (key.revoked === undefined ? <Link to={`/settings/keys/${key.id}`}>Revoke</Link> : ''),
-              },
-            ]}
+            change={({ id }) => <Link to={`/settings/keys/${id}`}>Revoke</Link>}
           />
         </Panel>
       </>

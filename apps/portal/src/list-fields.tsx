@@ -1,0 +1,56 @@
+import { fieldsMissing, fillIn, type BulkRow } from '@gateway/core'
+import { count } from './format.ts'
+import { TextSize } from './text-size.tsx'
+
+/** What a text may take from a file, and the first rows of it. */
+export interface ListOf {
+  readonly columns: readonly string[]
+  readonly rows: readonly BulkRow[]
+}
+
+/** The fields that a file has, and how the text reads in its first row. `insert`: what a click on a field does. */
+export function ListFields({
+  of: { columns, rows },
+  text,
+  insert,
+}: {
+  readonly of: ListOf
+  readonly text: string
+  readonly insert?: (field: string) => void
+}) {
+  const [first] = rows
+  const missing = fieldsMissing(text, columns)
+  const filled = first === undefined ? '' : fillIn(text, columns, first)
+  return (
+    <>
+      <p class="hint text">
+        Fields of your file:{' '}
+        {columns.map((name) => (
+          <Field key={name} name={`{${name}}`} insert={insert} />
+        ))}
+      </p>
+      {missing.length > 0 ? (
+        <p class="hint">Your file has no column {missing.map((name) => `“${name}”`).join(', ')}.</p>
+      ) : (
+        first !== undefined &&
+        filled.trim() !== '' && (
+          <>
+            <blockquote class="text">{filled}</blockquote>
+            <p class="hint">
+              So row {count(first.row)} reads, to {first.number}: <TextSize text={filled} />
+            </p>
+          </>
+        )
+      )}
+    </>
+  )
+}
+
+const Field = ({ name, insert }: { readonly name: string; readonly insert: ((field: string) => void) | undefined }) =>
+  insert === undefined ? (
+    <code>{name} </code>
+  ) : (
+    <button type="button" class="plain" onClick={() => insert(name)}>
+      {name}
+    </button>
+  )

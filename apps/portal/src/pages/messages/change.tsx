@@ -1,0 +1,80 @@
+import { parseMessageId, readIdempotencyKey, type ScheduledChange, type ToldMessage } from '@gateway/core'
+import { Form, Hidden, Link, Main, ProblemSummary, TextField } from '../../components.tsx'
+import { newFormKey, type Problems } from '../../forms.ts'
+import { minuteOf } from '../../format.ts'
+import { forHolders, type HolderVisit, type View } from '../../page.ts'
+import { REFUSAL } from '../../words.ts'
+import { readTime, TextToSend } from '../send/compose.tsx'
+import { problemsOf } from '../send/from-file.ts'
+import { waitsForItsTime } from './message-table.tsx'
+
+/** A message of the account that still waits for its time. */
+async function waitingMessage({ gateway, account, now, parameters }: HolderVisit): Promise<ToldMessage | undefined> {
+  const id = parseMessageId(parameters.id ?? '')
+  const told = id === undefined ? undefined : await gateway.showSent(account, id)
+  return told !== undefined && waitsForItsTime(told, now) ? told : undefined
+}
+
+const view = (
+  { id, number }: ToldMessage,
+  { text, time }: { readonly text: string; readonly time: string },
+  problems: Problems = {},
+): View => ({
+  title: 'Change a message',
+  place: 'messages',
+  status: Object.keys(problems).length > 0 ? 422 : 200,
+  main: (
+    <>
+      <h1>Change the message to {number}</h1>
+      <p>It is cancelled and given back, and another one waits in its place, which is charged.</p>
+      <ProblemSummary problems={problems} />
+      <Form to={`/messages/${id}/change`} class="panel">
+        <Hidden name="key" value={newFormKey()} />
+        <TextToSend text={text} problems={problems} />
+        <TextField
+          name="time"
+          label="Time"
+          type="datetime-local"
+          value={time}
+          problems={problems}
+          hint="In GMT+2. Leave it empty to send at once."
+        />
+        <Main>Change the message</Main>
+      </Form>
+      <div class="actions">
+        <Link to={`/messages/${id}`}>Leave it as it is</Link>
+      </div>
+    </>
+  ),
+})
+
+const whyNot = (why: Extract<ScheduledChange, { outcome: 'refused' }>['why']): string =>
+  why === 'invalid-sender'
+    ? 'Your account has no sender for this number.'
+    : `${REFUSAL[why]}. The message waits as before.`
+
+/** `/messages/<id>/change`: another text or time for a message that waits for its time. */
+export const messageChange = forHolders({
+  path: '/messages/:id/change',
+  async show(visit) {
+    const told = await waitingMessage(visit)
+    if (told === undefined) return 'not-found'
+    return view(told, { text: told.text, time: told.scheduled === undefined ? '' : minuteOf(told.scheduled) })
+  },
+  async submit(visit, fields) {
+    const { gateway, account, parameters } = visit
+    const id = parseMessageId(parameters.id ?? '')
+    const told = id === undefined ? undefined : await gateway.showSent(account, id)
+    if (id === undefined || told === undefined) return 'not-found'
+    const [text, time] = [fields.text('text'), fields.trimmed('time')]
+    const problems = problemsOf(text, time, undefined)
+    const due = readTime(time)
+    const key = readIdempotencyKey(fields.text('key'))
+    if (Object.keys(problems).length > 0 || due === 'unusable' || key === undefined || key === 'unusable')
+      return view(told, { text, time }, problems)
+    const changed = await gateway.changeScheduled(account, id, { text, due }, key)
+    if (changed.outcome === 'changed') return { goTo: `/messages/${changed.id}?done=changed` }
+    if (changed.outcome === 'refused') return view(told, { text, time }, { text: whyNot(changed.why) })
+    return { goTo: `/messages/${id}?done=${changed.outcome === 'cancelled' ? 'not-again' : changed.outcome}` }
+  },
+})

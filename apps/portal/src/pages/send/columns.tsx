@@ -1,0 +1,71 @@
+import type { BulkRow, BulkSend } from '@gateway/core'
+import { Choice, Form, Link, Main, Panel, Table } from '../../components.tsx'
+import { newFormKey } from '../../forms.ts'
+import { forHolders, type HolderVisit } from '../../page.ts'
+import { inCalls, numbersFrom } from '../../read-list.ts'
+import { numberColumnOf, ownBulkSend, storedRows } from './own-bulk-send.ts'
+
+/** So many rows show what a column has. */
+const shownRows = 3
+
+/** A draft of a file: typed numbers have no columns. */
+async function ownList(visit: HolderVisit): Promise<BulkSend | undefined> {
+  const send = await ownBulkSend(visit)
+  return send?.state === 'draft' && send.columns.length > 0 ? send : undefined
+}
+
+/** `/send/<id>/columns`: which column of a file has the numbers. The list is stored anew with those of another one. */
+export const bulkColumns = forHolders({
+  path: '/send/:id/columns',
+  async show(visit) {
+    const send = await ownList(visit)
+    if (send === undefined) return 'not-found'
+    const rows = await visit.gateway.bulkRows(visit.account, send.id, 0)
+    const first = rows.slice(0, shownRows)
+    return {
+      title: 'Choose the column of the numbers',
+      place: 'send',
+      main: (
+        <>
+          <h1>Choose the column of the numbers</h1>
+          <Form to={`/send/${send.id}/columns`} class="panel">
+            <Choice
+              name="column"
+              label="The numbers are in"
+              value={String(numberColumnOf(send, rows) ?? 0)}
+              options={send.columns.map((name, at) => [String(at), name] as const)}
+            />
+            <Main>Take the numbers from it</Main>
+          </Form>
+          <Panel>
+            <Table
+              caption="The first rows of your file"
+              rows={first}
+              empty=""
+              columns={send.columns.map((head, at) => ({
+                head,
+                cell: ({ fields }: BulkRow) => <span class="text">{fields[at] ?? ''}</span>,
+              }))}
+            />
+          </Panel>
+          <div class="actions">
+            <Link to={`/send/${send.id}`}>Back to the check</Link>
+          </div>
+        </>
+      ),
+    }
+  },
+  async submit(visit, fields) {
+    const send = await ownList(visit)
+    if (send === undefined) return 'not-found'
+    const column = /^[0-9]{1,2}$/.test(fields.text('column')) ? Number(fields.text('column')) : send.columns.length
+    if (column >= send.columns.length) return { goTo: `/send/${send.id}/columns` }
+    const rows: BulkRow[] = []
+    for await (const row of storedRows(visit, send)) rows.push(row)
+    const { columns, text, scheduled } = send
+    const its = { columns, text, scheduled, key: newFormKey() }
+    return {
+      goTo: `/send/${await visit.gateway.draftBulkSend(visit.account, its, inCalls(numbersFrom(column, rows)))}`,
+    }
+  },
+})

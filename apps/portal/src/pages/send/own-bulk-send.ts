@@ -1,0 +1,20 @@
+import type { BulkRow, BulkSend, BulkSendId } from '@gateway/core'
+import type { HolderVisit } from '../../page.ts'
+import { asNumber } from '../../recipients.ts'
+
+/** A stored send of the account that the path names. */
+export async function ownBulkSend({ gateway, account, parameters }: HolderVisit): Promise<BulkSend | undefined> {
+  const id = /^[1-9][0-9]{0,14}$/.test(parameters.id ?? '') ? Number(parameters.id) : undefined
+  return id === undefined ? undefined : gateway.findBulkSend(account, id as BulkSendId)
+}
+
+/** What is stored of all calls: of those that have ended what got no message. */
+export async function* storedRows({ gateway, account }: HolderVisit, { id, calls }: BulkSend): AsyncIterable<BulkRow> {
+  for (let call = 0; call < calls; call++) yield* await gateway.bulkRows(account, id, call)
+}
+
+/** The column that the numbers were taken from, from 0; undefined: the list was typed. */
+export function numberColumnOf({ columns }: BulkSend, rows: readonly BulkRow[]): number | undefined {
+  const at = columns.findIndex((_name, i) => rows.every(({ number, fields }) => asNumber(fields[i] ?? '') === number))
+  return at < 0 ? undefined : at
+}

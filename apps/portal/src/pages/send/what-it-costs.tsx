@@ -1,0 +1,34 @@
+import type { Quote } from '@gateway/core'
+import { Figures, Panel } from '../../components.tsx'
+import { amount, count, counted } from '../../format.ts'
+
+/** What a send would cost, before it is sent. */
+export function WhatItCosts({
+  messages,
+  parts: [least, most],
+  of: { cost, wanted, balance, left },
+}: {
+  readonly messages: number
+  /** Of one message, the fewest and the most. */
+  readonly parts: readonly [number, number]
+  readonly of: Pick<Quote<string>, 'cost' | 'wanted' | 'balance' | 'left'>
+}) {
+  return (
+    <Panel title="What it costs">
+      <Figures
+        of={[
+          ['Messages', count(messages)],
+          ['Parts each', least === most ? count(least) : `${count(least)} to ${count(most)}`],
+          ['Price', amount(cost)],
+          ['Left afterwards', amount(left)],
+        ]}
+      />
+      {wanted > balance && (
+        <p class="problem">
+          All of them would cost {amount(wanted)} credits, and you have {amount(balance)}:{' '}
+          {counted(messages, 'message')} can be sent.
+        </p>
+      )}
+    </Panel>
+  )
+}

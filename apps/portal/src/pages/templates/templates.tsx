@@ -1,0 +1,156 @@
+import { fieldsOf, templateLimits, type NewTemplate, type Template, type TemplateId } from '@gateway/core'
+import { Form, Hidden, Link, Main, Notice, Panel, ProblemSummary, Second, Table, TextField } from '../../components.tsx'
+import type { Fields, Problems } from '../../forms.ts'
+import { forHolders, type HolderVisit, type View } from '../../page.ts'
+import { TextToSend } from '../send/compose.tsx'
+import { shortText } from '../send/sends.tsx'
+
+type Refused = Extract<Awaited<ReturnType<HolderVisit['gateway']['addTemplate']>>, string>
+
+const PROBLEM: Readonly<Record<Refused, Problems>> = {
+  'no-name': { name: 'Enter a name, by which you find the template.' },
+  'long-name': { name: `A name has up to ${templateLimits.nameCharactersMax} characters.` },
+  'name-taken': { name: 'You have a template of this name.' },
+  'too-many': { name: `You have ${templateLimits.perAccountMax} templates. Remove one first.` },
+  'no-message': { text: 'Enter a text.' },
+  'too-long': { text: 'The text is too long: up to 918 characters can be sent.' },
+}
+
+const done: Readonly<Record<string, string>> = {
+  added: 'The template is there. “Use” begins a message with it.',
+  changed: 'The template is changed. What was sent stays as it was.',
+  removed: 'The template is removed.',
+}
+
+const given = (fields: Fields): NewTemplate => ({ name: fields.trimmed('name'), text: fields.text('text') })
+
+/** A template of the account that the path names. */
+async function ownTemplate({ gateway, account, parameters }: HolderVisit): Promise<Template | undefined> {
+  const id = /^[1-9][0-9]{0,14}$/.test(parameters.id ?? '') ? Number(parameters.id) : undefined
+  return id === undefined ? undefined : gateway.findTemplate(account, id as TemplateId)
+}
+
+const TemplateFields = ({
+  of: { name, text },
+  problems,
+}: {
+  readonly of: NewTemplate
+  readonly problems: Problems
+}) => (
+  <>
+    <TextField name="name" label="Name" hint="Only you see it." value={name} problems={problems} />
+    <TextToSend text={text} problems={problems} />
+    <p class="hint">
+      What differs for each person stands in braces: “Dear {'{name}'}”. The columns of a file fill it in.
+    </p>
+  </>
+)
+
+async function view(visit: HolderVisit, draft: NewTemplate, problems: Problems = {}): Promise<View> {
+  const { gateway, account, query } = visit
+  const templates = await gateway.listTemplates(account)
+  const said = done[query.get('done') ?? '']
+  return {
+    title: 'Templates',
+    place: 'send',
+    status: Object.keys(problems).length > 0 ? 422 : 200,
+    main: (
+      <>
+        <h1>Templates</h1>
+        {said !== undefined && <Notice>{said}</Notice>}
+        <ProblemSummary problems={problems} />
+        <Panel>
+          <Table
+            caption="Your templates"
+            rows={templates}
+            empty="Texts that you send again and again are kept here. Add the first one below."
+            columns={[
+              { head: 'Name', cell: ({ id, name }) => <Link to={`/templates/${id}`}>{name}</Link> },
+              { head: 'Text', cell: ({ text }) => <span class="text">{shortText(text)}</span> },
+              { head: 'Fields', cell: ({ text }) => <span class="text">{fieldsOf(text).join(', ') || '–'}</span> },
+              {
+                head: 'Send',
+                cell: ({ id, name }) => (
+                  <Link to={`/send?template=${id}`}>
+                    Use<span class="unseen"> {name}</span>
+                  </Link>
+                ),
+              },
+            ]}
+          />
+        </Panel>
+        <Form to="/templates" class="panel">
+          <h2>New template</h2>
+          <TemplateFields of={draft} problems={problems} />
+          <Main>Add the template</Main>
+        </Form>
+        <div class="actions">
+          <Link to="/send">Send messages</Link>
+        </div>
+      </>
+    ),
+  }
+}
+
+/** `/templates`: the texts that the account keeps, and a form for another one. */
+export const templates = forHolders({
+  path: '/templates',
+  show: (visit) => view(visit, { name: '', text: '' }),
+  async submit(visit, fields) {
+    const { gateway, account } = visit
+    const draft = given(fields)
+    const added = await gateway.addTemplate(account, draft)
+    if (typeof added !== 'string') return { goTo: '/templates?done=added' }
+    // A form that is submitted twice.
+    const isThere = (await gateway.listTemplates(account)).some(
+      ({ name, text }) => name === draft.name && text === draft.text,
+    )
+    return added === 'name-taken' && isThere ? { goTo: '/templates?done=added' } : view(visit, draft, PROBLEM[added])
+  },
+})
+
+const changeView = (id: TemplateId, draft: NewTemplate, problems: Problems = {}): View => ({
+  title: 'Change a template',
+  place: 'send',
+  status: Object.keys(problems).length > 0 ? 422 : 200,
+  main: (
+    <>
+      <h1>Change a template</h1>
+      <ProblemSummary problems={problems} />
+      <Form to={`/templates/${id}`} class="panel">
+        <Hidden name="do" value="change" />
+        <TemplateFields of={draft} problems={problems} />
+        <Main>Change it</Main>
+      </Form>
+      <div class="actions">
+        <Form to={`/templates/${id}`}>
+          <Hidden name="do" value="remove" />
+          <Second>Remove this template</Second>
+        </Form>
+        <Link to="/templates">All templates</Link>
+      </div>
+    </>
+  ),
+})
+
+/** `/templates/<id>`: one of them, to be changed or removed. */
+export const template = forHolders({
+  path: '/templates/:id',
+  async show(visit) {
+    const found = await ownTemplate(visit)
+    return found === undefined ? 'not-found' : changeView(found.id, found)
+  },
+  async submit(visit, fields) {
+    const { gateway, account } = visit
+    const found = await ownTemplate(visit)
+    if (fields.text('do') === 'remove') {
+      if (found !== undefined) await gateway.removeTemplate(account, found.id)
+      return { goTo: `/templates${found === undefined ? '' : '?done=removed'}` }
+    }
+    if (found === undefined) return 'not-found'
+    const draft = given(fields)
+    const changed = await gateway.changeTemplate(account, found.id, draft)
+    if (changed === 'no-such-template') return 'not-found'
+    return changed === 'changed' ? { goTo: '/templates?done=changed' } : changeView(found.id, draft, PROBLEM[changed])
+  },
+})
