@@ -45,7 +45,8 @@ export async function startSite(): Promise<Site> {
   const admin = await operator('ann', 'admin')
   const support = await operator('ben', 'support')
   const names = ['--first-name', 'Acme', '--surname', 'Stores', '--password', 'acme-stores-1']
-  const { id } = await openAccount(environment, 'acme', 250, ...names)
+  const { id } = await openAccount(environment, 'acme', 15_000, ...names)
+  await operateJson(['account', 'limit', String(id), '--recipients', '400'], environment)
   const acme = { id, name: 'acme', password: 'acme-stores-1' }
   return {
     ...{ url: app.url, link, holder, acme, admin, support, receiver, environment },
