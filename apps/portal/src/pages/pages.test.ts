@@ -1,4 +1,4 @@
-import type { BulkSendId, CarrierId } from '@gateway/core'
+import { secondsAfter, type BulkSendId, type CarrierId } from '@gateway/core'
 import { aNumber } from '@gateway/core/testing'
 import { aHolder, sameOrigin, startPortal, type Portal, type Shown, type Visitor } from '../../testing/start-portal.ts'
 import { pages } from './index.ts'
@@ -28,6 +28,12 @@ beforeAll(async () => {
   const sent = await portal.gateway.sendMessages(portal.account, [{ text: 'Mine', recipients: [aNumber()] }])
   if (typeof sent === 'string' || 'overLimitSeconds' in sent) throw new Error('nothing was sent')
   const id = sent.flat().map((one) => ('id' in one ? String(one.id) : ''))[0] ?? ''
+  const scheduled = secondsAfter(portal.clock.now(), 3600)
+  const later = await portal.gateway.sendMessages(portal.account, [
+    { text: 'Mine', recipients: [aNumber()], scheduled },
+  ])
+  const waiting = typeof later === 'object' && 'flat' in later ? later.flat()[0] : undefined
+  const template = await portal.gateway.addTemplate(portal.account, { name: 'Mine', text: 'Mine' })
   const key = await portal.gateway.issueKey(portal.account, { label: 'shop' })
   const added = await portal.gateway.addWebhook(portal.account, { url: 'https://shop.example.com/events' })
   if (typeof key === 'string' || typeof added === 'string') throw new Error('not set up')
@@ -53,6 +59,9 @@ beforeAll(async () => {
     '/settings/webhooks/:id/remove': webhook,
     '/statement/:month': { own: '2026-10', unknown: '2026-13', isOfEverybody: true },
     '/statement/:month/download': { own: '2026-10', unknown: '2026-13', isOfEverybody: true },
+    '/send/:id/columns': { own: drafts[0] ?? '', unknown: '999999' },
+    '/templates/:id': { own: String(template), unknown: '999999' },
+    '/messages/:id/change': { own: String(waiting && 'id' in waiting ? waiting.id : ''), unknown: '999999' },
     '/messages/:id': { own: id, unknown: '999999' },
     '/sends/:ids': { own: id, unknown: '999999' },
     '/operator/messages/:id': { own: id, unknown: '999999' },

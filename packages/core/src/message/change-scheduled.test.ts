@@ -1,4 +1,4 @@
-import { aNumber, anAccount, memoryPorts, steppingClock, testChance } from '@gateway/core/testing'
+import { aNumber, anAccount, chanceOf, memoryPorts, steppingClock } from '@gateway/core/testing'
 import { createGateway } from '../gateway.ts'
 import type { IdempotencyKey } from '../retry/client-requests.ts'
 import { secondsAfter } from '../time/instant.ts'
@@ -82,7 +82,7 @@ test('beside those who cancel or change it too and a dispatcher, one message is 
       return typeof batch === 'object' ? batch.messages.map((message) => message.id) : []
     }
     const change = (key: string) => gateway.changeScheduled(account, id, { text: 'Hi', due: later }, keyOf(key))
-    const all = testChance().shuffled([dispatch, dispatch, () => change('a'), () => change('a'), () => change('b')])
+    const all = chanceOf(round).shuffled([dispatch, dispatch, () => change('a'), () => change('a'), () => change('b')])
     const results = await Promise.all(all.map((one) => one()))
     const claimed = results.flatMap((result) => (Array.isArray(result) ? result : []))
     expect([due, claimed.length + (await waiting()).length]).toEqual([due, 1])
