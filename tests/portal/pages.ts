@@ -49,7 +49,6 @@ const further: Readonly<Record<Who, readonly string[]>> = {
   holder: [
     '/',
     '/sign-out',
-    '/inbox/codes',
     '/send',
     '/sends/1',
     '/send/1/sent',

@@ -18,9 +18,18 @@ function replaceParts(next) {
     // A part that somebody works in stays until he leaves it.
     if (changed && changed.outerHTML !== part.outerHTML && !part.contains(document.activeElement)) {
       part.replaceWith(changed)
+      void markSeen()
       tell()
     }
   }
+}
+
+/** What somebody looks at is marked as read. */
+async function markSeen() {
+  const form = document.querySelector('form.seen')
+  if (form === null || document.visibilityState !== 'visible') return
+  const body = new URLSearchParams([...new FormData(form), ['step', 'read']])
+  await fetch(form.action, { method: 'POST', body, redirect: 'manual' }).catch(() => undefined)
 }
 
 const toldEveryMs = 60_000
@@ -45,6 +54,8 @@ function ownZone() {
 // Each part that answers while somebody types is a file of its own.
 for (const element of document.querySelectorAll('[data-island]'))
   import(`./${element.dataset.island}.js`).then(({ mount }) => mount(element))
+void markSeen()
+addEventListener('visibilitychange', markSeen)
 if ('follow' in document.body.dataset) follow()
 document.getElementById('own-zone').textContent = ownZone()
 document.getElementById('problems')?.focus()

@@ -20,6 +20,7 @@ import { postgresWakeups } from './claimed-batches/postgres-wakeups.ts'
 import { postgresOverview } from './claimed-batches/postgres-overview.ts'
 import { postgresMessages } from './messages/postgres-messages.ts'
 import { postgresClientRequests } from './client-requests/postgres-client-requests.ts'
+import { postgresConversations } from './inbox/postgres-conversations.ts'
 import { postgresInbox } from './inbox/postgres-inbox.ts'
 import { postgresHistory } from './history/postgres-history.ts'
 import {
@@ -154,6 +155,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       unreadReceipts: postgresUnreadReceipts(context),
       unknownMessages: postgresUnknownMessages(context),
       inbox: postgresInbox(prompt, routes),
+      conversations: postgresConversations(prompt),
       messageTraces: postgresMessageTraces(prompt),
       sentMessages: postgresSentMessages(prompt),
       bulkSends: postgresBulkSends(prompt),

@@ -8,6 +8,7 @@ import { changePassword, findSession, holders, ownSignIn, signIn, signInByLink }
 import type { UserId } from './account/users.ts'
 import type { Period } from './credits/ledger.ts'
 import { creditBalance, listMovements, transferCredits } from './credits/move-credits.ts'
+import { countUnread, listConversations, showConversation } from './inbox/show-conversations.ts'
 import {
   listReplies,
   listShortCodeMessages,
@@ -70,6 +71,8 @@ export const createGateway = (
     | 'messages'
     | 'clientRequests'
     | 'inbox'
+    | 'conversations'
+    | 'personalData'
     | 'clock'
     | 'secrets'
     | 'webhooks'
@@ -149,6 +152,11 @@ export const createGateway = (
   takeReplies: takeReplies(ports, takenMax),
   listShortCodeMessages: listShortCodeMessages(ports),
   takeShortCodeMessages: takeShortCodeMessages(ports, takenMax),
+  listConversations: listConversations(ports),
+  showConversation: showConversation(ports),
+  markRead: (account: Account, from: string, arrived: number) =>
+    ports.conversations.markRead(account.id, from, arrived),
+  countUnread: countUnread(ports),
   listOptOuts: (account: Account) => ports.suppressions.optOuts(account.id),
   addOptOut: addOptOut(ports),
   removeOptOut: removeOptOut(ports),

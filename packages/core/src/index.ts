@@ -322,6 +322,13 @@ export {
   type OptKeyword,
   type ReceivedText,
 } from './inbox/receive.ts'
+export type { Conversation, Conversations, ConversationsPage, ReceivedFrom } from './inbox/conversations.ts'
+export {
+  unreadMax,
+  type ConversationLine,
+  type ConversationPlace,
+  type ShownConversation,
+} from './inbox/show-conversations.ts'
 export type { TakenMessages } from './inbox/take-inbox.ts'
 
 // Suppressions.

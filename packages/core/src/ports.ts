@@ -22,6 +22,7 @@ import type { Wakeups } from './carrier/wakeups.ts'
 import type { Ledger } from './credits/ledger.ts'
 import type { Prices } from './credits/prices.ts'
 import type { Operators } from './operator/operators.ts'
+import type { Conversations } from './inbox/conversations.ts'
 import type { Inbox } from './inbox/inbox.ts'
 import type { BulkSends } from './message/bulk-sends.ts'
 import type { History } from './message/history.ts'
@@ -67,6 +68,7 @@ export interface StoredPorts {
   readonly unreadReceipts: UnreadReceipts
   readonly unknownMessages: UnknownMessages
   readonly inbox: Inbox
+  readonly conversations: Conversations
   readonly messageTraces: MessageTraces
   readonly sentMessages: SentMessages
   readonly bulkSends: BulkSends

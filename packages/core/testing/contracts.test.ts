@@ -30,6 +30,7 @@ import {
   unreadReceiptsContract,
   secretsContract,
   messageTracesContract,
+  conversationsContract,
   inboxContract,
   routesContract,
   sendersContract,
@@ -87,6 +88,7 @@ run('account rates', accountRatesContract, memoryPorts)
 run('suppressions', suppressionsContract, memoryPorts)
 run('routes', routesContract, memoryPorts)
 run('senders', sendersContract, memoryPorts)
+run('conversations', conversationsContract, memoryPorts)
 run('inbox', inboxContract, memoryPorts)
 run('messages', messagesContract, memoryPorts)
 run('client requests', clientRequestsContract, memoryPorts)

@@ -48,6 +48,7 @@ afterAll(() => portal.close())
 const names: Readonly<Record<string, () => string>> = {
   '/messages/:id': () => '/messages/1',
   '/messages/:id/change': () => '/messages/1/change',
+  '/inbox/:from': () => '/inbox/27820000001',
   '/sends/:ids': () => '/sends/1-2',
   '/statement/:month': () => '/statement/2026-10',
   '/statement/:month/download': () => '/statement/2026-10/download',

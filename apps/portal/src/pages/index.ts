@@ -1,6 +1,7 @@
 import type { Page } from '../page.ts'
 import { accounts } from './accounts/accounts.tsx'
-import { inbox, inboxOfCodes } from './inbox/inbox.tsx'
+import { conversation } from './inbox/conversation.tsx'
+import { inbox } from './inbox/inbox.tsx'
 import { messageChange } from './messages/change.tsx'
 import { message } from './messages/message.tsx'
 import { messages, messagesFile } from './messages/messages.tsx'
@@ -57,7 +58,7 @@ export const pages: readonly Page[] = [
     routes,
   ],
   ...[numbers, arrivals, operatorWebhooks, operators, audit, operatorSecurity],
-  ...[inbox, inboxOfCodes, optOuts, templates, template],
+  ...[inbox, conversation, optOuts, templates, template],
   ...[thisStatement, statement, statementFile, accounts],
   ...[keys, key, webhooks, webhook, webhookRemoval, users, user, security],
 ]

@@ -1,5 +1,5 @@
 import { secondsAfter, type BulkSendId, type CarrierId } from '@gateway/core'
-import { aNumber } from '@gateway/core/testing'
+import { aNumber, arrive, write } from '@gateway/core/testing'
 import { aHolder, sameOrigin, startPortal, type Portal, type Shown, type Visitor } from '../../testing/start-portal.ts'
 import { pages } from './index.ts'
 
@@ -46,8 +46,11 @@ beforeAll(async () => {
     drafts.push(String(await portal.gateway.draftBulkSend(portal.account, wanted, [rows])))
   }
   await portal.gateway.startBulkSend(portal.account, Number(drafts[1]) as BulkSendId)
+  await write(portal.ports, portal.account, '27820000077')
+  await arrive(portal.ports, '27820000077', 'Mine')
   const webhook = { own: String(added.webhook.id), unknown: '999999' }
   examples = {
+    '/inbox/:from': { own: '27820000077', unknown: '27820000078' },
     '/settings/keys/:id': { own: String(key.id), unknown: '999999' },
     '/settings/users/:id': { own: String(user.id), unknown: '999999' },
     '/send/:id': { own: drafts[0] ?? '', unknown: '999999' },

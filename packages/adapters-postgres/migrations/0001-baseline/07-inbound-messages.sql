@@ -15,6 +15,20 @@ create index inbound_message_list on inbound_message (account_id, at, id) includ
   where account_id is not null;
 create index inbound_message_unowned on inbound_message (at, id) where account_id is null;
 
+create index inbound_message_conversation on inbound_message (account_id, from_address, id) where account_id is not null;
+
+create table conversation (                       -- with a person who wrote to an account
+  account_id int not null,
+  from_address text not null,
+  last_id bigint not null,                        -- inbound_message.id of the latest message
+  last_at timestamptz not null,
+  arrived bigint not null,                        -- so many messages came since it began
+  read bigint not null default 0,                 -- so many of these are read
+  primary key (account_id, from_address)
+);
+create index conversation_last on conversation (account_id, last_id);
+create index conversation_unread on conversation (account_id, last_id) where arrived > read;
+
 create table inbound_message_offered (            -- what no call that returns once has taken
   account_id int not null,
   at timestamptz not null,
@@ -56,7 +70,7 @@ create function receive_inbound_messages(p_carriers smallint[], p_from text[], p
   returns table (o_account int, o_sender int, o_address text, o_number bigint) language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
   set enable_mergejoin = off as $$
-declare r record; v_inbound_message bigint;
+declare r record; v_inbound_message bigint; v_stored bigint[] := '{}';
 begin
   for r in
     with arrived as materialized (
@@ -122,6 +136,7 @@ begin
       r.from_address, r.to_address, r.body)
     returning account_id, id into r.last_account, v_inbound_message;
     continue when r.last_account is null;
+    v_stored := v_stored || v_inbound_message;
     insert into inbound_message_offered (account_id, at, inbound_message_id, to_code)
       values (r.last_account, now(), v_inbound_message, r.owner is not null);
     insert into webhook_event (webhook_id, type, sequence, at, subjects, msisdns, text)
@@ -171,4 +186,13 @@ begin
     o_number := r.number;
     return next;
   end loop;
+  -- At the end and in one order, so that two of these never wait for each other in a circle.
+  insert into conversation (account_id, from_address, last_id, last_at, arrived)
+  select account_id, from_address, max(id), max(at), count(*)
+  from inbound_message
+  where id = any (v_stored)
+  group by account_id, from_address
+  order by account_id, from_address collate "C"
+  on conflict (account_id, from_address) do update set last_id = greatest(conversation.last_id, excluded.last_id),
+    last_at = greatest(conversation.last_at, excluded.last_at), arrived = conversation.arrived + excluded.arrived;
 end $$;

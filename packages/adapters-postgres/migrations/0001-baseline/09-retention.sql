@@ -162,6 +162,10 @@ begin
     delete from inbound_message_offered offered
     using gone
     where offered.account_id = gone.account_id and offered.at = gone.at and offered.inbound_message_id = gone.id
+  ), gone_conversations as (
+    delete from conversation
+    using gone
+    where conversation.account_id = gone.account_id and conversation.last_id = gone.id
   )
   select count(*) into v_count from gone;
   v_most := greatest(v_most, v_count);

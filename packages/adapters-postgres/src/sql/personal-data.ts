@@ -155,8 +155,8 @@ select (select max(id) from slice) as next, (select count(*)::int from erased) a
 )
 
 /**
- * Contacts of the number, parts of texts from one of `forms` that wait for the others, the replies that opted out, and
- * receipts that could not be read.
+ * Contacts of the number, conversations with it, parts of texts from one of `forms` that wait for the others, the
+ * replies that opted out, and receipts that could not be read.
  */
 export const eraseContacts = statement(
   'erase-contacts',
@@ -169,6 +169,8 @@ with contacts as (${contactsOfNumber}
   delete from last_contact where msisdn = :number
 ), parts as (
   delete from inbound_message_parts where common::json ->> 'from' = any (:forms)
+), conversations as (
+  delete from conversation where from_address = any (:forms)
 ), replies as (
   update opt_out_reply set text = '' where msisdn = :number
 ), unread as (

@@ -17,6 +17,7 @@ export { accountRatesContract, loginFailuresContract, rateLimitsContract } from 
 export { claimedBatchesContract } from './claimed-batches.ts'
 export { commitsContract, type HeldPorts } from './commits.ts'
 export { historyContract } from './history.ts'
+export { conversationsContract } from './conversations.ts'
 export { inboxContract } from './inbox.ts'
 export { ledgerContract } from './ledger.ts'
 export { messagesContract } from './messages.ts'

@@ -120,14 +120,23 @@ function add(
   }
   store.inboundMessages.push(row)
   if (account === undefined) return
+  countArrived(store, account, row.from)
   storeInboundEvent(store, account, row)
   followOptKeyword(store, received, { row, account, address, confirmation })
+}
+
+function countArrived({ conversations }: MemoryStore, account: AccountId, from: string): void {
+  const its = conversations.get(account) ?? new Map<string, { arrived: number; read: number }>()
+  conversations.set(account, its)
+  const marks = its.get(from)
+  if (marks === undefined) its.set(from, { arrived: 1, read: 0 })
+  else marks.arrived += 1
 }
 
 const ofAccount = (store: MemoryStore, by: AccountId, part: InboxPart, since: Instant): readonly InboundMessageRow[] =>
   store.inboundMessages.filter((row) => row.account === by && row.at >= since && isIn(part, row))
 
-const shown = ({ id, from, at, text, answers, shortCode }: InboundMessageRow): InboxMessage => ({
+export const shown = ({ id, from, at, text, answers, shortCode }: InboundMessageRow): InboxMessage => ({
   id,
   from,
   at,

@@ -116,6 +116,7 @@ const erasers: Readonly<Record<ErasureStep['at'], (store: MemoryStore, number: M
     const { length } = contactsOf(store, number)
     store.chosenSenders.delete(number)
     store.lastContacts.delete(number)
+    for (const marks of store.conversations.values()) for (const form of formsOf(number)) marks.delete(form)
     forgetRowsOf(store, number)
     store.unreadReceipts = store.unreadReceipts.filter((receipt) => receipt.number !== number)
     return length

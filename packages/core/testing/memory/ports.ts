@@ -15,6 +15,7 @@ import {
 import { memoryCarrierWatches } from './carrier-watches.ts'
 import { memoryClaimedBatches } from './claimed-batches.ts'
 import { realClock } from './clock.ts'
+import { memoryConversations } from './conversations.ts'
 import { memoryDeliveryReceipts } from './delivery-receipts.ts'
 import { memoryHistory } from './history.ts'
 import { memoryInbox } from './inbox.ts'
@@ -84,6 +85,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   unreadReceipts: memoryUnreadReceipts(store),
   unknownMessages: memoryUnknownMessages(store),
   inbox: memoryInbox(store),
+  conversations: memoryConversations(store),
   messageTraces: memoryMessageTraces(store),
   sentMessages: memorySentMessages(store),
   bulkSends: memoryBulkSends(store),

@@ -145,6 +145,8 @@ export interface MemoryStore {
   readonly clientRequests: Map<string, ClientRequestRow>
   /** In the order in which they were received. */
   readonly inboundMessages: InboundMessageRow[]
+  /** How far each was read, by account and person. */
+  readonly conversations: Map<AccountId, Map<string, { arrived: number; read: number }>>
   /** When each was seen. */
   readonly deduplicationKeys: Map<string, Instant>
   /** Parts that wait for the others of their text. */
@@ -250,6 +252,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     lastContacts: new Map(),
     clientRequests: new Map(),
     inboundMessages: [],
+    conversations: new Map(),
     deduplicationKeys: new Map(),
     parts: new Map(),
     later: rotation((a, b) => a.at - b.at || byId(a, b)),

@@ -9,38 +9,125 @@ beforeEach(async () => {
 })
 afterEach(() => portal.close())
 
+const [ann, ben] = ['27820000001', '27820000002']
+
+/** Who is in the list, with the latest text and what is unread. */
 const rows = async (path: string): Promise<readonly string[]> =>
-  (await visitor.get(path)).html.querySelectorAll('tbody tr td:nth-child(2)').map((cell) => cell.textContent)
+  (await visitor.get(path)).html
+    .querySelectorAll('tbody tr')
+    .map((row) => [1, 2, 3].map((column) => row.querySelector(`td:nth-child(${column})`)?.textContent).join(': '))
+
+const lines = async (path: string): Promise<readonly string[]> =>
+  (await visitor.get(path)).html.querySelectorAll('.conversation li .text').map(({ textContent }) => textContent)
 
 test('an empty inbox says what would be in it', async () => {
   expect((await visitor.get('/inbox')).text).toContain('What people answer to your messages is listed here')
+  expect((await visitor.get('/inbox?show=unread')).text).toContain('Nothing is unread.')
 })
 
-test('replies are listed with the latest first and the message they answer, and are taken from nobody', async () => {
-  const [id = 0] = await write(portal.ports, portal.account, '27820000001')
-  for (let i = 1; i <= 27; i++) await arrive(portal.ports, '27820000001', `answer ${i}`)
-  expect((await rows('/inbox'))[0]).toBe('answer 27')
-  expect(await rows('/inbox')).toHaveLength(25)
-  expect(await rows('/inbox?older=25')).toEqual(['answer 2', 'answer 1'])
+test('each person is listed once with the latest text and what is unread, and is taken from nobody', async () => {
+  for (const number of [ann, ben]) await write(portal.ports, portal.account, number)
+  for (const text of ['one', 'two']) await arrive(portal.ports, ann, text)
+  await arrive(portal.ports, ben, 'hello')
+  expect(await rows('/inbox')).toEqual([`${ben}: hello: 1 message`, `${ann}: two: 2 messages`])
+  expect((await portal.gateway.takeReplies(portal.account, 'with-short-codes')).messages).toHaveLength(3)
+  expect(await rows('/inbox?show=unread')).toHaveLength(2)
+})
+
+test('a list of many goes on by the last one shown', async () => {
+  for (let i = 10; i < 37; i++) {
+    await write(portal.ports, portal.account, `278200000${i}`)
+    await arrive(portal.ports, `278200000${i}`, `from ${i}`)
+  }
   const { html } = await visitor.get('/inbox')
-  expect(html.querySelector('tbody a')?.getAttribute('href')).toBe(`/messages/${id}`)
-  expect(html.querySelectorAll('tbody a').map((link) => link.getAttribute('href'))).toContain('/send?to=27820000001')
-  const taken = await portal.gateway.takeReplies(portal.account, 'with-short-codes')
-  expect(taken.messages).toHaveLength(27)
-  expect(await rows('/inbox')).toHaveLength(25)
+  const older = html.querySelectorAll('.actions a').find(({ textContent }) => textContent === 'Older')
+  expect(await rows(older?.getAttribute('href') ?? '')).toEqual([
+    '27820000011: from 11: 1 message',
+    '27820000010: from 10: 1 message',
+  ])
 })
 
-test('what was sent to a code of the account has a list of its own', async () => {
+test('a conversation has what was sent and what came back, the latest last, with its messages', async () => {
+  const [id = 0] = await write(portal.ports, portal.account, ann)
+  portal.clock.step(60)
+  await arrive(portal.ports, ann, 'Yes')
+  portal.clock.step(60)
+  await visitor.submit(`/inbox/${ann}`, { text: 'Thank you' }, 'form:has(textarea)')
+  expect((await lines(`/inbox/${ann}`)).slice(1)).toEqual(['Yes', 'Thank you'])
+  const { html } = await visitor.get(`/inbox/${ann}`)
+  expect(html.querySelectorAll('.conversation a').map((link) => link.getAttribute('href'))).toContain(`/messages/${id}`)
+})
+
+test('who answers has read it, and sends it once however often the form is submitted', async () => {
+  await write(portal.ports, portal.account, ann)
+  await arrive(portal.ports, ann, 'Yes')
+  const page = await visitor.get(`/inbox/${ann}`)
+  for (let i = 0; i < 2; i++) {
+    const answered = await visitor.submit(page, { text: 'Thank you' }, 'form:has(textarea)')
+    expect(answered.to).toBe(`/inbox/${ann}`)
+  }
+  expect(await rows('/inbox')).toEqual([`${ann}: Yes: read`])
+  expect((await portal.gateway.listSent(portal.account, { limit: 9 })).messages).toHaveLength(2)
+})
+
+test('what is marked as read is what the page had, not what came meanwhile', async () => {
+  await write(portal.ports, portal.account, ann)
+  await arrive(portal.ports, ann, 'Yes')
+  const page = await visitor.get(`/inbox/${ann}`)
+  expect(page.text).toContain('Mark 1 message as read')
+  await arrive(portal.ports, ann, 'No')
+  await visitor.submit(page, {}, 'form.seen')
+  expect(await rows('/inbox')).toEqual([`${ann}: No: 1 message`])
+  await visitor.submit(`/inbox/${ann}`, {}, 'form.seen')
+  expect((await visitor.get(`/inbox/${ann}`)).html.querySelector('form.seen')).toBeNull()
+})
+
+test.each([
+  ['', 'Enter a text.'],
+  ['x'.repeat(919), 'The text is too long'],
+  ['Hello', 'Opted out'],
+])('an answer that is not sent keeps its text and says why: %#', async (text, why) => {
+  await write(portal.ports, portal.account, ann)
+  await arrive(portal.ports, ann, why === 'Opted out' ? 'STOP' : 'Yes')
+  const shown = await visitor.submit(`/inbox/${ann}`, { text }, 'form:has(textarea)')
+  expect([shown.status, shown.text]).toEqual([422, expect.stringContaining(why)])
+  expect(shown.html.querySelector('textarea')?.textContent).toBe(text)
+  expect(await rows('/inbox?show=unread')).toHaveLength(1)
+})
+
+test('a long conversation goes on behind the last lines of both sides, and shows each line once', async () => {
+  await write(portal.ports, portal.account, ann)
+  for (let i = 1; i <= 70; i++) {
+    portal.clock.step(1)
+    await arrive(portal.ports, ann, `answer ${i}`)
+  }
+  const latest = await visitor.get(`/inbox/${ann}`)
+  const older = latest.html.querySelector('main > p a')?.getAttribute('href') ?? ''
+  const all = [...(await lines(older)), ...(await lines(`/inbox/${ann}`))]
+  expect(all.slice(1)).toEqual(Array.from({ length: 70 }, (_, i) => `answer ${i + 1}`))
+  expect((await visitor.get(older)).html.querySelector('form:has(textarea)')).toBeNull()
+})
+
+test('what was sent to a code says so, and who cannot be written to is not answered', async () => {
   await assign(portal.ports, portal.account, '45678')
-  await arrive(portal.ports, '27820000001', 'JOIN', '45678')
-  expect(await rows('/inbox/codes')).toEqual(['JOIN'])
-  expect(await rows('/inbox')).toEqual([])
-  expect((await visitor.get('/inbox')).html.querySelector('.tabs a[href="/inbox/codes"]')).not.toBeNull()
+  await arrive(portal.ports, ann, 'JOIN', '45678')
+  await arrive(portal.ports, 'A/B shop', 'Hello', '45678')
+  expect((await visitor.get(`/inbox/${ann}`)).text).toContain('to your code 45678')
+  const link = (await visitor.get('/inbox')).html.querySelector('tbody a')?.getAttribute('href') ?? ''
+  expect((await visitor.get(link)).text).toContain('This is no number that can be written to.')
 })
 
-test('replies to another account are not shown', async () => {
+test('conversations of another account are not there, also not to be answered or read', async () => {
   const other = await anAccount(portal.ports)
-  await write(portal.ports, other, '27820000002')
-  await arrive(portal.ports, '27820000002', 'not yours')
-  expect(await rows('/inbox')).toEqual([])
+  await write(portal.ports, other, ben)
+  await arrive(portal.ports, ben, 'not yours')
+  await write(portal.ports, portal.account, ann)
+  await arrive(portal.ports, ann, 'Yes')
+  expect(await rows('/inbox')).toHaveLength(1)
+  const token = (await visitor.get('/inbox')).html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
+  const fields = { token, step: 'answer', text: 'Hello', key: 'k', arrived: '1' }
+  expect([(await visitor.get(`/inbox/${ben}`)).status, (await visitor.post(`/inbox/${ben}`, fields)).status]).toEqual([
+    404, 404,
+  ])
+  expect((await portal.gateway.listSent(portal.account, { limit: 9 })).messages).toHaveLength(1)
 })

@@ -1,0 +1,164 @@
+import { bodyOf, readIdempotencyKey, type ConversationLine, type ShownConversation } from '@gateway/core'
+import { Form, Hidden, Link, Main, Panel, ProblemSummary, Second, State, TextArea, When } from '../../components.tsx'
+import { newFormKey, type Fields, type Problems } from '../../forms.ts'
+import { counted } from '../../format.ts'
+import { forHolders, type Answer, type HolderVisit } from '../../page.ts'
+import { REFUSAL } from '../../words.ts'
+import { conversationPath, readPlace } from './address.ts'
+
+const linesMax = 50
+
+interface Given {
+  readonly text: string
+  readonly problems: Problems
+}
+
+const nothingGiven: Given = { text: '', problems: {} }
+
+async function view(visit: HolderVisit, { text, problems }: Given = nothingGiven): Promise<Answer> {
+  const { gateway, account, parameters, query } = visit
+  const from = parameters['from'] ?? ''
+  const place = readPlace(query)
+  const found = await gateway.showConversation(account, from, place, linesMax)
+  if (found === undefined) return 'not-found'
+  const isLatest = place.received === undefined && place.sent === undefined
+  const hasProblems = Object.keys(problems).length > 0
+  return {
+    title: from,
+    place: 'inbox',
+    live: isLatest && !hasProblems,
+    ...(hasProblems && { status: 422 as const }),
+    main: (
+      <>
+        <h1 class="text">{from}</h1>
+        <ProblemSummary problems={problems} />
+        {found.next !== undefined && (
+          <p>
+            <Link to={conversationPath(from, found.next)}>Older</Link>
+          </p>
+        )}
+        <Panel live="conversation">
+          <ol class="conversation" aria-label={`Messages from and to ${from}, the latest last`}>
+            {found.lines.toReversed().map((line) => (
+              <Line
+                key={`${'sent' in line ? 's' : 'r'}${'sent' in line ? line.sent.id : line.received.id}`}
+                line={line}
+              />
+            ))}
+          </ol>
+          {isLatest && found.unread > 0 && <MarkAsRead from={from} found={found} />}
+        </Panel>
+        {isLatest ? (
+          <AnswerForm from={from} found={found} text={text} problems={problems} />
+        ) : (
+          <p>
+            <Link to={conversationPath(from)}>Latest messages</Link>
+          </p>
+        )}
+        <div class="actions">
+          <Link to="/inbox">Inbox</Link>
+        </div>
+      </>
+    ),
+  }
+}
+
+/** A text, who wrote it to whom, and what became of it. */
+const Line = ({ line }: { readonly line: ConversationLine }) =>
+  'received' in line ? (
+    <li class="theirs">
+      <p class="text">{line.received.text}</p>
+      <p class="hint">
+        <When at={line.at} />
+        {line.received.shortCode !== undefined && `, to your code ${line.received.shortCode}`}
+        {line.received.answers !== undefined && (
+          <>
+            , about <Link to={`/messages/${line.received.answers}`}>message {line.received.answers}</Link>
+          </>
+        )}
+      </p>
+    </li>
+  ) : (
+    <li class="ours">
+      <p class="text">{line.text}</p>
+      <p class="hint">
+        {line.sent.confirmation ? 'Confirmed for you' : 'You'}, <When at={line.at} />{' '}
+        <State status={line.status} scheduled={line.sent.place.place === 'scheduled'} />{' '}
+        {!line.sent.confirmation && <Link to={`/messages/${line.sent.id}`}>message {line.sent.id}</Link>}
+      </p>
+    </li>
+  )
+
+interface Its {
+  readonly from: string
+  readonly found: ShownConversation
+}
+
+/** With scripts it is submitted as soon as somebody looks at the page. */
+const MarkAsRead = ({ from, found }: Its) => (
+  <Form to={conversationPath(from)} class="seen">
+    <Hidden name="arrived" value={String(found.arrived)} />
+    <Second name="step" value="read">
+      Mark {counted(found.unread, 'message')} as read
+    </Second>
+  </Form>
+)
+
+const AnswerForm = ({ from, found, text, problems }: Its & Given) =>
+  found.number === undefined ? (
+    <p class="soft">This is no number that can be written to.</p>
+  ) : (
+    <Panel title="Answer">
+      <Form to={conversationPath(from)}>
+        <TextArea
+          name="text"
+          label="Text"
+          hint="It is sent and charged at once."
+          value={text}
+          rows={3}
+          problems={problems}
+        />
+        <Hidden name="step" value="answer" />
+        <Hidden name="key" value={newFormKey()} />
+        <Hidden name="arrived" value={String(found.arrived)} />
+        <Main>Send the answer</Main>
+      </Form>
+    </Panel>
+  )
+
+/** Why an answer was not sent; undefined: it was. */
+async function answer({ gateway, account, parameters }: HolderVisit, fields: Fields): Promise<string | undefined> {
+  const text = fields.text('text')
+  const body = bodyOf(text)
+  if (body === 'no-message') return 'Enter a text.'
+  if (body === 'too-long') return 'The text is too long: up to 918 characters can be sent.'
+  const key = readIdempotencyKey(fields.text('key'))
+  if (key === undefined || key === 'unusable') return 'This form is not whole. Nothing was sent. Try again.'
+  const sent = await gateway.sendMessages(account, [{ text, recipients: [parameters['from'] ?? ''] }], key)
+  if (sent === 'invalid-sender') return 'Your account has no sender that may be used for this number. Ask the operator.'
+  if (sent === 'another-request') return 'This form was used already, for another text.'
+  if (sent === 'overloaded') return 'The gateway has too much to do. Nothing was sent. Try again.'
+  if ('overLimitSeconds' in sent)
+    return `Your account may send again in ${Math.ceil(sent.overLimitSeconds)} seconds. Nothing was sent.`
+  const [result] = sent.flat()
+  return result !== undefined && 'refused' in result ? `Nothing was sent: ${REFUSAL[result.refused]}.` : undefined
+}
+
+/** `/inbox/<number>`: what somebody wrote and what was sent to him, with an answer in place. */
+export const conversation = forHolders({
+  path: '/inbox/:from',
+  show: (visit) => view(visit),
+  async submit(visit, fields) {
+    const { gateway, account, parameters } = visit
+    const from = parameters['from'] ?? ''
+    const found = await gateway.showConversation(account, from, {}, 1)
+    if (found === undefined) return 'not-found'
+    if (fields.text('step') === 'answer') {
+      const problem = await answer(visit, fields)
+      if (problem !== undefined) return view(visit, { text: fields.text('text'), problems: { text: problem } })
+    }
+    // Whoever answers has read what the page had.
+    await gateway.markRead(account, from, fields.number('arrived') ?? 0)
+    return { goTo: conversationPath(from) }
+  },
+})

@@ -1,0 +1,87 @@
+import type { InboxMessage } from '@gateway/core'
+import type { RowOf } from '../row-of.ts'
+import { rows, sql, statement } from './statement.ts'
+
+const messageColumns = {
+  id: 'bigint',
+  from: 'text',
+  at: 'timestamptz',
+  text: 'text',
+  answers: 'bigint',
+  shortCode: 'text',
+} as const
+
+const message = `id, from_address "from", at, text, answers,
+  (select address from sender where sender.id = short_code) "shortCode"`
+
+/** All of them, and those that have something unread: each by an index of its own. For the ordinary connections. */
+const listOf = (name: string, condition: string) =>
+  statement(
+    name,
+    {
+      parameters: { account: 'int', since: 'timestamptz', before: 'bigint?', limit: 'int' },
+      columns: rows<RowOf<InboxMessage> & { readonly unread: number }>({ unread: 'bigint', ...messageColumns }),
+    },
+    sql`
+select conversation.unread, message.*
+from (
+  select last_id, arrived - read unread
+  from conversation
+  where account_id = :account and last_id < coalesce(:before, ${Number.MAX_SAFE_INTEGER}) and last_at >= :since ${condition}
+  order by last_id desc
+  limit :limit
+) conversation
+cross join lateral (select ${message} from inbound_message where id = conversation.last_id offset 0) message
+order by message.id desc`,
+  )
+
+export const listConversations = listOf('list-conversations', '')
+export const listUnread = listOf('list-unread', 'and arrived > read')
+
+/**
+ * At most `limit` messages of a person since `since`, before `before`, the latest first, each with how far all were
+ * read. One row with nothing else where there are none of these.
+ */
+export const findConversation = statement(
+  'find-conversation',
+  {
+    parameters: { account: 'int', from: 'text', since: 'timestamptz', before: 'bigint?', limit: 'int' },
+    columns: rows<RowOf<InboxMessage> & { readonly arrived: number; readonly read: number }>({
+      arrived: 'bigint',
+      read: 'bigint',
+      ...messageColumns,
+    }),
+  },
+  sql`
+select conversation.arrived, conversation.read, message.*
+from conversation
+left join lateral (
+  select ${message}
+  from inbound_message
+  where account_id = :account and from_address = :from and at >= :since
+    and id < coalesce(:before, ${Number.MAX_SAFE_INTEGER})
+  order by id desc
+  limit :limit
+) message on true
+where account_id = :account and from_address = :from and last_at >= :since
+order by message.id desc`,
+)
+
+/** Never less than before, and never more than arrived. */
+export const markRead = statement(
+  'mark-read',
+  { parameters: { account: 'int', from: 'text', arrived: 'bigint' } },
+  sql`
+update conversation set read = least(arrived, :arrived)
+where account_id = :account and from_address = :from and read < least(arrived, :arrived)`,
+)
+
+export const countUnread = statement(
+  'count-unread',
+  { parameters: { account: 'int', since: 'timestamptz', most: 'int' }, columns: { unread: 'bigint' } },
+  sql`
+select count(*) unread
+from (
+  select from conversation where account_id = :account and arrived > read and last_at >= :since limit :most
+) counted`,
+)

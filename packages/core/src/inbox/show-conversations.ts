@@ -1,0 +1,107 @@
+import type { Account } from '../account/account.ts'
+import { limits } from '../limits.ts'
+import type { FoundMessage } from '../message/message-traces.ts'
+import type { MessageId, MessageStatus } from '../message/messages.ts'
+import { parseMsisdn, type Msisdn } from '../message/msisdn.ts'
+import type { Ports } from '../ports.ts'
+import { daysBefore, type Instant } from '../time/instant.ts'
+import type { Conversation, ConversationsPage } from './conversations.ts'
+import type { InboundMessageId, InboxMessage } from './inbox.ts'
+
+export interface ConversationList {
+  readonly conversations: readonly Conversation[]
+  /** To be given as `before` for those that follow; undefined: there are none. */
+  readonly next: InboundMessageId | undefined
+}
+
+/** Whoever wrote in the last 90 days, the latest first. */
+export const listConversations =
+  (ports: Pick<Ports, 'conversations' | 'clock'>) =>
+  async (account: Account, page: ConversationsPage): Promise<ConversationList> => {
+    const since = daysBefore(ports.clock.now(), limits.inboxDays)
+    const found = await ports.conversations.list(account.id, since, { ...page, limit: page.limit + 1 })
+    const conversations = found.slice(0, page.limit)
+    return { conversations, next: found.length > page.limit ? conversations.at(-1)?.last.id : undefined }
+  }
+
+/** So many conversations with something unread are counted. */
+export const unreadMax = 100
+
+export const countUnread =
+  (ports: Pick<Ports, 'conversations' | 'clock'>) =>
+  (account: Account): Promise<number> =>
+    ports.conversations.countUnread(account.id, daysBefore(ports.clock.now(), limits.inboxDays), unreadMax)
+
+export type ConversationLine =
+  | { readonly at: Instant; readonly received: InboxMessage }
+  | { readonly at: Instant; readonly sent: FoundMessage; readonly text: string; readonly status: MessageStatus }
+
+/** The last lines that were shown: what follows is older. Left out: from the latest on. */
+export interface ConversationPlace {
+  readonly received?: InboundMessageId | undefined
+  readonly sent?: MessageId | undefined
+}
+
+export interface ShownConversation {
+  /** Undefined: what wrote is no number, and cannot be answered. */
+  readonly number: Msisdn | undefined
+  /** To be given to `markRead` by whoever has seen this. */
+  readonly arrived: number
+  readonly unread: number
+  /** The latest first. */
+  readonly lines: readonly ConversationLine[]
+  /** Undefined: there are no older lines. */
+  readonly next: ConversationPlace | undefined
+}
+
+/**
+ * What somebody wrote to the account in the last 90 days, among what the account sent to this number. Undefined:
+ * nothing that is kept.
+ */
+export const showConversation =
+  (ports: Pick<Ports, 'conversations' | 'messageTraces' | 'messages' | 'personalData' | 'clock'>) =>
+  async (account: Account, from: string, place: ConversationPlace, limit: number) => {
+    const since = daysBefore(ports.clock.now(), limits.inboxDays)
+    const number = parseMsisdn(from)
+    const [received, sent] = await Promise.all([
+      ports.conversations.find(account.id, from, since, { before: place.received, limit: limit + 1 }),
+      number === undefined ? [] : sentTo(ports, account, number, place.sent, since, limit + 1),
+    ])
+    if (received === undefined) return undefined
+    const all: ConversationLine[] = [...received.messages.map((one) => ({ at: one.at, received: one })), ...sent]
+    const lines = all.sort((a, b) => b.at - a.at).slice(0, limit)
+    const shown: ShownConversation = {
+      ...{ number, arrived: received.arrived, unread: received.arrived - received.read, lines },
+      next: all.length > limit ? lastOf(lines, place) : undefined,
+    }
+    return shown
+  }
+
+function lastOf(lines: readonly ConversationLine[], { received, sent }: ConversationPlace): ConversationPlace {
+  const lastReceived = lines.findLast((line) => 'received' in line)
+  const lastSent = lines.findLast((line) => 'sent' in line)
+  return { received: lastReceived?.received.id ?? received, sent: lastSent?.sent.id ?? sent }
+}
+
+async function sentTo(
+  ports: Pick<Ports, 'messageTraces' | 'messages' | 'personalData'>,
+  account: Account,
+  number: Msisdn,
+  after: MessageId | undefined,
+  since: Instant,
+  limit: number,
+): Promise<readonly ConversationLine[]> {
+  const trace = after === undefined ? undefined : await ports.messageTraces.of(after)
+  if (after !== undefined && trace?.account !== account.id) return []
+  const before = trace && { id: trace.id, due: trace.scheduled ?? trace.accepted }
+  const found = await ports.messageTraces.find({ number, account: account.id, after: before }, since, limit)
+  const ids = found.map(({ id }) => id)
+  const [texts, statuses] = await Promise.all([
+    ports.personalData.texts(ids),
+    ports.messages.status(account.id, ids, since),
+  ])
+  return found.map((sent, i) => {
+    const status = statuses[i] ?? ('not-found' as const)
+    return { at: sent.due, sent, text: texts.get(sent.id) ?? '', status }
+  })
+}

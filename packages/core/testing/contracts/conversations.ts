@@ -1,0 +1,132 @@
+import { strict as assert } from 'node:assert'
+import { firstErasureStep, type AccountId, type ErasureStep, type StoredPorts } from '@gateway/core'
+import { anAccount, aNumber } from '../builders.ts'
+import { receive, sent, textsOf } from './inbox/inbound-messages.ts'
+import { callersMany, farAhead, longAgo, type Contract } from './shared.ts'
+
+const [ann, ben] = [aNumber('27820000001'), aNumber('27820000002')]
+const page = { unreadOnly: false, limit: 100 }
+
+/** An account that both have had a message from. */
+async function known(ports: StoredPorts): Promise<AccountId> {
+  const account = await anAccount(ports)
+  for (const to of [ann, ben]) await sent(ports, account, { to })
+  return account.id
+}
+
+const listed = async ({ conversations }: StoredPorts, by: AccountId, unreadOnly = false) =>
+  (await conversations.list(by, longAgo, { ...page, unreadOnly })).map(({ last, unread }) => [last.text, unread])
+
+/** What the port `Conversations` promises. */
+export const conversationsContract: Contract<StoredPorts> = {
+  'each person is there once, with the latest message and how many are unread; the latest first': async (ports) => {
+    const by = await known(ports)
+    await receive(ports, { from: ann, text: 'a 1' }, { from: ben, text: 'b 1' }, { from: ben, text: 'b 2' })
+    assert.deepEqual(await listed(ports, by), [
+      ['b 2', 2],
+      ['a 1', 1],
+    ])
+    await receive(ports, { from: ann, text: 'a 2' })
+    assert.deepEqual(await listed(ports, by), [
+      ['a 2', 2],
+      ['b 2', 2],
+    ])
+    const [first] = await ports.conversations.list(by, longAgo, { ...page, limit: 1 })
+    assert.equal(first?.last.from, ann)
+    const rest = await ports.conversations.list(by, longAgo, { ...page, before: first.last.id })
+    assert.deepEqual(
+      rest.map(({ last }) => last.text),
+      ['b 2'],
+    )
+    assert.deepEqual(await ports.conversations.list(by, farAhead, page), [])
+  },
+
+  'a conversation is read in pages, the latest first, and says how far it was read': async (ports) => {
+    const by = await known(ports)
+    await receive(ports, ...['1', '2', '3'].map((text) => ({ from: ann, text })), { from: ben })
+    const found = await ports.conversations.find(by, ann, longAgo, { limit: 2 })
+    assert.deepEqual([found?.arrived, found?.read, textsOf(found?.messages ?? [])], [3, 0, ['3', '2']])
+    const before = found?.messages.at(-1)?.id
+    const rest = await ports.conversations.find(by, ann, longAgo, { limit: 2, before })
+    assert.deepEqual(textsOf(rest?.messages ?? []), ['1'])
+    assert.equal(await ports.conversations.find(by, ann, farAhead, { limit: 2 }), undefined)
+    assert.equal(await ports.conversations.find(by, aNumber(), longAgo, { limit: 2 }), undefined)
+  },
+
+  'what was seen is read, and what came meanwhile is not': async (ports) => {
+    const by = await known(ports)
+    await receive(ports, { from: ann, text: '1' }, { from: ben, text: 'b' })
+    const seen = await ports.conversations.find(by, ann, longAgo, { limit: 9 })
+    await receive(ports, { from: ann, text: '2' })
+    await ports.conversations.markRead(by, ann, seen?.arrived ?? 0)
+    assert.deepEqual(await listed(ports, by, true), [
+      ['2', 1],
+      ['b', 1],
+    ])
+    await ports.conversations.markRead(by, ann, 2)
+    // Nobody unreads it, and nobody reads ahead.
+    await ports.conversations.markRead(by, ann, 1)
+    await ports.conversations.markRead(by, ben, 1000)
+    assert.deepEqual(await listed(ports, by, true), [])
+    await receive(ports, { from: ben, text: 'b 2' })
+    assert.deepEqual(await listed(ports, by, true), [['b 2', 1]])
+    assert.equal(await ports.conversations.countUnread(by, longAgo, 100), 1)
+  },
+
+  'unread conversations are counted up to a bound': async (ports) => {
+    const by = await known(ports)
+    assert.equal(await ports.conversations.countUnread(by, longAgo, 100), 0)
+    await receive(ports, { from: ann }, { from: ben }, { from: ben })
+    assert.equal(await ports.conversations.countUnread(by, longAgo, 100), 2)
+    assert.equal(await ports.conversations.countUnread(by, longAgo, 1), 1)
+    assert.equal(await ports.conversations.countUnread(by, farAhead, 100), 0)
+  },
+
+  'reading takes nothing from the calls that return once, and they mark nothing as read': async (ports) => {
+    const by = await known(ports)
+    await receive(ports, { from: ann, text: '1' }, { from: ann, text: '2' })
+    await ports.conversations.markRead(by, ann, 1)
+    assert.deepEqual(textsOf((await ports.inbox.take(by, 'all', longAgo, 10)).messages), ['1', '2'])
+    assert.deepEqual(await listed(ports, by), [['2', 1]])
+  },
+
+  'an account sees and marks nothing of another': async (ports) => {
+    const [by, other] = [await known(ports), await anAccount(ports)]
+    await receive(ports, { from: ann })
+    assert.deepEqual(await listed(ports, other.id), [])
+    assert.equal(await ports.conversations.find(other.id, ann, longAgo, { limit: 9 }), undefined)
+    await ports.conversations.markRead(other.id, ann, 1)
+    assert.deepEqual(await listed(ports, by), [['hello', 1]])
+  },
+
+  'of a number that is erased no conversation is left': async (ports) => {
+    const by = await known(ports)
+    await receive(ports, { from: ann }, { from: ben, text: 'b' })
+    for (let step: ErasureStep | undefined = firstErasureStep; step !== undefined;)
+      step = (await ports.personalData.erase(ann, step)).next
+    assert.deepEqual(await listed(ports, by), [['b', 1]])
+    assert.equal(await ports.conversations.find(by, ann, longAgo, { limit: 9 }), undefined)
+  },
+
+  'while many arrive and are read each is counted once': async (ports) => {
+    const by = await known(ports)
+    await Promise.all(
+      Array.from({ length: callersMany }, async (_, i) => {
+        const from = i % 3 === 0 ? ann : ben
+        const other = from === ann ? ben : ann
+        await receive(ports, { from, text: `text ${i}` }, { from: other, text: `text ${i}` })
+        if (i % 8 > 0) return
+        const seen = await ports.conversations.find(by, from, longAgo, { limit: 1000 })
+        // As of one moment.
+        assert.equal(seen?.messages.length, seen?.arrived)
+        await ports.conversations.markRead(by, from, seen?.arrived ?? 0)
+      }),
+    )
+    for (const from of [ann, ben]) {
+      const found = await ports.conversations.find(by, from, longAgo, { limit: 1000 })
+      assert.deepEqual([found?.arrived, found?.messages.length], [callersMany, callersMany])
+      await ports.conversations.markRead(by, from, callersMany)
+    }
+    assert.equal(await ports.conversations.countUnread(by, longAgo, 100), 0)
+  },
+}
