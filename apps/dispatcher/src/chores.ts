@@ -2,6 +2,9 @@ import type { DispatcherSettings, Processing } from '@gateway/core'
 import { repeat, type Log, type Repeated } from '@gateway/server'
 import type { Idling } from './idling.ts'
 
+/** Whoever reads the daily sums reads the changes of so long beside them. */
+const foldMilliseconds = 3000
+
 /** What falls due by the clock, other than dispatching. */
 export function startChores(
   processing: Processing,
@@ -22,6 +25,12 @@ export function startChores(
       pauseMilliseconds: () => Math.max(1000, idling.pause()),
       log,
       work: () => processing.reroute(),
+    }),
+    repeat({
+      what: 'fold daily sums',
+      pauseMilliseconds: () => Math.max(foldMilliseconds, idling.pause()),
+      log,
+      work: () => processing.foldDailySums(),
     }),
     repeat({ what: 'release parts', pauseMilliseconds: 60_000, log, work: () => processing.releaseParts() }),
     chore('adopt receipts', 60_000, log, async () => {

@@ -37,6 +37,7 @@ export interface DispatchSettings {
     | 'unknownMessages'
     | 'inbox'
     | 'history'
+    | 'dailySums'
     | 'wakeups'
     | 'carrierFigures'
     | 'clock'

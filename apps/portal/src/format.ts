@@ -33,6 +33,15 @@ export function day(at: Instant): string {
   return `${Number(date)} ${monthNames[Number(month) - 1] ?? ''} ${year}`
 }
 
+/** `25 Nov`, in gateway time. */
+export function shortDay(at: Instant): string {
+  const [date = '', month = ''] = day(at).split(' ')
+  return `${date} ${month.slice(0, 3)}`
+}
+
+/** `3.1 %` of a share. */
+export const percent = (share: number): string => `${(100 * share).toFixed(1)}${groupSpace}%`
+
 /** `14:02` today, `24 November, 14:02` before and after. */
 export function when(at: Instant, now: Instant): string {
   const time = formatTime(at).slice(0, 5)

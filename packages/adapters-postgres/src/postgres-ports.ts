@@ -35,6 +35,7 @@ import { postgresCarrierWatches } from './carriers/postgres-carrier-watches.ts'
 import { postgresRoutes } from './routes/postgres-routes.ts'
 import { postgresSenders } from './senders/postgres-senders.ts'
 import { postgresMessageTraces } from './messages/postgres-message-traces.ts'
+import { postgresDailySums } from './messages/postgres-daily-sums.ts'
 import { postgresBulkSends } from './messages/postgres-bulk-sends.ts'
 import { postgresTemplates } from './messages/postgres-templates.ts'
 import { postgresSentMessages } from './messages/postgres-sent-messages.ts'
@@ -158,6 +159,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       conversations: postgresConversations(prompt),
       messageTraces: postgresMessageTraces(prompt),
       sentMessages: postgresSentMessages(prompt),
+      dailySums: postgresDailySums(context),
       bulkSends: postgresBulkSends(prompt),
       templates: postgresTemplates(prompt),
       overview: postgresOverview(prompt),

@@ -33,11 +33,13 @@ import { listUnreadReceipts } from './carrier/unread-receipts.ts'
 import { listMovements, refundMessage, topUp } from './credits/move-credits.ts'
 import { listPrices, removePrice, setPrice } from './credits/set-prices.ts'
 import type { UnownedMessage } from './inbox/inbox.ts'
+import { dailySumDays } from './message/daily-sums.ts'
 import { dropHistory, skipIds } from './message/drop-history.ts'
 import { cancelMessage, findMessages } from './message/follow-messages.ts'
 import type { MessageTrace } from './message/message-traces.ts'
 import type { MessageId, Page } from './message/messages.ts'
 import type { Msisdn, SenderAddress } from './message/msisdn.ts'
+import { showTraffic } from './message/show-traffic.ts'
 import { allowSender, type AllowedSender, type AssignedCode } from './message/senders.ts'
 import { eraseNumber, exportNumber, heldUp, listErasures, type HeldUp } from './personal-data/erase-number.ts'
 import type { Operator, OperatorId, OperatorRole } from './operator/operators.ts'
@@ -65,6 +67,7 @@ import {
   type BlockReason,
 } from './suppression/change-suppressions.ts'
 import type { SuppressionEntry } from './suppression/suppressions.ts'
+import { gatewayDay, type GatewayDay } from './time/gateway-time.ts'
 import { addWebhook, byOperator, changeWebhook, showWebhook, testWebhook } from './webhook/configure-webhooks.ts'
 import { showReplay, startReplay, stopReplay } from './webhook/replay-events.ts'
 import { resealSecrets, rotateSecret } from './webhook/signing-secrets.ts'
@@ -89,6 +92,7 @@ export const createBackOffice = (
     | 'secondFactors'
     | 'loginFailures'
     | 'ledger'
+    | 'dailySums'
     | 'prices'
     | 'suppressions'
     | 'senders'
@@ -146,6 +150,8 @@ export const createBackOffice = (
   restrictApiKey: (key: KeyId, from: readonly string[]): Promise<boolean> => ports.accounts.setKeyFrom(key, from),
   topUp: topUp(ports),
   verifyLedger: () => ports.ledger.check(),
+  verifyDailySums: () => ports.dailySums.check((gatewayDay(ports.clock.now()) - dailySumDays.checked) as GatewayDay),
+  showTraffic: showTraffic(ports),
   refundMessage: refundMessage(ports),
   listMovements: listMovements(ports),
   setPrice: setPrice(ports),

@@ -25,10 +25,11 @@ import { changeScheduled } from './message/change-scheduled.ts'
 import { addTemplate, changeTemplate, findTemplate } from './message/keep-templates.ts'
 import { bulkIds, cancelBulkSend, quoteBulkSend, sendNextCall, startBulkSend } from './message/send-in-bulk.ts'
 import { sendMessages } from './message/send-messages.ts'
-import { countSent, listSent, showSent } from './message/show-sent.ts'
+import { lastSend, listSent, showSent } from './message/show-sent.ts'
 import type { TemplateId } from './message/templates.ts'
 import type { Ports } from './ports.ts'
 import { addOptOut, removeOptOut } from './suppression/change-suppressions.ts'
+import type { GatewayDay } from './time/gateway-time.ts'
 import {
   addWebhook,
   byHolder,
@@ -85,6 +86,7 @@ export const createGateway = (
     | 'secondFactors'
     | 'loginFailures'
     | 'sentMessages'
+    | 'dailySums'
     | 'messageTraces'
     | 'bulkSends'
     | 'templates'
@@ -118,7 +120,8 @@ export const createGateway = (
   listSent: listSent(ports),
   showSent: showSent(ports),
   findSent: (account: Account, id: MessageId) => ports.sentMessages.find(account.id, id),
-  countSent: countSent(ports),
+  lastSend: lastSend(ports),
+  listDailySums: (account: Account, from: GatewayDay) => ports.dailySums.ofAccount(account.id, from),
   searchSent: (account: Account, wanted: Omit<WantedMessages, 'account'>) =>
     findMessages(ports)({ ...wanted, account: account.id } as WantedMessages),
   draftBulkSend: (account: Account, send: NewBulkSend, calls: readonly (readonly BulkRow[])[]) =>

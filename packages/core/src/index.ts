@@ -270,6 +270,7 @@ export {
   type EndedCall,
   type IdRun,
   type NewBulkSend,
+  type OutcomeCount,
   type RowRefusal,
 } from './message/bulk-sends.ts'
 export { draftProblem, fieldsMissing, fieldsOf, fillIn, type BulkQuote } from './message/send-in-bulk.ts'
@@ -282,8 +283,16 @@ export {
 } from './message/templates.ts'
 export type { ScheduledChange, WantedChange } from './message/change-scheduled.ts'
 export type { TemplateProblem } from './message/keep-templates.ts'
-export type { SentCount, SentMessage, SentMessages, SentPage } from './message/sent-messages.ts'
-export { countedMax, type ShownMessage, type ShownPage, type ToldMessage } from './message/show-sent.ts'
+export {
+  dailySumDays,
+  type DailySum,
+  type DailySumDifference,
+  type DailySums,
+  type Traffic,
+} from './message/daily-sums.ts'
+export { sameSendMinutes, type LastSend } from './message/sent-messages.ts'
+export type { SentMessage, SentMessages, SentPage } from './message/sent-messages.ts'
+export type { ShownMessage, ShownPage, ToldMessage } from './message/show-sent.ts'
 export type { Refusal } from './message/refusal.ts'
 export type { Recipient, ScreenedRecipient, TextToSend } from './message/screen-texts.ts'
 export type { AcceptedRecipient, RefusedRecipient, SendResults, SentRecipient } from './message/send-messages.ts'
@@ -569,4 +578,13 @@ export {
 
 // Time.
 export { daysBefore, instant, secondsAfter, type Clock, type Instant } from './time/instant.ts'
-export { formatDate, formatMinute, formatStamp, formatTime, parseMinute } from './time/gateway-time.ts'
+export {
+  formatDate,
+  formatMinute,
+  formatStamp,
+  formatTime,
+  gatewayDay,
+  parseMinute,
+  startOfGatewayDay,
+  type GatewayDay,
+} from './time/gateway-time.ts'

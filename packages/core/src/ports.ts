@@ -25,6 +25,7 @@ import type { Operators } from './operator/operators.ts'
 import type { Conversations } from './inbox/conversations.ts'
 import type { Inbox } from './inbox/inbox.ts'
 import type { BulkSends } from './message/bulk-sends.ts'
+import type { DailySums } from './message/daily-sums.ts'
 import type { History } from './message/history.ts'
 import type { MessageTraces } from './message/message-traces.ts'
 import type { Messages } from './message/messages.ts'
@@ -71,6 +72,7 @@ export interface StoredPorts {
   readonly conversations: Conversations
   readonly messageTraces: MessageTraces
   readonly sentMessages: SentMessages
+  readonly dailySums: DailySums
   readonly bulkSends: BulkSends
   readonly templates: Templates
   readonly overview: Overview

@@ -21,6 +21,7 @@ export const processingDefaults: ProcessingSettings = {
 /** Ranges that one call moves at the most; the caller goes on at once when a call was full. */
 const rangesMax = 1000
 const receiptsMax = 1000
+const changesMax = 10_000
 /** Younger receipts may yet find their message by themselves. */
 const adoptionAgeSeconds = 60
 
@@ -30,7 +31,7 @@ const textsMax = 100
 
 /** What the clock and the carriers do. Each call is one bounded step; it returns how much it moved. */
 export const createProcessing = (
-  ports: Pick<Ports, 'claimedBatches' | 'routes' | 'deliveryReceipts' | 'inbox' | 'history'>,
+  ports: Pick<Ports, 'claimedBatches' | 'routes' | 'deliveryReceipts' | 'inbox' | 'history' | 'dailySums'>,
   { confirmation, contactDays }: ProcessingSettings = processingDefaults,
 ) => ({
   /** Moves what has become due from the schedule to the queue; 'more': there may be more at once. */
@@ -55,6 +56,9 @@ export const createProcessing = (
     (await ports.deliveryReceipts.match(receiptsMax)) < receiptsMax ? 'all' : 'more',
   /** Finds the messages of unknown outcome that kept receipts speak of (ruling 1.17). */
   adoptReceipts: (): Promise<number> => ports.deliveryReceipts.adopt(adoptionAgeSeconds),
+  /** Adds up what has changed in the daily sums; 'more': there may be more at once. */
+  foldDailySums: async (): Promise<'more' | 'all'> =>
+    (await ports.dailySums.fold(changesMax)) < changesMax ? 'all' : 'more',
   /** Drops what is older than 90 days (spec 8). */
   purge: dropHistory(ports, contactDays),
 })

@@ -31,6 +31,7 @@ import {
   secretsContract,
   messageTracesContract,
   conversationsContract,
+  dailySumsContract,
   inboxContract,
   routesContract,
   sendersContract,
@@ -89,6 +90,7 @@ run('suppressions', suppressionsContract, memoryPorts)
 run('routes', routesContract, memoryPorts)
 run('senders', sendersContract, memoryPorts)
 run('conversations', conversationsContract, memoryPorts)
+run('daily sums', dailySumsContract, memoryPorts)
 run('inbox', inboxContract, memoryPorts)
 run('messages', messagesContract, memoryPorts)
 run('client requests', clientRequestsContract, memoryPorts)

@@ -40,7 +40,11 @@ test.each([
 test('a ledger that fits is verified with 0', async () => {
   const operator = anOperator()
   await anAccount(operator.ports)
-  expect(await operator.json('credits', 'verify')).toEqual({ rows: [], total: 0, sums: { verified: 1, balance: 100 } })
+  expect(await operator.json('credits', 'verify')).toEqual({
+    rows: [],
+    total: 0,
+    sums: { verified: 1, balance: 100, wrongDailySums: 0 },
+  })
   expect(await operator.run(['credits', 'verify'])).toEqual({
     code: 0,
     out: '1 accounts with 100.0 credits: every balance is the sum of its entries.\n',
@@ -65,7 +69,7 @@ test('a difference is told with both sums, and 1', async () => {
   expect(JSON.parse(out)).toEqual({
     rows: [{ account: 1, balance: 100.5, entries: 100 }],
     total: 1,
-    sums: { verified: 1, balance: 100.5 },
+    sums: { verified: 1, balance: 100.5, wrongDailySums: 0 },
   })
   expect(JSON.parse(err)).toEqual({ error: message })
 })

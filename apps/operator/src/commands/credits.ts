@@ -1,4 +1,4 @@
-import { formatCredits, type AccountId, type Credits } from '@gateway/core'
+import { formatCredits, formatDate, startOfGatewayDay, type AccountId, type Credits } from '@gateway/core'
 import { readAccountId, readCredits, readUuid } from '../arguments.ts'
 import { command, Refused, type Run } from '../command.ts'
 import { creditsJson } from '../show.ts'
@@ -39,9 +39,13 @@ export const creditsTopUp = (run: Run) =>
     )
 
 export const creditsVerify = (run: Run) =>
-  command('verify', 'recompute every balance from the ledger; exits with 1 on any difference').action(() =>
+  command(
+    'verify',
+    'recompute every balance from the ledger, and the daily sums from the messages; exits with 1 on any difference',
+  ).action(() =>
     run(async ({ backOffice, output }) => {
       const { accounts, balances, differences } = await output.during('Adding up the ledger', backOffice.verifyLedger())
+      const wrongSums = await output.during('Counting the messages', backOffice.verifyDailySums())
       const lines = differences.map(
         ({ account, balance, entries }) =>
           `Account ${account}: balance ${formatCredits(balance)}, ledger ${formatCredits(entries)}`,
@@ -54,7 +58,14 @@ export const creditsVerify = (run: Run) =>
         balance: creditsJson(balance),
         entries: creditsJson(entries),
       }))
-      output.all(rows, [...lines, summary].join('\n'), { sums: { verified: accounts, balance: creditsJson(balances) } })
+      const sumLines = wrongSums.map(
+        ({ account, day, code, sum, counted }) =>
+          `Account ${account}, ${formatDate(startOfGatewayDay(day))}, code ${code}: sum ${sum}, messages ${counted}`,
+      )
+      const all = [...lines, summary, ...sumLines].join('\n')
+      const sums = { verified: accounts, balance: creditsJson(balances), wrongDailySums: wrongSums.length }
+      output.all(rows, all, { sums })
       if (differences.length > 0) throw new Refused('The ledger and the balances differ.')
+      if (wrongSums.length > 0) throw new Refused('The daily sums and the messages differ.')
     }),
   )

@@ -69,3 +69,4 @@ create table opt_out_reply (                      -- the reply that made the opt
   answers bigint,
   primary key (account_id, msisdn)
 );
+create index opt_out_reply_since on opt_out_reply (account_id, since);

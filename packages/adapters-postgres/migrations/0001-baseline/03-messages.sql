@@ -73,6 +73,56 @@ create table message_part (                       -- of texts that a carrier too
 ) partition by range (id);
 create index message_part_carrier_id on message_part (carrier_id);
 
+create table outcome_sum (                        -- messages by the day of their hand-over and their state
+  account_id int not null,
+  day int not null,                               -- days since 1970 in gateway time, of message.sent_at
+  carrier smallint not null,
+  code smallint not null,
+  messages bigint not null,
+  primary key (account_id, day, carrier, code)
+);
+create index outcome_sum_day on outcome_sum (day);
+
+create table outcome_change (                     -- what outcome_sum lacks: nobody waits for a row of sums
+  account_id int not null,
+  day int not null,
+  carrier smallint not null,
+  code smallint not null,
+  change int not null
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000);
+
+create function gateway_day(at timestamptz) returns int language sql immutable parallel safe as $$
+  select (at at time zone 'UTC' + interval '2 hours')::date - date '1970-01-01'
+$$;
+
+-- Statement triggers see what the messages were before, which no "returning" tells. Nothing is inserted into a
+-- partition by name but by a copy, which brings the sums with it.
+create function count_outcomes() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into outcome_change (account_id, day, carrier, code, change)
+    select account_id, gateway_day(sent_at), carrier, code, count(*)
+    from after
+    where not confirms_opt_out
+    group by 1, 2, 3, 4;
+  else
+    insert into outcome_change (account_id, day, carrier, code, change)
+    select account_id, day, carrier, code, sum(change)
+    from (
+      select account_id, gateway_day(sent_at) as day, carrier, code, 1 as change from after where not confirms_opt_out
+      union all
+      select account_id, gateway_day(sent_at), carrier, code, -1 from before where not confirms_opt_out
+    ) changes
+    group by account_id, day, carrier, code
+    having sum(change) <> 0;
+  end if;
+  return null;
+end $$;
+create trigger count_inserted after insert on message referencing new table as after
+  for each statement execute function count_outcomes();
+create trigger count_updated after update on message referencing old table as before new table as after
+  for each statement execute function count_outcomes();
+
 create table incident (                           -- what is rare, for the trace of a message
   id bigint generated always as identity primary key,
   message_id bigint not null,
@@ -94,6 +144,8 @@ begin
     constraint ids check (id >= %s and id < %s)) with (fillfactor=80)', k, k*5000000, (k+1)*5000000);
   execute format('create table send_p%s (like send including all,
     constraint ids check (first_id >= %s and first_id < %s))', k, k*5000000, (k+1)*5000000);
+  execute format('create trigger count_updated after update on message_p%s referencing old table as before
+    new table as after for each statement execute function count_outcomes()', k);
   execute format('alter table message attach partition message_p%s for values from (%s) to (%s)',
     k, k*5000000, (k+1)*5000000);
   execute format('alter table message_part attach partition message_part_p%s for values from (%s) to (%s)',

@@ -7,7 +7,7 @@ import {
   type BulkSendId,
   type BulkSends,
   type IdRun,
-  type SentCount,
+  type OutcomeCount,
 } from '@gateway/core'
 import type { Context } from '../context.ts'
 import { fromRow } from '../row-of.ts'
@@ -59,7 +59,7 @@ export function postgresBulkSends({ pools: { ordinary } }: Context): BulkSends {
     rows: async (account, id, call) => ((await read(account, id, call))?.recipients ?? []) as readonly BulkRow[],
     accepted: async (account, id, call) => ((await read(account, id, call))?.accepted ?? []) as readonly IdRun[],
     outcomes: async (account, id) =>
-      (await ordinary.run(countBulkOutcomes, { account, id })).map((row) => fromRow<Omit<SentCount, 'cost'>>(row)),
+      (await ordinary.run(countBulkOutcomes, { account, id })).map((row) => fromRow<OutcomeCount>(row)),
     start: (account, id) => move(account, id, 'draft', 'running'),
     stop: (account, id) => move(account, id, 'running', 'stopping'),
     take: async (seconds) => {

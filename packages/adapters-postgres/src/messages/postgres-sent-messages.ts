@@ -1,7 +1,7 @@
-import type { SentCount, SentMessage, SentMessages } from '@gateway/core'
+import type { LastSend, SentMessage, SentMessages } from '@gateway/core'
 import type { Context } from '../context.ts'
 import { fromRow } from '../row-of.ts'
-import { countSent, findSent, listSent } from '../sql/sent-messages.ts'
+import { findSent, lastSend, listSent } from '../sql/sent-messages.ts'
 
 export const postgresSentMessages = ({ pools: { ordinary } }: Context): SentMessages => ({
   list: async (account, page) =>
@@ -12,8 +12,8 @@ export const postgresSentMessages = ({ pools: { ordinary } }: Context): SentMess
     const [row] = await ordinary.run(findSent, { account, message })
     return row && fromRow<SentMessage>(row)
   },
-  count: async (account, since, messagesMax) => {
-    const rows = await ordinary.run(countSent, { account, since, messagesMax })
-    return rows.map((row) => fromRow<SentCount>(row))
+  lastSend: async (account, since, numbersMin) => {
+    const [row] = await ordinary.run(lastSend, { account, since, numbersMin })
+    return row && fromRow<LastSend>(row)
   },
 })

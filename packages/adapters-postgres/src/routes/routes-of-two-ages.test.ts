@@ -30,6 +30,7 @@ import { postgresUnreadReceipts } from '../delivery-receipts/postgres-unread-rec
 import { postgresDeliveryReceipts } from '../delivery-receipts/postgres-delivery-receipts.ts'
 import { postgresHistory } from '../history/postgres-history.ts'
 import { postgresInbox } from '../inbox/postgres-inbox.ts'
+import { postgresDailySums } from '../messages/postgres-daily-sums.ts'
 import { postgresMessages } from '../messages/postgres-messages.ts'
 import { openPools } from '../pools.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
@@ -65,6 +66,7 @@ function aDeafProcess(connectionString: string) {
     unknownMessages: postgresUnknownMessages(context),
     inbox: postgresInbox(context, routes),
     history: postgresHistory(context),
+    dailySums: postgresDailySums(context),
   }
   const turns = createRouteTurns(routes, clock)
   const dispatchers: Dispatcher[] = []

@@ -1,4 +1,4 @@
-import { bulkSendLimits, type BulkSendState, type SentCount } from '@gateway/core'
+import { bulkSendLimits, type BulkSendState, type OutcomeCount } from '@gateway/core'
 import type { RowOf } from '../row-of.ts'
 import { milliseconds } from './arrays.ts'
 import { rows, sql, statement } from './statement.ts'
@@ -137,7 +137,7 @@ export const countBulkOutcomes = statement(
   'count-bulk-outcomes',
   {
     parameters: { account: 'int', id: 'bigint' },
-    columns: rows<RowOf<Omit<SentCount, 'cost'>>>({ code: 'smallint', messages: 'bigint' }),
+    columns: rows<RowOf<OutcomeCount>>({ code: 'smallint', messages: 'bigint' }),
   },
   sql`
 with run as materialized (

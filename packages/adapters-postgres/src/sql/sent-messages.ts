@@ -1,5 +1,4 @@
-import type { SentCount, SentMessage } from '@gateway/core'
-import { OUTCOME } from '@gateway/core'
+import { sameSendMinutes, type LastSend, type SentMessage } from '@gateway/core'
 import type { RowOf } from '../row-of.ts'
 import { milliseconds } from './arrays.ts'
 import { rows, sql, statement } from './statement.ts'
@@ -85,43 +84,35 @@ where :message < first_id + n and account_id = :account and not confirms_opt_out
 )
 
 /**
- * How many of the account's `messagesMax` latest messages since then have which code, and what they cost. Those that
- * are not decided wait. For the ordinary connections: a range of ids is looked up for each send.
+ * The calls to at least `numbersMin` of the quarter of an hour up to the latest, among the account's latest 500 sends.
+ * No row: there is none since then.
  */
-export const countSent = statement(
-  'count-sent',
+export const lastSend = statement(
+  'last-send',
   {
-    parameters: { account: 'int', since: 'timestamptz', messagesMax: 'int' },
-    columns: rows<RowOf<SentCount>>({ code: 'smallint', messages: 'bigint', cost: 'bigint' }),
+    parameters: { account: 'int', since: 'timestamptz', numbersMin: 'int' },
+    columns: rows<RowOf<LastSend>>({ accepted: 'bigint', messages: 'bigint', optedOut: 'bigint' }),
   },
   sql`
-with latest as (
-  select first_id, n, price, (sum(n) over (order by created_at desc, first_id desc) - n)::bigint before
+with large as materialized (
+  select first_id, n, created_at, max(created_at) over () latest
   from (
-    select first_id, n, price, created_at
+    select first_id, n, created_at
     from send
-    where account_id = :account and not confirms_opt_out and created_at >= :since
+    where account_id = :account and created_at >= :since and not confirms_opt_out
     order by created_at desc, first_id desc
-    limit :messagesMax
+    limit 500
   ) send
-), counted as materialized (
-  select first_id + greatest(0, before + n - :messagesMax) lo, first_id + n hi, price
-  from latest
-  where before < :messagesMax
-), decided as materialized (
-  select message.code, price, not refunded and (carrier_id is not null or code = ${OUTCOME.unknown}) paid
-  from counted
-  cross join lateral (
-    select code, refunded, carrier_id from message where id >= counted.lo and id < counted.hi offset 0
-  ) message
-), waiting as (
-  select (select coalesce(sum(hi - lo), 0) from counted) - (select count(*) from decided) messages,
-    (select coalesce(sum((hi - lo) * price), 0) from counted) - (select coalesce(sum(price), 0) from decided) "cost"
+  where n >= :numbersMin
+), its as materialized (
+  select first_id, n, created_at from large where created_at > latest - interval '${sameSendMinutes} minutes'
 )
-select code, count(*) messages, coalesce(sum(price) filter (where paid), 0)::bigint "cost"
-from decided
-group by code
-union all
-select null, messages::bigint, cost::bigint from waiting where messages > 0
-order by code nulls last`,
+select ${milliseconds('min(created_at)')} accepted, sum(n)::bigint messages, (
+  select count(*)
+  from opt_out_reply reply
+  where account_id = :account and since >= (select min(created_at) from its)
+    and exists (select from its where answers >= first_id and answers < first_id + n)
+) "optedOut"
+from its
+having count(*) > 0`,
 )

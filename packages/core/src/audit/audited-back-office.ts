@@ -95,6 +95,8 @@ type Reading =
   | 'listUsers'
   | 'findUserByEmail'
   | 'verifyLedger'
+  | 'verifyDailySums'
+  | 'showTraffic'
   | 'listMovements'
   | 'listPrices'
   | 'listBlockedNumbers'

@@ -4,7 +4,7 @@ import type { Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
 import type { MessageId } from './messages.ts'
 import type { Refusal } from './refusal.ts'
-import type { SentCount } from './sent-messages.ts'
+import type { OutcomeCode } from './status-code.ts'
 
 export type BulkSendId = Brand<number, 'BulkSendId'>
 
@@ -90,6 +90,13 @@ export interface EndedCall {
   readonly left: readonly BulkRow[]
 }
 
+/** How many messages have come to one state. */
+export interface OutcomeCount {
+  /** Undefined: they wait, be they scheduled, queued or claimed. */
+  readonly code: OutcomeCode | undefined
+  readonly messages: number
+}
+
 /**
  * Sends whose recipients wait in the store until they are accepted as messages, in calls with an idempotency key each
  * (ruling 1.24). Whoever takes up a call may die: it is taken up again, and its key keeps it from being sent twice.
@@ -108,7 +115,7 @@ export interface BulkSends {
   /** The ids that a call was given. Empty: none, or it has not ended. */
   accepted(by: AccountId, id: BulkSendId, call: number): Promise<readonly IdRun[]>
   /** By code, those that wait last: what became of the messages of a send so far. Empty: it has none. */
-  outcomes(by: AccountId, id: BulkSendId): Promise<readonly Omit<SentCount, 'cost'>[]>
+  outcomes(by: AccountId, id: BulkSendId): Promise<readonly OutcomeCount[]>
   /** A draft begins to be sent; false: it is none, or not there. Of many callers one is told true. */
   start(by: AccountId, id: BulkSendId): Promise<boolean>
   /** No further call is begun; false: it is not running. */

@@ -3,7 +3,6 @@ import type { Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
 import type { MessageId, MessageReference } from './messages.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
-import type { OutcomeCode } from './status-code.ts'
 
 /** A message as its account holder sees it in a list; what became of it a status query tells. */
 export interface SentMessage {
@@ -32,14 +31,17 @@ export interface SentPage {
   readonly limit: number
 }
 
-/** How many of an account's messages have come to one state. */
-export interface SentCount {
-  /** Undefined: they wait, be they scheduled, queued or claimed. */
-  readonly code: OutcomeCode | undefined
+/** A text to many, be it accepted in one call or in several. */
+export interface LastSend {
+  /** When its first call was accepted. */
+  readonly accepted: Instant
   readonly messages: number
-  /** What they cost: of those that were refunded nothing. */
-  readonly cost: Credits
+  /** So many of these people answered one of its messages by opting out, and have not come back. */
+  readonly optedOut: number
 }
+
+/** Calls that are accepted within so many minutes of each other are one send. */
+export const sameSendMinutes = 15
 
 /** What an account has sent, for its holder. Confirmations of opt-outs are not among it. */
 export interface SentMessages {
@@ -48,7 +50,7 @@ export interface SentMessages {
   /** Undefined: unknown, or another account's (P-10). */
   find(by: AccountId, id: MessageId): Promise<SentMessage | undefined>
   /**
-   * By code, those that wait last: of what was accepted from `since` on the latest `messagesMax`, all as of one moment.
+   * The latest send of a call to at least `numbersMin` since then: all such calls of the quarter of an hour up to it.
    */
-  count(by: AccountId, since: Instant, messagesMax: number): Promise<readonly SentCount[]>
+  lastSend(by: AccountId, since: Instant, numbersMin: number): Promise<LastSend | undefined>
 }

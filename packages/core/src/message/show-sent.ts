@@ -4,7 +4,7 @@ import type { Ports } from '../ports.ts'
 import { daysBefore, type Instant } from '../time/instant.ts'
 import type { MessageTrace } from './message-traces.ts'
 import type { MessageId, MessageStatus } from './messages.ts'
-import type { SentCount, SentMessage } from './sent-messages.ts'
+import type { LastSend, SentMessage } from './sent-messages.ts'
 
 export interface ShownMessage extends SentMessage {
   readonly status: MessageStatus
@@ -84,11 +84,12 @@ export const showSent =
     return status === 'not-found' || trace?.account !== account.id ? undefined : { ...sent, status, trace }
   }
 
-/** So many messages at the most are counted by state. */
-export const countedMax = 10_000
+/** A send to fewer numbers says little of how many opt out. */
+const lastSendMin = 20
+const lastSendDays = 7
 
-/** What became of the latest messages of the account, of those that were accepted from `since` on. */
-export const countSent =
-  (ports: Pick<Ports, 'sentMessages'>) =>
-  (account: Account, since: Instant): Promise<readonly SentCount[]> =>
-    ports.sentMessages.count(account.id, since, countedMax)
+/** The last send to many, with how many opted out by answering it. Undefined: there was none in a week. */
+export const lastSend =
+  (ports: Pick<Ports, 'sentMessages' | 'clock'>) =>
+  (account: Account): Promise<LastSend | undefined> =>
+    ports.sentMessages.lastSend(account.id, daysBefore(ports.clock.now(), lastSendDays), lastSendMin)

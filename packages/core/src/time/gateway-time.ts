@@ -1,3 +1,4 @@
+import type { Brand } from '../brand.ts'
 import { instant, type Instant } from './instant.ts'
 
 // Every interface reads and writes +02:00, all year, whatever zone the process is in (ruling 1.1): only UTC getters and
@@ -26,6 +27,15 @@ export function parseMinute(text: string): Instant | undefined {
 }
 
 const dayMilliseconds = 86_400_000
+
+/** A day in gateway time, as the number of days since 1970. */
+export type GatewayDay = Brand<number, 'GatewayDay'>
+
+export const gatewayDay = (at: Instant): GatewayDay =>
+  Math.floor((at + offsetMilliseconds) / dayMilliseconds) as GatewayDay
+
+/** When the day begins. */
+export const startOfGatewayDay = (day: GatewayDay): Instant => instant(day * dayMilliseconds - offsetMilliseconds)
 
 const daysMax = 1000
 const days = new Map<number, string>()

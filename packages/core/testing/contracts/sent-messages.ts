@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { credits, type MessageId, type StoredPorts } from '@gateway/core'
+import type { MessageId, Msisdn, StoredPorts } from '@gateway/core'
 import { aBody, aMessageId, aNumber, numbers } from '../builders.ts'
 import { allAccepted, withTraffic, type Traffic } from './claimed-batches/traffic.ts'
 import { farAhead, longAgo, testCarrier, type Contract } from './shared.ts'
@@ -67,24 +67,34 @@ export const sentMessagesContract: Contract<StoredPorts> = withTraffic({
     assert.deepEqual(await sentMessages.list(by, { ...all, after: foreign }), [])
     assert.deepEqual(await sentMessages.list(by, { ...all, after: nobody }), [])
     assert.equal((await sentMessages.list(by, all)).length, 1)
-    assert.equal((await sentMessages.count(by, longAgo, 100))[0]?.messages, 1)
   },
 
-  'the latest are counted by state, with what they cost, and no more than is asked for': async (traffic) => {
-    const by = await traffic.account()
-    await traffic.send(by, { to: 3, costs: [10] })
-    await deliver(traffic, 3)
-    const [gone = nobody] = await traffic.send(by, { due: farAhead, costs: [70] })
-    await traffic.ports.messages.deleteScheduled(by, [gone], longAgo)
-    await traffic.send(by, { to: 2, costs: [25] })
-    const { sentMessages } = traffic.ports
-    assert.deepEqual(await sentMessages.count(by, longAgo, 100), [
-      { code: 100, messages: 3, cost: credits(30) },
-      { code: 102, messages: 1, cost: credits(0) },
-      { code: undefined, messages: 2, cost: credits(50) },
-    ])
-    assert.deepEqual(await sentMessages.count(by, longAgo, 1), [{ code: undefined, messages: 1, cost: credits(25) }])
-    assert.deepEqual(await sentMessages.count(by, farAhead, 100), [])
+  'the last send to many is told with how many opted out by answering it': async (traffic) => {
+    const { ports } = traffic
+    const [by, other] = [await traffic.account(), await traffic.account()]
+    const to = numbers(5)
+    assert.equal(await ports.sentMessages.lastSend(by, longAgo, 5), undefined)
+    const ids = [
+      ...(await traffic.send(by, { numbers: to })),
+      ...(await traffic.send(by, { numbers: numbers(5, '01') })),
+    ]
+    await traffic.send(by, { to: 4 })
+    await deliver(traffic, 100)
+    const first = (await ports.sentMessages.list(by, all)).find(({ id }) => id === ids[0])
+    const expected = { accepted: first?.accepted, messages: 10, optedOut: 0 }
+    assert.deepEqual(await ports.sentMessages.lastSend(by, longAgo, 5), expected)
+    const nothing = { sent: undefined, reference: undefined, offer: undefined, part: undefined }
+    const say = (from: Msisdn | undefined, text: string) =>
+      ports.inbox.receive([{ carrier: testCarrier, from: from ?? '', to: undefined, text, ...nothing }], aBody('Bye.'))
+    await say(to[4], 'STOP')
+    await say(numbers(5, '01')[4], 'STOP')
+    await say(numbers(5, '01')[3], 'Thank you')
+    assert.deepEqual(await ports.sentMessages.lastSend(by, longAgo, 5), { ...expected, optedOut: 2 })
+    await say(to[4], 'START')
+    assert.deepEqual(await ports.sentMessages.lastSend(by, longAgo, 5), { ...expected, optedOut: 1 })
+    assert.equal(await ports.sentMessages.lastSend(by, farAhead, 5), undefined)
+    assert.equal(await ports.sentMessages.lastSend(by, longAgo, 6), undefined)
+    assert.equal(await ports.sentMessages.lastSend(other, longAgo, 1), undefined)
   },
 
   'a confirmation of an opt-out is not among them': async (traffic) => {
@@ -98,7 +108,6 @@ export const sentMessagesContract: Contract<StoredPorts> = withTraffic({
     const stop = { carrier: testCarrier, from: number, to: from, text: 'STOP', ...nothing }
     assert.deepEqual(await ports.inbox.receive([stop], aBody('You are out.')), ['stored'])
     assert.equal((await ports.sentMessages.list(by, all)).length, 1)
-    assert.equal((await ports.sentMessages.count(by, longAgo, 100)).length, 1)
     const confirmed = aMessageId(((await ports.sentMessages.list(by, all))[0]?.id ?? 0) + 1)
     assert.equal(await ports.sentMessages.find(by, confirmed), undefined)
   },

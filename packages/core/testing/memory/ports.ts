@@ -16,6 +16,7 @@ import { memoryCarrierWatches } from './carrier-watches.ts'
 import { memoryClaimedBatches } from './claimed-batches.ts'
 import { realClock } from './clock.ts'
 import { memoryConversations } from './conversations.ts'
+import { memoryDailySums } from './daily-sums.ts'
 import { memoryDeliveryReceipts } from './delivery-receipts.ts'
 import { memoryHistory } from './history.ts'
 import { memoryInbox } from './inbox.ts'
@@ -88,6 +89,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   conversations: memoryConversations(store),
   messageTraces: memoryMessageTraces(store),
   sentMessages: memorySentMessages(store),
+  dailySums: memoryDailySums(store),
   bulkSends: memoryBulkSends(store),
   templates: memoryTemplates(store),
   overview: memoryOverview(store),

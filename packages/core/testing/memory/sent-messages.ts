@@ -1,14 +1,5 @@
-import {
-  credits,
-  isTaken,
-  plus,
-  type AccountId,
-  type SentCount,
-  type SentMessage,
-  type SentMessages,
-} from '@gateway/core'
+import { sameSendMinutes, secondsAfter, type AccountId, type SentMessage, type SentMessages } from '@gateway/core'
 import { atomic } from './atomic.ts'
-import { outcomeOf } from './decide.ts'
 import type { MessageRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 
@@ -34,16 +25,19 @@ export function memorySentMessages(store: MemoryStore): SentMessages {
       const row = store.messages.get(id)
       return row?.send.account === by && !row.send.confirmation ? sentOf(row) : undefined
     }),
-    count: atomic((by, since, messagesMax) => {
-      const counts = new Map<SentCount['code'], SentCount>()
-      const latest = sentBy(by).filter(({ send }) => send.submitted >= since)
-      for (const { decision, cost, refund } of latest.slice(0, messagesMax)) {
-        const { messages, cost: before } = counts.get(decision?.code) ?? { messages: 0, cost: credits(0) }
-        const isPaid = decision === undefined || (isTaken(outcomeOf(decision)) && refund === undefined)
-        const paid = isPaid ? plus(before, cost) : before
-        counts.set(decision?.code, { code: decision?.code, messages: messages + 1, cost: paid })
-      }
-      return [...counts.values()].sort((a, b) => (a.code ?? Infinity) - (b.code ?? Infinity))
+    lastSend: atomic((by, since, numbersMin) => {
+      const rows = sentBy(by).filter(({ send }) => send.submitted >= since)
+      const large = [...new Set(rows.map(({ send }) => send))].filter(
+        (send) => rows.filter((row) => row.send === send).length >= numbersMin,
+      )
+      const [latest] = large
+      if (latest === undefined) return undefined
+      const from = secondsAfter(latest.submitted, -60 * sameSendMinutes)
+      const its = rows.filter(({ send }) => large.includes(send) && send.submitted > from)
+      const ids = new Set(its.map(({ id }) => id))
+      const replies = [...(store.optOutReplies.get(by)?.values() ?? [])]
+      const optedOut = replies.filter(({ answers }) => answers !== undefined && ids.has(answers)).length
+      return { accepted: its.at(-1)?.send.submitted ?? latest.submitted, messages: its.length, optedOut }
     }),
   }
 }

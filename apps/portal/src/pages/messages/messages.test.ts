@@ -83,7 +83,7 @@ test('the story of a message tells what it cost, who took it as what, and what b
 test('the overview has the balance, the figures of today and the latest, and says what needs attention', async () => {
   await write(portal.ports, portal.account, '27820000001', '27820000002')
   const { text, html } = await visitor.get('/')
-  expect(text).toContain('Delivered0On their way2Failed0Unknown0Spent2.0')
+  expect(text).toContain('Delivered0On their way2Failed0Unknown0Scheduled0')
   expect(html.querySelector('#balance')?.textContent.trim()).toBe('98.0 credits')
   expect(html.querySelectorAll('tbody tr').length).toBe(2)
   expect(text).not.toContain('credits left')

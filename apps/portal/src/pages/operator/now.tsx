@@ -1,11 +1,15 @@
-import type {
-  AccountRate,
-  Instant,
-  RunningDispatcher,
-  ToldCarrier,
-  WaitingRoute,
-  WaitingWork,
-  Webhook,
+import {
+  OUTCOME,
+  stateOf,
+  type AccountRate,
+  type Instant,
+  type OutcomeCode,
+  type RunningDispatcher,
+  type ToldCarrier,
+  type Traffic,
+  type WaitingRoute,
+  type WaitingWork,
+  type Webhook,
 } from '@gateway/core'
 import { Figures, Link, Notice, Panel, Pill, Table, When } from '../../components.tsx'
 import { count, counted } from '../../format.ts'
@@ -62,21 +66,43 @@ function troubles(
 
 const byDue = (a: WaitingWork, b: WaitingWork): number => b.due - a.due || a.account - b.account
 
+interface CarrierTraffic {
+  readonly carrier: string
+  readonly delivered: number
+  readonly underWay: number
+  readonly failed: number
+}
+
+/** What became of today's messages, by carrier. */
+function trafficOf(rows: Traffic['byCarrier']): readonly CarrierTraffic[] {
+  const carriers = [...new Set(rows.map(({ carrier }) => carrier))]
+  return carriers.map((carrier) => {
+    const its = rows.filter((row) => row.carrier === carrier)
+    const sum = (fits: (code: OutcomeCode) => boolean) =>
+      its.filter(({ code }) => fits(code)).reduce((all, { messages }) => all + messages, 0)
+    const delivered = sum((code) => code === OUTCOME.delivered)
+    const failed = sum((code) => stateOf(code) === 'failed')
+    return { carrier: carrier ?? 'none', delivered, failed, underWay: sum(() => true) - delivered - failed }
+  })
+}
+
 const AccountLink = ({ id }: { readonly id: number }) => <Link to={`/operator/accounts/${id}`}>{id}</Link>
 
 /** `/operator`: what runs, what waits, and what is wrong. */
 export const now = forOperators({
   path: '/operator',
   async show({ backOffice, now: at }) {
-    const [dispatchers, carriers, routes, busy, webhooks, queue] = await Promise.all([
+    const [dispatchers, carriers, routes, busy, webhooks, traffic, queue] = await Promise.all([
       backOffice.listDispatchers(),
       backOffice.listCarriers(),
       backOffice.showRoutes(),
       backOffice.listBusyAccounts(),
       backOffice.listWebhooks(undefined),
+      backOffice.showTraffic(busiestMax),
       read(backOffice.showQueue()),
     ])
     const wrong = troubles(dispatchers, carriers, routes, webhooks, at)
+    const oldest = routes.map(({ oldestDue }) => oldestDue).toSorted((a, b) => a - b)[0]
     const sum = (of: (row: WaitingWork) => number) => queue.rows.reduce((all, row) => all + of(row), 0)
     return {
       title: 'Now',
@@ -103,6 +129,7 @@ export const now = forOperators({
             <Figures
               of={[
                 ['Due', count(sum(({ due }) => due))],
+                ['Oldest due', oldest === undefined ? 'none' : <When at={oldest} />],
                 ['Tried again later', count(sum(({ postponed }) => postponed))],
                 ['Scheduled', count(sum(({ scheduled }) => scheduled))],
                 ['Dispatchers', count(dispatchers.filter(({ overdue }) => !overdue).length)],
@@ -140,6 +167,28 @@ export const now = forOperators({
                   cell: (one) => <Pill tone={carrierState(one).tone}>{carrierState(one).word}</Pill>,
                 },
                 { head: 'In use', cell: ({ unanswered, window }) => `${count(unanswered)} of ${count(window)}` },
+              ]}
+            />
+          </Panel>
+          <Panel title="Today" live="traffic">
+            <Table<CarrierTraffic>
+              caption="Messages that were handed over today, by carrier"
+              rows={trafficOf(traffic.byCarrier)}
+              empty="Nothing was handed to a carrier today."
+              columns={[
+                { head: 'Carrier', cell: ({ carrier }) => carrier },
+                { head: 'Delivered', number: true, cell: ({ delivered }) => count(delivered) },
+                { head: 'Without a last word', number: true, cell: ({ underWay }) => count(underWay) },
+                { head: 'Failed', number: true, cell: ({ failed }) => count(failed) },
+              ]}
+            />
+            <Table<Traffic['busiest'][number]>
+              caption="Accounts with most messages today"
+              rows={traffic.busiest}
+              empty=""
+              columns={[
+                { head: 'Account', cell: ({ account }) => <AccountLink id={account} /> },
+                { head: 'Messages', number: true, cell: ({ messages }) => count(messages) },
               ]}
             />
           </Panel>

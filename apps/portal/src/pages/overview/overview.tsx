@@ -1,47 +1,92 @@
-import { countedMax, credits, OUTCOME, plus, stateOf, type SentCount } from '@gateway/core'
-import { Figures, Link, Notice, Panel } from '../../components.tsx'
-import { amount, count, counted, day, startOfDay } from '../../format.ts'
-import { forHolders } from '../../page.ts'
+import {
+  credits,
+  gatewayDay,
+  unreadMax,
+  type Credits,
+  type GatewayDay,
+  type LastSend,
+  type Webhook,
+} from '@gateway/core'
+import { Figures, Link, Notice, Panel, When } from '../../components.tsx'
+import { amount, count, counted, day, percent } from '../../format.ts'
+import { forHolders, type HolderVisit } from '../../page.ts'
 import { MessageTable } from '../messages/message-table.tsx'
+import { DailyChart, figuresOf, shownDays } from './daily-chart.tsx'
 
 const latestMax = 8
 /** Fewer credits than this need attention. */
 const lowCredits = credits(500)
+/** More than this share of a send opting out needs attention. */
+const highOptOuts = 0.02
 
-interface Today {
-  readonly delivered: number
-  readonly underWay: number
-  readonly waiting: number
-  readonly unknown: number
-  readonly failed: number
-  readonly all: number
+const optOutsOf = ({ optedOut, messages }: LastSend): number => optedOut / messages
+
+interface Found {
+  readonly balance: Credits
+  readonly webhooks: readonly Webhook[]
+  readonly unread: number
+  readonly last: LastSend | undefined
 }
 
-function today(counts: readonly SentCount[]): Today {
-  const sum = (fits: (code: SentCount['code']) => boolean): number =>
-    counts.filter(({ code }) => fits(code)).reduce((all, { messages }) => all + messages, 0)
-  return {
-    delivered: sum((code) => code === OUTCOME.delivered),
-    underWay: sum((code) => code === OUTCOME.sent || code === OUTCOME.underWay),
-    waiting: sum((code) => code === undefined),
-    unknown: sum((code) => code === OUTCOME.unknown),
-    failed: sum((code) => code !== undefined && stateOf(code) === 'failed'),
-    all: sum(() => true),
-  }
+/** What the account holder has to look at, each in a sentence. */
+const Attention = ({ balance, webhooks, unread, last }: Found) => {
+  const failing = webhooks.filter(({ failingSince, state }) => failingSince !== undefined && state === 'active')
+  return (
+    <div id="attention" data-live="">
+      {balance < lowCredits && (
+        <Notice tone="wait">
+          <strong>You have {amount(balance)} credits left.</strong> Messages are refused when they are used up. The
+          operator of the gateway adds more.
+        </Notice>
+      )}
+      {failing.length > 0 && (
+        <Notice tone="wait">
+          <strong>{counted(failing.length, 'webhook')} of yours did not answer.</strong> What they miss is kept and
+          tried again. <Link to="/settings/webhooks">Webhooks</Link>
+        </Notice>
+      )}
+      {last !== undefined && optOutsOf(last) > highOptOuts && (
+        <Notice tone="wait">
+          <strong>
+            {percent(optOutsOf(last))} of {counted(last.messages, 'person', 'people')} opted out of your last send.
+          </strong>{' '}
+          Look at what you send to whom. <Link to="/opt-outs">People who opted out</Link>
+        </Notice>
+      )}
+      {unread > 0 && (
+        <Notice tone="idle">
+          <strong>
+            {unread === unreadMax ? 'At least ' : ''}
+            {counted(unread, 'person', 'people')} wrote, and nobody has read it.
+          </strong>{' '}
+          <Link to="/inbox?show=unread">Read</Link>
+        </Notice>
+      )}
+    </div>
+  )
 }
 
-/** `/`: what there is today, and what needs attention. */
+async function read({ gateway, account, now }: HolderVisit) {
+  const today = gatewayDay(now)
+  const [sums, latest, webhooks, scheduled, unread, last] = await Promise.all([
+    gateway.listDailySums(account, (today - shownDays + 1) as GatewayDay),
+    gateway.listSent(account, { limit: latestMax }),
+    gateway.listWebhooks(account),
+    gateway.listScheduled(account, { offset: 0, limit: 1 }),
+    gateway.countUnread(account),
+    gateway.lastSend(account),
+  ])
+  return { days: figuresOf(sums, today), latest, webhooks, scheduled, unread, last }
+}
+
+/** `/`: what there is today, what came of 30 days, what is next, and what needs attention. */
 export const overview = forHolders({
   path: '/',
-  async show({ gateway, account, balance, now }) {
-    const [counts, latest, webhooks] = await Promise.all([
-      gateway.countSent(account, startOfDay(now)),
-      gateway.listSent(account, { limit: latestMax }),
-      gateway.listWebhooks(account),
-    ])
-    const figures = today(counts)
-    const spent = counts.map(({ cost }) => cost).reduce(plus, credits(0))
-    const failing = webhooks.filter(({ failingSince, state }) => failingSince !== undefined && state === 'active')
+  async show(visit) {
+    const { balance, now } = visit
+    const { days, latest, webhooks, scheduled, unread, last } = await read(visit)
+    const today = days.at(-1)
+    const [next] = scheduled.items
     return {
       title: 'Overview',
       place: 'overview',
@@ -49,32 +94,33 @@ export const overview = forHolders({
       main: (
         <>
           <h1>Today</h1>
-          {balance < lowCredits && (
-            <Notice tone="wait">
-              <strong>You have {amount(balance)} credits left.</strong> Messages are refused when they are used up. The
-              operator of the gateway adds more.
-            </Notice>
-          )}
-          {failing.length > 0 && (
-            <Notice tone="wait">
-              <strong>{counted(failing.length, 'webhook')} of yours did not answer.</strong> What they miss is kept and
-              tried again.
-            </Notice>
-          )}
+          <Attention {...{ balance, webhooks, unread, last }} />
           <Panel title={`Messages of ${day(now)}`} live="today">
             <Figures
               of={[
-                ['Delivered', count(figures.delivered)],
-                ['On their way', count(figures.underWay + figures.waiting)],
-                ['Failed', count(figures.failed)],
-                ['Unknown', count(figures.unknown)],
-                ['Spent', amount(spent)],
+                ['Delivered', count(today?.delivered ?? 0)],
+                ['On their way', count(today?.underWay ?? 0)],
+                ['Failed', count(today?.failed ?? 0)],
+                ['Unknown', count(today?.unknown ?? 0)],
+                ['Scheduled', count(scheduled.total)],
               ]}
             />
-            <p class="hint">
-              {figures.all === countedMax ? `Of the latest ${count(countedMax)} messages of today. ` : ''}
-              Unknown: nobody can tell whether the carrier took them. They are not sent again.
-            </p>
+            <p class="hint">Unknown: nobody can tell whether the carrier took them. They are not sent again.</p>
+            {next !== undefined && (
+              <p class="hint">
+                The next one that is scheduled goes out at <When at={next.due} />:{' '}
+                <Link to={`/messages/${next.id}`}>message {next.id}</Link>
+              </p>
+            )}
+            {last !== undefined && (
+              <p class="hint">
+                Your last send to many, at <When at={last.accepted} />: {percent(optOutsOf(last))} of{' '}
+                {counted(last.messages, 'person', 'people')} opted out.
+              </p>
+            )}
+          </Panel>
+          <Panel title={`The last ${shownDays} days`}>
+            <DailyChart days={days} />
           </Panel>
           <Panel live="latest">
             <MessageTable

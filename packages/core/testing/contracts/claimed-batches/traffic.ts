@@ -1,21 +1,22 @@
 import { strict as assert } from 'node:assert'
-import type {
-  AccountId,
-  ClaimedBatch,
-  ClaimedMessage,
-  DispatcherId,
-  Handover,
-  Instant,
-  Lane,
-  MessageId,
-  Msisdn,
-  Priority,
-  Recorded,
-  StoredPorts,
-  Wanted,
+import {
+  gatewayDay,
+  type AccountId,
+  type ClaimedBatch,
+  type ClaimedMessage,
+  type DispatcherId,
+  type Handover,
+  type Instant,
+  type Lane,
+  type MessageId,
+  type Msisdn,
+  type Priority,
+  type Recorded,
+  type StoredPorts,
+  type Wanted,
 } from '@gateway/core'
 import { anAccount, anOrder, numbers } from '../../builders.ts'
-import { accepted, assertLedger, codesOf, statusesOf, testCarrier, type Contract } from '../shared.ts'
+import { accepted, assertLedger, codesOf, longAgo, statusesOf, testCarrier, type Contract } from '../shared.ts'
 
 export const granted = 1_000_000
 export const leaseSeconds = 600
@@ -89,6 +90,7 @@ export function traffic(ports: StoredPorts): Traffic {
 
   async function assertMoney(): Promise<void> {
     await assertLedger(ports)
+    assert.deepEqual(await ports.dailySums.check(gatewayDay(longAgo)), [])
     for (const [account, charged] of costs) {
       const statuses = await statusesOf(ports, account, [...charged.keys()])
       const paid = [...charged.values()].map((cost, i) => {

@@ -1,0 +1,56 @@
+import { OUTCOME, startOfGatewayDay, stateOf, type DailySum, type GatewayDay } from '@gateway/core'
+import { Table } from '../../components.tsx'
+import { count, shortDay } from '../../format.ts'
+
+export const shownDays = 30
+
+/** What became of the messages that were handed over on a day. */
+export interface DayFigures {
+  readonly day: GatewayDay
+  readonly delivered: number
+  /** A carrier has them and has not said the last word. */
+  readonly underWay: number
+  readonly failed: number
+  readonly unknown: number
+}
+
+/** One for each day up to today, also where nothing happened. */
+export function figuresOf(sums: readonly DailySum[], today: GatewayDay): readonly DayFigures[] {
+  const first = today - shownDays + 1
+  return Array.from({ length: shownDays }, (_, i) => {
+    const day = (first + i) as GatewayDay
+    const its = sums.filter((sum) => sum.day === day)
+    const sum = (fits: (code: DailySum['code']) => boolean) =>
+      its.filter(({ code }) => fits(code)).reduce((all, { messages }) => all + messages, 0)
+    return {
+      day,
+      delivered: sum((code) => code === OUTCOME.delivered),
+      underWay: sum((code) => code === OUTCOME.sent || code === OUTCOME.underWay),
+      failed: sum((code) => stateOf(code) === 'failed'),
+      unknown: sum((code) => code === OUTCOME.unknown),
+    }
+  })
+}
+
+/** A table, which a script draws as a chart and keeps behind "Show as table". */
+export const DailyChart = ({ days }: { readonly days: readonly DayFigures[] }) => (
+  <div class="chart" data-chart="">
+    <details open>
+      <summary>Show as table</summary>
+      <div id="days" data-live="">
+        <Table<DayFigures>
+          caption="Messages by the day on which they were handed over"
+          rows={days.toReversed()}
+          empty=""
+          columns={[
+            { head: 'Day', cell: ({ day }) => shortDay(startOfGatewayDay(day)) },
+            { head: 'Delivered', number: true, cell: ({ delivered }) => count(delivered) },
+            { head: 'On their way', number: true, cell: ({ underWay }) => count(underWay) },
+            { head: 'Failed', number: true, cell: ({ failed }) => count(failed) },
+            { head: 'Unknown', number: true, cell: ({ unknown }) => count(unknown) },
+          ]}
+        />
+      </div>
+    </details>
+  </div>
+)

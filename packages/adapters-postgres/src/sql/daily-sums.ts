@@ -1,0 +1,113 @@
+import { dailySumDays, type DailySum, type DailySumDifference } from '@gateway/core'
+import type { RowOf } from '../row-of.ts'
+import { rows, sql, statement } from './statement.ts'
+
+// All are for the ordinary connections. What writes outcomes is the function count_outcomes of the schema.
+
+/** Sums and the changes that are not added up yet, of rows that fit. */
+const sumsWhere = (condition: string): string => `(
+  select account_id, day, carrier, code, messages from outcome_sum where ${condition}
+  union all
+  select account_id, day, carrier, code, change from outcome_change where ${condition}
+) sums`
+
+/** Number 0, without a name, is none. */
+const carrierName = `nullif(carrier.name, '') "carrier"`
+const withName = 'join carrier on carrier.id = sums.carrier'
+
+export const dailySumsOfAccount = statement(
+  'daily-sums-of-account',
+  {
+    parameters: { account: 'int', from: 'int' },
+    columns: rows<RowOf<DailySum>>({ day: 'int', carrier: 'text', code: 'smallint', messages: 'bigint' }),
+  },
+  sql`
+select day, ${carrierName}, code, sum(messages)::bigint messages
+from ${sumsWhere('account_id = :account and day >= :from')}
+${withName}
+group by day, carrier.name, code
+having sum(messages) <> 0
+order by day, carrier.name collate "C", code`,
+)
+
+export const dailySumsByCarrier = statement(
+  'daily-sums-by-carrier',
+  {
+    parameters: { from: 'int' },
+    columns: rows<RowOf<Omit<DailySum, 'day'>>>({ carrier: 'text', code: 'smallint', messages: 'bigint' }),
+  },
+  sql`
+select ${carrierName}, code, sum(messages)::bigint messages
+from ${sumsWhere('day >= :from')}
+${withName}
+group by carrier.name, code
+having sum(messages) <> 0
+order by carrier.name collate "C", code`,
+)
+
+export const busiestAccounts = statement(
+  'busiest-accounts',
+  { parameters: { from: 'int', limit: 'int' }, columns: { account: 'int', messages: 'bigint' } },
+  sql`
+select account_id account, sum(messages)::bigint messages
+from ${sumsWhere('day >= :from')}
+group by account_id
+having sum(messages) <> 0
+order by 2 desc, 1
+limit :limit`,
+)
+
+/**
+ * Adds up at most `changesMax` changes, and forgets sums that are too old. What another call adds up at this moment is
+ * left to it; in one order, so that two of these never wait for each other in a circle.
+ */
+export const foldDailySums = statement(
+  'fold-daily-sums',
+  { parameters: { changesMax: 'int' }, columns: { folded: 'int' } },
+  sql`
+with picked as materialized (
+  select ctid place from outcome_change limit :changesMax for update skip locked
+), taken as (
+  delete from outcome_change
+  where ctid = any (array(select place from picked))
+  returning account_id, day, carrier, code, change
+), added as (
+  insert into outcome_sum (account_id, day, carrier, code, messages)
+  select account_id, day, carrier, code, sum(change)
+  from taken
+  group by account_id, day, carrier, code
+  having sum(change) <> 0
+  order by account_id, day, carrier, code
+  on conflict (account_id, day, carrier, code) do update set messages = outcome_sum.messages + excluded.messages
+), forgotten as (
+  delete from outcome_sum where day < gateway_day(now()) - ${dailySumDays.kept}
+)
+select count(*)::int folded from taken`,
+)
+
+/** Reads every message of these days. */
+export const checkDailySums = statement(
+  'check-daily-sums',
+  {
+    parameters: { from: 'int' },
+    columns: rows<RowOf<DailySumDifference>>({
+      account: 'int',
+      day: 'int',
+      code: 'smallint',
+      sum: 'bigint',
+      counted: 'bigint',
+    }),
+  },
+  sql`
+select account_id account, day, code, sum(messages)::bigint "sum", sum(counted)::bigint counted
+from (
+  select account_id, day, carrier, code, messages, 0 counted from ${sumsWhere('day >= :from')}
+  union all
+  select account_id, gateway_day(sent_at), carrier, code, 0, 1 from message
+  where sent_at >= to_timestamp((:from - 1) * 86400.0) and gateway_day(sent_at) >= :from and not confirms_opt_out
+) compared
+group by account_id, day, carrier, code
+having sum(messages) <> sum(counted)
+order by account_id, day, code
+limit 100`,
+)
