@@ -85,7 +85,7 @@ test('the overview has the balance, the figures of today and the latest, and say
   const { text, html } = await visitor.get('/')
   expect(text).toContain('Delivered0On their way2Failed0Unknown0Scheduled0')
   expect(html.querySelector('#balance')?.textContent.trim()).toBe('98.0 credits')
-  expect(html.querySelectorAll('tbody tr').length).toBe(2)
+  expect(html.querySelectorAll('#latest tbody tr').length).toBe(2)
   expect(text).not.toContain('credits left')
   await portal.ports.ledger.topUp(portal.account.id, credits(-900), 'taken', portal.clock.now())
   expect((await visitor.get('/')).text).toContain('You have 8.0 credits left.')
