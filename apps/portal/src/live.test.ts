@@ -1,4 +1,8 @@
-import { write } from '@gateway/core/testing'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { until, write } from '@gateway/core/testing'
+import { admissionGate } from '@gateway/server'
+import { follow, noFollowers } from './live.ts'
 import { startPortal, type Portal, type Visitor } from '../testing/start-portal.ts'
 
 let portal: Portal
@@ -15,6 +19,7 @@ async function open(path: string, cookie = visitor.cookie) {
   const answer = await fetch(`${portal.url}${path}`, { headers, redirect: 'manual' })
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
   let read = ''
+  let retry = NaN
   return {
     status: answer.status,
     /** Reads until an event of this name has come whole, or fails where the connection ends before. */
@@ -28,8 +33,11 @@ async function open(path: string, cookie = visitor.cookie) {
         const chunk = await reader?.read()
         if (chunk?.done !== false) throw new Error(`the connection ended before ${name}: ${read}`)
         read += chunk.value
+        retry = Number(/^retry: ([0-9]+)/.exec(read)?.[1] ?? retry)
       }
     },
+    /** What the browser was told to wait before it comes again. */
+    retry: () => retry,
     close: () => reader?.cancel(),
   }
 }
@@ -69,16 +77,56 @@ test('a page that is followed ends with the session, and does not keep it open',
   expect(await followed.event('end')).toBe('data: gone')
 })
 
-test('so many pages of an account are followed at a time, and a closed one gives its place back', async () => {
-  const all = await Promise.all(Array.from({ length: 20 }, () => open('/')))
-  expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]))
-  expect((await open('/')).status).toBe(204)
-  for (const { close } of all) await close()
-  let status = 204
-  for (const deadline = Date.now() + 10_000; status === 204 && Date.now() < deadline;) {
-    const again = await open('/')
-    status = again.status
-    await again.close()
+test('beyond so many pages of an account one is sent as it is, and the browser comes again; a closed one gives its place back', async () => {
+  const all = await Promise.all(Array.from({ length: 100 }, () => open('/')))
+  for (const { event } of all) await event('page')
+  /** Whether a page is followed, and not only sent: the browser comes again after a longer time then. */
+  const isFollowed = async () => {
+    const one = await open('/')
+    expect(one.status).toBe(200)
+    await one.event('page')
+    await one.close()
+    return one.retry() === 5000
   }
-  expect(status).toBe(200)
+  expect(await isFollowed()).toBe(false)
+  for (const { close } of all) await close()
+  await until(isFollowed, 10_000)
+})
+
+test('an event source that finds no room is told to ask again, as after any other answer it would not', async () => {
+  const gate = { ...admissionGate(100), enterSlow: () => Promise.resolve(undefined) }
+  const busy = await startPortal({}, undefined, gate)
+  const answer = await fetch(`${busy.url}/`, { headers: { Accept: 'text/event-stream' } })
+  expect([answer.status, await answer.text()]).toEqual([200, 'retry: 10000\n\n'])
+  expect((await fetch(`${busy.url}/`)).status).toBe(503)
+  await busy.close()
+})
+
+test('a page that is followed stays open while there is no room to look again, and follows when there is', async () => {
+  const gate = admissionGate(100)
+  let isFull = false
+  let refused = 0
+  const enterSlow: typeof gate.enterSlow = (...args) => {
+    if (isFull) refused++
+    return isFull ? Promise.resolve(undefined) : gate.enterSlow(...args)
+  }
+  await portal.close()
+  portal = await startPortal({}, undefined, { ...gate, enterSlow })
+  visitor = await portal.signedIn()
+  const followed = await open('/')
+  await followed.event('page')
+  isFull = true
+  await portal.gateway.sendMessages(portal.account, [{ text: 'Hello', recipients: ['27820000001'] }])
+  await until(() => refused > 0)
+  isFull = false
+  expect(await followed.event('page')).toContain('Hello')
+  await followed.close()
+})
+
+test('who goes while the first look is taken is not counted', () => {
+  const followers = noFollowers()
+  const gone = new ServerResponse(new IncomingMessage(new Socket()))
+  gone.destroy()
+  follow(followers, gone, { owner: '1', first: { page: '', isLive: true }, again: () => Promise.resolve(undefined) })
+  expect(followers).toEqual(noFollowers())
 })

@@ -36,7 +36,7 @@ import helmet from 'helmet'
 import { csvLine } from '@gateway/wire'
 import { Fields, formBytesMax, readMultipart, uploadBytesMax } from './forms.ts'
 import { renderPage, type Acting, type Frame, type PageLink } from './layout.tsx'
-import { follow, type Followers, type Look } from './live.ts'
+import { askAgainLater, follow, noFollowers, type Followers, type Look } from './live.ts'
 import type { Answer, Download, GoTo, HolderVisit, Keeping, OperatorVisit, Page, View, Visit } from './page.ts'
 import { forbidden, missing, notOfRole, tooLarge, trouble, unavailable } from './pages/errors.tsx'
 import { pages } from './pages/index.ts'
@@ -103,7 +103,7 @@ export function portalRouter(gateway: Gateway, settings: PortalSettings): Router
     response.set('Cache-Control', 'no-store')
     secure(request, response, next)
   }
-  const serving = { ...settings, gateway, followers: new Map<string, number>() }
+  const serving = { ...settings, gateway, followers: noFollowers() }
   for (const page of pages) {
     const { submit } = page
     router.get(page.path, prepare, (request, response) => serve(serving, page, request, response))
@@ -171,13 +171,14 @@ async function fieldsIn(
 }
 
 async function serveInTurn(serving: Serving, page: Page, request: Request, response: Response, fields?: Fields) {
+  const isPage = fields !== undefined || request.get('accept') !== 'text/event-stream'
   const done = await withPlace(enter(serving, page, request), fields === undefined, async () => {
-    const isPage = fields !== undefined || request.get('accept') !== 'text/event-stream'
     const who = await whoIs(serving, page, request, isPage)
     const visitor = { ...{ request, response, ...who, frame: frameOf(serving, request, who), isPage } }
     return { download: await serveVisitor(serving, page, visitor, fields) }
   })
-  if (done === undefined) write(response, unavailable, outside(serving, request))
+  if (done === undefined && isPage) write(response, unavailable, outside(serving, request))
+  else if (done === undefined) askAgainLater(response)
   else if (done.download !== undefined) await writeFile(serving, request, response, done.download)
 }
 
@@ -299,13 +300,15 @@ function followPage(serving: Serving, page: Page, visitor: Visitor, shown: Answe
 }
 
 /** What has become of a page that somebody looks at; undefined: nobody is signed in any more, or it is not there. */
-async function again(serving: Serving, page: Page, visitor: Visitor): Promise<Look | undefined> {
+async function again(serving: Serving, page: Page, visitor: Visitor): Promise<Look | 'busy' | undefined> {
   const { request } = visitor
-  return withPlace(serving.gate.enterSlow(clientNetwork(request)), true, async () => {
+  const done = await withPlace(serving.gate.enterSlow(clientNetwork(request)), true, async () => {
     const who = await whoIs(serving, page, request, false)
-    if (!isSignedIn(who)) return undefined
-    return lookOf(await showOf(page, serving, { ...visitor, ...who }), frameOf(serving, request, who))
+    if (!isSignedIn(who)) return { look: undefined }
+    const shown = await showOf(page, serving, { ...visitor, ...who })
+    return { look: lookOf(shown, frameOf(serving, request, who)) }
   })
+  return done === undefined ? 'busy' : done.look
 }
 
 const lookOf = (shown: Answer, frame: Frame): Look | undefined =>

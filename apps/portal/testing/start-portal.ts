@@ -11,7 +11,7 @@ import {
   type UserRole,
 } from '@gateway/core'
 import { anAccount, memoryPorts, steppingClock, type AccountWanted, type SteppingClock } from '@gateway/core/testing'
-import { admissionGate, createLog, listen, type Log } from '@gateway/server'
+import { admissionGate, createLog, listen, type AdmissionGate, type Log } from '@gateway/server'
 import { parse, type HTMLElement } from 'node-html-parser'
 import request, { type Response } from 'supertest'
 import { createPortalServer } from '../src/index.ts'
@@ -73,14 +73,18 @@ export const sameOrigin = { 'Sec-Fetch-Site': 'same-origin' }
  * The portal on memory ports behind a real HTTP server on loopback. The clock stands at 2026-10-18 10:00 in gateway
  * time.
  */
-export async function startPortal(wanted: AccountWanted = {}, log: Log = silent): Promise<Portal> {
+export async function startPortal(
+  wanted: AccountWanted = {},
+  log: Log = silent,
+  gate: AdmissionGate = admissionGate(100),
+): Promise<Portal> {
   const clock = steppingClock()
   const ports = memoryPorts({ clock })
   const gateway = createGateway(ports)
   const account = await aHolder(ports, wanted)
   const app = createPortalServer(gateway, {
     ...{ clock, holders: holderAccess(ports, gateway), operators: operatorAccess(ports) },
-    ...{ log, gate: admissionGate(100) },
+    ...{ log, gate },
   })
   const server = await listen({ app, host: '127.0.0.1', port: 0, log: silent })
   const visitor = () => visit(server.url)
