@@ -41,9 +41,7 @@ import {
   type Contract,
 } from '@gateway/core/contracts'
 import type { StoredPorts } from '@gateway/core'
-import { freshDatabase } from '../testing/fresh-database.ts'
-import { postgresPorts } from './postgres-ports.ts'
-import { patientSettings } from '../testing/patient-settings.ts'
+import { sharedDatabase, type SharedDatabase } from '../testing/shared-database.ts'
 
 const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
   Accounts: accountsContract,
@@ -88,14 +86,9 @@ const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
 }
 
 describe.each(Object.entries(contracts))('%s', (_, contract) => {
-  test.each(Object.entries(contract))('%s', async (_, check) => {
-    const database = await freshDatabase()
-    const { ports, close } = postgresPorts({ connectionString: database.connectionString, settings: patientSettings })
-    try {
-      await check(ports)
-    } finally {
-      await close()
-      await database.drop()
-    }
-  })
+  let database: SharedDatabase
+  beforeAll(async () => (database = await sharedDatabase()))
+  afterAll(() => database.close())
+
+  test.each(Object.entries(contract))('%s', (_, check) => database.check(check))
 })

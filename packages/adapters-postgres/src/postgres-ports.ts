@@ -1,59 +1,20 @@
 import type { StoredPorts } from '@gateway/core'
 import { sql } from 'kysely'
-import { postgresAccountRates, postgresRateLimits } from './accounts/postgres-rate-limits.ts'
-import { postgresLoginFailures } from './accounts/postgres-login-failures.ts'
-import { postgresAccounts } from './accounts/postgres-accounts.ts'
-import { postgresSecondFactors } from './accounts/postgres-second-factors.ts'
-import { postgresSessions } from './accounts/postgres-sessions.ts'
-import { postgresUsers } from './accounts/postgres-users.ts'
 import { runExclusively } from './run-exclusively.ts'
 import { listenForChanges, listenToNobody } from './changes.ts'
 import { checkServer } from './check-server.ts'
 import { serversOf } from './client.ts'
-import { createContext } from './context.ts'
 import { examine, type DatabaseReadings } from './examine.ts'
 import { databaseClock, type DatabaseClock } from './database-clock.ts'
-import { postgresLedger } from './credits/postgres-ledger.ts'
-import { postgresPrices } from './credits/postgres-prices.ts'
-import { postgresClaimedBatches } from './claimed-batches/postgres-claimed-batches.ts'
 import { postgresWakeups } from './claimed-batches/postgres-wakeups.ts'
-import { postgresOverview } from './claimed-batches/postgres-overview.ts'
-import { postgresMessages } from './messages/postgres-messages.ts'
-import { postgresClientRequests } from './client-requests/postgres-client-requests.ts'
-import { postgresConversations } from './inbox/postgres-conversations.ts'
-import { postgresInbox } from './inbox/postgres-inbox.ts'
-import { postgresHistory } from './history/postgres-history.ts'
-import {
-  postgresCarrierBinds,
-  postgresCarrierFigures,
-  postgresCarrierModes,
-  postgresCarrierRates,
-  postgresCarrierStatuses,
-  postgresCarrierVersions,
-} from './carriers/postgres-carriers.ts'
-import { postgresCarrierWatches } from './carriers/postgres-carrier-watches.ts'
-import { postgresRoutes } from './routes/postgres-routes.ts'
-import { postgresSenders } from './senders/postgres-senders.ts'
-import { postgresMessageTraces } from './messages/postgres-message-traces.ts'
-import { postgresDailySums } from './messages/postgres-daily-sums.ts'
-import { postgresBulkSends } from './messages/postgres-bulk-sends.ts'
-import { postgresTemplates } from './messages/postgres-templates.ts'
-import { postgresSentMessages } from './messages/postgres-sent-messages.ts'
-import { postgresAuditLog } from './audit/postgres-audit-log.ts'
-import { postgresOperators } from './operators/postgres-operators.ts'
-import { postgresPersonalData } from './personal-data/postgres-personal-data.ts'
 import { hasSchema, migrate, type AppliedMigration } from './migrate.ts'
 import { openPools, type Pools } from './pools.ts'
-import { postgresDeliveryReceipts } from './delivery-receipts/postgres-delivery-receipts.ts'
-import { postgresUnknownMessages } from './delivery-receipts/postgres-unknown-messages.ts'
-import { postgresUnreadReceipts } from './delivery-receipts/postgres-unread-receipts.ts'
 import { certificatesOf, serverAddress, type DatabaseCertificates } from './server-address.ts'
 import { defaultSettings, silent, type Log, type Settings } from './settings.ts'
-import { postgresWebhooks } from './webhooks/postgres-webhooks.ts'
+import { storedPorts } from './stored-ports.ts'
 import { waitAtMost } from './wait-at-most.ts'
 import { reasonOf, writeTrouble, type WriteTrouble } from './write-trouble.ts'
 import type { Timings } from './timings.ts'
-import { postgresSuppressions } from './suppressions/postgres-suppressions.ts'
 
 export interface PostgresOptions {
   /**
@@ -116,60 +77,13 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
   const changes =
     settings.cacheSeconds > 0 ? listenForChanges(address, settings.connectionSeconds, log) : listenToNobody()
   const wakeups = postgresWakeups(address, settings.connectionSeconds, log)
-  const context = createContext(pools, changes, settings, log)
-  // Somebody waits for the answer: while the database is unreachable he is told so. The dispatcher has more patience,
-  // for what it gives up in the middle becomes a message of which nobody knows whether it was sent.
-  const { hot, ordinary } = pools
-  const waitedFor = { ...pools, hot: hot.failFast, ordinary: ordinary.failFast }
-  const prompt = createContext(waitedFor, changes, settings, log)
-  const routes = postgresRoutes(prompt)
   const clock = databaseClock({ ask: () => timeOf(pools), log })
   const closing = new AbortController()
   async function ping(): Promise<void> {
     await pools.kysely.selectFrom('price').select('prefix').limit(1).execute()
   }
   return {
-    ports: {
-      accounts: postgresAccounts(prompt),
-      rateLimits: postgresRateLimits(context),
-      loginFailures: postgresLoginFailures(prompt),
-      sessions: postgresSessions(prompt),
-      users: postgresUsers(prompt),
-      accountRates: postgresAccountRates(prompt),
-      ledger: postgresLedger(prompt),
-      prices: postgresPrices(prompt),
-      suppressions: postgresSuppressions(prompt),
-      senders: postgresSenders(prompt),
-      routes,
-      messages: postgresMessages(prompt, routes),
-      clientRequests: postgresClientRequests(prompt),
-      claimedBatches: postgresClaimedBatches(context),
-      wakeups,
-      carrierBinds: postgresCarrierBinds(prompt),
-      carrierFigures: postgresCarrierFigures(prompt),
-      carrierModes: postgresCarrierModes(prompt),
-      carrierRates: postgresCarrierRates(prompt),
-      carrierStatuses: postgresCarrierStatuses(prompt),
-      carrierVersions: postgresCarrierVersions(prompt),
-      carrierWatches: postgresCarrierWatches(prompt),
-      deliveryReceipts: postgresDeliveryReceipts(context),
-      unreadReceipts: postgresUnreadReceipts(context),
-      unknownMessages: postgresUnknownMessages(context),
-      inbox: postgresInbox(prompt, routes),
-      conversations: postgresConversations(prompt),
-      messageTraces: postgresMessageTraces(prompt),
-      sentMessages: postgresSentMessages(prompt),
-      dailySums: postgresDailySums(context),
-      bulkSends: postgresBulkSends(prompt),
-      templates: postgresTemplates(prompt),
-      overview: postgresOverview(prompt),
-      history: postgresHistory(context),
-      webhooks: postgresWebhooks(prompt),
-      personalData: postgresPersonalData(prompt),
-      auditLog: postgresAuditLog(prompt),
-      operators: postgresOperators(prompt),
-      secondFactors: postgresSecondFactors(prompt),
-    },
+    ports: storedPorts({ pools, changes, wakeups, settings, log }),
     clock,
     certificates: certificatesOf(address),
     figures: { use: pools.use, ...pools.timings },

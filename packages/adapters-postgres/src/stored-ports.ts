@@ -1,0 +1,105 @@
+import type { StoredPorts } from '@gateway/core'
+import { postgresAccountRates, postgresRateLimits } from './accounts/postgres-rate-limits.ts'
+import { postgresLoginFailures } from './accounts/postgres-login-failures.ts'
+import { postgresAccounts } from './accounts/postgres-accounts.ts'
+import { postgresSecondFactors } from './accounts/postgres-second-factors.ts'
+import { postgresSessions } from './accounts/postgres-sessions.ts'
+import { postgresUsers } from './accounts/postgres-users.ts'
+import { postgresLedger } from './credits/postgres-ledger.ts'
+import { postgresPrices } from './credits/postgres-prices.ts'
+import { postgresClaimedBatches } from './claimed-batches/postgres-claimed-batches.ts'
+import { postgresOverview } from './claimed-batches/postgres-overview.ts'
+import { postgresMessages } from './messages/postgres-messages.ts'
+import { postgresClientRequests } from './client-requests/postgres-client-requests.ts'
+import { postgresConversations } from './inbox/postgres-conversations.ts'
+import { postgresInbox } from './inbox/postgres-inbox.ts'
+import { postgresHistory } from './history/postgres-history.ts'
+import {
+  postgresCarrierBinds,
+  postgresCarrierFigures,
+  postgresCarrierModes,
+  postgresCarrierRates,
+  postgresCarrierStatuses,
+  postgresCarrierVersions,
+} from './carriers/postgres-carriers.ts'
+import { postgresCarrierWatches } from './carriers/postgres-carrier-watches.ts'
+import { postgresRoutes } from './routes/postgres-routes.ts'
+import { postgresSenders } from './senders/postgres-senders.ts'
+import { postgresMessageTraces } from './messages/postgres-message-traces.ts'
+import { postgresDailySums } from './messages/postgres-daily-sums.ts'
+import { postgresBulkSends } from './messages/postgres-bulk-sends.ts'
+import { postgresTemplates } from './messages/postgres-templates.ts'
+import { postgresSentMessages } from './messages/postgres-sent-messages.ts'
+import { postgresAuditLog } from './audit/postgres-audit-log.ts'
+import { postgresOperators } from './operators/postgres-operators.ts'
+import { postgresPersonalData } from './personal-data/postgres-personal-data.ts'
+import { postgresDeliveryReceipts } from './delivery-receipts/postgres-delivery-receipts.ts'
+import { postgresUnknownMessages } from './delivery-receipts/postgres-unknown-messages.ts'
+import { postgresUnreadReceipts } from './delivery-receipts/postgres-unread-receipts.ts'
+import { postgresWebhooks } from './webhooks/postgres-webhooks.ts'
+import { postgresSuppressions } from './suppressions/postgres-suppressions.ts'
+import type { Changes } from './changes.ts'
+import { createContext } from './context.ts'
+import type { Pools } from './pools.ts'
+import type { Log, Settings } from './settings.ts'
+import type { PostgresWakeups } from './claimed-batches/postgres-wakeups.ts'
+
+interface Connected {
+  readonly pools: Pools
+  readonly changes: Changes
+  readonly wakeups: PostgresWakeups
+  readonly settings: Settings
+  readonly log: Log
+}
+
+/** Every stored port over connections that are there; what it remembers is its own. */
+export function storedPorts({ pools, changes, wakeups, settings, log }: Connected): StoredPorts {
+  const context = createContext(pools, changes, settings, log)
+  // Somebody waits for the answer: while the database is unreachable he is told so. The dispatcher has more patience,
+  // for what it gives up in the middle becomes a message of which nobody knows whether it was sent.
+  const { hot, ordinary } = pools
+  const waitedFor = { ...pools, hot: hot.failFast, ordinary: ordinary.failFast }
+  const prompt = createContext(waitedFor, changes, settings, log)
+  const routes = postgresRoutes(prompt)
+  return {
+    accounts: postgresAccounts(prompt),
+    rateLimits: postgresRateLimits(context),
+    loginFailures: postgresLoginFailures(prompt),
+    sessions: postgresSessions(prompt),
+    users: postgresUsers(prompt),
+    accountRates: postgresAccountRates(prompt),
+    ledger: postgresLedger(prompt),
+    prices: postgresPrices(prompt),
+    suppressions: postgresSuppressions(prompt),
+    senders: postgresSenders(prompt),
+    routes,
+    messages: postgresMessages(prompt, routes),
+    clientRequests: postgresClientRequests(prompt),
+    claimedBatches: postgresClaimedBatches(context),
+    wakeups,
+    carrierBinds: postgresCarrierBinds(prompt),
+    carrierFigures: postgresCarrierFigures(prompt),
+    carrierModes: postgresCarrierModes(prompt),
+    carrierRates: postgresCarrierRates(prompt),
+    carrierStatuses: postgresCarrierStatuses(prompt),
+    carrierVersions: postgresCarrierVersions(prompt),
+    carrierWatches: postgresCarrierWatches(prompt),
+    deliveryReceipts: postgresDeliveryReceipts(context),
+    unreadReceipts: postgresUnreadReceipts(context),
+    unknownMessages: postgresUnknownMessages(context),
+    inbox: postgresInbox(prompt, routes),
+    conversations: postgresConversations(prompt),
+    messageTraces: postgresMessageTraces(prompt),
+    sentMessages: postgresSentMessages(prompt),
+    dailySums: postgresDailySums(context),
+    bulkSends: postgresBulkSends(prompt),
+    templates: postgresTemplates(prompt),
+    overview: postgresOverview(prompt),
+    history: postgresHistory(context),
+    webhooks: postgresWebhooks(prompt),
+    personalData: postgresPersonalData(prompt),
+    auditLog: postgresAuditLog(prompt),
+    operators: postgresOperators(prompt),
+    secondFactors: postgresSecondFactors(prompt),
+  }
+}

@@ -1,0 +1,72 @@
+import type { StoredPorts } from '@gateway/core'
+import { Client } from 'pg'
+import { listenForChanges } from '../src/changes.ts'
+import { postgresWakeups } from '../src/claimed-batches/postgres-wakeups.ts'
+import { openPools } from '../src/pools.ts'
+import { serverAddress } from '../src/server-address.ts'
+import { defaultSettings, silent } from '../src/settings.ts'
+import { storedPorts } from '../src/stored-ports.ts'
+import { freshDatabase } from './fresh-database.ts'
+import { patientSettings } from './patient-settings.ts'
+
+/** A database for many promises, one after the other. */
+export interface SharedDatabase {
+  /** Checks a promise on tables as they are made, with ports that remember nothing. */
+  check(promise: (ports: StoredPorts) => Promise<void>): Promise<void>
+  close(): Promise<void>
+}
+
+/** What the migrations have written is kept in another schema, and comes back; sequences begin again. */
+const keepAndEmpty = `
+create schema kept;
+do $$
+declare name text; filled bool;
+begin
+  for name in select relname from pg_class where relnamespace = 'cell'::regnamespace and relkind = 'r' loop
+    execute format('select exists (select from cell.%I)', name) into filled;
+    if filled and name <> 'schema_migration' then
+      execute format('create table kept.%I as table cell.%1$I', name);
+    end if;
+  end loop;
+end $$;
+create function kept.empty_tables() returns void language plpgsql as $$
+declare name text; filled text;
+begin
+  set local session_replication_role = replica; -- rows of all tables go, in any order
+  select string_agg(case when pg_relation_size(oid) > 65536 then format('truncate %s cascade', oid::regclass)
+    else format('delete from %s', oid::regclass) end, ';') into filled from pg_class
+    where relnamespace = 'cell'::regnamespace and relkind = 'r' and relname <> 'schema_migration'
+      and pg_relation_size(oid) > 0;
+  execute filled;
+  for name in select relname from pg_class where relnamespace = 'kept'::regnamespace and relkind = 'r' loop
+    execute format('insert into cell.%I overriding system value table kept.%1$I', name);
+  end loop;
+  perform setval(seqrelid, seqstart, false) from pg_sequence;
+end $$;`
+
+/** Its connections stay: five new ones for each promise were most of the time of the contracts. */
+export async function sharedDatabase(): Promise<SharedDatabase> {
+  const database = await freshDatabase()
+  const address = serverAddress(database.connectionString)
+  const settings = { ...defaultSettings, ...patientSettings }
+  const pools = openPools(address, settings, silent)
+  const changes = listenForChanges(address, settings.connectionSeconds, silent)
+  const administrator = new Client({ connectionString: database.connectionString })
+  await administrator.connect()
+  await administrator.query(keepAndEmpty)
+  return {
+    check: async (promise) => {
+      await administrator.query('select kept.empty_tables()')
+      const wakeups = postgresWakeups(address, settings.connectionSeconds, silent)
+      try {
+        await promise(storedPorts({ pools, changes, wakeups, settings, log: silent }))
+      } finally {
+        await wakeups.close()
+      }
+    },
+    close: async () => {
+      await Promise.all([changes.close(), pools.close(5), administrator.end()])
+      await database.drop()
+    },
+  }
+}
