@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Chance } from '@gateway/core/testing'
 import type { Injecting } from '../faults/faults.ts'
+import type { Figures } from '../faults/figures.ts'
 import type { Scene } from '../faults/run.ts'
 import { missingIds } from '../faults/state.ts'
 import { openPair, type Pair } from './two-primaries.ts'
@@ -21,6 +22,9 @@ export interface Gap {
   /** Without a synchronous standby: what was told and is not on the promoted server. */
   lost?: { readonly messages: readonly number[]; readonly of: number }
 }
+
+/** Without a synchronous standby this is judged alone. */
+export const listOfLost = 'the list of what was lost'
 
 const lookMilliseconds = 100
 /** Whose answers are lost while the standby is away. */
@@ -65,10 +69,7 @@ async function inject(form: Form, pair: Pair, injecting: Injecting, gap: Gap): P
     await delay(chance.between(8000, 10_000))
     log(`${form}: ${String(observations.messages.size - before)} ids were told while the standby was away`)
   }
-  if (form === 'asynchronous') {
-    ways.replication.stall(120_000)
-    await delay(chance.between(200, 800))
-  }
+  const unreplicated = form === 'asynchronous' ? await acceptWithoutStandby(pair, injecting) : undefined
   const lost = performance.now()
   log(`${form}: the primary is lost`)
   if (form === 'cut') for (const way of [ways.replication, ways.primary]) way.stall(20_000)
@@ -88,7 +89,35 @@ async function inject(form: Form, pair: Pair, injecting: Injecting, gap: Gap): P
   gap.unready = await unready
   if (form === 'freeze') servers.primary.thaw()
   if (form === 'freeze' || form === 'cut') await oldPrimaryGetsNothing(form, pair, injecting, promoted)
-  if (form === 'asynchronous') gap.lost = { messages: await missingIds(pair, told), of: told.length }
+  if (unreplicated !== undefined) {
+    gap.lost = { messages: await missingIds(pair, told), of: told.length }
+    judgeLost(gap.lost.messages, unreplicated, figures)
+  }
+}
+
+/** What clients were told while the standby followed, and what they were told while it did not. */
+interface Unreplicated {
+  readonly before: readonly number[]
+  readonly after: readonly number[]
+}
+
+async function acceptWithoutStandby({ ways }: Pair, { chance, observations, load }: Injecting): Promise<Unreplicated> {
+  const before = [...observations.messages.keys()]
+  await delay(chance.between(1000, 1500))
+  ways.replication.stall(120_000)
+  // What was committed before has been told by then.
+  await delay(chance.between(1000, 1500))
+  const known = new Set(observations.messages.keys())
+  for (let n = 0; n < sendsWithoutStandby; n++) await load.sendOne(20_000)
+  return { before, after: [...observations.messages.keys()].filter((id) => !known.has(id)) }
+}
+
+/** The list is exact: it has all that no standby can have, and nothing that it must have. */
+function judgeLost(lost: readonly number[], { before, after }: Unreplicated, figures: Figures): void {
+  const isLost = new Set(lost)
+  const wrong = [...before.filter((id) => isLost.has(id)), ...after.filter((id) => !isLost.has(id))]
+  if (after.length === 0) figures.broken(listOfLost, 'nothing was accepted while the standby was away')
+  if (wrong.length > 0) figures.broken(listOfLost, `${wrong.join(' ')} should be in it and are not, or the other way`)
 }
 
 const ofGateway = `application_name like 'gateway%' and application_name not like '%looks%'`

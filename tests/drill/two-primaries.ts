@@ -8,6 +8,7 @@ import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres
 import { twoServers, type LoneServer, type TwoServers } from '../../packages/adapters-postgres/testing/two-servers.ts'
 import type { Database } from '../faults/database.ts'
 import { openRelay, type Network, type Relay } from '../faults/network.ts'
+import { copyCluster } from '../support/process.ts'
 
 /** A primary with a standby, each behind a way that all processes share, and a way between the two. */
 export interface Pair extends Database {
@@ -24,6 +25,8 @@ export interface Pair extends Database {
 export async function openPair(folder: string, chance: Chance): Promise<Pair> {
   const template = join(folder, 'template')
   await mkdir(template)
+  // That of a test run is as good, and made: a new one takes seconds.
+  await copyCluster(template)
   const embedded = await startEmbeddedPostgres({ dataDir: template })
   const pid = Number(readFileSync(join(template, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
   const postgres = await readlink(`/proc/${pid}/exe`)
