@@ -39,6 +39,11 @@ export interface Input {
 /** Runs a command's work with everything open, and closes it whatever happens. */
 export type Run = (work: (context: Context) => Promise<void>) => Promise<void>
 
+/** Reads with everything open, or says in a sentence why that cannot be done: a database may not answer. */
+export type Look = <Found>(
+  read: (context: Context) => Promise<Found>,
+) => Promise<{ readonly output: Output } & ({ readonly found: Found } | { readonly problem: string })>
+
 /** Runs a command's work without a database. `variables` is the environment. */
 export type RunAlone = (
   work: (context: Pick<Context, 'output' | 'interruption'> & { readonly variables: Variables }) => Promise<void>,

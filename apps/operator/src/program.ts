@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { group, type Run, type RunAlone } from './command.ts'
+import { group, type Look, type Run, type RunAlone } from './command.ts'
 import { accountLedger, accountTop, accountTransfer } from './commands/account-credits.ts'
 import {
   accountUserAdd,
@@ -90,13 +90,17 @@ import { webhookReplay } from './commands/webhook-replay.ts'
 export interface Runs {
   readonly run: Run
   readonly runAlone: RunAlone
+  readonly look: Look
   readonly runMigrate: RunMigrate
   readonly runCopy: RunCopy
   readonly runBackup: RunBackup
 }
 
 /** The whole command line: its table of contents. */
-export const createProgram = ({ run, runAlone, runMigrate, runCopy, runBackup }: Runs, version: string): Command =>
+export const createProgram = (
+  { run, runAlone, look, runMigrate, runCopy, runBackup }: Runs,
+  version: string,
+): Command =>
   group('gateway', 'Operates the SMS gateway: accounts, keys, credits, prices, numbers, messages.', [
     group('account', 'open, list, show, change, lock and close accounts, move and follow their credits', [
       accountOpen(run),
@@ -180,7 +184,7 @@ export const createProgram = ({ run, runAlone, runMigrate, runCopy, runBackup }:
       carrierApply(run, runAlone),
       carrierVersions(run),
     ]),
-    doctor(run),
+    doctor(look),
     top(run),
     group('queue', 'show what waits to be sent', [queueShow(run)]),
     group('operator', 'add, list, lock and change the people who run the gateway at the portal', [

@@ -43,6 +43,8 @@ const closed: Host = {
     },
   }),
   interruption: new AbortController().signal,
+  giveUp: () => undefined,
+  openSeconds: 8,
   variables: {},
   withDatabase: () => Promise.reject(new Error('The database cannot be reached: no.')),
 }

@@ -1,4 +1,5 @@
 import { hostname, userInfo } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   auditedBackOffice,
   changesBy,
@@ -40,6 +41,10 @@ export interface Host {
   input(show: (text: string) => void): Input
   /** Aborted when the user ends the command. */
   readonly interruption: AbortSignal
+  /** What is still waited for when the command has ended is not waited for any more. */
+  giveUp(): void
+  /** A database that is only looked at is waited for so long. */
+  readonly openSeconds: number
   /** The environment. */
   readonly variables: Variables
   /**
@@ -78,6 +83,24 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
     runAlone: (work) => {
       const { variables, interruption } = host
       return work({ output: createOutput(out, err, json), variables, interruption })
+    },
+    look: async (read) => {
+      const output = createOutput(out, err, json)
+      let isOpen = false
+      const reading = runs
+        .run(async (context) => {
+          isOpen = true
+          found = { found: await read(context) }
+        })
+        .catch((problem: unknown) => (problem instanceof Error ? problem.message : String(problem)))
+      let found: { readonly found: Awaited<ReturnType<typeof read>> } | undefined
+      const problem = await Promise.race([reading, pause(host.openSeconds * 1000, undefined, { ref: false })])
+      if (problem === undefined && !isOpen) {
+        host.giveUp()
+        return { output, problem: `The database does not answer within ${host.openSeconds} s` }
+      }
+      const failed = await reading
+      return { output, ...(found ?? { problem: failed ?? '' }) }
     },
     runMigrate: (work) => {
       const output = createOutput(out, err, json)

@@ -73,6 +73,8 @@ export function anOperator(
     copyTo?: Opened['copyTo']
     backups?: Opened['backups']
     surroundings?: Surroundings
+    /** Until then the database is not open. */
+    opening?: Promise<void>
     clock?: Clock
     variables?: Readonly<Record<string, string>>
   } = {},
@@ -108,9 +110,13 @@ export function anOperator(
           () => undefined,
         ),
       interruption: interruption.signal,
+      giveUp: () => undefined,
+      openSeconds: other.opening === undefined ? 60 : 0.5,
       variables: other.variables ?? {},
       withDatabase: (work) =>
-        work({ ports, migrate, copyTo, backups, surroundings: () => Promise.resolve(surroundings) }),
+        (other.opening ?? Promise.resolve()).then(() =>
+          work({ ports, migrate, copyTo, backups, surroundings: () => Promise.resolve(surroundings) }),
+        ),
     })
     if (args.includes('--json') && out.text().startsWith('{')) checkDocument(args, out.text())
     return { code, out: out.text(), err: err.text() }

@@ -12,6 +12,22 @@ test('doctor exits with 1 where anything is bad, and says what to do', async () 
   })
 })
 
+test.each([
+  [
+    'cannot be reached',
+    Promise.reject(new Error('The database cannot be reached: no.')),
+    'The database cannot be reached: no.',
+  ],
+  ['does not answer', new Promise<void>(() => undefined), 'The database does not answer within 0.5 s'],
+])('doctor says of a database that it %s, and what to do', async (_, opening, says) => {
+  opening.catch(() => undefined)
+  const { code, out } = await anOperator({ opening }).run(['doctor', '--json'])
+  expect(code).toBe(1)
+  expect((JSON.parse(out) as { rows: readonly object[] }).rows).toEqual([
+    { about: 'database', state: 'bad', says, advice: expect.stringMatching(/^nothing is accepted/) as string },
+  ])
+})
+
 test('doctor exits with 0 where nothing is worse than a warning', async () => {
   const operator = anOperator({ surroundings: { ...soundSurroundings, clockOffsetSeconds: 5 } })
   await operator.ports.claimedBatches.register(600)

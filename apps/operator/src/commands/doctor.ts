@@ -1,21 +1,28 @@
-import { command, Refused, type Context, type Run } from '../command.ts'
+import { command, Refused, type Context, type Look } from '../command.ts'
 import { findings, type Finding, type Readings } from '../doctor/rules.ts'
 
 /** So many rows of each endpoint are counted at most. */
 const webhookRowsMax = 1000
 
-export const doctor = (run: Run) =>
+export const doctor = (look: Look) =>
   command(
     'doctor',
     'look at the database and at all that works with it, and say what to do; exits with 1 if anything is bad',
   ).action(() =>
-    run(async (context) => {
-      const found = findings(await context.output.during('Looking', readingsOf(context)))
-      await context.output.rows(['STATE', 'ABOUT', 'SAYS', 'WHAT TO DO'], found.map(row))
+    look((context) => context.output.during('Looking', readingsOf(context))).then(async (seen) => {
+      const found = 'found' in seen ? findings(seen.found) : [unanswered(seen.problem)]
+      await seen.output.rows(['STATE', 'ABOUT', 'SAYS', 'WHAT TO DO'], found.map(row))
       const bad = found.filter(({ state }) => state === 'bad')
       if (bad.length > 0) throw new Refused(`Bad: ${bad.map(({ about }) => about).join(', ')}.`)
     }),
   )
+
+const unanswered = (says: string): Finding => ({
+  about: 'database',
+  state: 'bad',
+  says,
+  advice: 'nothing is accepted or sent until it answers: look at its processes, its disk and its log',
+})
 
 const row = ({ state, about, says, advice }: Finding) => ({
   json: { about, state, says, advice: advice ?? null },

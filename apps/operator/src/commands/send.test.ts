@@ -156,7 +156,7 @@ test('--wait ends in time with the states so far, and 1', async () => {
       },
     ],
   })
-  expect(JSON.parse(err)).toEqual({ error: 'Not all had ended within 1 s.' })
+  expect(JSON.parse(err)).toEqual({ error: 'Not all had ended within 1 s; a carrier may tell the rest later.' })
 })
 
 const waitingStatus = {

@@ -77,7 +77,7 @@ export const send = (run: Run) =>
       '--wait',
       'show each state of each message until all are final or unknown (106); exits with 1 if they are not',
     )
-    .option('--timeout <seconds>', 'with --wait: wait no longer than this', readSeconds, 300)
+    .option('--timeout <seconds>', 'with --wait: wait no longer than this', readSeconds, 60)
     .action((options: Options) => run((context) => sendText(context, options)))
 
 async function sendText(
@@ -105,7 +105,7 @@ async function sendText(
   }
   output.result(watchedSent, watched.text)
   if (watched.unknown > 0) output.note(late(watched.unknown))
-  if (!watched.allOver) throw new Refused(`Not all had ended within ${timeout} s.`)
+  if (!watched.allOver) throw new Refused(`Not all had ended within ${timeout} s; a carrier may tell the rest later.`)
 }
 
 const late = (unknown: number): string =>
