@@ -20,6 +20,8 @@ export async function operate(args: readonly string[], environment: Environment)
     err: err.stream,
     input: () => ({ password: noInput, text: noInput }),
     interruption: new AbortController().signal,
+    giveUp: () => undefined,
+    openSeconds: 60,
     variables: environment,
     withDatabase: (work) => withDatabase(environment, work),
   })

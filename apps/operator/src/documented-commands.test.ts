@@ -61,8 +61,9 @@ const everyCommand = (command: Command): readonly Command[] => [command, ...comm
 /** What is wrong with a command; undefined: the command line takes it. Nothing of it is done. */
 async function problemOf({ line, isWhole }: Documented): Promise<string | undefined> {
   const nothing = () => Promise.resolve()
+  const never = () => Promise.reject(new CommanderError(0, '', ''))
   const program = createProgram(
-    { run: nothing, runAlone: nothing, runMigrate: nothing, runCopy: nothing, runBackup: nothing },
+    { run: nothing, runAlone: nothing, look: never, runMigrate: nothing, runCopy: nothing, runBackup: nothing },
     '0',
   )
   for (const command of everyCommand(program))

@@ -129,8 +129,9 @@ const pathsOf = (command: Command, path: readonly string[] = []): readonly strin
     : command.commands.flatMap((one) => pathsOf(one, [...path, one.name()]))
 
 const nothing = () => Promise.resolve()
+const never = () => new Promise<never>(() => undefined)
 const program = createProgram(
-  { run: nothing, runAlone: nothing, runMigrate: nothing, runCopy: nothing, runBackup: nothing },
+  { run: nothing, runAlone: nothing, look: never, runMigrate: nothing, runCopy: nothing, runBackup: nothing },
   '1',
 )
 const pathOf = (call: readonly string[]): string =>

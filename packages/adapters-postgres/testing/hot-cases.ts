@@ -416,6 +416,7 @@ export const ordinary = [
   'list-suppressions-of',
   'list-templates',
   'list-unread',
+  'list-unmatched-receipts',
   'list-unread-receipts',
   'mark-read',
   'list-waiting-routes',

@@ -29,6 +29,7 @@ import type { PublishedRoute } from './carrier/published-routes.ts'
 import type { CarrierMode } from './carrier/carrier.ts'
 import { carrierStaleSeconds, type ToldCarrier } from './carrier/carrier-statuses.ts'
 import type { RunningDispatcher, WaitingRoute, WaitingWork } from './carrier/overview.ts'
+import type { UnmatchedReceipt } from './carrier/delivery-receipts.ts'
 import { listUnreadReceipts } from './carrier/unread-receipts.ts'
 import { listMovements, refundMessage, topUp } from './credits/move-credits.ts'
 import { listPrices, removePrice, setPrice } from './credits/set-prices.ts'
@@ -105,6 +106,7 @@ export const createBackOffice = (
     | 'carrierModes'
     | 'carrierStatuses'
     | 'carrierVersions'
+    | 'deliveryReceipts'
     | 'unreadReceipts'
     | 'history'
     | 'clock'
@@ -177,6 +179,8 @@ export const createBackOffice = (
     ports.carrierModes.set(carrier, mode, by),
   carrierFigures: (carrier: CarrierId): Promise<readonly PrefixFigures[]> => ports.carrierFigures.of(carrier),
   listUnreadReceipts: listUnreadReceipts(ports),
+  listUnmatchedReceipts: (countMax: number): Promise<readonly UnmatchedReceipt[]> =>
+    ports.deliveryReceipts.unmatched(countMax),
   showQueue: (): AsyncIterable<WaitingWork> => ports.overview.queue(),
   listRoutes: (): Promise<readonly PublishedRoute[]> => ports.routes.list(),
   showRoutes: (): Promise<readonly WaitingRoute[]> => ports.overview.routes(),

@@ -457,7 +457,7 @@ export {
   receiptMatching,
   type KeptDeliveryReceipt,
 } from './carrier/match-delivery-receipt.ts'
-export type { DeliveryReceipts } from './carrier/delivery-receipts.ts'
+export type { DeliveryReceipts, UnmatchedReceipt } from './carrier/delivery-receipts.ts'
 export {
   unreadReceiptBounds,
   type KeptUnreadReceipt,

@@ -1,25 +1,52 @@
-import type { CarrierId, KeptUnreadReceipt } from '@gateway/core'
+import type { CarrierId, KeptUnreadReceipt, UnmatchedReceipt } from '@gateway/core'
 import { readCarrier } from '../arguments.ts'
-import { command, type Run } from '../command.ts'
+import { command, Refused, type Run } from '../command.ts'
 import { mapped, type Row } from '../output.ts'
-import { timeJson, timeText } from '../show.ts'
+import { outcomeText, timeJson, timeText } from '../show.ts'
 
 export const carrierReceipts = (run: Run) =>
   command(
     'receipts',
-    'list receipts that could not be read, and binary messages, the oldest first; receiptPattern reads receipts',
+    'list receipts that could not be read, which a receiptPattern reads, with binary messages; or those that fit no message',
     'gateway carrier receipts vodacom --unread',
   )
     .argument('[name]', 'the name of the carrier; without it those of all', readCarrier)
-    .requiredOption('--unread', 'those that could not be read')
-    .action((carrier: CarrierId | undefined) =>
-      run(({ backOffice, output }) =>
-        output.rows(
-          ['AT (GMT+2)', 'CARRIER', 'KIND', 'NUMBER', 'CARRIER ID', 'TEXT'],
-          mapped(backOffice.listUnreadReceipts(carrier), row),
-        ),
-      ),
+    .option('--unread', 'those that could not be read')
+    .option('--unmatched', 'those that fit no message; after a restore they name what was sent since the backup')
+    .action((carrier: CarrierId | undefined, { unread, unmatched }: Options) =>
+      run(async ({ backOffice, output }) => {
+        if ((unread === true) === (unmatched === true)) throw new Refused('Say --unread or --unmatched.', 2)
+        if (unread === true)
+          return output.rows(
+            ['AT (GMT+2)', 'CARRIER', 'KIND', 'NUMBER', 'CARRIER ID', 'TEXT'],
+            mapped(backOffice.listUnreadReceipts(carrier), row),
+          )
+        const receipts = await backOffice.listUnmatchedReceipts(unmatchedMax)
+        return output.rows(
+          ['AT (GMT+2)', 'CARRIER', 'NUMBER', 'CARRIER ID', 'SAYS', 'WAITING'],
+          receipts.filter((one) => carrier === undefined || one.carrier === carrier).map(unmatchedRow),
+        )
+      }),
     )
+
+interface Options {
+  readonly unread?: true
+  readonly unmatched?: true
+}
+
+const unmatchedMax = 100_000
+
+const unmatchedRow = ({ carrier, reference, code, number, at, waiting }: UnmatchedReceipt): Row => ({
+  json: {
+    time: timeJson(at),
+    carrier,
+    number: number ?? null,
+    carrierId: reference,
+    statusCode: code,
+    waitingMessages: waiting,
+  },
+  cells: [timeText(at), carrier, number ?? '', reference, outcomeText(code), waiting.join(' ')],
+})
 
 function row({ carrier, reference, number, text, pdu, isMessage, at }: KeptUnreadReceipt): Row {
   const kind = isMessage ? 'binary' : 'receipt'

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { withoutSomeDigits, type CarrierMode, type CarrierStatus } from '@gateway/core'
-import { aCarrierId, aNumber, steppingClock, until } from '@gateway/core/testing'
+import { aCarrierId, anAccount, aNumber, steppingClock, until } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 
 let folder: string
@@ -171,6 +171,19 @@ test('carrier receipts tells what could not be read, whole, of one carrier or of
   const { out } = await operator.run(['carrier', 'receipts', 'mtn', '--unread'])
   expect(out).toContain('2026/10/18 10:00:00  mtn      receipt  27820000000  7           msg 7 lost\n')
   expect((await operator.run(['carrier', 'receipts'])).code).toBe(2)
+})
+
+test('carrier receipts tells what fits no message, with what waits for the same number', async () => {
+  const operator = anOperator()
+  const account = await anAccount(operator.ports, { credits: 10 })
+  await operator.run(['send', '--account', String(account.id), '--to', '27825550101', '--text', 'Hello'])
+  const receipt = { carrier: aCarrierId('mtn'), code: 0, number: aNumber('27825550101'), submitted: undefined } as const
+  await operator.ports.deliveryReceipts.apply([{ ...receipt, reference: '7' }])
+  expect(await operator.rows('carrier', 'receipts', '--unmatched')).toEqual([
+    expect.objectContaining({ carrier: 'mtn', number: '27825550101', carrierId: '7', statusCode: 0, waitingMessages: [1] }),
+  ])
+  expect(await operator.rows('carrier', 'receipts', 'test', '--unmatched')).toEqual([])
+  expect((await operator.run(['carrier', 'receipts', '--unmatched', '--unread'])).code).toBe(2)
 })
 
 test('a carrier is paused, drained and resumed by name, and list and show tell so', async () => {

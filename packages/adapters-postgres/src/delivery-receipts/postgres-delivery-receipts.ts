@@ -1,10 +1,14 @@
 import {
   adoptionWindow,
   guessesApart,
+  instant,
   receiptMatching,
   type CarrierId,
   type DeliveryReceipt,
+  type DeliveryReceiptCode,
   type DeliveryReceipts,
+  type MessageId,
+  type Msisdn,
 } from '@gateway/core'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
@@ -14,6 +18,7 @@ import {
   applyReceipts,
   keepReceipts,
   knownReceipts,
+  listUnmatchedReceipts,
   matchReceipts,
   newestPartition,
 } from '../sql/receipts.ts'
@@ -123,6 +128,15 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
       })
       return row?.adopted ?? 0
     },
+    unmatched: async (countMax) =>
+      (await retryOnConnectionLoss(ordinary, listUnmatchedReceipts, { countMax })).map((row) => ({
+        carrier: row.carrier as CarrierId,
+        reference: row.reference,
+        code: row.code as DeliveryReceiptCode,
+        number: (row.msisdn ?? undefined) as Msisdn | undefined,
+        at: instant(row.at),
+        waiting: row.waiting.map((id) => Number(id) as MessageId),
+      })),
     learnedForm: async (carrier) => {
       const row = await kysely
         .selectFrom('carrier')

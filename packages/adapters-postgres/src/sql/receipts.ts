@@ -1,5 +1,6 @@
 import { changeableCodes, OUTCOME, receiptMatching } from '@gateway/core'
-import { sql, statement } from './statement.ts'
+import { milliseconds } from './arrays.ts'
+import { rows, sql, statement } from './statement.ts'
 import { storeMessageEvents } from './store-events.ts'
 
 const { referenceDays, olderAfterSeconds, keptDays, retrySecondsMax } = receiptMatching
@@ -315,4 +316,44 @@ export const adoptReceipts = statement(
 select adopt_delivery_receipts(
   :ageSeconds, :beforeSubmittedSeconds, :beforeReceiptSeconds, :afterSeconds, :referenceDays
 ) as adopted`,
+)
+
+export interface UnmatchedReceiptRow {
+  readonly carrier: string
+  readonly reference: string
+  readonly code: number
+  readonly msisdn: string | null
+  readonly at: number
+  readonly waiting: readonly string[]
+}
+
+/** For operators, after a restore: it reads all that waits. */
+export const listUnmatchedReceipts = statement(
+  'list-unmatched-receipts',
+  {
+    parameters: { countMax: 'int' },
+    columns: rows<UnmatchedReceiptRow>({
+      carrier: 'text',
+      reference: 'text',
+      code: 'int',
+      msisdn: 'text',
+      at: 'bigint',
+      waiting: 'text[]',
+    }),
+  },
+  sql`
+with kept as materialized (
+  select * from unmatched_delivery_receipt order by at, id limit :countMax
+), waiting as (
+  select message.id, send.msisdns[message.id - send.first_id + 1] msisdn
+  from (select first_id, lo, hi from due union all select first_id, lo, hi from later) range
+  join send using (first_id)
+  cross join lateral generate_series(range.lo, range.hi - 1) message(id)
+  where send.msisdns[message.id - send.first_id + 1] in (select msisdn from kept)
+)
+select carrier.name carrier, kept.carrier_id reference, kept.code::int, kept.msisdn::text,
+  ${milliseconds('kept.at')} as at,
+  array(select waiting.id::text from waiting where waiting.msisdn = kept.msisdn order by waiting.id) waiting
+from kept join carrier on carrier.id = kept.carrier
+order by kept.at, kept.id`,
 )

@@ -108,6 +108,7 @@ type Reading =
   | 'listCarriers'
   | 'listHeldCarriers'
   | 'carrierFigures'
+  | 'listUnmatchedReceipts'
   | 'listUnreadReceipts'
   | 'showQueue'
   | 'listRoutes'

@@ -1,5 +1,14 @@
 import type { CarrierId } from './carrier-id.ts'
+import type { MessageId } from '../message/messages.ts'
+import type { Instant } from '../time/instant.ts'
 import type { DeliveryReceipt } from './delivery-receipt.ts'
+
+/** A kept receipt that fits no message. After a restore it is of one that was sent since the backup. */
+export interface UnmatchedReceipt extends Pick<DeliveryReceipt, 'carrier' | 'reference' | 'code' | 'number'> {
+  readonly at: Instant
+  /** Messages to its number that wait to be sent: one of them may have been. */
+  readonly waiting: readonly MessageId[]
+}
 
 /** Delivery receipts find their messages. */
 export interface DeliveryReceipts {
@@ -21,6 +30,8 @@ export interface DeliveryReceipts {
    * carrier and number exactly one of each fits the other; returns how many. `match` then applies the receipt.
    */
   adopt(ageSeconds: number): Promise<number>
+  /** Those that are kept, the oldest first, at most so many. */
+  unmatched(countMax: number): Promise<readonly UnmatchedReceipt[]>
   /** How this carrier writes ids in receipts, in a word of its adapter; undefined: nobody has found out. */
   learnedForm(carrier: CarrierId): Promise<string | undefined>
   /** Keeps what was found out, for every process and after a restart. */

@@ -8,6 +8,7 @@ import {
   type DeliveryReceiptCode,
   type StoredPorts,
 } from '@gateway/core'
+import { numbers } from '../builders.ts'
 import { realClock } from '../memory/clock.ts'
 import { acceptedAs, all, granted, times, withTraffic } from './claimed-batches/traffic.ts'
 import { adopting, agreeing } from './delivery-receipts/adopting.ts'
@@ -47,6 +48,27 @@ const matching = withTraffic({
     const { account, ids, batch } = await sentMessages(traffic, { to: 1000 })
     await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, delivered))
     assert.deepEqual(await traffic.codes(account, ids), times(1000, delivered))
+  },
+
+  'a receipt that fits no message is listed, with what waits for its number': async (traffic) => {
+    const { deliveryReceipts } = traffic.ports
+    const { batch } = await sentMessages(traffic, { to: 2 })
+    const account = await traffic.account()
+    const [to, other] = numbers(2, '77')
+    assert.ok(to !== undefined && other !== undefined)
+    const waiting = await traffic.send(account, { numbers: [to, other] })
+    await deliveryReceipts.apply([
+      aReceipt('lost', delivered, { number: to }),
+      aReceipt('without a number', failed),
+      ...receiptsFor(batch, delivered),
+    ])
+    const listed = await deliveryReceipts.unmatched(10)
+    assert.deepEqual(listed.map(({ reference, code, number, waiting: ids }) => [reference, code, number, ids]).sort(), [
+      ['lost', delivered, to, [waiting[0]]],
+      ['without a number', failed, undefined, []],
+    ])
+    assert.ok(listed.every(({ carrier }) => carrier === testCarrier))
+    assert.equal((await deliveryReceipts.unmatched(1)).length, 1)
   },
 
   'a receipt that tells a number is never that of a message to another one, at once or later': async (traffic) => {

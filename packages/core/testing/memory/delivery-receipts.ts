@@ -61,6 +61,20 @@ export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => 
   }),
   match: atomic((receiptsMax) => match(store, receiptsMax)),
   adopt: atomic((ageSeconds) => adopt(store, ageSeconds)),
+  unmatched: atomic((countMax) => {
+    const waiting = [store.later, ...store.due.all()]
+    const messages = [...store.accounts.keys()]
+      .flatMap((account) => waiting.flatMap((some) => some.allOf(account)))
+      .flatMap((range) => range.messages)
+    return [...store.receipts.values()]
+      .flat()
+      .sort((a, b) => a.at - b.at)
+      .slice(0, countMax)
+      .map(({ receipt: { carrier, reference, code, number }, at }) => ({
+        ...{ carrier, reference, code, number, at },
+        waiting: messages.filter((row) => row.number === number).map(({ id }) => id),
+      }))
+  }),
   learnedForm: atomic((carrier) => store.learnedForms.get(carrier)),
   keepLearnedForm: atomic((carrier, form) => void store.learnedForms.set(carrier, form)),
 })
