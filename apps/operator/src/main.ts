@@ -25,13 +25,13 @@ const endWithoutAnswer = (): void => {
 }
 process.once('beforeExit', endWithoutAnswer)
 
-let isGivenUp = false
+const givenUp = new AbortController()
 const code = await runCommandLine(argv.slice(2), {
   out: stdout,
   err: stderr,
   input: (show) => terminal(stdin, show, () => interrupt('SIGINT')),
   interruption: interruption.signal,
-  giveUp: () => (isGivenUp = true),
+  giveUp: () => givenUp.abort(),
   openSeconds: 8,
   variables: env,
   withDatabase: async (work, note, make = false) => {
@@ -42,6 +42,6 @@ const code = await runCommandLine(argv.slice(2), {
 })
 process.removeListener('beforeExit', endWithoutAnswer)
 process.exitCode = code
-if (isGivenUp) process.exit(code)
+if (givenUp.signal.aborted) process.exit(code)
 // What was interrupted may still wait for something, for the terminal perhaps.
 if (interruption.signal.aborted) process.exit(128 + constants.signals[interruption.signal.reason as NodeJS.Signals])

@@ -86,21 +86,20 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
     },
     look: async (read) => {
       const output = createOutput(out, err, json)
-      let isOpen = false
+      const state: { isOpen: boolean; found?: { readonly found: Awaited<ReturnType<typeof read>> } } = { isOpen: false }
       const reading = runs
         .run(async (context) => {
-          isOpen = true
-          found = { found: await read(context) }
+          state.isOpen = true
+          state.found = { found: await read(context) }
         })
         .catch((problem: unknown) => (problem instanceof Error ? problem.message : String(problem)))
-      let found: { readonly found: Awaited<ReturnType<typeof read>> } | undefined
-      const problem = await Promise.race([reading, pause(host.openSeconds * 1000, undefined, { ref: false })])
-      if (problem === undefined && !isOpen) {
+      await Promise.race([reading, pause(host.openSeconds * 1000, undefined, { ref: false })])
+      if (!isOpenOrOver(state, await Promise.race([reading.then(() => true), pause(0, false)]))) {
         host.giveUp()
         return { output, problem: `The database does not answer within ${host.openSeconds} s` }
       }
       const failed = await reading
-      return { output, ...(found ?? { problem: failed ?? '' }) }
+      return { output, ...(state.found ?? { problem: failed ?? '' }) }
     },
     runMigrate: (work) => {
       const output = createOutput(out, err, json)
@@ -146,6 +145,8 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
   tell(`The result cannot be written: ${broken.message}`)
   return 3
 }
+
+const isOpenOrOver = ({ isOpen }: { readonly isOpen: boolean }, isOver: boolean): boolean => isOpen || isOver
 
 const everyCommand = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(everyCommand)]
 
