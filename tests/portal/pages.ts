@@ -46,16 +46,7 @@ async function follow(context: BrowserContext, first: readonly string[]): Promis
 /** Pages that links do not lead to. */
 const further: Readonly<Record<Who, readonly string[]>> = {
   anybody: ['/sign-in', '/link?token=none', '/invitation?token=none', '/operator/sign-in'],
-  holder: [
-    '/',
-    '/sign-out',
-    '/send',
-    '/sends/1',
-    '/send/1/sent',
-    '/send/2',
-    '/send/2/text',
-    '/send/2/columns',
-  ],
+  holder: ['/', '/sign-out', '/send', '/sends/1', '/send/1/sent', '/send/2', '/send/2/text', '/send/2/columns'],
   operator: ['/operator', '/operator/acting', '/operator/sign-out', '/operator/messages?q=1'],
 }
 
