@@ -38,7 +38,8 @@ type Reading =
   | 'showSent'
   | 'findSent'
   | 'searchSent'
-  | 'countSent'
+  | 'lastSend'
+  | 'listDailySums'
   | 'findBulkSend'
   | 'quoteBulkSend'
   | 'listBulkSends'
@@ -46,12 +47,17 @@ type Reading =
   | 'bulkIds'
   | 'bulkRows'
   | 'sendNextCall'
+  | 'listTemplates'
+  | 'findTemplate'
   | 'queryStatus'
   | 'listScheduled'
   | 'listSubAccounts'
   | 'listMovements'
   | 'listReplies'
   | 'listShortCodeMessages'
+  | 'listConversations'
+  | 'showConversation'
+  | 'countUnread'
   | 'listOptOuts'
   | 'listWebhooks'
   | 'showWebhook'
@@ -76,9 +82,14 @@ const ROLE = {
   startBulkSend: 'sender',
   stopBulkSend: 'sender',
   cancelBulkSend: 'sender',
+  addTemplate: 'sender',
+  changeTemplate: 'sender',
+  removeTemplate: 'sender',
   deleteScheduled: 'sender',
+  changeScheduled: 'sender',
   takeReplies: 'sender',
   takeShortCodeMessages: 'sender',
+  markRead: 'sender',
   addOptOut: 'sender',
   removeOptOut: 'sender',
   transferCredits: 'owner',
@@ -142,6 +153,7 @@ const changesOf = (ports: AuditedPorts) => {
     changeBulkSend: false,
     takeReplies: false,
     takeShortCodeMessages: false,
+    markRead: false,
     startBulkSend: (_account, send) => ({ given: { send } }),
     stopBulkSend: (_account, send) => ({ given: { send } }),
     cancelBulkSend: (_account, send) => ({ given: { send } }),
@@ -149,6 +161,13 @@ const changesOf = (ports: AuditedPorts) => {
       given: { messages: ids.length, first: ids[0] },
       told: (deletions) => ({ deleted: deletions.filter(({ outcome }) => outcome === 'deleted').length }),
     }),
+    changeScheduled: (_account, message, { due }) => ({ given: { message, due }, told: ({ outcome }) => outcome }),
+    addTemplate: (_account, { name }) => ({
+      given: { name },
+      told: (added) => (typeof added === 'string' ? added : { template: added }),
+    }),
+    changeTemplate: (_account, template, { name }) => ({ given: { template, name } }),
+    removeTemplate: (_account, template) => ({ given: { template } }),
     addOptOut: (_account, number) => ({ given: { number: withoutSomeDigits(number) } }),
     removeOptOut: (_account, number) => ({ given: { number: withoutSomeDigits(number) } }),
     transferCredits: (_account, transfer) => ({ given: { ...transfer } }),

@@ -148,6 +148,7 @@ async function answer({ gateway, account, parameters }: HolderVisit, fields: Fie
 export const conversation = forHolders({
   path: '/inbox/:from',
   show: (visit) => view(visit),
+  changes: 'sendMessages',
   async submit(visit, fields) {
     const { gateway, account, parameters } = visit
     const from = parameters['from'] ?? ''

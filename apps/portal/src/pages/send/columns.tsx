@@ -17,6 +17,7 @@ async function ownList(visit: HolderVisit): Promise<BulkSend | undefined> {
 /** `/send/<id>/columns`: which column of a file has the numbers. The list is stored anew with those of another one. */
 export const bulkColumns = forHolders({
   path: '/send/:id/columns',
+  changes: 'draftBulkSend',
   async show(visit) {
     const send = await ownList(visit)
     if (send === undefined) return 'not-found'

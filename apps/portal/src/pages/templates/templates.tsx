@@ -95,6 +95,7 @@ async function view(visit: HolderVisit, draft: NewTemplate, problems: Problems =
 /** `/templates`: the texts that the account keeps, and a form for another one. */
 export const templates = forHolders({
   path: '/templates',
+  changes: 'addTemplate',
   show: (visit) => view(visit, { name: '', text: '' }),
   async submit(visit, fields) {
     const { gateway, account } = visit
@@ -136,6 +137,7 @@ const changeView = (id: TemplateId, draft: NewTemplate, problems: Problems = {})
 /** `/templates/<id>`: one of them, to be changed or removed. */
 export const template = forHolders({
   path: '/templates/:id',
+  changes: 'changeTemplate',
   async show(visit) {
     const found = await ownTemplate(visit)
     return found === undefined ? 'not-found' : changeView(found.id, found)
