@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { userRoles, type CarrierId, type UserRole } from '@gateway/core'
+import { secondsAfter, userRoles, type CarrierId, type UserRole } from '@gateway/core'
 import { arrive, write } from '@gateway/core/testing'
 import { aHolder, startPortal, type Portal, type Shown, type Visitor } from '../../testing/start-portal.ts'
 import { pages } from './index.ts'
@@ -9,6 +9,8 @@ let account: Awaited<ReturnType<typeof aHolder>>
 let holder: Visitor
 let admin: Visitor
 let support: Visitor
+/** The id of a message that waits for its time. */
+let waiting: number | undefined
 
 const evil = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>`
 
@@ -23,6 +25,12 @@ beforeAll(async () => {
     { text: evil, recipients: [{ number: '27820000009', reference: evil.slice(0, 60) as never }] },
   ])
   if (typeof sent === 'string' || 'overLimitSeconds' in sent) throw new Error('nothing was sent')
+  const scheduled = secondsAfter(portal.clock.now(), 3600)
+  const later = await gateway.sendMessages(account, [
+    { text: evil, recipients: [{ number: '27820000009' }], scheduled },
+  ])
+  waiting = typeof later === 'object' && 'flat' in later ? later.flat().map((one) => ('id' in one ? one.id : 0))[0] : 0
+  await gateway.addTemplate(account, { name: evil.slice(0, 60), text: evil })
   await write(ports, account, '27820000001')
   await arrive(ports, '27820000001', evil)
   await arrive(ports, '27820000001', `opt out ${evil}`)
@@ -47,7 +55,7 @@ afterAll(() => portal.close())
 /** What stands in the place of a name of a path; a page that is not here is named by what no account has. */
 const names: Readonly<Record<string, () => string>> = {
   '/messages/:id': () => '/messages/1',
-  '/messages/:id/change': () => '/messages/1/change',
+  '/messages/:id/change': () => `/messages/${waiting}/change`,
   '/inbox/:from': () => '/inbox/27820000001',
   '/sends/:ids': () => '/sends/1-2',
   '/statement/:month': () => '/statement/2026-10',
@@ -161,6 +169,7 @@ const lowest: Readonly<Record<string, UserRole | 'none'>> = {
   '/send': 'sender',
   '/send/:id': 'sender',
   '/send/:id/text': 'sender',
+  '/send/:id/columns': 'sender',
   '/send/:id/sent': 'sender',
   '/send/:id/results': 'none',
   '/send/:id/refused': 'none',
@@ -169,8 +178,11 @@ const lowest: Readonly<Record<string, UserRole | 'none'>> = {
   '/messages': 'none',
   '/messages/download': 'none',
   '/messages/:id': 'sender',
+  '/messages/:id/change': 'sender',
   '/inbox': 'none',
-  '/inbox/codes': 'none',
+  '/inbox/:from': 'sender',
+  '/templates': 'sender',
+  '/templates/:id': 'sender',
   '/opt-outs': 'sender',
   '/statement': 'none',
   '/statement/:month': 'none',

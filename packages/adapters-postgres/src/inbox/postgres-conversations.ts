@@ -14,7 +14,6 @@ export const postgresConversations = ({ pools: { ordinary } }: Context): Convers
     const [first] = rows
     if (first === undefined) return undefined
     const messages = rows.flatMap(({ arrived: _, read: __, ...row }) =>
-      // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- a row without a message has marks alone
       row.id === null ? [] : [fromRow<InboxMessage>(row)],
     )
     return { arrived: first.arrived, read: first.read, messages }

@@ -38,6 +38,8 @@ order by message.id desc`,
 export const listConversations = listOf('list-conversations', '')
 export const listUnread = listOf('list-unread', 'and arrived > read')
 
+type NoMessage = { readonly [Field in keyof InboxMessage]: null }
+
 /**
  * At most `limit` messages of a person since `since`, before `before`, the latest first, each with how far all were
  * read. One row with nothing else where there are none of these.
@@ -46,7 +48,7 @@ export const findConversation = statement(
   'find-conversation',
   {
     parameters: { account: 'int', from: 'text', since: 'timestamptz', before: 'bigint?', limit: 'int' },
-    columns: rows<RowOf<InboxMessage> & { readonly arrived: number; readonly read: number }>({
+    columns: rows<{ readonly arrived: number; readonly read: number } & (RowOf<InboxMessage> | NoMessage)>({
       arrived: 'bigint',
       read: 'bigint',
       ...messageColumns,
