@@ -61,9 +61,6 @@ export const exactly = (at: Instant): string => `${day(at)}, ${formatTime(at)}.$
 /** For `datetime` of a `<time>`. */
 export const iso = (at: Instant): string => new Date(at).toISOString()
 
-/** The beginning of the day, in gateway time. */
-export const startOfDay = (at: Instant): Instant => parseMinute(`${formatDate(at).replaceAll('/', '')}0000`) ?? at
-
 export const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
 /** The month of a moment: `2026-11`. */

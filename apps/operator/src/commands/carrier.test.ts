@@ -180,7 +180,13 @@ test('carrier receipts tells what fits no message, with what waits for the same 
   const receipt = { carrier: aCarrierId('mtn'), code: 0, number: aNumber('27825550101'), submitted: undefined } as const
   await operator.ports.deliveryReceipts.apply([{ ...receipt, reference: '7' }])
   expect(await operator.rows('carrier', 'receipts', '--unmatched')).toEqual([
-    expect.objectContaining({ carrier: 'mtn', number: '27825550101', carrierId: '7', statusCode: 0, waitingMessages: [1] }),
+    expect.objectContaining({
+      carrier: 'mtn',
+      number: '27825550101',
+      carrierId: '7',
+      statusCode: 0,
+      waitingMessages: [1],
+    }),
   ])
   expect(await operator.rows('carrier', 'receipts', 'test', '--unmatched')).toEqual([])
   expect((await operator.run(['carrier', 'receipts', '--unmatched', '--unread'])).code).toBe(2)
