@@ -7,6 +7,7 @@ import { interfaces } from './goals/interfaces.ts'
 import { life } from './goals/life.ts'
 import { memory } from './goals/memory.ts'
 import { mixed } from './goals/mixed.ts'
+import { portal } from './goals/portal.ts'
 import { scale } from './goals/scale.ts'
 import { singleAccept } from './goals/single-accept.ts'
 import { singleLife } from './goals/single-life.ts'
@@ -39,6 +40,7 @@ export const catalogue: readonly Benchmark[] = [
   smppWindow,
   smppRoutes,
   stages,
+  portal,
   scale,
 ]
 

@@ -112,7 +112,12 @@ reset synchronous_commit; reset maintenance_work_mem; reset statement_timeout`
 
 const attachSql = (k: number): string => `
 alter table message attach partition message_p${k} for values from (${k * perPartition}) to (${(k + 1) * perPartition});
-alter table send attach partition send_p${k} for values from (${k * perPartition}) to (${(k + 1) * perPartition})`
+alter table send attach partition send_p${k} for values from (${k * perPartition}) to (${(k + 1) * perPartition});
+create trigger count_updated after update on message_p${k} referencing old table as before new table as after
+  for each statement execute function count_outcomes();
+insert into outcome_sum (account_id, day, carrier, code, messages)
+  select account_id, gateway_day(sent_at), carrier, code, count(*) from message_p${k} group by 1, 2, 3, 4
+  on conflict (account_id, day, carrier, code) do update set messages = outcome_sum.messages + excluded.messages`
 
 /** The blocks are in use, the next one that a process leases comes after them, and its partitions are there. */
 async function takeBlocks(database: Database, from: number, to: number): Promise<void> {

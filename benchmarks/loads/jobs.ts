@@ -4,6 +4,7 @@ import { runRawInserts } from '../limits/raw-inserts.ts'
 import { runRawSelect } from '../limits/raw-select.ts'
 import { runAskLoad } from './ask-load.ts'
 import { runDirectPushes } from './direct-pushes.ts'
+import { runFirstPage, runOpenPages, runPageLoad } from './page-load.ts'
 import { runSendLoad } from './send-load.ts'
 import { runReceived, runReceiver } from './webhook-receiver.ts'
 
@@ -11,6 +12,9 @@ import { runReceived, runReceiver } from './webhook-receiver.ts'
 export const jobs = {
   sends: runSendLoad,
   asks: runAskLoad,
+  pages: runPageLoad,
+  firstPage: runFirstPage,
+  openPages: runOpenPages,
   rawInserts: runRawInserts,
   oneRowCommits: runOneRowCommits,
   rawSelect: runRawSelect,
