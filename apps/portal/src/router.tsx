@@ -85,6 +85,7 @@ const assets = new Map(
       ['icon.svg', 'svg', '../assets/'],
       ['counter.js', 'js', '../dist/islands/'],
       ['fields.js', 'js', '../dist/islands/'],
+      ['chart.js', 'js', '../dist/islands/'],
     ] as const
   ).map(([name, type, folder]) => [
     `/assets/${name}`,

@@ -34,7 +34,7 @@ export function figuresOf(sums: readonly DailySum[], today: GatewayDay): readonl
 
 /** A table, which a script draws as a chart and keeps behind "Show as table". */
 export const DailyChart = ({ days }: { readonly days: readonly DayFigures[] }) => (
-  <div class="chart" data-chart="">
+  <div class="chart" data-island="chart">
     <details open>
       <summary>Show as table</summary>
       <div id="days" data-live="">
