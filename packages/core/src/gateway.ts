@@ -57,8 +57,8 @@ export const gatewayDefaults: GatewaySettings = { senders: defaultSenders, taken
 /** For use cases that name the account: the own one. */
 const byAccount =
   <Args extends readonly unknown[], Result>(useCase: (account: AccountId, ...args: Args) => Result) =>
-  ({ id }: Account, ...args: Args): Result =>
-    useCase(id, ...args)
+  (account: Account, ...args: Args): Result =>
+    useCase(account.id, ...args)
 
 /** What an account holder can do, on whichever interface. */
 export const createGateway = (
