@@ -37,6 +37,7 @@ export default tseslint.config(
       globals: {
         ...{ document: 'readonly', location: 'readonly', addEventListener: 'readonly', performance: 'readonly' },
         ...{ EventSource: 'readonly', DOMParser: 'readonly', Intl: 'readonly', matchMedia: 'readonly' },
+        ...{ FormData: 'readonly', URLSearchParams: 'readonly', fetch: 'readonly' },
       },
     },
   },

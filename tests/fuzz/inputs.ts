@@ -131,11 +131,11 @@ const reference = often(
 const validity = often(
   fc.constantFrom('1', '60', '4320'),
   fc.oneof(fc.constantFrom('0', '4321', '-1', '1e3'), noise),
-  5,
+  30,
 )
 
-const priority = often(fc.constantFrom('0', '3'), fc.oneof(fc.constantFrom('4', '-1', '1e0'), noise), 5)
-const flash = often(fc.constantFrom('true', '0'), fc.oneof(fc.constantFrom('TRUE', '2'), noise), 5)
+const priority = often(fc.constantFrom('0', '3'), fc.oneof(fc.constantFrom('4', '-1', '1e0'), noise), 40)
+const flash = often(fc.constantFrom('true', '0'), fc.oneof(fc.constantFrom('TRUE', '2'), noise), 40)
 
 function restInputs(path: fc.Arbitrary<string>, verb: string, content: fc.Arbitrary<unknown>) {
   const isInQuery = verb === 'GET' || verb === 'DELETE'
@@ -184,9 +184,13 @@ const sending = fc.record(
       fc.constantFrom<unknown>(null, '', ' '),
       fc.oneof(fc.constantFrom<unknown>('Acme', '31022', 7), noise),
     ),
-    priority: often(fc.constantFrom<unknown>(0, 3, null), fc.constantFrom<unknown>(4, -1, '2', {})),
-    flash: often(fc.constantFrom<unknown>(true, false, null), fc.constantFrom<unknown>(1, 'true', {})),
-    validityMinutes: often(fc.constantFrom<unknown>(1, 4320, null), fc.constantFrom<unknown>(0, 4321, '6', 1e9, {})),
+    priority: often(fc.constantFrom<unknown>(0, 3, null), fc.constantFrom<unknown>(4, -1, '2', {}), 40),
+    flash: often(fc.constantFrom<unknown>(true, false, null), fc.constantFrom<unknown>(1, 'true', {}), 40),
+    validityMinutes: often(
+      fc.constantFrom<unknown>(1, 4320, null),
+      fc.constantFrom<unknown>(0, 4321, '6', 1e9, {}),
+      40,
+    ),
   },
   { requiredKeys: ['message', 'recipients'] },
 )
