@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, normalize } from 'node:path'
 import ts from 'typescript'
+import { filesUnder } from './support/files-under.ts'
 import { root } from './support/process.ts'
 
 const texts = new Map<string, string>()
@@ -13,14 +14,9 @@ function read(path: string): string {
   return text
 }
 
-const under = (folder: string, name: RegExp): readonly string[] =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((path) => name.test(path) && !/(^|\/)(node_modules|dist|dist-testing|data|results)\//.test(path))
-    .map((path) => `${folder}/${path}`)
-
 const pages = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
-  ...['docs', 'packages', 'apps'].flatMap((folder) => under(folder, /\.md$/)),
+  ...['docs', 'packages', 'apps'].flatMap((folder) => filesUnder(folder, /\.md$/)),
 ]
 
 /** A page without its code: what looks like a link or a heading there is none. */
@@ -77,7 +73,7 @@ test.each([
 
 test('each page and file of docs that code names is there', () => {
   const files = ['packages', 'apps', 'tests', 'benchmarks', 'scripts', 'deploy'].flatMap((folder) =>
-    under(folder, /\.(ts|tsx|mjs|cjs|sql|sh|json|service|yaml)$/),
+    filesUnder(folder, /\.(ts|tsx|mjs|cjs|sql|sh|json|service|yaml)$/),
   )
   const named = files
     .filter((file) => file !== 'tests/pages.test.ts' && statSync(join(root, file)).size < 1_000_000)

@@ -1,0 +1,16 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './process.ts'
+
+/** What is made while a checkout is used: it comes and goes while tests read the tree. */
+const made = /^(node_modules|dist|dist-testing|data|results)$|^packages\/guide\/pages$/
+
+/** The files of a folder of the tree whose name fits, by their paths from its root. */
+export function filesUnder(folder: string, name: RegExp): readonly string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`
+    if (made.test(entry.name) || made.test(path)) return []
+    if (entry.isDirectory()) return filesUnder(path, name)
+    return entry.isFile() && name.test(path) ? [path] : []
+  })
+}
