@@ -15,6 +15,7 @@ const openPages = 200
 /** So many people look at one account. */
 const pagesOfAccount = 20
 const singlesPerSecond = 100
+const history = 1_000_000
 const conversations = 100_000
 
 /** Sessions as signing in makes them; the cookies of the browsers. */
@@ -50,16 +51,15 @@ export const portal: Benchmark = {
   goals: [],
   runs: 'when named',
   run: async (environment) => {
-    const { database, quick } = environment
-    await (await environment.start('all-in-one', carrier)).stop()
-    const history = quick ? 100_000 : 1_000_000
+    const database = await environment.createDatabase()
+    await (await environment.start('rest', {}, database)).stop()
     const { accounts: large } = await fill(database, { history, accounts: 1, suppressions: 1000, scheduled: 1000 })
     const [big] = large
     if (big === undefined) throw new Error('no account')
     await addConversations(database, big.id)
     await database.query('vacuum analyze')
     const [sender, ...others] = await openAccounts(database, 1 + openPages / pagesOfAccount)
-    const app = await environment.start('all-in-one', carrier)
+    const app = await environment.start('all-in-one', carrier, database)
     const [cookie = ''] = await signIn(database, [big], 1)
     const middle = await database.number('select first_id from send where n = 1 order by first_id limit 1')
     const figures: Figure[] = [
@@ -163,10 +163,11 @@ async function besideFigures(
   const sending = environment.worker()
   const seconds = environment.quick ? 15 : 40
   const sends = async (warmUp: boolean) => {
-    const sent = await environment.sends(sending, {
+    const load = {
       ...{ face: 'rest' as const, url, keys: [sender?.key ?? ''], connections: 16, recipients: 1 },
       ...{ perSecond: singlesPerSecond, seconds: warmUp ? 5 : seconds },
-    })
+    }
+    const sent = await environment.sends(sending, load, true)
     return sent.latencies.p99
   }
   const looking = environment.worker()
