@@ -12,5 +12,5 @@ test('the loss of a primary loses nothing, and its standby is written to within 
   process.stdout.write(`${form}: not ready ${unready} ms, promoted ${promotion} ms, accepted ${resumption} ms\n`)
   expect(figures.violations).toEqual([])
   // What was not tried was not shown.
-  expect(figures.of('recipients accepted')).toBeGreaterThan(100)
+  expect(figures.of('recipients accepted')).toBeGreaterThan(30)
 }, 400_000)
