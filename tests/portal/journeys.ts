@@ -339,6 +339,7 @@ export function journeys(world: () => World): void {
     // One stays, for the pages.
     await person.fill('Address', `${receiver.url}${ways.indexOf(way)}`)
     await person.press('Add the webhook')
+    await person.sees('Copy it now.')
   })
 
   journey('credits are moved to a sub account', async (way) => {
