@@ -7,6 +7,8 @@ export interface Step {
   readonly table: string | undefined
   /** Rows that it gave and rows that its conditions threw away. */
   readonly rows: number
+  /** How often it went down an index. PostgreSQL 18 may do that for each value of a column that is not asked for. */
+  readonly searches: number
   readonly runs: number
 }
 
@@ -26,6 +28,7 @@ interface Node {
   readonly 'Rows Removed by Filter'?: number
   readonly 'Rows Removed by Join Filter'?: number
   readonly 'Rows Removed by Index Recheck'?: number
+  readonly 'Index Searches'?: number
   readonly Plans?: readonly Node[]
 }
 
@@ -71,8 +74,7 @@ function stepsOf(node: Node): readonly Step[] {
   if (runs === 0) return below
   const thrown = ['Rows Removed by Filter', 'Rows Removed by Join Filter', 'Rows Removed by Index Recheck'] as const
   const rows = thrown.reduce((sum, kind) => sum + (node[kind] ?? 0), node['Actual Rows'])
-  return [
-    { how: node['Node Type'], table: node['Relation Name'] ?? node['CTE Name'], rows: Math.round(rows * runs), runs },
-    ...below,
-  ]
+  const table = node['Relation Name'] ?? node['CTE Name']
+  const searches = node['Index Searches'] ?? 0
+  return [{ how: node['Node Type'], table, rows: Math.round(rows * runs), searches, runs }, ...below]
 }

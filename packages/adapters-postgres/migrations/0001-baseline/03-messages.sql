@@ -32,7 +32,7 @@ create table send (                               -- ids first_id .. first_id+n-
   check (n > 0 and first_id/10000 = (first_id+n-1)/10000)
 ) partition by range (first_id);
 alter table send alter msisdns set storage external;
-create index send_account on send (account_id, created_at, first_id); -- for lists of the account holder
+create index send_account on send (account_id, created_at); -- for lists of the account holder
 create index send_client_references on send using gin (client_references) where client_references is not null;
 
 create table carrier (

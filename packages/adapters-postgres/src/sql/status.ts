@@ -95,7 +95,7 @@ from unnest(:sends, :ids) asked(first_id, ids)
 cross join lateral (
   select msisdns[1 : n] numbers
   from send
-  where first_id = asked.first_id and account_id = :account offset 0
+  where first_id = asked.first_id and case when account_id = :account then true end offset 0
 ) covering
 cross join lateral unnest(asked.ids::bigint[]) wanted(id)`,
 )
@@ -116,7 +116,7 @@ from unnest(:sends, :ids) asked(first_id, ids)
 cross join lateral (
   select client_references[1 : n] its_references
   from send
-  where first_id = asked.first_id and account_id = :account offset 0
+  where first_id = asked.first_id and case when account_id = :account then true end offset 0
 ) covering
 cross join lateral unnest(asked.ids::bigint[]) wanted(id)`,
 )
