@@ -18,7 +18,7 @@ export async function operate(args: readonly string[], environment: Environment)
   const code = await runCommandLine(args, {
     out: out.stream,
     err: err.stream,
-    input: () => ({ password: noInput, text: noInput }),
+    input: () => ({ password: noInput, text: noInput, bytes: noInput }),
     interruption: new AbortController().signal,
     giveUp: () => undefined,
     openSeconds: 60,
@@ -66,7 +66,7 @@ async function withDatabase(environment: Environment, work: (opened: Opened) => 
       ports: { ...ports, ...webhooks, clock: systemClock(), secrets: nodeSecrets() },
       migrate,
       copyTo: notHere,
-      backups: { create: notHere, restore: notHere },
+      backups: { create: notHere, write: notHere, restore: notHere },
       surroundings: async () => ({
         database: await examine(),
         disk: undefined,

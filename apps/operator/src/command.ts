@@ -1,4 +1,5 @@
 import type { AuditActor, BackOffice, Gateway, MakeChange, Ports, Processing } from '@gateway/core'
+import type { Readable } from 'node:stream'
 import { Command, Help } from 'commander'
 import type { Surroundings } from './doctor/rules.ts'
 import type { Output } from './output.ts'
@@ -34,6 +35,8 @@ export interface Input {
    * The text of a file, which is UTF-8, in pieces; of standard input for `-`. Throws a Refused if it cannot be read.
    */
   text(path: string): AsyncIterable<string>
+  /** Standard input as it is. */
+  bytes(): Readable
 }
 
 /** Runs a command's work with everything open, and closes it whatever happens. */
@@ -46,7 +49,9 @@ export type Look = <Found>(
 
 /** Runs a command's work without a database. `variables` is the environment. */
 export type RunAlone = (
-  work: (context: Pick<Context, 'output' | 'interruption'> & { readonly variables: Variables }) => Promise<void>,
+  work: (
+    context: Pick<Context, 'output' | 'input' | 'interruption'> & { readonly variables: Variables },
+  ) => Promise<void>,
 ) => Promise<void>
 
 export type Variables = Readonly<Record<string, string | undefined>>

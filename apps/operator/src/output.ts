@@ -26,6 +26,8 @@ export interface Output {
   readonly note: (text: string) => void
   /** Shows a text in place of the one before, on a terminal; false: there is none, or a program reads. */
   frame(text: (size: Size) => string): boolean
+  /** For a result that is no text; undefined: a terminal reads, which cannot. */
+  bytes(): Writable | undefined
   /** Shows how far long work is, on a terminal and nowhere else. */
   progress(text: string): void
   /** Shows how long `work` is at it, after its first second, on a terminal and nowhere else. */
@@ -132,6 +134,7 @@ export function createOutput(out: Writer, err: Writer, json: boolean): Output {
       progress('')
       if (!json) err.write(`${text}\n`)
     },
+    bytes: () => (out.isTerminal ? undefined : out.stream),
     progress,
     during: async (text, work) => {
       const begin = performance.now()
@@ -216,6 +219,7 @@ export const printable = (text: string): string => text.replace(/\p{Cc}/gu, '?')
 
 /** Where text goes, until nobody reads it any more. */
 export interface Writer {
+  readonly stream: Writable
   readonly isTerminal: boolean
   /** How many characters a line of the terminal has; undefined: it is none, and lines may be as long as they are. */
   width(): number | undefined
@@ -248,6 +252,7 @@ export function writerTo(stream: Terminal): Writer {
     }
   }
   return {
+    stream,
     isTerminal: stream.isTTY === true,
     // A width of 0 is told by terminals that have none yet.
     width: () => (stream.isTTY === true ? (stream.columns ?? 0) || usualWidth : undefined),

@@ -211,7 +211,7 @@ export const createProgram = (
       backupVerify(runAlone),
       backupList(runAlone),
       backupPrune(runAlone),
-      backupRestore(runBackup),
+      backupRestore(runBackup, runAlone),
     ]),
     group('database', 'move to another server, or to the next major version of the embedded PostgreSQL', [
       databaseCopy(runCopy),

@@ -41,6 +41,9 @@ const closed: Host = {
     text: () => {
       throw new Error('no file is read')
     },
+    bytes: () => {
+      throw new Error('nothing is read')
+    },
   }),
   interruption: new AbortController().signal,
   giveUp: () => undefined,

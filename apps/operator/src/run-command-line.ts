@@ -82,7 +82,8 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
     },
     runAlone: (work) => {
       const { variables, interruption } = host
-      return work({ output: createOutput(out, err, json), variables, interruption })
+      const input = host.input((text) => err.write(text))
+      return work({ output: createOutput(out, err, json), input, variables, interruption })
     },
     look: async (read) => {
       const output = createOutput(out, err, json)
@@ -114,7 +115,7 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
     },
     runBackup: (make, work) => {
       const output = createOutput(out, err, json)
-      return host.withDatabase(({ backups }) => work(backups, output), output.note, make)
+      return host.withDatabase(({ backups }) => work(backups, output, host.interruption), output.note, make)
     },
   }
   const program = createProgram(runs, json ? JSON.stringify(release) : versionLine)

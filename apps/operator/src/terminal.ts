@@ -35,6 +35,7 @@ export const terminal = (
       lines.close()
     }
   },
+  bytes: () => stdin,
   text: (path) => textOf(path === '-' ? stdin : createReadStream(path), path === '-' ? 'Standard input' : path),
 })
 

@@ -8,6 +8,7 @@ import {
   createBackup,
   postgresPorts,
   restoreBackup,
+  writeBackup,
   TargetUnreachable,
 } from '@gateway/adapters-postgres'
 import {
@@ -143,10 +144,17 @@ async function open(
           progress: (table, bytes) => progress(`${table}: ${sizeText(bytes)} read`),
           between: unlessEnded,
         }),
-      restore: async (file, progress) => {
+      write: (to, progress) =>
+        writeBackup({
+          from: database.connectionString,
+          to,
+          progress: (table, bytes) => progress(`${table}: ${sizeText(bytes)} read`),
+          between: unlessEnded,
+        }),
+      restore: async (source, progress) => {
         await leave()
         const to = database.connectionString
-        const { made, rows } = await restoreBackup({ file, to, progress, unlessEnded })
+        const { made, rows } = await restoreBackup({ source, to, progress, unlessEnded })
         const restored = openPorts()
         try {
           const firstMessage = await restored.ports.history.skipIds(blocksSkipped)

@@ -25,7 +25,7 @@ export interface Operator {
   readonly ports: Ports
   readonly store: MemoryStore
   /** Runs a command that may fail. `typed` is what comes by standard input. */
-  run(args: readonly string[], typed?: string): Promise<Outcome>
+  run(args: readonly string[], typed?: string | Buffer): Promise<Outcome>
   /** Runs a command that must succeed, with `--json`, and returns its document. */
   json<Result>(...args: readonly string[]): Promise<Result>
   /** The same of a command that only reads: its rows, all of them. */
@@ -39,7 +39,7 @@ export interface Operator {
 }
 
 const notHere = () => Promise.reject(new Error('not here'))
-export const noBackups = { create: notHere, restore: notHere }
+export const noBackups = { create: notHere, write: notHere, restore: notHere }
 
 /** Of an embedded PostgreSQL that is as it should be. */
 export const soundSurroundings: Surroundings = {
@@ -96,7 +96,7 @@ export function anOperator(
   let out = textOf()
   let interruption = new AbortController()
 
-  async function run(args: readonly string[], typed = ''): Promise<Outcome> {
+  async function run(args: readonly string[], typed: string | Buffer = ''): Promise<Outcome> {
     const err = textOf()
     out = textOf()
     interruption = new AbortController()

@@ -1,6 +1,6 @@
 export { listBackups, pruneBackups } from './backup/backup-folder.ts'
-export { BackupRefused } from './backup/backup-format.ts'
-export { createBackup, type CreatedBackup } from './backup/create-backup.ts'
+export { backupFile, BackupRefused } from './backup/backup-format.ts'
+export { createBackup, writeBackup, type CreatedBackup } from './backup/create-backup.ts'
 export { restoreBackup, verifyBackup, type VerifiedBackup } from './backup/restore-backup.ts'
 export { copyDatabase, CopyRefused, TargetUnreachable, type CopiedTable } from './copy/copy-database.ts'
 export type { DatabaseReadings } from './examine.ts'

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Writable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { anOperator } from '../../testing/operate.ts'
 
@@ -23,8 +24,12 @@ const create = (to: string, progress: (text: string) => void) => {
   progress('send: 1.0 MiB read')
   return Promise.resolve({ file: join(to, 'gateway-20261118T080000Z.backup'), bytes: 3 * 2 ** 20, rows: 3 })
 }
+const write = (to: Writable) => {
+  to.write('a backup')
+  return Promise.resolve({ bytes: 3 * 2 ** 20, rows: 3 })
+}
 const operatorWith = (differences: number) =>
-  anOperator({ backups: { create, restore: () => Promise.resolve({ ...restored, differences }) } })
+  anOperator({ backups: { create, write, restore: () => Promise.resolve({ ...restored, differences }) } })
 
 test('create tells the file, its rows and its size', async () => {
   const operator = operatorWith(0)
@@ -37,6 +42,20 @@ test('create tells the file, its rows and its size', async () => {
     '/backup/gateway-20261118T080000Z.backup: 3 rows in 3.0 MiB.\n',
   )
   expect(await operator.run(['backup', 'create'])).toMatchObject({ code: 2 })
+})
+
+test('create to standard output writes nothing else there', async () => {
+  const operator = operatorWith(0)
+  const done = { code: 0, out: 'a backup', err: '3 rows in 3.0 MiB.\n' }
+  expect(await operator.run(['backup', 'create', '--to', '-'])).toEqual(done)
+  expect(await operator.run(['backup', 'create', '--to', '-', '--json'])).toMatchObject({ code: 2, out: '' })
+  const gone = (to: Writable) => {
+    to.emit('error', Object.assign(new Error('EPIPE'), { code: 'EPIPE' }))
+    return Promise.reject(new Error('EPIPE'))
+  }
+  const cut = anOperator({ backups: { create, write: gone, restore: () => Promise.reject(new Error('not here')) } })
+  const told = { code: 1, err: 'Standard output ended early: what was written is cut off.\n' }
+  expect(await cut.run(['backup', 'create', '--to', '-'])).toMatchObject(told)
 })
 
 test('restore tells the first id and that the ledger adds up; where it does not, it is refused', async () => {

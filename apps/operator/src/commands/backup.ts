@@ -1,12 +1,28 @@
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { readLimit } from '../arguments.ts'
-import { command, Refused, type RunAlone } from '../command.ts'
+import { getBytes, nameOf, putFile } from '../backup-store.ts'
+import { command, Refused, type Context, type RunAlone } from '../command.ts'
 import type { Output } from '../output.ts'
 import { counted } from '../show.ts'
 
-export interface MadeBackup {
-  readonly file: string
+export interface WrittenBackup {
   readonly bytes: number
   readonly rows: number
+}
+
+export interface MadeBackup extends WrittenBackup {
+  readonly file: string
+}
+
+/** What a backup is read from, each time from its beginning, and what messages call it. */
+export interface BackupSource {
+  readonly name: string
+  readonly read: () => Readable
 }
 
 export interface RestoredBackup {
@@ -23,14 +39,19 @@ export interface RestoredBackup {
 /** What can be done with a whole database. */
 export interface Backups {
   readonly create: (folder: string, progress: (text: string) => void) => Promise<MadeBackup>
+  /** To a stream, which stays open. */
+  readonly write: (to: Writable, progress: (text: string) => void) => Promise<WrittenBackup>
   /** Into an empty database; then skips ids and verifies the ledger. The ports do not work any more. */
-  readonly restore: (file: string, progress: (text: string) => void) => Promise<RestoredBackup>
+  readonly restore: (source: BackupSource, progress: (text: string) => void) => Promise<RestoredBackup>
 }
 
 /** Whether to make a database where there is none; to restore, also beside the files of one that is gone. */
 export type Make = boolean | 'to restore'
 
-export type RunBackup = (make: Make, work: (backups: Backups, output: Output) => Promise<void>) => Promise<void>
+export type RunBackup = (
+  make: Make,
+  work: (backups: Backups, output: Output, interruption: AbortSignal) => Promise<void>,
+) => Promise<void>
 
 export const sizeText = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`
 
@@ -40,55 +61,136 @@ export const backupCreate = (run: RunBackup) =>
     'write one snapshot of the database into one file, while everything works on; secrets.key is not in it',
     'gateway backup create --to /backup/gateway',
   )
-    .requiredOption('--to <folder>', 'where to put it; made if it is not there')
-    .action(({ to }: { readonly to: string }) =>
-      run(false, async (backups, output) => {
-        const progress = (text: string) => output.progress(text)
-        const { file, bytes, rows } = await backups.create(to, progress)
-        output.result({ file, bytes, copied: rows }, `${file}: ${counted(rows, 'row')} in ${sizeText(bytes)}.`)
-      }),
+    .requiredOption(
+      '--to <folder|url|->',
+      'a folder, made if it is not there; an http(s) address that takes a PUT, as a presigned one of an object store; ' +
+        '-: standard output',
     )
+    .action((options: { readonly to: string; readonly json?: boolean }) => {
+      const to = placeOf(options.to)
+      if (to === '-' && options.json === true)
+        throw new Refused('With --to - the backup itself is the output: leave --json.', 2)
+      return run(false, async (backups, output, interruption) => {
+        const progress = (text: string) => output.progress(text)
+        const tell = ({ file, bytes, rows }: MadeBackup, more = '') =>
+          output.result({ file, bytes, copied: rows }, `${file}: ${counted(rows, 'row')} in ${sizeText(bytes)}.${more}`)
+        if (to === '-') {
+          const bytes = output.bytes()
+          if (bytes === undefined)
+            throw new Refused(
+              'A backup is nothing to look at: send it to a file, as in --to - > FILE, or to a program.',
+            )
+          let isOpen = true
+          bytes.once('error', () => (isOpen = false))
+          const written = await backups.write(bytes, progress).catch((problem: unknown) => {
+            throw isOpen ? problem : new Refused('Standard output ended early: what was written is cut off.')
+          })
+          output.note(`${counted(written.rows, 'row')} in ${sizeText(written.bytes)}.`)
+        } else if (typeof to === 'string') tell(await backups.create(to, progress))
+        else
+          await inFolder(async (folder) => {
+            const { file, ...written } = await backups.create(folder, progress)
+            const sending = putFile(file, to, { signal: interruption })
+            const { isConfirmed } = await output.during('Sending', sending)
+            tell({ file: nameOf(to), ...written }, isConfirmed ? ' The store confirms its MD5.' : '')
+          })
+      })
+    })
 
-export const backupRestore = (run: RunBackup) =>
-  command(
+/** What it is made to, or read from. A scheme has two letters or more: one is a drive of Windows. */
+function placeOf(text: string): string | URL {
+  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return text
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url
+  throw new Refused(
+    'A backup goes to a folder, to - (standard output), or to an http:// or https:// address that takes a PUT ' +
+      `(a presigned one of an object store), and not to ${text.split(':')[0] ?? ''}://.`,
+    2,
+  )
+}
+
+/** For what is on its way; nothing of it stays. `TMPDIR` says where. */
+async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'gateway-transfer-'))
+  try {
+    return await work(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+export const backupRestore = (run: RunBackup, runAlone: RunAlone) => {
+  return command(
     'restore',
     'fill an empty database from a file, skip ids and verify the ledger; a file that is cut off or changed is refused before',
     'gateway backup restore /backup/gateway/gateway-20261118T080000Z.backup',
   )
-    .argument('<file>', 'a file that backup create has made')
-    .action(async (file: string) => {
-      // Before a database is made.
-      await wholeBackup(file)
-      return run('to restore', async (backups, output) => {
-        const progress = (text: string) => output.progress(text)
-        const { made, rows, firstMessage, accounts, differences } = await backups.restore(file, progress)
-        output.result(
-          { made, copied: rows, firstMessage, verified: accounts },
-          `${counted(rows, 'row')} restored, as of ${made}. Processes give out ids from ${firstMessage} on.\n` +
-            (differences === 0 ? `${counted(accounts, 'account')}: every balance is the sum of its entries.\n` : '') +
-            'What waits may have been sent since then: before you start a dispatcher, see "Restore" in the documentation.',
-        )
-        if (differences > 0)
-          throw new Refused(`The ledger and the balances of ${counted(differences, 'account')} differ.`)
-      })
+    .argument('<file|url|->', 'what backup create has made; -: standard input')
+    .action((from: string) =>
+      runAlone(async (context) => {
+        const source = await sourceOf(from, context)
+        if (from === source.name) return restore(source)
+        // It is read twice: whole, before anything is written.
+        await inFolder(async (folder) => {
+          const file = join(folder, 'received')
+          await context.output.during('Receiving', receive(source, file))
+          await restore({ ...(await backupFile(file)), name: source.name })
+        })
+      }),
+    )
+
+  async function restore(source: BackupSource): Promise<void> {
+    // Before a database is made.
+    await wholeBackup(source)
+    return run('to restore', async (backups, output) => {
+      const progress = (text: string) => output.progress(text)
+      const { made, rows, firstMessage, accounts, differences } = await backups.restore(source, progress)
+      output.result(
+        { made, copied: rows, firstMessage, verified: accounts },
+        `${counted(rows, 'row')} restored, as of ${made}. Processes give out ids from ${firstMessage} on.\n` +
+          (differences === 0 ? `${counted(accounts, 'account')}: every balance is the sum of its entries.\n` : '') +
+          'What waits may have been sent since then: before you start a dispatcher, see "Restore" in the documentation.',
+      )
+      if (differences > 0)
+        throw new Refused(`The ledger and the balances of ${counted(differences, 'account')} differ.`)
     })
+  }
+}
 
 export const backupVerify = (runAlone: RunAlone) =>
   command('verify', 'read a file to its end and say whether it is whole; it needs no database')
-    .argument('<file>', 'a file that backup create has made')
-    .action((file: string) =>
-      runAlone(async ({ output }) => {
-        const whole = await output.during('Reading', wholeBackup(file))
+    .argument('<file|url|->', 'what backup create has made; -: standard input')
+    .action((from: string) =>
+      runAlone(async (context) => {
+        const { output } = context
+        const source = await sourceOf(from, context)
+        const whole = await output.during('Reading', wholeBackup(source))
         output.one(
-          { file, made: whole.made, copied: whole.rows, tables: whole.tables },
-          `${file} is whole: ${counted(whole.rows, 'row')} of ${counted(whole.tables.length, 'table')}, as of ${whole.made}.`,
+          { file: source.name, made: whole.made, copied: whole.rows, tables: whole.tables },
+          `${source.name} is whole: ${counted(whole.rows, 'row')} of ${counted(whole.tables.length, 'table')}, as of ${whole.made}.`,
         )
       }),
     )
 
-async function wholeBackup(file: string) {
+async function sourceOf(
+  from: string,
+  { input, interruption }: Pick<Context, 'input' | 'interruption'>,
+): Promise<BackupSource> {
+  const place = placeOf(from)
+  if (place === '-') return { name: 'Standard input', read: () => input.bytes() }
+  if (typeof place === 'string') return backupFile(place)
+  const read = () => Readable.from(getBytes(place, { signal: interruption }), { objectMode: false })
+  return { name: nameOf(place), read }
+}
+
+const backupFile = async (path: string) => (await import('@gateway/adapters-postgres')).backupFile(path)
+
+const receive = (source: BackupSource, file: string) =>
+  pipeline(source.read(), createWriteStream(file, { mode: 0o600, flags: 'wx' }))
+
+async function wholeBackup(source: BackupSource) {
   const { verifyBackup, BackupRefused } = await import('@gateway/adapters-postgres')
-  return verifyBackup(file).catch((error: unknown) => {
+  return verifyBackup(source).catch((error: unknown) => {
     throw error instanceof BackupRefused ? new Refused(`${error.message}.`) : error
   })
 }

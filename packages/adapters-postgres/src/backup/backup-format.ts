@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { pipeline } from 'node:stream'
+import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 
 /*
@@ -41,6 +41,15 @@ export const endMark = '-- end '
 /** What a file is that is no whole backup, in a sentence for the operator. */
 export class BackupRefused extends Error {}
 
+/** What a backup is read from, each time from its beginning. */
+export interface BackupSource {
+  /** As messages call it. */
+  readonly name: string
+  readonly read: () => Readable
+}
+
+export const backupFile = (path: string): BackupSource => ({ name: path, read: () => createReadStream(path) })
+
 export interface BackupReader {
   readonly begin: (head: BackupHead) => Promise<void> | void
   /** Takes the rows of a table, in pieces that end anywhere. */
@@ -49,12 +58,15 @@ export interface BackupReader {
 }
 
 /**
- * Reads a file from its beginning to its end. Throws a `BackupRefused` for one that is cut off, changed, or none; `to`
- * may have had a part of it by then.
+ * Reads a backup from its beginning to its end. Throws a `BackupRefused` for one that is cut off, changed, or none;
+ * `to` may have had a part of it by then.
  */
-export async function readBackup(file: string, to: BackupReader): Promise<{ head: BackupHead; end: BackupEnd }> {
-  const refused = (why: string) => new BackupRefused(`${file} ${why}`)
-  const unpacked = pipeline(createReadStream(file), createGunzip(), () => undefined)
+export async function readBackup(
+  { name: named, read }: BackupSource,
+  to: BackupReader,
+): Promise<{ head: BackupHead; end: BackupEnd }> {
+  const refused = (why: string) => new BackupRefused(`${named} ${why}`)
+  const unpacked = pipeline(read(), createGunzip(), () => undefined)
   const text = linesOf(unpacked)
   const rows: Record<string, number> = {}
   let head: BackupHead | undefined

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough, Readable, Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { Client } from 'pg'
@@ -13,7 +14,8 @@ import { aReply, confirmation } from '../../testing/replies.ts'
 import { columnsOf, sequencesOf, tablesOf } from '../copy/copy-database.ts'
 import { migrate } from '../migrate.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
-import { createBackup } from './create-backup.ts'
+import { backupFile } from './backup-format.ts'
+import { createBackup, writeBackup } from './create-backup.ts'
 import { restoreBackup, verifyBackup } from './restore-backup.ts'
 
 const server = testServer()
@@ -58,7 +60,7 @@ const sequences = (url: string) =>
 const create = (between: () => void | Promise<void> = () => undefined) =>
   createBackup({ from, folder, progress: () => undefined, between })
 const restore = (path = file) =>
-  restoreBackup({ file: path, to, progress: () => undefined, unlessEnded: () => undefined })
+  restoreBackup({ source: backupFile(path), to, progress: () => undefined, unlessEnded: () => undefined })
 const tables = () =>
   on(to, async (client) => (await client.query('select from pg_class where relname ~ $1', ['^send'])).rowCount)
 
@@ -92,7 +94,7 @@ test('a file is whole, its owner alone may read it, and nothing else is left', a
   expect(await readdir(folder)).toEqual([file.split('/').at(-1)])
   expect(file).toMatch(/gateway-\d{8}T\d{6}Z\.backup$/)
   expect((await stat(file)).mode & 0o777).toBe(0o600)
-  expect((await verifyBackup(file)).rows).toBeGreaterThan(50)
+  expect((await verifyBackup(backupFile(file))).rows).toBeGreaterThan(50)
 })
 
 test('a file that is cut off, changed, or none is refused before anything is written', async () => {
@@ -127,6 +129,21 @@ test('a restore into an empty database has every row and sequence of that moment
   // Sequences go on: those of a snapshot would give numbers again.
   expect(await sequences(to)).toEqual(await sequences(from))
   await expect(restore()).rejects.toThrow('The target is not empty')
+})
+
+test('a stream gets the same, stays open, and is given up when nobody reads it', async () => {
+  const pieces: Buffer[] = []
+  const to = new PassThrough().on('data', (piece: Buffer) => pieces.push(piece))
+  const options = { from, progress: () => undefined, between: () => undefined }
+  const { bytes, rows } = await writeBackup({ ...options, to })
+  expect(to.writable).toBe(true)
+  const whole = Buffer.concat(pieces)
+  expect(whole).toHaveLength(bytes)
+  const read = () => Readable.from(whole, { objectMode: false })
+  expect((await verifyBackup({ name: 'it', read })).rows).toBe(rows)
+
+  const gone = new Writable({ write: (_piece, _encoding, done) => done(new Error('EPIPE')) })
+  await expect(writeBackup({ ...options, to: gone })).rejects.toThrow('EPIPE')
 })
 
 test('what ends in the middle leaves nothing', async () => {

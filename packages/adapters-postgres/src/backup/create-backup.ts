@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Client } from 'pg'
@@ -11,20 +11,26 @@ import { columnsOf, connectionOf, plainText, sequencesOf, tablesOf } from '../co
 import { checkLedger } from '../sql/credits.ts'
 import { endMark, headMark, type BackupEnd, type BackupHead } from './backup-format.ts'
 
-export interface CreateOptions {
+export interface WriteOptions {
   readonly from: string
-  /** Made if it is not there. */
-  readonly folder: string
   /** Told now and then of the table that is read and of the bytes that were read so far. */
   readonly progress: (table: string, bytes: number) => void
   /** Before each piece: throws or rejects to end it, of which nothing stays; a pause lets others go first. */
   readonly between: () => void | Promise<void>
 }
 
-export interface CreatedBackup {
-  readonly file: string
+export interface CreateOptions extends WriteOptions {
+  /** Made if it is not there. */
+  readonly folder: string
+}
+
+export interface WrittenBackup {
   readonly bytes: number
   readonly rows: number
+}
+
+export interface CreatedBackup extends WrittenBackup {
+  readonly file: string
 }
 
 /**
@@ -32,35 +38,63 @@ export interface CreatedBackup {
  * by the database's time. It has its name once it is whole and on the disk. It holds numbers and texts, and secrets as
  * they are stored; only the user of this process may read it.
  */
-export async function createBackup({ from, folder, progress, between }: CreateOptions): Promise<CreatedBackup> {
+export async function createBackup({ folder, ...options }: CreateOptions): Promise<CreatedBackup> {
+  return onSnapshot(options.from, async (source, head) => {
+    await mkdir(folder, { recursive: true })
+    const file = join(folder, `gateway-${head.made.replace(/[-:]|\.\d+/g, '')}.backup`)
+    const partial = `${file}.${process.pid}.partial`
+    try {
+      const written = await write(source, head, createWriteStream(partial, { mode: 0o600, flags: 'w' }), options)
+      await flush(partial)
+      await rename(partial, file)
+      await flush(folder)
+      return { file, ...written }
+    } catch (error) {
+      await rm(partial, { force: true })
+      throw error
+    }
+  })
+}
+
+/** The same to a stream, which stays open. What was written of one that fails is cut off, as whoever reads it sees. */
+export const writeBackup = ({ to, ...options }: WriteOptions & { readonly to: Writable }): Promise<WrittenBackup> =>
+  onSnapshot(options.from, (source, head) => write(source, head, to, options, { end: false }))
+
+async function onSnapshot<T>(from: string, work: (source: Client, head: BackupHead) => Promise<T>): Promise<T> {
   const source = connectionOf(from, 'gateway backup')
-  let partial: string | undefined
   try {
     await source.connect()
     await source.query(plainText)
     await source.query('begin isolation level repeatable read read only')
-    const head = await headOf(source)
-    await mkdir(folder, { recursive: true })
-    const file = join(folder, `gateway-${head.made.replace(/[-:]|\.\d+/g, '')}.backup`)
-    partial = `${file}.${process.pid}.partial`
-    const rows: Record<string, number> = {}
-    // Fast: four times as much compression saves a tenth of the size.
-    const gzip = createGzip({ level: 3 })
-    await pipeline(
-      Readable.from(textOf(source, head, rows, progress, between), { objectMode: false }),
-      gzip,
-      createWriteStream(partial, { mode: 0o600, flags: 'w' }),
-    )
-    await flush(partial)
-    await rename(partial, file)
-    await flush(folder)
-    return { file, bytes: (await stat(file)).size, rows: Object.values(rows).reduce((sum, count) => sum + count, 0) }
-  } catch (error) {
-    if (partial !== undefined) await rm(partial, { force: true })
-    throw error
+    return await work(source, await headOf(source))
   } finally {
     await source.end().catch(() => undefined)
   }
+}
+
+async function write(
+  source: Client,
+  head: BackupHead,
+  to: Writable,
+  { progress, between }: WriteOptions,
+  { end = true } = {},
+): Promise<WrittenBackup> {
+  const rows: Record<string, number> = {}
+  let bytes = 0
+  await pipeline(
+    Readable.from(textOf(source, head, rows, progress, between), { objectMode: false }),
+    // Fast: four times as much compression saves a tenth of the size.
+    createGzip({ level: 3 }),
+    async function* (packed: AsyncIterable<Buffer>) {
+      for await (const piece of packed) {
+        bytes += piece.length
+        yield piece
+      }
+    },
+    to,
+    { end },
+  )
+  return { bytes, rows: Object.values(rows).reduce((sum, count) => sum + count, 0) }
 }
 
 async function headOf(source: Client): Promise<BackupHead> {
@@ -87,8 +121,8 @@ async function* textOf(
   source: Client,
   head: BackupHead,
   counts: Record<string, number>,
-  progress: CreateOptions['progress'],
-  between: CreateOptions['between'],
+  progress: WriteOptions['progress'],
+  between: WriteOptions['between'],
 ): AsyncIterable<Buffer> {
   const hash = createHash('sha256')
   let bytes = 0

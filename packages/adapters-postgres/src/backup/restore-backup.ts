@@ -12,7 +12,7 @@ import {
   tablesOf,
 } from '../copy/copy-database.ts'
 import { migrate } from '../migrate.ts'
-import { readBackup, type BackupEnd, type BackupHead } from './backup-format.ts'
+import { readBackup, type BackupEnd, type BackupHead, type BackupSource } from './backup-format.ts'
 import { ledgerOf, migrationsOf, namesOf, partitionOf } from './create-backup.ts'
 
 export interface VerifiedBackup {
@@ -23,9 +23,9 @@ export interface VerifiedBackup {
   readonly tables: readonly string[]
 }
 
-/** Reads all of it. Throws a `BackupRefused` for a file that is cut off, changed, or none. */
-export async function verifyBackup(file: string): Promise<VerifiedBackup> {
-  const { head, end } = await readBackup(file, {
+/** Reads all of it. Throws a `BackupRefused` for one that is cut off, changed, or none. */
+export async function verifyBackup(source: BackupSource): Promise<VerifiedBackup> {
+  const { head, end } = await readBackup(source, {
     begin: () => undefined,
     table: drain,
     sequence: () => undefined,
@@ -46,7 +46,8 @@ const summaryOf = ({ made, server, columns }: BackupHead, { rows }: BackupEnd): 
 })
 
 export interface RestoreOptions {
-  readonly file: string
+  /** It is read twice. */
+  readonly source: BackupSource
   /** The address of an empty database, or of an unused schema. */
   readonly to: string
   readonly progress: (table: string) => void
@@ -55,12 +56,12 @@ export interface RestoreOptions {
 }
 
 /**
- * Reads the whole file once before anything is written, and fills an empty database from it in one transaction. Rows
+ * Reads the whole backup once before anything is written, and fills an empty database from it in one transaction. Rows
  * are counted and balances added up again before the commit. Throws a `BackupRefused` for a file, and a `CopyRefused`
  * for a database, that will not do.
  */
-export async function restoreBackup({ file, to, progress, unlessEnded }: RestoreOptions): Promise<VerifiedBackup> {
-  await verifyBackup(file)
+export async function restoreBackup({ source, to, progress, unlessEnded }: RestoreOptions): Promise<VerifiedBackup> {
+  await verifyBackup(source)
   const target = connectionOf(to, 'restore')
   try {
     await target.connect()
@@ -69,10 +70,12 @@ export async function restoreBackup({ file, to, progress, unlessEnded }: Restore
     await migrate(to)
     await refuseBusy(target)
     await target.query('begin')
-    const { head, end } = await readBackup(file, {
+    const { head, end } = await readBackup(source, {
       begin: async ({ columns, migrations }) => {
         if (JSON.stringify(migrations) !== JSON.stringify(await migrationsOf(target)))
-          throw new CopyRefused(`${file} was made by another version: restore it with that version, then upgrade.`)
+          throw new CopyRefused(
+            `${source.name} was made by another version: restore it with that version, then upgrade.`,
+          )
         for (const table of Object.keys(columns)) {
           const partition = partitionOf(table)
           if (partition !== undefined) await target.query('select add_partition($1)', [partition])
@@ -80,7 +83,7 @@ export async function restoreBackup({ file, to, progress, unlessEnded }: Restore
         const tables = await tablesOf(target)
         for (const table of Object.keys(columns)) {
           if (!tables.includes(table) || columns[table] !== (await columnsOf(target, table)))
-            throw new CopyRefused(`The table ${table} is not the same in ${file} and in this version.`)
+            throw new CopyRefused(`The table ${table} is not the same in ${source.name} and in this version.`)
         }
         await target.query(`lock table ${tables.join(', ')} in access exclusive mode`)
         await target.query(`truncate ${tables.join(', ')}`)
