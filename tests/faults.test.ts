@@ -11,6 +11,7 @@ test('under kills, pauses, cut connections and restarts of PostgreSQL every prom
     'requests with a key: repeated until answered': 5,
     'requests with a key: repeated after an answer': 5,
     'polls that returned something': 10,
+    'ids told before the backup, and in it': 200,
     'events received': 150,
     'pushes: repeated': 10,
     'signatures verified': 150,

@@ -7,6 +7,7 @@ import { simulatedCarrierOfRun, type CarrierOfRun } from './carrier.ts'
 import { smppCarrierOfRun } from './smpp-carrier.ts'
 import { adoptReceipts, setCarrierMode } from '../support/operate.ts'
 import { manageWebhooks } from './account-holders.ts'
+import { backUp, judgeBackup } from './backup.ts'
 import { judge } from './checks.ts'
 import { createClients } from './clients.ts'
 import { startMember, type App, type Member } from './processes.ts'
@@ -196,7 +197,9 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
     { ...shared, clients, members, accounts, recipientsPerSecond, backlog, odd: carrier.odd },
     run.clientsAtOnce ?? 8,
   )
+  const isBackedUp = run.scene === undefined && run.carrier === 'simulator'
   const all = Promise.all([
+    isBackedUp ? backUp({ gateway, folder, observations, figures, end }) : undefined,
     load.over,
     (run.scene?.inject ?? injectFaults)({
       ...shared,
@@ -231,7 +234,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
       return
     }
   }
-  await all
+  const [backup] = await all
   log('the load has ended')
   receiver.calmDown()
 
@@ -296,6 +299,8 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   const url = members.find(({ app }) => app === 'rest')?.url() ?? ''
   await judgeLists({ clients, url, accounts, state, figures })
   await verify(gateway, database, figures)
+  if (backup !== undefined)
+    await judgeBackup(backup, { root: run.root, database, environment: ofCommands, observations, figures })
   await askEverything({ observations, members, accounts, clients, figures, state })
 }
 

@@ -139,7 +139,9 @@ export async function readState(database: Database): Promise<State> {
 }
 
 /** At every committed moment, as of one: accounts whose balance is not what their entries and sends add up to. */
-export const wrongBalances = (database: Database): Promise<{ id: number; balance: string; entries: string }[]> =>
+export const wrongBalances = (
+  database: Pick<Database, 'ask'>,
+): Promise<{ id: number; balance: string; entries: string }[]> =>
   database.ask(`
 select * from (
   select a.id, a.balance, coalesce((select sum(amount) from ledger where account_id = a.id), 0)
@@ -147,7 +149,7 @@ select * from (
 where balance <> entries or balance < 0`)
 
 /** Accounts of which at this moment another number of messages is counted as scheduled, at some due time, than is. */
-export const wrongScheduledCounts = (database: Database): Promise<{ account: number }[]> =>
+export const wrongScheduledCounts = (database: Pick<Database, 'ask'>): Promise<{ account: number }[]> =>
   database.ask(`
 with counted as (
   select account_id, due_at, sum(n) n
@@ -203,7 +205,7 @@ select coalesce((select sum(hi - lo) from due), 0) + coalesce((select sum(cardin
 }
 
 /** Which of these ids have no send. */
-export async function missingIds(database: Database, ids: readonly number[]): Promise<readonly number[]> {
+export async function missingIds(database: Pick<Database, 'ask'>, ids: readonly number[]): Promise<readonly number[]> {
   const rows = await database.ask<{ id: string }>(`
 select id from unnest('{${ids.join()}}'::bigint[]) id
 where not exists (select from send where id >= first_id and id < first_id + n and first_id > id - 10000)`)
