@@ -6,7 +6,6 @@ const seconds = {
   'tests/together/adapters-postgres.test.ts': 178,
   'tests/together/accounts.test.ts': 114,
   'tests/faults.test.ts': 112,
-  'tests/faults-over-smpp.test.ts': 107,
   'packages/adapters-postgres/src/contracts.test.ts': 99,
   'tests/together/smpp.test.ts': 89,
   'tests/portal.test.ts': 88,
