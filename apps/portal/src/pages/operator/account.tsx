@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import {
   accountId,
-  credits,
-  keyId,
-  minus,
-  parseCredits,
   type AccountFactor,
   type AccountId,
   type AccountWithBalance,
   type ApiKey,
   type BackOffice,
-  type Credits,
   type ListedChange,
   type ListedPrice,
   type User,
@@ -21,7 +16,6 @@ import {
   Hidden,
   Link,
   Main,
-  Notice,
   Panel,
   Pill,
   ProblemSummary,
@@ -29,11 +23,11 @@ import {
   Table,
   TextField,
 } from '../../components.tsx'
-import type { Fields, Problems } from '../../forms.ts'
 import { amount } from '../../format.ts'
 import { nameOf } from '../../layout.tsx'
-import { forOperators, type Answer, type GoTo, type OperatorVisit, type View } from '../../page.ts'
+import { forOperators, type Answer, type OperatorVisit, type View } from '../../page.ts'
 import { KeyTable } from '../settings/key-table.tsx'
+import { accountChanges, type Told } from './account-changes.tsx'
 import { Changes } from './audit.tsx'
 
 const changesMax = 10
@@ -62,11 +56,12 @@ async function read(backOffice: BackOffice, id: AccountId): Promise<Known | unde
   return { found, keys, prices, users, subAccounts, second, changes }
 }
 
-/** What was just done, or is shown this once. */
-interface Told {
-  readonly notice?: View['main']
-  readonly problems?: Problems
-  readonly fields?: Fields
+/** A field that has again what was submitted. */
+interface KeptField {
+  readonly name: string
+  readonly label: string
+  readonly hint: string
+  readonly kept?: string
 }
 
 function view({ operator, now }: OperatorVisit, known: Known, { notice, problems = {}, fields }: Told = {}): View {
@@ -75,6 +70,9 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
   const { id, locked, parent } = account
   const to = `/operator/accounts/${id}`
   const isAdmin = operator.role === 'admin'
+  const Kept = ({ name, kept = '', ...about }: KeptField) => (
+    <TextField {...about} name={name} value={fields?.text(name) ?? kept} problems={problems} />
+  )
   const Action = ({ act, children }: { readonly act: string; readonly children: string }) => (
     <Form to={to}>
       <Hidden name="act" value={act} />
@@ -121,20 +119,8 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
             <Form to={to}>
               <Hidden name="act" value="top-up" />
               <Hidden name="operation" value={randomUUID()} />
-              <TextField
-                name="amount"
-                label="Credits"
-                hint="With at most one decimal; a minus sign takes them"
-                value={fields?.text('amount') ?? ''}
-                problems={problems}
-              />
-              <TextField
-                name="why"
-                label="Reason"
-                hint="It stands in the statement of the account"
-                value={fields?.text('why') ?? ''}
-                problems={problems}
-              />
+              <Kept name="amount" label="Credits" hint="With at most one decimal; a minus sign takes them" />
+              <Kept name="why" label="Reason" hint="It stands in the statement of the account" />
               <Main>Change the balance</Main>
             </Form>
           </Panel>
@@ -177,19 +163,11 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
           {isAdmin && (
             <Form to={to}>
               <Hidden name="act" value="price" />
-              <TextField
-                name="prefix"
-                label="Numbers that begin with"
-                hint="Digits; nothing stands for all other numbers"
-                value={fields?.text('prefix') ?? ''}
-                problems={problems}
-              />
-              <TextField
+              <Kept name="prefix" label="Numbers that begin with" hint="Digits; nothing stands for all other numbers" />
+              <Kept
                 name="price"
                 label="Credits for one part"
                 hint="Nothing removes the price: the one of all accounts counts again"
-                value={fields?.text('price') ?? ''}
-                problems={problems}
               />
               <Second>Set the price</Second>
             </Form>
@@ -199,19 +177,17 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
           <Panel title="Limits">
             <Form to={to}>
               <Hidden name="act" value="limits" />
-              <TextField
+              <Kept
                 name="requests"
                 label="Requests a second"
                 hint="Of all interfaces together; nothing stands for no limit"
-                value={fields?.text('requests') ?? String(account.requestsPerSecond ?? '')}
-                problems={problems}
+                kept={String(account.requestsPerSecond ?? '')}
               />
-              <TextField
+              <Kept
                 name="recipients"
                 label="Recipients a second"
                 hint="Nothing stands for no limit"
-                value={fields?.text('recipients') ?? String(account.recipientsPerSecond ?? '')}
-                problems={problems}
+                kept={String(account.recipientsPerSecond ?? '')}
               />
               <Second>Set the limits</Second>
             </Form>
@@ -281,138 +257,6 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
   }
 }
 
-/** What became of a change, as the page says it. */
-type Done = Told | GoTo | 'not-found'
-
-const ACTS: Readonly<Record<string, (visit: OperatorVisit, id: AccountId, fields: Fields) => Promise<Done>>> = {
-  async lock({ backOffice }, id) {
-    await backOffice.lockAccount(id)
-    return { notice: <Notice>The account is locked. Whoever was signed in is not any more.</Notice> }
-  },
-  async 'act-as'({ backOffice, operator, session }, id) {
-    const until = await backOffice.actAs(id, operator.id, session.id)
-    return until === undefined ? 'not-found' : { goTo: '/' }
-  },
-  async unlock({ backOffice }, id) {
-    await backOffice.unlockAccount(id)
-    return { notice: <Notice>The account is open again.</Notice> }
-  },
-  async link({ backOffice }, id) {
-    const offered = await backOffice.offerSignInLink(id)
-    if (offered === 'no-such-account') return 'not-found'
-    if (offered === 'second-factor')
-      return { notice: <Notice tone="bad">No link is made for an account with a second factor.</Notice> }
-    return {
-      notice: (
-        <Notice>
-          This link signs in once, within an hour. It is shown this once: <code>/link?token={offered.token}</code>
-        </Notice>
-      ),
-    }
-  },
-  async 'top-up'({ backOffice }, id, fields) {
-    const [wanted, why] = [parseCredits(fields.trimmed('amount')), fields.trimmed('why')]
-    if (wanted === undefined || wanted === 0)
-      return { fields, problems: { amount: 'Enter how many credits, such as 500 or -12.5.' } }
-    if (why === '') return { fields, problems: { why: 'Enter a reason.' } }
-    const operation = fields.operation()
-    if (operation === undefined) return 'not-found'
-    const after = await backOffice.topUp(id, wanted, why, operation)
-    if (after === 'repeated') return { notice: <Notice>That was done before, and was not done again.</Notice> }
-    if (after === 'no-such-account') return 'not-found'
-    if (typeof after === 'string') return { fields, problems: { amount: OUT_OF_RANGE } }
-    return { notice: <Notice>{toppedUp(wanted, after)}</Notice> }
-  },
-  async price({ backOffice }, id, fields) {
-    const [prefix, given] = [fields.trimmed('prefix'), fields.trimmed('price')]
-    if (given === '') {
-      if ((await backOffice.removePrice(prefix, id)) === 'removed')
-        return { notice: <Notice>The price is removed.</Notice> }
-      return { fields, problems: { prefix: 'The account has no price for this.' } }
-    }
-    const price = parseCredits(given)
-    const set = price === undefined ? 'invalid-price' : await backOffice.setPrice(prefix, price, id)
-    if (set === 'no-such-account') return 'not-found'
-    if (set === 'invalid-prefix') return { fields, problems: { prefix: 'Enter up to 15 digits, or nothing.' } }
-    if (set === 'invalid-price') return { fields, problems: { price: 'Enter credits from 0.0, such as 0.7.' } }
-    return { notice: <Notice>The price is set. Every process knows it within 5 seconds.</Notice> }
-  },
-  async limits({ backOffice }, id, fields) {
-    const [requests, recipients] = [limitOf(fields.trimmed('requests')), limitOf(fields.trimmed('recipients'))]
-    const wrong = 'Enter a whole number from 1 to 1000000, or nothing.'
-    const problems = {
-      ...(requests === 'wrong' && { requests: wrong }),
-      ...(recipients === 'wrong' && { recipients: wrong }),
-    }
-    if (requests === 'wrong' || recipients === 'wrong') return { fields, problems }
-    const changed = await backOffice.changeAccount(id, { requestsPerSecond: requests, recipientsPerSecond: recipients })
-    if (changed !== 'changed') return 'not-found'
-    return { notice: <Notice>The limits are set. Every process knows them within 5 seconds.</Notice> }
-  },
-  async 'issue-key'({ backOffice }, id, fields) {
-    const label = fields.trimmed('label')
-    if (label.length > 100) return { fields, problems: { label: 'A label has at most 100 characters.' } }
-    const operation = fields.operation()
-    const issued = operation && (await backOffice.issueApiKey(id, { label, operation }))
-    if (issued === 'repeated')
-      return { notice: <Notice>That was done before, and was not done again. A key is shown once.</Notice> }
-    if (issued === undefined || typeof issued === 'string') return 'not-found'
-    return {
-      notice: (
-        <Notice>
-          Key {issued.id} is <code>{issued.key}</code>. It is shown this once.
-        </Notice>
-      ),
-    }
-  },
-  async 'require-factor'({ backOffice }, id) {
-    await backOffice.requireAccountFactor(id, true)
-    return { notice: <Notice>A second factor is required. Who is signed in without one is not any more.</Notice> }
-  },
-  async 'spare-factor'({ backOffice }, id) {
-    await backOffice.requireAccountFactor(id, false)
-    return { notice: <Notice>A second factor is not required any more.</Notice> }
-  },
-  async 'reset-factor'({ backOffice }, id) {
-    await backOffice.resetAccountFactor(id)
-    return { notice: <Notice>The second factor is removed. Signing in asks for the password alone.</Notice> }
-  },
-  'lock-user': (visit, id, fields) => changeUser(visit, id, fields, 'lockUser'),
-  'unlock-user': (visit, id, fields) => changeUser(visit, id, fields, 'unlockUser'),
-  async 'revoke-key'({ backOffice }, id, fields) {
-    const key = keyId(Number(fields.text('key')))
-    const isOwn = (await backOffice.listApiKeys(id)).some((one) => one.id === key)
-    if (key === undefined || !isOwn) return 'not-found'
-    await backOffice.revokeApiKey(key)
-    return { notice: <Notice>Key {key} opens nothing any more, in every process within 5 seconds.</Notice> }
-  },
-}
-
-async function changeUser(
-  { backOffice }: OperatorVisit,
-  id: AccountId,
-  fields: Fields,
-  change: 'lockUser' | 'unlockUser',
-): Promise<Done> {
-  const user = (await backOffice.listUsers(id)).find((one) => one.id === fields.number('user'))
-  if (user === undefined) return 'not-found'
-  await backOffice[change](id, user.id)
-  return { notice: <Notice>{user.email} was changed. It counts at once.</Notice> }
-}
-
-/** Null: none. */
-function limitOf(text: string): number | null | 'wrong' {
-  if (text === '') return null
-  return /^[1-9][0-9]{0,5}$|^1000000$/.test(text) ? Number(text) : 'wrong'
-}
-
-const OUT_OF_RANGE = 'The balance would be below zero, or larger than a balance can be.'
-
-const toppedUp = (wanted: Credits, after: Credits): string =>
-  wanted > 0
-    ? `${amount(wanted)} credits were added. The account has ${amount(after)} now.`
-    : `${amount(minus(credits(0), wanted))} credits were taken. The account has ${amount(after)} now.`
-
 /** `/operator/accounts/<id>`: its money, keys, prices, users and limits, and what was changed. */
 export const account = forOperators({
   path: '/operator/accounts/:id',
@@ -424,7 +268,7 @@ export const account = forOperators({
   async submit(visit, fields): Promise<Answer> {
     const id = accountId(Number(visit.parameters.id))
     const name = fields.text('act')
-    const act = Object.hasOwn(ACTS, name) ? ACTS[name] : undefined
+    const act = Object.hasOwn(accountChanges, name) ? accountChanges[name] : undefined
     if (id === undefined || act === undefined || (await visit.backOffice.findAccount(id)) === undefined)
       return 'not-found'
     const done = await act(visit, id, fields)

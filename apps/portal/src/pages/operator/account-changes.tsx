@@ -1,0 +1,147 @@
+import { credits, keyId, minus, parseCredits, type AccountId, type Credits } from '@gateway/core'
+import { Notice } from '../../components.tsx'
+import type { Fields, Problems } from '../../forms.ts'
+import { amount } from '../../format.ts'
+import type { GoTo, OperatorVisit, View } from '../../page.ts'
+
+/** What was just done, or is shown this once. */
+export interface Told {
+  readonly notice?: View['main']
+  readonly problems?: Problems
+  readonly fields?: Fields
+}
+
+/** What became of a change, as the page says it. */
+type Done = Told | GoTo | 'not-found'
+
+/** What operators change of an account, by the `act` of the form. */
+export const accountChanges: Readonly<
+  Record<string, (visit: OperatorVisit, id: AccountId, fields: Fields) => Promise<Done>>
+> = {
+  async lock({ backOffice }, id) {
+    await backOffice.lockAccount(id)
+    return { notice: <Notice>The account is locked. Whoever was signed in is not any more.</Notice> }
+  },
+  async 'act-as'({ backOffice, operator, session }, id) {
+    const until = await backOffice.actAs(id, operator.id, session.id)
+    return until === undefined ? 'not-found' : { goTo: '/' }
+  },
+  async unlock({ backOffice }, id) {
+    await backOffice.unlockAccount(id)
+    return { notice: <Notice>The account is open again.</Notice> }
+  },
+  async link({ backOffice }, id) {
+    const offered = await backOffice.offerSignInLink(id)
+    if (offered === 'no-such-account') return 'not-found'
+    if (offered === 'second-factor')
+      return { notice: <Notice tone="bad">No link is made for an account with a second factor.</Notice> }
+    return {
+      notice: (
+        <Notice>
+          This link signs in once, within an hour. It is shown this once: <code>/link?token={offered.token}</code>
+        </Notice>
+      ),
+    }
+  },
+  async 'top-up'({ backOffice }, id, fields) {
+    const [wanted, why] = [parseCredits(fields.trimmed('amount')), fields.trimmed('why')]
+    if (wanted === undefined || wanted === 0)
+      return { fields, problems: { amount: 'Enter how many credits, such as 500 or -12.5.' } }
+    if (why === '') return { fields, problems: { why: 'Enter a reason.' } }
+    const operation = fields.operation()
+    if (operation === undefined) return 'not-found'
+    const after = await backOffice.topUp(id, wanted, why, operation)
+    if (after === 'repeated') return { notice: <Notice>That was done before, and was not done again.</Notice> }
+    if (after === 'no-such-account') return 'not-found'
+    if (typeof after === 'string') return { fields, problems: { amount: OUT_OF_RANGE } }
+    return { notice: <Notice>{toppedUp(wanted, after)}</Notice> }
+  },
+  async price({ backOffice }, id, fields) {
+    const [prefix, given] = [fields.trimmed('prefix'), fields.trimmed('price')]
+    if (given === '') {
+      if ((await backOffice.removePrice(prefix, id)) === 'removed')
+        return { notice: <Notice>The price is removed.</Notice> }
+      return { fields, problems: { prefix: 'The account has no price for this.' } }
+    }
+    const price = parseCredits(given)
+    const set = price === undefined ? 'invalid-price' : await backOffice.setPrice(prefix, price, id)
+    if (set === 'no-such-account') return 'not-found'
+    if (set === 'invalid-prefix') return { fields, problems: { prefix: 'Enter up to 15 digits, or nothing.' } }
+    if (set === 'invalid-price') return { fields, problems: { price: 'Enter credits from 0.0, such as 0.7.' } }
+    return { notice: <Notice>The price is set. Every process knows it within 5 seconds.</Notice> }
+  },
+  async limits({ backOffice }, id, fields) {
+    const [requests, recipients] = [limitOf(fields.trimmed('requests')), limitOf(fields.trimmed('recipients'))]
+    const wrong = 'Enter a whole number from 1 to 1000000, or nothing.'
+    const problems = {
+      ...(requests === 'wrong' && { requests: wrong }),
+      ...(recipients === 'wrong' && { recipients: wrong }),
+    }
+    if (requests === 'wrong' || recipients === 'wrong') return { fields, problems }
+    const changed = await backOffice.changeAccount(id, { requestsPerSecond: requests, recipientsPerSecond: recipients })
+    if (changed !== 'changed') return 'not-found'
+    return { notice: <Notice>The limits are set. Every process knows them within 5 seconds.</Notice> }
+  },
+  async 'issue-key'({ backOffice }, id, fields) {
+    const label = fields.trimmed('label')
+    if (label.length > 100) return { fields, problems: { label: 'A label has at most 100 characters.' } }
+    const operation = fields.operation()
+    const issued = operation && (await backOffice.issueApiKey(id, { label, operation }))
+    if (issued === 'repeated')
+      return { notice: <Notice>That was done before, and was not done again. A key is shown once.</Notice> }
+    if (issued === undefined || typeof issued === 'string') return 'not-found'
+    return {
+      notice: (
+        <Notice>
+          Key {issued.id} is <code>{issued.key}</code>. It is shown this once.
+        </Notice>
+      ),
+    }
+  },
+  async 'require-factor'({ backOffice }, id) {
+    await backOffice.requireAccountFactor(id, true)
+    return { notice: <Notice>A second factor is required. Who is signed in without one is not any more.</Notice> }
+  },
+  async 'spare-factor'({ backOffice }, id) {
+    await backOffice.requireAccountFactor(id, false)
+    return { notice: <Notice>A second factor is not required any more.</Notice> }
+  },
+  async 'reset-factor'({ backOffice }, id) {
+    await backOffice.resetAccountFactor(id)
+    return { notice: <Notice>The second factor is removed. Signing in asks for the password alone.</Notice> }
+  },
+  'lock-user': (visit, id, fields) => changeUser(visit, id, fields, 'lockUser'),
+  'unlock-user': (visit, id, fields) => changeUser(visit, id, fields, 'unlockUser'),
+  async 'revoke-key'({ backOffice }, id, fields) {
+    const key = keyId(Number(fields.text('key')))
+    const isOwn = (await backOffice.listApiKeys(id)).some((one) => one.id === key)
+    if (key === undefined || !isOwn) return 'not-found'
+    await backOffice.revokeApiKey(key)
+    return { notice: <Notice>Key {key} opens nothing any more, in every process within 5 seconds.</Notice> }
+  },
+}
+
+async function changeUser(
+  { backOffice }: OperatorVisit,
+  id: AccountId,
+  fields: Fields,
+  change: 'lockUser' | 'unlockUser',
+): Promise<Done> {
+  const user = (await backOffice.listUsers(id)).find((one) => one.id === fields.number('user'))
+  if (user === undefined) return 'not-found'
+  await backOffice[change](id, user.id)
+  return { notice: <Notice>{user.email} was changed. It counts at once.</Notice> }
+}
+
+/** Null: none. */
+function limitOf(text: string): number | null | 'wrong' {
+  if (text === '') return null
+  return /^[1-9][0-9]{0,5}$|^1000000$/.test(text) ? Number(text) : 'wrong'
+}
+
+const OUT_OF_RANGE = 'The balance would be below zero, or larger than a balance can be.'
+
+const toppedUp = (wanted: Credits, after: Credits): string =>
+  wanted > 0
+    ? `${amount(wanted)} credits were added. The account has ${amount(after)} now.`
+    : `${amount(minus(credits(0), wanted))} credits were taken. The account has ${amount(after)} now.`
