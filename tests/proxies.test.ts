@@ -4,6 +4,7 @@ import { createProcessing } from '@gateway/core'
 import { aCarrierId, until } from '@gateway/core/testing'
 import { canaryRequests } from './hostile/canary-requests.ts'
 import { asp, restSend } from './support/clients.ts'
+import { inTurn } from './support/in-turn.ts'
 import { secret, startProxied, type Proxied } from './support/proxied.ts'
 import { proxyNames, whyNoProxies } from './support/proxies.ts'
 import { askOver, rawTls, type RawTls } from './support/tls-clients.ts'
@@ -11,7 +12,7 @@ import { askOver, rawTls, type RawTls } from './support/tls-clients.ts'
 // The files under docs/proxy, with ports and paths of the test, in front of two processes of each interface.
 const why = whyNoProxies()
 if (why !== undefined) process.stderr.write(`NOTICE: the documented proxies are not tested here: ${why}\n`)
-const describeProxies = why === undefined ? describe.each(proxyNames) : describe.skip.each(proxyNames)
+const describeProxies = why === undefined ? describe.each(inTurn(proxyNames)) : describe.skip.each(proxyNames)
 
 const carrier = aCarrierId('network')
 let proxied: Proxied
