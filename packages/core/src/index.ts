@@ -383,6 +383,7 @@ export {
   type CircuitOutcome,
   type CircuitProblem,
   type CircuitState,
+  type Departure,
 } from './carrier/circuit-breaker.ts'
 export { claimableQueues, createRouteTurns, type RouteTurns } from './carrier/route-turns.ts'
 export { chooseRoute, isForAll, type Route, type RouteCarrier, type RoutedMessage } from './carrier/routes.ts'

@@ -10,6 +10,7 @@ import {
   type CircuitBounds,
   type CircuitOutcome,
   type CircuitState,
+  type Departure,
 } from '@gateway/core'
 
 /**
@@ -17,9 +18,9 @@ import {
  * back.
  */
 export interface CircuitBreaker {
-  /** A submission leaves; returns the epoch to which it belongs. */
-  submitted(now: number): number
-  settled(submission: { readonly epoch: number; readonly leftAt: number; readonly outcome: CircuitOutcome }): void
+  /** A submission leaves. */
+  submitted(now: number): Departure
+  settled(submission: Departure, outcome: CircuitOutcome): void
   /** Time has passed. To be called now and then while something is unanswered. */
   look(): void
   state(): CircuitState
@@ -90,9 +91,9 @@ export function createCircuitBreaker(
   return {
     submitted(at) {
       circuit = submittedTo(circuit, at)
-      return circuit.epoch
+      return { epoch: circuit.epoch, answers: circuit.answers, leftAt: at }
     },
-    settled: (submission) => become(settledBy(circuit, submission, bounds, now())),
+    settled: (submission, outcome) => become(settledBy(circuit, submission, outcome, bounds, now())),
     look,
     state: () => circuit.state,
     mayLeave: () => circuit.state === 'closed' || circuitRoom(circuit) > 0,

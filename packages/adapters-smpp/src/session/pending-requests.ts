@@ -20,6 +20,8 @@ export interface PendingRequests {
    * Settles what has waited too long as unknown; returns when those of it left that ask for more than a sign of life.
    */
   expire(now: number): readonly number[]
+  /** So many left before then. */
+  leftBefore(then: number): number
   /** Settles all: what has not left as unsent, the rest as unknown. */
   end(): void
   size(): number
@@ -72,6 +74,14 @@ export function createPendingRequests(timeoutMilliseconds: number): PendingReque
         settleOne(one, 'unknown')
       }
       return left
+    },
+    leftBefore(then) {
+      let count = 0
+      for (const { leftAt } of pending.values()) {
+        if (leftAt === undefined || leftAt > then) break
+        count++
+      }
+      return count
     },
     end() {
       const all = [...pending.values()]

@@ -97,6 +97,8 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
   let enquiredAt: number | undefined
   let deliveries = 0
   let timeouts = 0
+  /** Requests whose answers are long overdue, as `tick` has found them: they take no room while there is some. */
+  let overdue = 0
   /** When the other side last answered a request that asks for more than a sign of life. */
   let answeredAt = receivedAt
   let openedAt: number | undefined
@@ -277,14 +279,16 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
       return
     }
     const expired = pending.expire(now)
-    if (expired.length > 0) window.settled(responseSeconds * 1000, now, pending.size())
-    timeouts += expired.length
+    overdue = pending.leftBefore(now - settings.silentSeconds * 1000)
+    // One answer may be lost; where none has come since, the other side is half dead, whatever signs of life it gives.
+    const silent = expired.filter((leftAt) => leftAt >= answeredAt).length
+    if (silent > 0) window.settled(responseSeconds * 1000, now, pending.size())
+    timeouts += silent
     if (timeouts >= timeoutsMax) {
       end(unanswered)
       return
     }
-    // One answer may be lost; where none has come since, the other side is half dead, whatever signs of life it gives.
-    if (expired.some((leftAt) => leftAt >= answeredAt)) close(unanswered)
+    if (silent > 0) close(unanswered)
     if (phase === 'closing') closeWhenSettled(now)
     else checkLiveness(now)
   }
@@ -325,12 +329,13 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
     }
   }
 
+  const limit = (): number => Math.min(window.limit() + overdue, settings.window)
   const maySend = (): boolean => phase === 'open' && role !== 'receiver'
 
   return {
     role,
-    room: () => (maySend() ? Math.max(0, window.limit() - pending.size()) : 0),
-    window: () => (maySend() ? window.limit() : 0),
+    room: () => (maySend() ? Math.max(0, limit() - pending.size()) : 0),
+    window: () => (maySend() ? limit() : 0),
     inUse: () => pending.size(),
     isSlow: (now) => window.isSlow(now),
     hasWorked: () =>

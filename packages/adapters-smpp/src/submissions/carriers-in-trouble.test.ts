@@ -89,6 +89,21 @@ test('a carrier that answers no submission gets probes only, and all again once 
   expect(recovered).toEqual([expect.stringContaining('it answers again after')])
 })
 
+test('numbers that never get an answer take no room for long, and neither end the link nor open the circuit', async () => {
+  const settings = { responseSeconds: 1, silentSeconds: 0.2, window: 50 }
+  const { smsc, carrier, answers, submit } = await start(settings, (_, __, nth) =>
+    nth % 3 === 0 ? 'silence' : undefined,
+  )
+  submit(...many(100))
+  await until(() => smsc.submits.length === 100)
+  const before = carrier.status().window
+  await until(() => answers.length === 100)
+  expect(outcomes(answers).filter((one) => one === 'unknown')).toHaveLength(33)
+  expect(carrier.status().window).toBe(before)
+  expect(carrier.status().circuit).toMatchObject({ state: 'closed', reason: undefined })
+  expect(smsc.received.filter(({ command }) => command === 'bind_transceiver')).toHaveLength(1)
+})
+
 test('a carrier that refuses what it gets for now is opened by its share of refusals', async () => {
   const { carrier, answers, submit } = await start({ failuresPercent: 50, probeSeconds: 5 }, (pdu) =>
     refusal(pdu, COMMAND_STATUS.ESME_RSYSERR),

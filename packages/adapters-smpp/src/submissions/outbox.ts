@@ -166,16 +166,16 @@ export function createOutbox(
     if (part === undefined || segment === undefined) return
     movedAt = now
     job.underWay++
-    const epoch = breaker.submitted(now)
+    const departure = breaker.submitted(now)
     const build = (sequence: number) => buildSubmit(settings, job.message, segment, sequence, validSeconds)
     const settle = (outcome: RequestOutcome): void => {
       const at = nowMilliseconds()
-      breaker.settled({ epoch, leftAt: now, outcome: circuitOutcomeOf(outcome, at - now) })
+      breaker.settled(departure, circuitOutcomeOf(outcome, at - now))
       decide(job, part, partOutcome(session, job, part, outcome, at), at)
       pumpSoon()
     }
     if (session.request(build, settle) === 'sent') return
-    breaker.settled({ epoch, leftAt: now, outcome: 'unsent' })
+    breaker.settled(departure, 'unsent')
     refused('a field does not fit its place in a submit_sm')
     decide(job, part, 'refused', now)
   }

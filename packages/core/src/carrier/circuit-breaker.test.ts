@@ -9,6 +9,7 @@ import {
   type Circuit,
   type CircuitBounds,
   type CircuitOutcome,
+  type Departure,
 } from './circuit-breaker.ts'
 
 const words: Readonly<Record<string, CircuitOutcome>> = {
@@ -23,17 +24,17 @@ interface Run {
   readonly circuit: Circuit
   readonly now: number
   /** Of those that have no outcome, in their order. */
-  readonly open: readonly { readonly epoch: number; readonly leftAt: number }[]
+  readonly open: readonly Departure[]
 }
 
 /**
  * What happens, in words: `send` submits; `taken`, `throttled`, `busy`, `lost` and `unsent` are the outcome of the
- * oldest that has none; `late` drops the oldest from the list and settles it as taken though the circuit was opened
- * meanwhile; `5s` passes; `3xword` repeats one.
+ * oldest that has none; `answered`: the latest is taken; `late` drops the oldest from the list and settles it as taken
+ * though the circuit was opened meanwhile; `5s` passes; `3xword` repeats one.
  */
 function run(script: string, bounds: CircuitBounds = circuitDefaults): Run {
   let [circuit, now] = [newCircuit(0), 0]
-  const open: { epoch: number; leftAt: number }[] = []
+  const open: Departure[] = []
   const step = (word: string): void => {
     const seconds = /^([\d.]+)s$/.exec(word)?.[1]
     if (seconds !== undefined) {
@@ -42,13 +43,13 @@ function run(script: string, bounds: CircuitBounds = circuitDefaults): Run {
         circuit = circuitAt(circuit, bounds, now)
       }
     } else if (word === 'send') {
-      open.push({ epoch: circuit.epoch, leftAt: now })
+      open.push({ epoch: circuit.epoch, answers: circuit.answers, leftAt: now })
       circuit = submittedTo(circuit, now)
     } else {
-      const oldest = open.shift()
-      const outcome = words[word === 'late' ? 'taken' : word]
+      const oldest = word === 'answered' ? open.pop() : open.shift()
+      const outcome = words[word === 'late' || word === 'answered' ? 'taken' : word]
       if (oldest === undefined || outcome === undefined) throw new Error(`there is no ${word} here`)
-      circuit = settledBy(circuit, { ...oldest, outcome }, bounds, now)
+      circuit = settledBy(circuit, oldest, outcome, bounds, now)
     }
   }
   for (const word of script.split(' ')) {
@@ -80,6 +81,8 @@ test.each<[string, string, Circuit['state'], number]>([
   ['ten of twenty', '10xsend+taken 10xsend+lost', 'open', 0],
   ['three of the first three', '3xsend+lost', 'open', 0],
   ['ten of twenty were refused for now', '10xsend+taken 10xsend+busy', 'open', 0],
+  ['thirty numbers without an answer among sixty with one', '30xsend 60xsend+answered 30xlost', 'closed', Infinity],
+  ['thirty among ten with one', '30xsend 10xsend+answered 30xlost', 'open', 0],
   ['a hundred are throttled', '10xsend+taken 100xsend+throttled', 'closed', Infinity],
   ['a hundred did not leave', '10xsend+taken 100xsend+unsent', 'closed', Infinity],
 

@@ -16,6 +16,8 @@ export interface Circuit {
   readonly proven: number
   /** Submissions of this epoch without an answer. */
   readonly unanswered: number
+  /** So many submissions were answered, of any epoch. */
+  readonly answers: number
   /** When the first submission left of which nothing, nor of any later one, was answered. */
   readonly silentSince: number | undefined
   /** The latest outcomes, the last one in the lowest bit: 1 is a failure. */
@@ -37,7 +39,10 @@ export interface CircuitBounds {
    * answers take.
    */
   readonly silentSeconds: number
-  /** So many percent of the last twenty, and three at least, got no answer or were refused for now. */
+  /**
+   * So many percent of the last twenty, and three at least, were refused for now, or got no answer and so many of those
+   * that left since have none either.
+   */
   readonly failuresPercent: number
   /** The first pause before a probe; it doubles with each one that fails. */
   readonly probeSeconds: number
@@ -68,7 +73,7 @@ const doubtfulShare = 0.2
 const silentTimes = 4
 
 export const newCircuit = (now: number): Circuit => ({
-  ...{ state: 'closed', since: now, reason: undefined, epoch: 0, pause: 0, answerTime: undefined },
+  ...{ state: 'closed', since: now, reason: undefined, epoch: 0, pause: 0, answerTime: undefined, answers: 0 },
   ...fresh,
 })
 
@@ -102,26 +107,40 @@ export const submittedTo = (circuit: Circuit, now: number): Circuit => ({
   silentSince: circuit.silentSince ?? now,
 })
 
-/** A submission of this epoch, which left at `leftAt`, came to its end. */
+/** A submission as it left: the epoch and the count of answers that the circuit had then. */
+export interface Departure extends Pick<Circuit, 'epoch' | 'answers'> {
+  readonly leftAt: number
+}
+
+/** A submission came to its end. */
 export function settledBy(
   circuit: Circuit,
-  { epoch, leftAt, outcome }: { readonly epoch: number; readonly leftAt: number; readonly outcome: CircuitOutcome },
+  { epoch, answers: answersBefore, leftAt }: Departure,
+  outcome: CircuitOutcome,
   bounds: CircuitBounds,
   now: number,
 ): Circuit {
   const isAnswer = outcome !== 'unanswered' && outcome !== 'unsent'
   const answerTime = isAnswer ? averaged(circuit.answerTime, now - leftAt) : circuit.answerTime
+  const answers = circuit.answers + (isAnswer ? 1 : 0)
   if (epoch !== circuit.epoch) {
     if (!isAnswer) return circuit
     // What it answers late proves that it is there, not that it is quick: a probe does.
-    return circuit.state === 'open' ? halfOpen({ ...circuit, answerTime }, now) : { ...circuit, answerTime }
+    const late = { ...circuit, answerTime, answers }
+    return circuit.state === 'open' ? halfOpen(late, now) : late
   }
   const unanswered = Math.max(0, circuit.unanswered - 1)
   const silentSince = isAnswer || unanswered === 0 ? undefined : circuit.silentSince
-  const next = { ...circuit, unanswered, silentSince, answerTime }
+  const next = { ...circuit, unanswered, silentSince, answerTime, answers }
   if (outcome === 'throttled' || outcome === 'unsent') return next
-  return outcome === 'taken' ? succeeded(next, now) : failed(next, bounds, now)
+  if (outcome === 'taken') return succeeded(next, now)
+  const isOfNumber = outcome === 'unanswered' && isAnsweredMeanwhile(circuit, answersBefore, bounds)
+  return isOfNumber ? next : failed(next, bounds, now)
 }
+
+/** Some numbers never get an answer: that says nothing of a carrier that has answered most others meanwhile. */
+const isAnsweredMeanwhile = ({ answers, unanswered }: Circuit, before: number, bounds: CircuitBounds): boolean =>
+  unanswered * 100 < (unanswered + answers - before) * bounds.failuresPercent
 
 const averaged = (before: number | undefined, elapsed: number): number =>
   before === undefined ? elapsed : before + (elapsed - before) / 10

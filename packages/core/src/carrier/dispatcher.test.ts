@@ -465,6 +465,28 @@ test('behind the bulk of a slow carrier a single message waits for what it answe
   expect(carrier.unanswered.length).toBeLessThanOrEqual(30)
 })
 
+test('messages that a slow carrier never answers hold up no other: what it has room for is submitted within 5 s', async () => {
+  const world = await dispatchWorld()
+  const { carrier } = start(world, { outcomeOf: () => 'held', window: 50 })
+  const ids = await world.accept(400)
+  const lost = new Set(ids.filter((_, at) => at % 4 === 3))
+  // 20 answers a second, none of them to every fourth.
+  const secondsPass = async (seconds: number) => {
+    for (let i = 0; i < seconds * 20; i++) {
+      world.clock.step(0.05)
+      carrier.release('accepted', 1, ({ id }) => !lost.has(id))
+      await nextTurn()
+      await nextTurn()
+    }
+  }
+  await until(() => carrier.unanswered.length > 0)
+  await secondsPass(6)
+  for (let before = carrier.submitted.length; carrier.unanswered.length < 49; before = carrier.submitted.length) {
+    await secondsPass(5)
+    expect(carrier.submitted.length).toBeGreaterThan(before)
+  }
+})
+
 test('a store that marks more than it was asked breaks an invariant: nothing more is submitted, and another dispatcher goes on', async () => {
   const world = await dispatchWorld()
   const { claimedBatches } = world.ports

@@ -15,6 +15,7 @@ import {
   markRoom,
   markSize,
   measureThroughput,
+  overdueSeconds,
   submitRoom,
   type Throughput,
 } from './flow-control.ts'
@@ -87,6 +88,8 @@ export class Dispatcher {
   readonly #waiting = new Set<Lane>()
   /** The queue that was claimed from last. */
   readonly #lastQueue: Record<Lane, QueueNumber> = { single: noRoute, bulk: noRoute }
+  /** As `retry` has found it. */
+  #overdue = 0
   #isWriting = false
   #isDisowning = false
 
@@ -162,6 +165,7 @@ export class Dispatcher {
    * second.
    */
   retry(): void {
+    this.#overdue = this.#inFlight.unansweredSince(this.#ports.clock.now() - overdueSeconds * 1000)
     this.#safely(() => {
       this.#giveBack()
       void this.#write(true)
@@ -325,7 +329,7 @@ export class Dispatcher {
   #submit(batch: OpenBatch, max = submitRoom(batch.lane, this.#load())): void {
     if (batch.next === batch.marked) return
     const wasIdle = this.#inFlight.unanswered.size === 0
-    const submissions = this.#submissions(batch, this.#inFlight.submit(batch, max))
+    const submissions = this.#submissions(batch, this.#inFlight.submit(batch, max, this.#ports.clock.now()))
     if (submissions.length === 0) return
     if (wasIdle) this.#throughput.began()
     if (!this.#maySubmit()) throw new BrokenInvariant(`a dispatcher that is ${this.#mode} would submit`)
@@ -512,7 +516,7 @@ export class Dispatcher {
     const window = room === undefined ? whole : Math.min(whole, this.#inFlight.unanswered.size + room())
     const isProbing = this.#availability() === 'probing'
     return loadOf(this.#inFlight, this.#settings, {
-      ...{ window, isProbing },
+      ...{ window, isProbing, overdue: this.#overdue },
       answersPerSecond: this.#throughput.perSecond(),
     })
   }

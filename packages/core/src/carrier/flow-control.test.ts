@@ -69,7 +69,7 @@ test('answers of the same millisecond are no division by nothing', () => {
 
 const load: Load = {
   ...{ inDoubtMax: 200, sliceMax: 500, window: 50, answersPerSecond: Infinity, isProbing: false },
-  ...{ unanswered: 0, leaving: 0, inDoubt: 0, ahead: { single: 0, bulk: 0 } },
+  ...{ unanswered: 0, overdue: 0, leaving: 0, inDoubt: 0, ahead: { single: 0, bulk: 0 } },
 }
 
 test.each([

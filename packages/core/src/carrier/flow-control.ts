@@ -12,6 +12,8 @@ export interface Load extends Pick<DispatcherSettings, 'inDoubtMax' | 'sliceMax'
   /** So many submissions the carrier answers a second, as measured last. */
   readonly answersPerSecond: number
   readonly unanswered: number
+  /** Of these, those whose answers are long overdue: they may never come, and hold up no other. */
+  readonly overdue: number
   /** Marked, or to be marked by a claim under way, and not submitted. */
   readonly leaving: number
   /** Marked, or to be marked by a claim under way, and not recorded. */
@@ -43,6 +45,9 @@ const briskPerSecond = 20
 const commitSeconds = 0.05
 const commitShare = 0.1
 
+/** A carrier that answers others has most likely lost what it has not answered for so long. */
+export const overdueSeconds = 4
+
 /** Claimed ahead is at most what the carrier takes in so many seconds: the rest is for others of its route (P-17). */
 const claimSeconds = 2
 
@@ -52,7 +57,7 @@ const leastShare = 0.125
 export function loadOf(
   inFlight: InFlight,
   { inDoubtMax, sliceMax }: Pick<DispatcherSettings, 'inDoubtMax' | 'sliceMax'>,
-  { window, answersPerSecond, isProbing }: Pick<Load, 'window' | 'answersPerSecond' | 'isProbing'>,
+  { window, answersPerSecond, isProbing, overdue }: Pick<Load, 'window' | 'answersPerSecond' | 'isProbing' | 'overdue'>,
 ): Load {
   const claiming = inFlight.claiming()
   return {
@@ -62,6 +67,7 @@ export function loadOf(
     isProbing,
     answersPerSecond,
     unanswered: inFlight.unanswered.size,
+    overdue: Math.min(overdue, inFlight.unanswered.size),
     leaving: inFlight.leaving() + claiming,
     inDoubt: inFlight.inDoubt() + claiming,
     ahead: { single: inFlight.ahead('single'), bulk: inFlight.ahead('bulk') },
@@ -94,11 +100,15 @@ function leastOf(lane: Lane, load: Load): number {
   const { inDoubtMax, window, answersPerSecond } = load
   const isQuick = lane === 'bulk' && isKnown(answersPerSecond) && answersPerSecond >= quickPerSecond
   const worth = isQuick ? least(inDoubtMax) : Math.min(least(inDoubtMax), least(window))
-  return Math.max(1, Math.min(worth, Math.floor(laneWindow(lane, load) / 4)))
+  const most = Math.min(laneWindow(lane, load), window - load.overdue)
+  return Math.max(1, Math.min(worth, Math.floor(most / 4)))
 }
 
 /** How many more messages of the lane may be submitted. */
-export const submitRoom = (lane: Lane, load: Load): number => laneWindow(lane, load) - load.unanswered
+export const submitRoom = (lane: Lane, load: Load): number => roomIn(laneWindow(lane, load), load)
+
+const roomIn = (most: number, { window, unanswered, overdue }: Load): number =>
+  Math.min(most + overdue, window) - unanswered
 
 const commitWorth = ({ window, answersPerSecond, isProbing }: Load): number =>
   isKnown(answersPerSecond) && !isProbing
@@ -138,7 +148,7 @@ export function claimSize(lane: Lane, load: Load): number {
  * (P-17).
  */
 export const couldMove = (lane: Lane, load: Load): boolean =>
-  Math.min(share(lane, load.inDoubtMax), laneWindow(lane, load)) - load.unanswered >= leastOf(lane, load)
+  Math.min(share(lane, load.inDoubtMax) - load.unanswered, submitRoom(lane, load)) >= leastOf(lane, load)
 
 /** How fast a carrier answers while it has something to answer. */
 export interface Throughput {

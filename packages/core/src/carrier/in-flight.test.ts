@@ -25,7 +25,7 @@ describe('marks that are attached to a record', () => {
   test('are counted once, beside the outcomes that they replace', () => {
     const inFlight = createInFlight(100)
     const batch = opened(inFlight, 1, 2)
-    inFlight.submit(batch, 2)
+    inFlight.submit(batch, 2, 0)
     expect(inFlight.attach(mine, 2, upTo(7))).toEqual([{ batch: 1, upTo: 9 }])
     expect([batch.mark, inFlight.inDoubt()]).toEqual(['attached', 2 + 7 - 2])
     inFlight.confirmAttached(mine)
@@ -78,10 +78,10 @@ test('a mark that failed is committed again up to the same position, and nothing
   expect(inFlight.startMark(batch, upTo(4))).toBe(4)
   expect(inFlight.startMark(batch, upTo(4))).toBeUndefined()
   inFlight.failMark(batch)
-  expect(inFlight.submit(batch, 10)).toEqual([])
+  expect(inFlight.submit(batch, 10, 0)).toEqual([])
   expect(inFlight.startMark(batch, upTo(9))).toBe(4)
   inFlight.confirmMark(batch)
-  expect(inFlight.submit(batch, 10)).toHaveLength(4)
+  expect(inFlight.submit(batch, 10, 0)).toHaveLength(4)
 })
 
 test('skipped messages leave never, need no mark once they are settled, and nothing is marked before', () => {
@@ -93,7 +93,7 @@ test('skipped messages leave never, need no mark once they are settled, and noth
   expect([batch.marked, batch.inDoubt, batch.open]).toEqual([0, 0, 7])
   expect(inFlight.startMark(batch, upTo(2))).toBe(4)
   inFlight.confirmMark(batch)
-  expect(inFlight.submit(batch, 10).map(({ id }) => id)).toEqual([102, 103])
+  expect(inFlight.submit(batch, 10, 0).map(({ id }) => id)).toEqual([102, 103])
   expect([batch.marked, batch.inDoubt]).toEqual([2, 2])
   expect(inFlight.startMark(batch, upTo(1))).toBe(6)
 })
@@ -197,7 +197,7 @@ function keepsInvariants(inDoubtMax: number, operations: readonly (readonly [num
       if (batch) inFlight.failMark(batch)
     },
     (batch, count) => {
-      for (const { id } of (batch && inFlight.submit(batch, count)) ?? []) {
+      for (const { id } of (batch && inFlight.submit(batch, count, 0)) ?? []) {
         if (left.has(id)) throw new Error(`${id} left twice`)
         left.add(id)
       }

@@ -50,6 +50,13 @@ interface Batch extends Writable<OpenBatch> {
   unsettledInDoubt: number
 }
 
+/** A message that was submitted, and when, in milliseconds of one clock. */
+export interface Unanswered {
+  readonly batch: OpenBatch
+  readonly message: ClaimedMessage
+  readonly leftAt: number
+}
+
 /** What must always hold does not: a defect of this program. Nothing may be decided by such numbers any more. */
 export class BrokenInvariant extends Error {
   override readonly name = 'BrokenInvariant'
@@ -76,7 +83,8 @@ export type InFlight = ReturnType<typeof createInFlight>
 export function createInFlight(inDoubtMax: number) {
   /** In the order in which they leave: the single lane first. */
   const batches: Record<Lane, Batch[]> = { single: [], bulk: [] }
-  const unanswered = new Map<MessageId, { readonly batch: OpenBatch; readonly message: ClaimedMessage }>()
+  /** In the order in which they left. */
+  const unanswered = new Map<MessageId, Unanswered>()
   const claims = new Set<Claim>()
   const moves: Record<Lane, number> = { single: 0, bulk: 0 }
   /** Sums over all open batches, kept by `change`: to add them up at each look cost 1 to 3 µs a message. */
@@ -209,16 +217,25 @@ export function createInFlight(inDoubtMax: number) {
       change(own(of), { ...ended, open: open - unsettled, inDoubt: its - unsettledInDoubt })
     },
 
-    /** The next messages that may leave, `max` at the most. They are unanswered from now on. */
-    submit(of: OpenBatch, max: number): readonly ClaimedMessage[] {
+    /** The next messages that may leave, `max` at the most. They are unanswered from `now` on. */
+    submit(of: OpenBatch, max: number, now: number): readonly ClaimedMessage[] {
       const batch = own(of)
       const leaving = batch.messages.slice(batch.next, Math.min(batch.marked, batch.next + Math.max(0, max)))
       if (leaving.length === 0) return leaving
       if (batch.fenced) broken('a fenced batch would be submitted', { id: batch.id })
-      for (const message of leaving) unanswered.set(message.id, { batch, message })
+      for (const message of leaving) unanswered.set(message.id, { batch, message, leftAt: now })
       change(batch, { next: batch.next + leaving.length })
       moves[batch.lane]++
       return leaving
+    },
+    /** So many were submitted before then and have no answer. */
+    unansweredSince(then: number): number {
+      let count = 0
+      for (const { leftAt } of unanswered.values()) {
+        if (leftAt > then) break
+        count++
+      }
+      return count
     },
     /** The carrier has answered; undefined: it had answered before. */
     answer(id: MessageId) {

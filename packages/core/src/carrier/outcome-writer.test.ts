@@ -13,7 +13,7 @@ function aWriter(...answers: readonly ('recorded' | 'fenced' | Error)[]) {
   const inFlight = createInFlight(100)
   const messages = Array.from({ length: 10 }, (_, i) => ({ id: i + 1 }) as unknown as ClaimedMessage)
   const batch = inFlight.open('bulk', dispatcher, { id: aClaimedBatchId(1), messages, marked: 8 }, new Set())
-  inFlight.submit(batch, 8)
+  inFlight.submit(batch, 8, 0)
   const calls: { readonly outcomes: number; readonly upTo: number | undefined }[] = []
   const recorded: (readonly [id: number, outcome: string])[] = []
   const record: ClaimedBatches['record'] = async (_, outcomes, marks = []) => {

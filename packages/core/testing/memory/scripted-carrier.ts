@@ -46,7 +46,11 @@ export interface ScriptedCarrier extends Carrier {
   /** The most that had no answer at a time. */
   readonly unansweredMost: number
   /** Answers what is held, the oldest first, at most `count` of it; returns how many. */
-  release(scripted: Exclude<ScriptedOutcome, 'held'>, count?: number): number
+  release(
+    scripted: Exclude<ScriptedOutcome, 'held'>,
+    count?: number,
+    isReleased?: (message: Submission) => boolean,
+  ): number
   /** The carrier's own id of an accepted message. */
   referenceOf(id: MessageId): string
   /** A receipt for an accepted message, as this carrier would write it. */
@@ -125,8 +129,8 @@ export function scriptedCarrier(options: ScriptedCarrierOptions = {}): ScriptedC
         for (const { one, scripted } of taken) if (scripted !== 'held') answer(one, scripted)
       })
     },
-    release: (scripted, count = open.size) => {
-      const released = [...open].slice(0, count)
+    release: (scripted, count = open.size, isReleased = () => true) => {
+      const released = [...open].filter(({ message }) => isReleased(message)).slice(0, count)
       for (const one of released) answer(one, scripted)
       return released.length
     },
