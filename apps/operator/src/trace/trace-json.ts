@@ -22,6 +22,8 @@ export function traceJson(trace: MessageTrace, now: Instant, waiting: Waiting | 
     accepted: timeJson(trace.accepted),
     scheduledTime: timeJson(trace.scheduled),
     expires: timeJson(trace.expires),
+    priority: trace.priority,
+    flash: trace.flash,
     characters: trace.text.characters,
     encoding: trace.text.encoding,
     partCount: trace.text.parts,

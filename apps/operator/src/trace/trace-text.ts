@@ -56,6 +56,8 @@ function factsOf(trace: MessageTrace): readonly (readonly [string, string])[] {
     ...(trace.confirmation ? [['purpose', 'it confirms an opt-out'] as const] : []),
     ['due', trace.scheduled === undefined ? 'at once' : timeText(trace.scheduled)],
     ...(trace.expires === undefined ? [] : [['expires', `${timeText(trace.expires)}, if it waits still`] as const]),
+    ...(trace.priority === 0 ? [] : [['priority', `${trace.priority}, among what waits of its account`] as const]),
+    ...(trace.flash ? [['flash', 'shown at once, not kept by the phone'] as const] : []),
     ...(trace.route === undefined ? [] : [['route', routeText(trace.route)] as const]),
     ['price', `${formatCredits(trace.cost)} credits, ${isRefunded(trace) ? 'refunded' : 'charged'}`],
     ['attempts', String(attemptsOf(trace))],

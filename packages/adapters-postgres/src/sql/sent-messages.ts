@@ -10,12 +10,16 @@ const sentColumns = rows<RowOf<SentMessage>>({
   parts: 'smallint',
   accepted: 'bigint',
   scheduled: 'bigint',
+  validity: 'int',
+  priority: 'smallint',
+  flash: 'bool',
   cost: 'int',
   reference: 'text',
   from: 'text',
 })
 
 const ofSend = `body "text", parts, ${milliseconds('created_at')} accepted, ${milliseconds('scheduled_at')} scheduled,
+  (extract(epoch from expires_at - coalesce(scheduled_at, created_at)) / 60)::int validity, priority, flash,
   price "cost", (select address from sender where sender.id = send.sender) "from"`
 
 /**

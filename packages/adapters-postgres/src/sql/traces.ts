@@ -57,6 +57,8 @@ export const explainMessage = statement(
       accepted: 'bigint',
       scheduled: 'bigint',
       expires: 'bigint',
+      priority: 'smallint',
+      flash: 'bool',
       route: 'json',
       refundByHand: 'json',
       byHand: 'bool',
@@ -153,7 +155,7 @@ select account_id account, msisdn::text number, (select address from sender wher
   confirms_opt_out confirmation, first_id "first", n messages, price "cost",
   client_reference reference, parts, body,
   ${milliseconds('created_at')} accepted, ${milliseconds('scheduled_at')} scheduled,
-  ${milliseconds('expires_at')} expires,
+  ${milliseconds('expires_at')} expires, priority, flash,
   (
     select json_build_object('place', position + 1, 'name', name, 'prefixes', prefixes,
       'accounts', accounts, 'senders', senders,

@@ -3,6 +3,7 @@ import { createGateway } from '../gateway.ts'
 import type { IdempotencyKey } from '../retry/client-requests.ts'
 import { secondsAfter } from '../time/instant.ts'
 import type { MessageId } from './messages.ts'
+import type { ValidityMinutes } from './validity.ts'
 
 const number = '27820000001'
 const keyOf = (name: string) => name as IdempotencyKey
@@ -33,6 +34,18 @@ test('text and time are changed: one message waits, with the price of the new te
   expect((await gateway.findSent(account, its))?.text).toBe('x'.repeat(161))
   expect(await gateway.changeScheduled(account, id, { text: 'x'.repeat(161), due: later }, keyOf('a'))).toEqual(changed)
   expect(await waiting()).toHaveLength(1)
+})
+
+test('validity, priority and flash stay as they were', async () => {
+  const { gateway, account, due, later } = await setUp()
+  const asked = { validity: 90 as ValidityMinutes, priority: 2, flash: true } as const
+  const sent = await gateway.sendMessages(account, [
+    { text: 'Hello', recipients: [{ number }], scheduled: due, ...asked },
+  ])
+  const [first] = typeof sent === 'object' && 'flat' in sent ? sent.flat() : []
+  const id = first !== undefined && 'id' in first ? first.id : (0 as MessageId)
+  const changed = await gateway.changeScheduled(account, id, { text: 'Hi', due: later }, keyOf('a'))
+  expect(changed.outcome === 'changed' && (await gateway.findSent(account, changed.id))).toMatchObject(asked)
 })
 
 test('what would be refused changes nothing, and what is given back pays for the new text', async () => {

@@ -9,6 +9,7 @@ import type { Body } from './body.ts'
 import type { MessageId, MessageReference } from './messages.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
 import type { OutcomeCode } from './status-code.ts'
+import type { Priority } from './urgency.ts'
 
 /** What happened to a message, for its operator. Never its text, only how long that is (P-15). */
 export interface MessageTrace {
@@ -25,6 +26,10 @@ export interface MessageTrace {
   readonly scheduled: Instant | undefined
   /** When its own validity is over (ruling 1.29); undefined: it has none. */
   readonly expires: Instant | undefined
+  /** Among what waits of its account. */
+  readonly priority: Priority
+  /** Shown at once and not kept by the phone. */
+  readonly flash: boolean
   readonly text: TracedText
   /** What was charged for it. */
   readonly cost: Credits

@@ -3,6 +3,8 @@ import type { Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
 import type { MessageId, MessageReference } from './messages.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
+import type { Priority } from './urgency.ts'
+import type { ValidityMinutes } from './validity.ts'
 
 /** A message as its account holder sees it in a list; what became of it a status query tells. */
 export interface SentMessage {
@@ -14,6 +16,10 @@ export interface SentMessage {
   readonly accepted: Instant
   /** Undefined: to be sent at once, or its time was past. */
   readonly scheduled: Instant | undefined
+  /** So long it may wait once it is due; undefined: as long as any. */
+  readonly validity: ValidityMinutes | undefined
+  readonly priority: Priority
+  readonly flash: boolean
   /** What was charged for it. */
   readonly cost: Credits
   readonly reference: MessageReference | undefined

@@ -79,6 +79,8 @@ const telling = withTraffic({
       confirmation: false,
       scheduled: undefined,
       expires: undefined,
+      priority: 0,
+      flash: false,
       reference: undefined,
       refundByHand: undefined,
       text: { characters: 7, encoding: 'gsm-7', parts: 1 },
@@ -122,6 +124,12 @@ const telling = withTraffic({
     const [id] = await traffic.send(await traffic.account(), { validity: 90 })
     const { accepted, expires } = await traceOf(traffic, id)
     assert.equal((expires ?? NaN) - accepted, 90 * 60_000)
+  },
+
+  'what goes first, or is not kept by the phone, tells so': async (traffic) => {
+    const [id] = await traffic.send(await traffic.account(), { priority: 3, flash: true })
+    const { priority, flash } = await traceOf(traffic, id)
+    assert.deepEqual([priority, flash], [3, true])
   },
 
   'what is claimed tells by whom, for which carrier, and whether it may have left': async (traffic) => {

@@ -27,6 +27,7 @@ export const sentMessagesContract: Contract<StoredPorts> = withTraffic({
       { ...found, accepted: 0, from: '' },
       {
         ...{ id, number: '27825550101', text, parts: aBody(text).parts, accepted: 0, scheduled: undefined },
+        ...{ validity: undefined, priority: 0, flash: false },
         ...{ cost: 25, reference: undefined, from: '' },
       },
     )
@@ -34,6 +35,16 @@ export const sentMessagesContract: Contract<StoredPorts> = withTraffic({
     assert.deepEqual(await traffic.ports.sentMessages.find(by, id), found)
     const [later = nobody] = await traffic.send(by, { due: farAhead })
     assert.equal((await traffic.ports.sentMessages.find(by, later))?.scheduled, farAhead)
+  },
+
+  'what was asked for beside it is told too: validity, priority and flash, be it scheduled or not': async (traffic) => {
+    const by = await traffic.account()
+    for (const due of [undefined, farAhead]) {
+      const wanted = { validity: 90, priority: 2, flash: true } as const
+      const [id = nobody] = await traffic.send(by, { ...wanted, ...(due && { due }) })
+      const { validity, priority, flash } = (await traffic.ports.sentMessages.find(by, id)) ?? {}
+      assert.deepEqual({ validity, priority, flash }, wanted)
+    }
   },
 
   'the list has the latest first, in pages by the last message of the one before': async (traffic) => {

@@ -66,7 +66,7 @@ function foundPlace(store: MemoryStore, row: MessageRow): FoundLocation {
 }
 
 function traceOf(store: MemoryStore, row: MessageRow): MessageTrace {
-  const { account, submitted, due, scheduled, expires, body } = row.send
+  const { account, submitted, due, scheduled, expires, priority, flash, body } = row.send
   const place = placeOf(store, row)
   const incidents = store.incidents.get(row.id) ?? []
   return {
@@ -78,6 +78,8 @@ function traceOf(store: MemoryStore, row: MessageRow): MessageTrace {
     accepted: submitted,
     scheduled: scheduled ? due : undefined,
     expires,
+    priority,
+    flash,
     text: { characters: Array.from(body.text).length, encoding: body.encoding, parts: body.parts },
     cost: row.cost,
     reference: row.reference,

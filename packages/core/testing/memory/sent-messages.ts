@@ -1,4 +1,11 @@
-import { sameSendMinutes, secondsAfter, type AccountId, type SentMessage, type SentMessages } from '@gateway/core'
+import {
+  sameSendMinutes,
+  secondsAfter,
+  validityMinutes,
+  type AccountId,
+  type SentMessage,
+  type SentMessages,
+} from '@gateway/core'
 import { atomic } from './atomic.ts'
 import type { MessageRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
@@ -49,6 +56,9 @@ const sentOf = ({ id, number, cost, reference, from, send }: MessageRow): SentMe
   parts: send.body.parts,
   accepted: send.submitted,
   scheduled: send.scheduled ? send.due : undefined,
+  validity: send.expires === undefined ? undefined : validityMinutes((send.expires - send.due) / 60_000),
+  priority: send.priority,
+  flash: send.flash,
   cost,
   reference,
   from,
