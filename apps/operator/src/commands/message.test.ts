@@ -157,6 +157,8 @@ test('the same as JSON', async () => {
     accepted: '2026-10-18T08:00:00.000Z',
     scheduledTime: null,
     expires: null,
+    priority: 0,
+    flash: false,
     route: null,
     characters: 10,
     encoding: 'gsm-7',
