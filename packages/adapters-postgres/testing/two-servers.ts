@@ -9,7 +9,7 @@ import { testServer } from './fresh-database.ts'
 
 /** A PostgreSQL that nothing starts again when it dies. */
 export interface LoneServer {
-  /** The folder of its socket, as a host. */
+  /** The folder of its socket, or the address that it listens on. */
   readonly host: string
   readonly connectionString: string
   /** Resolves when it answers. Its settings count until the next start. */
@@ -22,7 +22,7 @@ export interface LoneServer {
   thaw(): void
 }
 
-/** A migrated primary with a hot standby that follows it, on Unix sockets. */
+/** A migrated primary with a hot standby that follows it. */
 export interface TwoServers {
   readonly primary: LoneServer
   readonly standby: LoneServer
@@ -45,6 +45,8 @@ interface Place {
   /** The server's binary. */
   readonly postgres: string
   readonly settings?: Readonly<Record<string, string>>
+  /** They are named by these, and listen there; by their Unix sockets, if none are given. */
+  readonly addresses?: readonly [primary: string, standby: string]
   /** The way on which the standby follows, to the primary that listens on this socket; that itself if not given. */
   readonly wayTo?: (socket: string) => Promise<{ readonly host: string; readonly port: number }>
 }
@@ -55,19 +57,20 @@ async function placeOfTests(): Promise<Place> {
   return { parent, cluster, postgres: await runningBinary() }
 }
 
-/** In the place of the test run, if none is given. */
-export async function twoServers(place?: Place): Promise<TwoServers> {
-  const { parent, cluster, postgres, settings = {}, wayTo } = place ?? (await placeOfTests())
+/** In the place of the test run, where nothing else is said. */
+export async function twoServers(place?: Place | Pick<Place, 'addresses'>): Promise<TwoServers> {
+  const given = place !== undefined && 'parent' in place ? place : { ...(await placeOfTests()), ...place }
+  const { parent, cluster, postgres, settings = {}, addresses, wayTo } = given
   const folder = await mkdtemp(join(parent, 'two-'))
   await run('chmod', ['755', folder])
   const names = ['a', 'b'] as const
   // Two copies of one stopped cluster: the second one follows the first from where both were stopped.
   const [primary, standby] = (await Promise.all(
-    names.map(async (name) => {
+    names.map(async (name, at) => {
       const home = join(folder, name)
       await mkdir(home)
       await run('cp', ['-a', join(cluster, 'postgres'), home])
-      return loneServer(join(home, 'postgres'), postgres)
+      return loneServer(join(home, 'postgres'), postgres, addresses?.[at])
     }),
   )) as [LoneServer, LoneServer]
   await writeFile(join(folder, 'b', 'postgres', 'standby.signal'), '')
@@ -89,7 +92,10 @@ export async function twoServers(place?: Place): Promise<TwoServers> {
   return {
     primary,
     standby,
-    connectionString: `postgres://gateway@/gateway?host=${primary.host},${standby.host}&port=${port}&sslmode=disable`,
+    connectionString:
+      addresses === undefined
+        ? `postgres://gateway@/gateway?host=${primary.host},${standby.host}&port=${port}&sslmode=disable`
+        : `postgres://gateway@${addresses.map((each) => `${each}:${port}`).join(',')}/gateway?sslmode=disable`,
     synchronous,
     promote: async () => {
       await standby.query('select pg_promote()')
@@ -115,11 +121,13 @@ async function runningBinary(): Promise<string> {
   }
 }
 
-async function loneServer(folder: string, postgres: string): Promise<LoneServer> {
+async function loneServer(folder: string, postgres: string, address?: string): Promise<LoneServer> {
   const { uid, gid } = await stat(folder)
   const hba = join(folder, 'pg_hba.conf')
-  await writeFile(hba, 'local all all trust\nlocal replication all trust\n')
-  const connectionString = `postgres://gateway@/gateway?host=${folder}&port=${port}&sslmode=disable`
+  const trust = (by: string, from: string) => `${by} all all ${from} trust\n${by} replication all ${from} trust\n`
+  await writeFile(hba, trust('local', '') + (address === undefined ? '' : trust('host', '127.0.0.0/8')))
+  const host = address ?? folder
+  const connectionString = `postgres://gateway@/gateway?host=${host}&port=${port}&sslmode=disable`
 
   async function query<Row>(text: string): Promise<Row[]> {
     const client = new Client({ connectionString })
@@ -135,7 +143,12 @@ async function loneServer(folder: string, postgres: string): Promise<LoneServer>
   async function start(settings: Readonly<Record<string, string>> = {}): Promise<void> {
     await rm(join(folder, 'postmaster.pid'), { force: true })
     // A standby must not have fewer connections than the primary had when the cluster was made.
-    const own = { listen_addresses: '', max_connections: '200', unix_socket_directories: folder, fsync: 'off' }
+    const own = {
+      listen_addresses: address ?? '',
+      max_connections: '200',
+      unix_socket_directories: folder,
+      fsync: 'off',
+    }
     const args = Object.entries({ ...own, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
     const asRoot = process.getuid?.() === 0 ? { uid, gid } : {}
     const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C' }
@@ -174,7 +187,7 @@ async function loneServer(folder: string, postgres: string): Promise<LoneServer>
   }
 
   return {
-    host: folder,
+    host,
     connectionString,
     start,
     query,
