@@ -15,6 +15,7 @@ const forms = [
       'requests with a key: repeated until answered': 5,
       'requests with a key: repeated after an answer': 5,
       'polls that returned something': 10,
+      'ids told before the backup, and in it': 200,
       'events received': 150,
       'pushes: repeated': 10,
       'signatures verified': 150,
@@ -26,7 +27,8 @@ const forms = [
   {
     title: 'over SMPP, with links that are cut and a carrier that is killed',
     settings: {
-      ...{ carrier: 'smpp', seconds: 28, meetsMinute: false, secondsBetweenFaults: 0.5 },
+      carrier: 'smpp',
+      ...{ seconds: 28, meetsMinute: false, secondsBetweenFaults: 0.5 },
       ...{ clientsAtOnce: 3, backlogMax: 600, carrierPerSecond: 60 },
     },
     faults: [...needed, ...neededOfLinks],
