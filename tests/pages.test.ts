@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, normalize } from 'node:path'
 import ts from 'typescript'
+import { parseAllDocuments } from 'yaml'
 import { filesUnder } from './support/files-under.ts'
 import { root } from './support/process.ts'
 
@@ -161,4 +162,13 @@ test('each block of XML is well-formed', () => {
     return failed
   }
   expect(inLanguage('xml').filter(isWrong)).toEqual([])
+})
+
+test('each YAML file of the deployment is read; no page has a block that nothing here reads', () => {
+  const files = filesUnder('deploy', /\.ya?ml$/)
+  expect(files.length).toBeGreaterThan(10)
+  const wrong = files.filter((path) => parseAllDocuments(read(path)).some(({ errors }) => errors.length > 0))
+  expect(wrong).toEqual([])
+  // There is none now. What comes needs a parser here first.
+  expect(blocks.filter(({ language }) => ['yaml', 'yml', 'sql', 'ini', 'nginx', 'toml'].includes(language))).toEqual([])
 })
