@@ -418,7 +418,7 @@ export class Dispatcher {
     if (this.#isWriting) return
     this.#isWriting = true
     const isWorthIt = (): boolean =>
-      outcomes.gathering() === 0 || !gathering.isWorthIt(this.#inFlight.unanswered.size, () => void this.#write(true))
+      outcomes.gathering() === 0 || !gathering.isWorthIt(this.#coming, () => void this.#write(true))
     for (let goesOn = true; goesOn && outcomes.size() > 0 && (flush || isWorthIt()); flush = false) {
       gathering.ended()
       const { fenced, problems } = await outcomes.write()
@@ -430,6 +430,13 @@ export class Dispatcher {
       this.#incoming.run()
     }
     this.#isWriting = false
+  }
+
+  /** What the carrier owes, and what may be marked for it now: a small window is answered several times in a commit. */
+  #coming = (): number => {
+    const inFlight = this.#inFlight
+    const marked = Math.max(0, ...inFlight.batches().map((batch) => this.#markSize(batch)))
+    return inFlight.unanswered.size + inFlight.leaving() + marked
   }
 
   // The epoch, and what went wrong

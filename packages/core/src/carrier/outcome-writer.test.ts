@@ -101,9 +101,13 @@ function timers() {
 }
 
 describe('answers that wait to be stored', () => {
-  test('wait for what was unanswered when the first was to be stored, and not for what is submitted meanwhile', () => {
+  test('wait for what was to come when the first was to be stored, and not for what is submitted meanwhile', () => {
     const gathering = createGathering(steppingClock(), timers().later)
-    const isWorthIt = (unanswered: number) => gathering.isWorthIt(unanswered, () => undefined)
+    const isWorthIt = (coming: number) =>
+      gathering.isWorthIt(
+        () => coming,
+        () => undefined,
+      )
     expect(isWorthIt(3)).toBe(true)
     gathering.answered(2)
     expect(isWorthIt(50)).toBe(true)
@@ -113,9 +117,19 @@ describe('answers that wait to be stored', () => {
     expect(isWorthIt(49)).toBe(true)
   })
 
-  test('wait for nothing where all is answered, and never where nobody has timers', () => {
-    expect(createGathering(steppingClock(), timers().later).isWorthIt(0, () => undefined)).toBe(false)
-    expect(createGathering(steppingClock(), undefined).isWorthIt(3, () => undefined)).toBe(false)
+  test('wait for nothing where nothing is to come, and never where nobody has timers', () => {
+    expect(
+      createGathering(steppingClock(), timers().later).isWorthIt(
+        () => 0,
+        () => undefined,
+      ),
+    ).toBe(false)
+    expect(
+      createGathering(steppingClock(), undefined).isWorthIt(
+        () => 3,
+        () => undefined,
+      ),
+    ).toBe(false)
   })
 
   test('a carrier that was waited for in vain is not waited for again at once, and ever less often', () => {
@@ -124,11 +138,22 @@ describe('answers that wait to be stored', () => {
     const gathering = createGathering(clock, later)
     let vain = 0
     const pauses = Array.from({ length: 8 }, () => {
-      gathering.isWorthIt(1, () => vain++)
+      gathering.isWorthIt(
+        () => 1,
+        () => vain++,
+      )
       end()
       gathering.ended()
       let milliseconds = 0
-      for (; !gathering.isWorthIt(1, () => undefined); milliseconds++) clock.step(0.001)
+      for (
+        ;
+        !gathering.isWorthIt(
+          () => 1,
+          () => undefined,
+        );
+        milliseconds++
+      )
+        clock.step(0.001)
       gathering.ended()
       return milliseconds
     })
@@ -140,11 +165,20 @@ describe('answers that wait to be stored', () => {
     const { later, end } = timers()
     const gathering = createGathering(steppingClock(), later)
     let vain = 0
-    gathering.isWorthIt(1, () => vain++)
+    gathering.isWorthIt(
+      () => 1,
+      () => vain++,
+    )
     gathering.answered(1)
     gathering.ended()
     end()
-    expect([vain, gathering.isWorthIt(1, () => undefined)]).toEqual([0, true])
+    expect([
+      vain,
+      gathering.isWorthIt(
+        () => 1,
+        () => undefined,
+      ),
+    ]).toEqual([0, true])
   })
 })
 
@@ -193,4 +227,36 @@ test('answers that come within a moment are stored together', async () => {
   carrier.release('accepted')
   await until(() => dispatcher.state().uncommitted + dispatcher.state().unanswered === 0)
   expect(records).toBe(1)
+})
+
+test('over a small window the answers to two marks are stored together', async () => {
+  const world = await dispatchWorld()
+  const carrier = scriptedCarrier({ outcomeOf: () => 'held', window: 10 })
+  const dispatcher = createDispatcher(
+    { ...world.ports, clock: world.clock, later: timers().later },
+    carrier,
+    (problem) => {
+      throw problem
+    },
+  )
+  const sizes: number[] = []
+  const { claimedBatches } = world.ports
+  const record = claimedBatches.record.bind(claimedBatches)
+  Object.assign(claimedBatches, {
+    record: (...args: Parameters<typeof record>) => {
+      sizes.push(args[1].length)
+      return record(...args)
+    },
+  })
+  await world.accept(40)
+  let claimed: Promise<unknown> = dispatcher.work('bulk')
+  for (let answered = 0; answered < 40;) {
+    claimed = claimed.then(() => dispatcher.work('bulk'))
+    await until(() => carrier.unanswered.length > 0)
+    answered += carrier.release('accepted')
+    await nextTurn()
+  }
+  await until(() => dispatcher.state().uncommitted === 0)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(40)
+  expect(Math.max(...sizes)).toBeGreaterThan(10)
 })
