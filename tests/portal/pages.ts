@@ -45,7 +45,11 @@ async function follow(context: BrowserContext, first: readonly string[]): Promis
 
 /** Pages that links do not lead to. */
 const further: Readonly<Record<Who, readonly string[]>> = {
-  anybody: ['/sign-in', '/link?token=none', '/invitation?token=none', '/operator/sign-in'],
+  anybody: [
+    ...['/sign-in', '/link?token=none', '/invitation?token=none', '/operator/sign-in'],
+    // A provider that does not answer, and an answer that nobody has asked for.
+    ...['/operator/sign-in/provider', '/operator/sign-in/answer'],
+  ],
   holder: ['/', '/sign-out', '/send', '/sends/1', '/send/1/sent', '/send/2', '/send/2/text', '/send/2/columns'],
   operator: ['/operator', '/operator/acting', '/operator/sign-out', '/operator/messages?q=1'],
 }

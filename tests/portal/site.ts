@@ -32,6 +32,8 @@ export async function startSite(): Promise<Site> {
     CARRIERS: 'simulator:?delayMs=400',
     WEBHOOK_HTTP: 'true',
     WEBHOOK_ALLOW: '127.0.0.0/8',
+    OIDC_ISSUER: 'http://127.0.0.1:9',
+    OIDC_CLIENT_ID: 'gateway',
   }
   const app = await startApp('all-in-one', environment)
   const printed = (pattern: RegExp) => until(() => pattern.exec(app.output())?.[1])

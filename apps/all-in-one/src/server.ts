@@ -12,6 +12,7 @@ import {
   type DescribeMalformed,
   type HealthSettings,
   type Metrics,
+  type OidcSettings,
 } from '@gateway/server'
 import { xmlDescribeMalformed, xmlDocuments, xmlMount, xmlOwnsPath, xmlNotFound, xmlRouter } from '@gateway/xml'
 import { Router, type Express } from 'express'
@@ -23,6 +24,8 @@ export interface AllInOneSettings extends AspSettings {
   readonly holders: HolderAccess
   /** Lets operators into the portal. */
   readonly operators?: OperatorAccess
+  /** As of `PortalSettings`. */
+  readonly oidc?: OidcSettings | undefined
   readonly metrics: Metrics
   readonly health: HealthSettings
   /** As of `RestSettings`. */

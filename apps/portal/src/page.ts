@@ -18,6 +18,7 @@ import type {
 import type { Cell } from '@gateway/wire'
 import type { VNode } from 'preact'
 import type { Fields } from './forms.ts'
+import type { OidcProvider } from './oidc.ts'
 
 /** A request for a page, and who asks. */
 export interface Visit {
@@ -32,6 +33,12 @@ export interface Visit {
   readonly browser: Browser
   readonly network: string
   readonly comesFrom: ComesFrom
+  /** Where operators may sign in too. */
+  readonly oidc: OidcProvider | undefined
+  /** The address of this page as the browser has it; undefined: it says no host. */
+  readonly here: URL | undefined
+  /** Of the cookie that the page before `Leave` was answered with. */
+  readonly attempt: string | undefined
 }
 
 /** The same of somebody who is signed in. Pages read and change this account and no other. */
@@ -91,6 +98,8 @@ export interface Keeping {
   readonly session?: { readonly token: string } | 'ended'
   /** The same of an operator, whose session is apart. */
   readonly operatorSession?: { readonly token: string } | 'ended'
+  /** As `SessionOf` says; it goes after ten minutes. */
+  readonly attempt?: { readonly token: string } | 'ended'
 }
 
 /** A file of comma-separated values. */
@@ -104,8 +113,13 @@ export interface GoTo extends Keeping {
   readonly goTo: string
 }
 
+/** A page of another host. */
+export interface Leave extends Keeping {
+  readonly leaveTo: URL
+}
+
 /** Not found: what is not there and what is another account's look the same (P-10). */
-export type Answer = View | GoTo | Download | 'not-found'
+export type Answer = View | GoTo | Leave | Download | 'not-found'
 
 interface Shown<V> {
   /** Exact, with `:name` for one segment. */

@@ -30,6 +30,7 @@ import {
   type HealthSettings,
   type Log,
   type Metrics,
+  type OidcSettings,
 } from '@gateway/server'
 import { Router, type Express, type Request, type RequestHandler, type Response } from 'express'
 import helmet from 'helmet'
@@ -37,6 +38,7 @@ import { csvLine } from '@gateway/wire'
 import { Fields, formBytesMax, readMultipart, uploadBytesMax } from './forms.ts'
 import { renderPage, type Acting, type Frame, type PageLink } from './layout.tsx'
 import { askAgainLater, follow, noFollowers, type Followers, type Look } from './live.ts'
+import { oidcProvider, type OidcProvider } from './oidc.ts'
 import type { Answer, Download, GoTo, HolderVisit, Keeping, OperatorVisit, Page, View, Visit } from './page.ts'
 import { forbidden, missing, notOfRole, tooLarge, trouble, unavailable } from './pages/errors.tsx'
 import { pages } from './pages/index.ts'
@@ -48,6 +50,8 @@ export interface PortalSettings {
   readonly holders: HolderAccess
   /** Lets operators in; without it their pages are not there. */
   readonly operators?: OperatorAccess | undefined
+  /** Where operators may sign in too. */
+  readonly oidc?: OidcSettings | undefined
   readonly gate: AdmissionGate
   readonly log: Log
   readonly metrics?: Metrics | undefined
@@ -104,7 +108,8 @@ export function portalRouter(gateway: Gateway, settings: PortalSettings): Router
     response.set('Cache-Control', 'no-store')
     secure(request, response, next)
   }
-  const serving = { ...settings, gateway, followers: noFollowers() }
+  const provider = settings.oidc && oidcProvider(settings.oidc, { log, clock: settings.clock })
+  const serving = { ...settings, gateway, provider, followers: noFollowers() }
   for (const page of pages) {
     const { submit } = page
     router.get(page.path, prepare, (request, response) => serve(serving, page, request, response))
@@ -131,6 +136,7 @@ export const createPortalServer = (gateway: Gateway, settings: PortalServerSetti
 
 interface Serving extends PortalSettings {
   readonly gateway: Gateway
+  readonly provider: OidcProvider | undefined
   readonly followers: Followers
 }
 
@@ -317,12 +323,19 @@ const lookOf = (shown: Answer, frame: Frame): Look | undefined =>
     ? { page: renderPage(shown, frame), isLive: shown.live === true }
     : undefined
 
-function visitOf({ gateway, holders, operators, clock }: Serving, { request }: Visitor): Visit {
+/** Behind a proxy that is trusted with the scheme that it was asked by. */
+function addressOf(request: Request): URL | undefined {
+  const address = `${request.protocol}://${request.get('host') ?? ''}${request.baseUrl}${request.path}`
+  return URL.canParse(address) ? new URL(`${address}?${requestQuery(request)}`) : undefined
+}
+
+function visitOf({ gateway, holders, operators, provider, clock }: Serving, { request }: Visitor): Visit {
   return {
     ...{ gateway, holders, operators, now: clock.now(), parameters: request.params as Visit['parameters'] },
     query: new URLSearchParams(requestQuery(request)),
     browser: { agent: request.get('user-agent') ?? '', address: clientAddress(request) },
     ...{ network: clientNetwork(request), comesFrom: comesFrom(request) },
+    ...{ oidc: provider, here: addressOf(request), attempt: sessionToken(request, 'attempt') },
   }
 }
 
@@ -400,14 +413,16 @@ function answer(visitor: Visitor, given: Exclude<Answer, Download>): void {
   if (given !== 'not-found') keepSessions(visitor, given)
   if (given === 'not-found') write(response, missing, frame)
   else if ('goTo' in given) goTo(visitor, given)
+  else if ('leaveTo' in given) response.redirect(303, given.leaveTo.href)
   else write(response, given, frame)
 }
 
-function keepSessions({ request, response }: Visitor, { session, operatorSession }: Keeping): void {
+function keepSessions({ request, response }: Visitor, { session, operatorSession, attempt }: Keeping): void {
   const keep = (of: SessionOf, kept: NonNullable<Keeping['session']>) =>
     keepSession(request, response, of, kept === 'ended' ? undefined : kept.token)
   if (session !== undefined) keep('holder', session)
   if (operatorSession !== undefined) keep('operator', operatorSession)
+  if (attempt !== undefined) keep('attempt', attempt)
 }
 
 const goTo = ({ response, frame }: Visitor, { goTo: path }: GoTo): void => response.redirect(303, frame.base + path)

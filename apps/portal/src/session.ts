@@ -1,12 +1,17 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Request, Response } from 'express'
 
-/** Whose session a cookie has: an account holder and an operator may be signed in at the same time. */
-export type SessionOf = 'holder' | 'operator'
+/**
+ * Whose session a cookie has: an account holder and an operator may be signed in at the same time. `attempt` has what
+ * somebody is known by who is at an OpenID provider meanwhile.
+ */
+export type SessionOf = 'holder' | 'operator' | 'attempt'
+
+const attemptSeconds = 600
 
 /** Over TLS a name that no other host and no plain connection can set (RFC 6265bis, 4.1.3.2). */
 const cookieName = (request: Request, of: SessionOf): string =>
-  `${request.secure ? '__Host-' : ''}portal${of === 'operator' ? '-operator' : ''}`
+  `${request.secure ? '__Host-' : ''}portal${of === 'holder' ? '' : `-${of}`}`
 
 /** The token of the session that a request brings along; undefined: none, or what cannot be one. */
 export function sessionToken(request: Request, of: SessionOf): string | undefined {
@@ -23,6 +28,7 @@ export function keepSession(request: Request, response: Response, of: SessionOf,
     sameSite: 'lax',
     secure: request.secure,
     path: '/',
+    ...(of === 'attempt' && { maxAge: attemptSeconds * 1000 }),
     ...(token === undefined && { maxAge: 0 }),
   })
 }

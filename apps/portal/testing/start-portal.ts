@@ -11,7 +11,7 @@ import {
   type UserRole,
 } from '@gateway/core'
 import { anAccount, memoryPorts, steppingClock, type AccountWanted, type SteppingClock } from '@gateway/core/testing'
-import { admissionGate, createLog, listen, type AdmissionGate, type Log } from '@gateway/server'
+import { admissionGate, createLog, listen, type AdmissionGate, type Log, type OidcSettings } from '@gateway/server'
 import { parse, type HTMLElement } from 'node-html-parser'
 import request, { type Response } from 'supertest'
 import { createPortalServer } from '../src/index.ts'
@@ -77,6 +77,7 @@ export async function startPortal(
   wanted: AccountWanted = {},
   log: Log = silent,
   gate: AdmissionGate = admissionGate(100),
+  oidc?: OidcSettings,
 ): Promise<Portal> {
   const clock = steppingClock()
   const ports = memoryPorts({ clock })
@@ -84,7 +85,7 @@ export async function startPortal(
   const account = await aHolder(ports, wanted)
   const app = createPortalServer(gateway, {
     ...{ clock, holders: holderAccess(ports, gateway), operators: operatorAccess(ports) },
-    ...{ log, gate },
+    ...{ log, gate, oidc },
   })
   const server = await listen({ app, host: '127.0.0.1', port: 0, log: silent })
   const visitor = () => visit(server.url)

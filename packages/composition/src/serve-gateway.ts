@@ -27,6 +27,9 @@ import {
   measureAdmission,
   measureLogins,
   type Metrics,
+  oidcSettings,
+  type OidcSettings,
+  oidcVariables,
   repeat,
   type Running,
   runProcess,
@@ -50,6 +53,7 @@ export interface ServerParts {
   readonly clock: Clock
   readonly holders: HolderAccess
   readonly operators: OperatorAccess
+  readonly oidc: OidcSettings | undefined
   readonly gate: AdmissionGate
   readonly confirmedResponses: ConfirmedResponses
   readonly log: Log
@@ -73,8 +77,9 @@ export interface Serving {
 }
 
 type LoadEnvironment = Parameters<typeof loadSettings>[0]
+type OidcEnvironment = Parameters<typeof oidcSettings>[0]
 
-export interface ServerEnvironment extends GatewayEnvironment, LoadEnvironment {
+export interface ServerEnvironment extends GatewayEnvironment, LoadEnvironment, OidcEnvironment {
   readonly HOST: string
   readonly PORT: number
   readonly ADMIN_PORT: number | undefined
@@ -102,6 +107,7 @@ export async function serveGateway(
   const { environment, log, onStop } = context
   const { HOST, PORT, ADMIN_PORT } = environment
   const load = loadSettings(environment)
+  const oidc = oidcSettings(environment)
   const answers = confirmedResponses({ log })
   onStop('answers', () => answers.settle())
   const watched = watchAccounts({ accountRates: ports.accountRates, metrics })
@@ -129,6 +135,7 @@ export async function serveGateway(
     clock: ports.clock,
     holders,
     operators,
+    oidc,
     gate,
     confirmedResponses: answers,
     log,
@@ -174,6 +181,7 @@ export const startInterface = ({ name, port, ...serving }: InterfaceSettings): P
       ...databaseVariables,
       ...loadVariables,
       ...loginVariables,
+      ...oidcVariables,
       ...gatewayVariables,
       ...webhookVariables,
     },

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { confirmationOf, processingDefaults } from '@gateway/core'
-import { processVariables, readEnvironment } from '@gateway/server'
+import { oidcSettings, oidcVariables, processVariables, readEnvironment } from '@gateway/server'
 import {
   processingSettings,
   processingVariables,
@@ -29,6 +29,27 @@ describe('variables', () => {
     ['CONTACT_DAYS', '3651', 'from 1 to 3650'],
   ])('%s that cannot be used stops the start, and the message says what is expected', (name, value, expected) => {
     expect(() => read({ [name]: value })).toThrow(new RegExp(`${name} is .*; expected .*${expected}`, 's'))
+  })
+})
+
+describe('an OpenID provider', () => {
+  const read = (env: Readonly<Record<string, string>>) => oidcSettings(readEnvironment(oidcVariables, env))
+  const whole = { OIDC_ISSUER: 'https://login.example.com/staff', OIDC_CLIENT_ID: 'sms' }
+
+  test('is there if its issuer and the id of the client are set', () => {
+    expect(read({})).toBeUndefined()
+    const settings = { issuer: whole.OIDC_ISSUER, clientId: 'sms', clientSecret: undefined, claim: 'email' }
+    expect(read(whole)).toEqual(settings)
+    expect(read({ ...whole, OIDC_ISSUER: 'http://127.0.0.1:9' })).toMatchObject({ issuer: 'http://127.0.0.1:9' })
+  })
+
+  test.each([
+    [{ OIDC_ISSUER: 'http://login.example.com' }, /OIDC_ISSUER is "http:.*expected .*https/],
+    [{ OIDC_ISSUER: 'https://login.example.com?x=1' }, /OIDC_ISSUER is/],
+    [{ OIDC_CLIENT_ID: '' }, /OIDC_CLIENT_ID is not set/],
+    [{ OIDC_ISSUER: '' }, /OIDC_ISSUER is not set/],
+  ])('%j stops the start', (given, expected) => {
+    expect(() => read({ ...whole, ...given })).toThrow(expected)
   })
 })
 

@@ -17,6 +17,7 @@ import {
   listOf,
   loadVariables,
   loginVariables,
+  oidcVariables,
   readNetwork,
   serverUrl,
   serverVariables,
@@ -40,7 +41,7 @@ interface GatewayVariables {
 /** What a process reads that works for account holders. */
 export const gatewayVariables: GatewayVariables = {
   SENDERS,
-  OPERATOR_SECOND_FACTOR: flag('operators need a second factor to sign in with a password'),
+  OPERATOR_SECOND_FACTOR: flag('operators need a second factor to sign in'),
   REPLIES_PER_CALL: wholeNumber('messages that one return-once call returns', {
     min: 1,
     max: 100_000,
@@ -147,6 +148,7 @@ export const publishedVariables: readonly string[] = [
   ...Object.keys(databaseVariables),
   ...Object.keys(loadVariables),
   ...Object.keys(loginVariables),
+  ...Object.keys(oidcVariables),
   ...Object.keys(gatewayVariables),
   ...Object.keys(processingVariables),
   ...Object.keys(webhookVariables),

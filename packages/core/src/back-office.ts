@@ -54,6 +54,7 @@ import {
   listOperatorSessions,
   operatorArea,
   setOperatorPassword,
+  signInNamedOperator,
   signInOperator,
   type OperatorSettings,
 } from './operator/sign-in.ts'
@@ -215,6 +216,7 @@ export const createBackOffice = (
   setOperatorRole: (id: OperatorId, role: OperatorRole): Promise<boolean> => ports.operators.setRole(id, role),
   setOperatorPassword: setOperatorPassword(ports),
   signInOperator: signInOperator(ports, { secondFactorRequired }),
+  signInNamedOperator: signInNamedOperator(ports, { secondFactorRequired }),
   signInOperatorWithCode: signInWithCode(ports, operatorArea(ports, { secondFactorRequired })),
   findOperatorSession: findOperatorSession(ports, { secondFactorRequired }),
   changeOperatorPassword: changeOperatorPassword(ports, { secondFactorRequired }),

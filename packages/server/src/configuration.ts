@@ -12,10 +12,13 @@ export {
   loadVariables,
   loginSettings,
   loginVariables,
+  oidcSettings,
+  oidcVariables,
   processVariables,
   serverUrl,
   serverVariables,
   text,
   wholeNumber,
+  type OidcSettings,
 } from './variables.ts'
 export { certificateEndings, extraAuthorities } from './watch-certificates.ts'

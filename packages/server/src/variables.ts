@@ -24,6 +24,14 @@ const httpServer = makeValidator<string>((input) => {
   return input
 })
 
+const oidcIssuer = makeValidator<string>((input) => {
+  const { protocol, hostname, search, hash } = URL.canParse(input) ? new URL(input) : new URL('none:')
+  const isLoopback = /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)
+  if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback)) throw new EnvError('no address of a provider')
+  if (search !== '' || hash !== '') throw new EnvError('more than an issuer')
+  return input
+})
+
 const whole = makeValidator<number>((input) => {
   if (!/^\d{1,15}$/.test(input)) throw new EnvError('no whole number')
   return Number(input)
@@ -199,3 +207,34 @@ export const loginSettings = (environment: Readonly<Record<keyof typeof loginVar
   failureSeconds: environment.LOGIN_FAILURE_SECONDS,
   waitingMax: environment.LOGINS_WAITING_MAX,
 })
+
+/** The OpenID provider that operators may sign in with at the portal. */
+export const oidcVariables = {
+  OIDC_ISSUER: oidcIssuer({
+    default: undefined,
+    desc: 'the issuer of an OpenID provider: https://, or http:// on this machine',
+    example: 'https://login.example.com/realms/staff',
+  }),
+  OIDC_CLIENT_ID: str({ default: undefined, desc: 'the id of the gateway as a client of the provider' }),
+  OIDC_CLIENT_SECRET: str({ default: undefined, desc: 'the secret of that client, or nothing for a public one' }),
+  OIDC_CLAIM: text({ what: 'the claim that has the name of an operator', byDefault: 'email' }),
+}
+
+export interface OidcSettings {
+  readonly issuer: string
+  readonly clientId: string
+  /** Undefined: a public client, which PKCE alone protects. */
+  readonly clientSecret: string | undefined
+  /** Whose value is the name of an operator; an `email` counts only if the provider has verified it. */
+  readonly claim: string
+}
+
+/** What `oidcVariables` say; undefined: nobody signs in with a provider. */
+export function oidcSettings(environment: Environment<typeof oidcVariables>): OidcSettings | undefined {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = environment
+  if (issuer === undefined && clientId === undefined && clientSecret === undefined) return undefined
+  if (issuer !== undefined && clientId !== undefined)
+    return { issuer, clientId, clientSecret, claim: environment.OIDC_CLAIM }
+  const missing = issuer === undefined ? 'OIDC_ISSUER' : 'OIDC_CLIENT_ID'
+  throw new Error(`The environment cannot be used:\n  ${missing} is not set; expected beside other variables OIDC_…`)
+}

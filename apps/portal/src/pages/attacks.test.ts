@@ -16,7 +16,8 @@ const evil = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>`
 
 /** Everything that strangers, holders and carriers may write has the same in it. */
 beforeAll(async () => {
-  portal = await startPortal()
+  const oidc = { issuer: 'http://127.0.0.1:9', clientId: 'gateway', clientSecret: undefined, claim: 'email' }
+  portal = await startPortal({}, undefined, undefined, oidc)
   account = await aHolder(portal.ports, { login: 'evil"><img>', firstName: evil, surname: evil })
   holder = await portal.signedIn(account)
   ;[admin, support] = [await portal.operator('admin'), await portal.operator('support')]

@@ -17,6 +17,7 @@ import { numbers } from './operator/numbers.tsx'
 import { operators } from './operator/operators.tsx'
 import { routes } from './operator/routes.tsx'
 import { operatorSecurity } from './operator/security.tsx'
+import { providerAnswer, providerSignIn } from './operator/provider.tsx'
 import { operatorSignIn, operatorSignOut } from './operator/sign-in.tsx'
 import { webhooks as operatorWebhooks } from './operator/webhooks.tsx'
 import { optOuts } from './opt-outs/opt-outs.tsx'
@@ -46,6 +47,8 @@ export const pages: readonly Page[] = [
   ...[bulkDraft, bulkText, bulkColumns, bulkSent, bulkResults, bulkRefused],
   ...[
     operatorSignIn,
+    providerSignIn,
+    providerAnswer,
     operatorSignOut,
     now,
     operatorAccounts,

@@ -122,6 +122,7 @@ type Reading =
   | 'listAttempts'
   | 'listOperators'
   | 'signInOperator'
+  | 'signInNamedOperator'
   | 'signInOperatorWithCode'
   | 'isOperatorFactorRequired'
   | 'findOperatorFactor'
@@ -319,7 +320,10 @@ export function auditedBackOffice(
 /** What a process needs that lets operators in. */
 export interface OperatorAccess {
   /** To sign in, and to look who is signed in. */
-  readonly signIn: Pick<BackOffice, 'signInOperator' | 'signInOperatorWithCode' | 'findOperatorSession' | 'findActing'>
+  readonly signIn: Pick<
+    BackOffice,
+    'signInOperator' | 'signInNamedOperator' | 'signInOperatorWithCode' | 'findOperatorSession' | 'findActing'
+  >
   /** What a person may do who is signed in; changes are recorded under the name, with the address `from`. */
   as(operator: Operator, from: string): BackOffice
 }

@@ -64,3 +64,20 @@ test('a changed password ends all sessions but the new one', async () => {
   ).toBeTruthy()
   expect(await signedIn()).toBe('"wrong-credentials"')
 })
+
+test('whom an identity provider names is signed in by name, unless there is no such operator or it is locked', async () => {
+  const opened = await backOffice.signInNamedOperator('ANN', browser)
+  const token = typeof opened === 'object' && 'token' in opened ? opened.token : ''
+  expect((await backOffice.findOperatorSession(token))?.operator.id).toBe(ann)
+  await backOffice.addOperator({ name: 'kim', role: 'admin' }, 'correct horse')
+  for (const nobody of ['bob', '', '\u212Aim']) {
+    expect(await backOffice.signInNamedOperator(nobody, browser)).toBe('wrong-credentials')
+  }
+  await backOffice.lockOperator(ann)
+  expect(await backOffice.signInNamedOperator('ann', browser)).toBe('wrong-credentials')
+})
+
+test('an identity provider takes the place of the password only: a required second factor is asked for', async () => {
+  const strict = createBackOffice(ports, { secondFactorRequired: true })
+  expect(await strict.signInNamedOperator('ann', browser)).toMatchObject({ challenge: expect.any(String) as string })
+})

@@ -14,7 +14,7 @@ type OperatorPorts = FactorPorts & Pick<Ports, 'operators'>
 
 /** What is asked of all operators. */
 export interface OperatorSettings {
-  /** Whoever signs in with a password has to have a second factor. */
+  /** Whoever signs in has to have a second factor. */
   readonly secondFactorRequired: boolean
 }
 
@@ -58,6 +58,18 @@ export const signInOperator =
     const login = await checkOperator(ports, pair)
     if (typeof login === 'string' || 'retryAfterSeconds' in login) return login
     return afterPassword(ports, operatorArea(ports, settings), login, pair.name, browser)
+  }
+
+/**
+ * The same for whom an identity provider names. It takes the place of the password only: a second factor is asked for
+ * all the same. Names are ASCII, in which letter case is the same everywhere.
+ */
+export const signInNamedOperator =
+  (ports: OperatorPorts, settings: OperatorSettings) =>
+  async (name: string, browser: Browser): Promise<OpenedSession | AskedForCode | 'wrong-credentials'> => {
+    const login = isOperatorName(name) ? await ports.operators.byName(name) : undefined
+    if (login === undefined || login.operator.locked) return 'wrong-credentials'
+    return afterPassword(ports, operatorArea(ports, settings), login, name, browser)
   }
 
 async function checkOperator(

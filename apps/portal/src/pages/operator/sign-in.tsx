@@ -1,5 +1,9 @@
+import { Link } from '../../components.tsx'
 import { forOperators } from '../../page.ts'
 import { signInPage, signOutView } from '../session/sign-in-area.tsx'
+
+/** A page of operators, or their first one. */
+export const operatorPath = (to: string): string => (/^\/operator(?:[/?][\w/?=&.%-]*)?$/.test(to) ? to : '/operator')
 
 /** `/operator/sign-in`: of operators, with name and password. */
 export const operatorSignIn = signInPage({
@@ -11,7 +15,15 @@ export const operatorSignIn = signInPage({
       Operators are added on the command line: <code>gateway operator add NAME --role admin</code>
     </>
   ),
-  pathWithin: (to) => (/^\/operator(?:[/?][\w/?=&.%-]*)?$/.test(to) ? to : '/operator'),
+  otherWay: ({ oidc }, to) =>
+    oidc && (
+      <p class="actions">
+        <Link class="button" to={`/operator/sign-in/provider?to=${encodeURIComponent(to)}`}>
+          Sign in with {oidc.host}
+        </Link>
+      </p>
+    ),
+  pathWithin: operatorPath,
   isOpen: ({ operators }) => operators !== undefined,
   open: async ({ operators, browser, network }, name, password) =>
     (await operators?.signIn.signInOperator({ name, password, network, address: browser.address }, browser)) ??

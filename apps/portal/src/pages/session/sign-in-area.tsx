@@ -14,6 +14,8 @@ export interface SignInArea {
   readonly nameLabel: string
   readonly nameHint?: string
   readonly note: ComponentChildren
+  /** Another way in, beside name and password. */
+  readonly otherWay?: (visit: Visit, to: string) => ComponentChildren
   /** Where one goes afterwards: `to` if that is a page of these people, and their first page else. */
   readonly pathWithin: (to: string) => string
   /** False: nobody signs in here. */
@@ -35,7 +37,8 @@ interface Given {
   readonly status?: View['status']
 }
 
-const view = ({ path, title, nameLabel, nameHint, note }: SignInArea, given: Given): View => {
+const view = (area: SignInArea, visit: Visit, given: Given): View => {
+  const { path, title, nameLabel, nameHint, note } = area
   const { to, name = '', problems = {}, status = 200 } = given
   return {
     title,
@@ -63,6 +66,7 @@ const view = ({ path, title, nameLabel, nameHint, note }: SignInArea, given: Giv
           />
           <Main>Sign in</Main>
         </Form>
+        {area.otherWay?.(visit, to)}
         <p class="soft">{note}</p>
       </div>
     ),
@@ -70,8 +74,8 @@ const view = ({ path, title, nameLabel, nameHint, note }: SignInArea, given: Giv
 }
 
 /** The second step: a code of the authenticator, or the first one of a secret that is shown to be set up. */
-const codeView = (
-  { path }: SignInArea,
+export const codeView = (
+  { path }: Pick<SignInArea, 'path'>,
   { to, challenge, toSetUp }: AskedForCode & { readonly to: string },
   problems: Problems = {},
   status: View['status'] = 200,
@@ -109,7 +113,7 @@ export const signInPage = (area: SignInArea): Page =>
   forAnybody({
     path: area.path,
     show: (visit) =>
-      area.isOpen(visit) ? view(area, { to: area.pathWithin(visit.query.get('to') ?? '') }) : 'not-found',
+      area.isOpen(visit) ? view(area, visit, { to: area.pathWithin(visit.query.get('to') ?? '') }) : 'not-found',
     submit(visit, fields) {
       if (!area.isOpen(visit)) return 'not-found'
       return fields.text('challenge') === '' ? withPassword(area, visit, fields) : withCode(area, visit, fields)
@@ -119,7 +123,7 @@ export const signInPage = (area: SignInArea): Page =>
 async function withPassword(area: SignInArea, visit: Visit, fields: Fields): Promise<Answer> {
   const [name, password] = [fields.trimmed('login'), fields.trimmed('password')]
   const to = area.pathWithin(fields.text('to'))
-  const again = (problems: Problems, status: View['status'] = 422) => view(area, { to, name, problems, status })
+  const again = (problems: Problems, status: View['status'] = 422) => view(area, visit, { to, name, problems, status })
   const label = area.nameLabel.toLowerCase()
   if (name === '') return again({ login: `Enter your ${label}.` })
   if (password === '') return again({ password: 'Enter your password.' })
@@ -144,7 +148,8 @@ async function withCode(area: SignInArea, visit: Visit, fields: Fields): Promise
 
   const opened = await area.openWithCode(visit, challenge, code)
   if (opened === 'wrong-code') return again('This code is wrong, or was used. Enter the next one.', 401)
-  if (opened === 'over') return view(area, { to, problems: { login: 'That took too long. Begin again.' }, status: 401 })
+  if (opened === 'over')
+    return view(area, visit, { to, problems: { login: 'That took too long. Begin again.' }, status: 401 })
   if ('retryAfterSeconds' in opened) {
     return { ...again(tooMany(opened), 429), retryAfterSeconds: opened.retryAfterSeconds }
   }

@@ -1,0 +1,150 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { secondsAfter, type Clock, type Instant } from '@gateway/core'
+import type { Log, OidcSettings } from '@gateway/server'
+import type * as Library from 'openid-client'
+
+/** Why somebody who comes back from the provider is nobody here. */
+export type ProviderRefusal =
+  'unreachable' | 'busy' | 'begun-elsewhere' | 'denied' | 'refused' | 'no-name' | 'unverified'
+
+/** Whom the provider names, and the page that was asked for. */
+export interface Named {
+  readonly name: string
+  readonly to: string
+}
+
+/** An OpenID provider that says who somebody is: authorization code with PKCE, state and nonce. */
+export interface OidcProvider {
+  /** What people know it by. */
+  readonly host: string
+  /** Where to go, and what the browser keeps meanwhile. `answerAt`: where the provider sends the browser back to. */
+  begin(answerAt: URL, to: string): Promise<{ readonly leaveTo: URL; readonly token: string } | 'unreachable'>
+  /** With the address that the browser came back to, and what it has kept. */
+  finish(answered: URL, token: string | undefined): Promise<Named | ProviderRefusal>
+}
+
+/** The provider is asked again where it has its pages and keys. */
+const metadataSeconds = 3600
+const timeoutSeconds = 5
+/** Each holds a place of the gate while the provider thinks. */
+const exchangesMax = 8
+
+/** State, nonce and verifier are made from what the browser keeps: any process goes on with what another began. */
+const madeFrom = (token: string, what: string): string =>
+  createHash('sha256').update(`${what} of ${token}`).digest('base64url')
+
+const stateOf = (token: string, to: string): string =>
+  `${madeFrom(token, `state to ${to}`)}.${Buffer.from(to).toString('base64url')}`
+
+interface Surroundings {
+  readonly log: Log
+  readonly clock: Clock
+}
+
+export function oidcProvider(settings: OidcSettings, { log, clock }: Surroundings): OidcProvider {
+  const { claim, issuer } = settings
+  let known: { readonly configuration: Promise<Library.Configuration | undefined>; readonly until: Instant } | undefined
+  let exchanges = 0
+
+  const warn = (problem: unknown): undefined => {
+    // Causes may have codes and tokens in them.
+    const { message, code, error } = problem as { message?: string; code?: string; error?: string }
+    log.warn({ issuer, problem: { message, code, error } }, 'signing in with the OpenID provider failed')
+  }
+
+  async function discovered(): Promise<Library.Configuration | undefined> {
+    if (known === undefined || known.until <= clock.now()) {
+      const configuration = discover(settings).catch(warn)
+      const until = secondsAfter(clock.now(), metadataSeconds)
+      known = { configuration, until }
+      if ((await configuration) === undefined) known = undefined
+      return configuration
+    }
+    return known.configuration
+  }
+
+  async function exchange(configuration: Library.Configuration, answered: URL, token: string, state: string) {
+    const { authorizationCodeGrant, fetchUserInfo } = await import('openid-client')
+    const tokens = await authorizationCodeGrant(configuration, answered, {
+      pkceCodeVerifier: madeFrom(token, 'verifier'),
+      expectedState: state,
+      expectedNonce: madeFrom(token, 'nonce'),
+      idTokenExpected: true,
+    })
+    const claims = tokens.claims()
+    if (claims === undefined || claims[claim] !== undefined) return claims
+    const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined
+    return hasMore ? fetchUserInfo(configuration, tokens.access_token, claims.sub) : claims
+  }
+
+  return {
+    host: new URL(issuer).host,
+    async begin(answerAt, to) {
+      const configuration = await discovered()
+      if (configuration === undefined) return 'unreachable'
+      const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await import('openid-client')
+      const token = randomBytes(32).toString('base64url')
+      const leaveTo = buildAuthorizationUrl(configuration, {
+        redirect_uri: answerAt.href,
+        scope: 'openid email profile',
+        ...{ state: stateOf(token, to), nonce: madeFrom(token, 'nonce'), code_challenge_method: 'S256' },
+        code_challenge: await calculatePKCECodeChallenge(madeFrom(token, 'verifier')),
+      })
+      return { leaveTo, token }
+    },
+    async finish(answered, token) {
+      const state = answered.searchParams.get('state') ?? ''
+      const to = Buffer.from(state.split('.')[1] ?? '', 'base64url').toString()
+      if (token === undefined || state !== stateOf(token, to)) return 'begun-elsewhere'
+      if (exchanges >= exchangesMax) return 'busy'
+      exchanges++
+      try {
+        const configuration = await discovered()
+        if (configuration === undefined) return 'unreachable'
+        const claims = await exchange(configuration, answered, token, state)
+        const name = nameIn(claims ?? {}, claim)
+        return typeof name === 'string' ? name : { ...name, to }
+      } catch (problem) {
+        warn(problem)
+        return isDenied(problem) ? 'denied' : 'refused'
+      } finally {
+        exchanges--
+      }
+    },
+  }
+}
+
+async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promise<Library.Configuration> {
+  const library = await import('openid-client')
+  const isPlain = new URL(issuer).protocol === 'http:'
+  // oxlint-disable-next-line typescript/no-deprecated -- so named to stand out; the issuer is on this machine
+  const plain = isPlain ? [library.allowInsecureRequests] : []
+  return library.discovery(new URL(issuer), clientId, undefined, clientAuthOf(library, clientSecret), {
+    timeout: timeoutSeconds,
+    // The signature of each token is verified, too, although it comes over TLS.
+    execute: [...plain, library.enableNonRepudiationChecks],
+  })
+}
+
+/** In a header unless the provider takes a secret in the form only. */
+function clientAuthOf(library: typeof Library, secret: string | undefined): Library.ClientAuth {
+  if (secret === undefined) return library.None()
+  const [basic, post] = [library.ClientSecretBasic(secret), library.ClientSecretPost(secret)]
+  return (provider, ...rest) => {
+    const methods = provider.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+    const authenticate = methods.includes('client_secret_basic') ? basic : post
+    authenticate(provider, ...rest)
+  }
+}
+
+/** The provider said so itself: somebody pressed "cancel", or may not use this client. */
+const isDenied = (problem: unknown): boolean =>
+  problem instanceof Error && 'code' in problem && problem.code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR'
+
+function nameIn(claims: Readonly<Record<string, unknown>>, claim: string): Pick<Named, 'name'> | ProviderRefusal {
+  const { [claim]: name, email_verified: verified } = claims
+  if (typeof name !== 'string' || name === '') return 'no-name'
+  // Some providers write it as a text.
+  if (claim === 'email' && verified !== true && verified !== 'true') return 'unverified'
+  return { name }
+}
