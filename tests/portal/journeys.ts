@@ -106,6 +106,7 @@ export function journeys(world: () => World): void {
     await person.fill('Text', 'Sale starts tomorrow at 8. Your card gives 10 % off.')
     if (person.hasScripts) await person.sees('52 characters, 1 part.', '#field-text-hint')
     await person.fill('Numbers', `${good}\n${bad}\n0825-55\n${good}`)
+    if (person.hasScripts) await person.sees('2 messages, 1 part each: 2.0 credits.', '#quote')
     const before = await person.page.locator('#balance').innerText()
     await person.press('Check before sending')
     await person.sees('Nothing has been sent or charged yet.')

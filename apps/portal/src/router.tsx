@@ -90,6 +90,7 @@ const assets = new Map(
       ['counter.js', 'js', '../dist/islands/'],
       ['fields.js', 'js', '../dist/islands/'],
       ['chart.js', 'js', '../dist/islands/'],
+      ['quote.js', 'js', '../dist/islands/'],
     ] as const
   ).map(([name, type, folder]) => [
     `/assets/${name}`,

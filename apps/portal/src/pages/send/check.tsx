@@ -20,7 +20,7 @@ export interface Checked {
 type Refused = Extract<ScreenedRecipient<string>, { readonly refused: unknown }>
 
 /** Why numbers are refused, with the numbers. */
-function byReason(refused: readonly Refused[]) {
+export function byReason(refused: readonly Refused[]) {
   const reasons = [...new Set(refused.map((one) => one.refused))]
   return reasons.map((reason) => ({
     reason,

@@ -16,6 +16,7 @@ import { count } from '../../format.ts'
 import type { View } from '../../page.ts'
 import { typedMax } from '../../recipients.ts'
 import { TextSize } from '../../text-size.tsx'
+import { LiveQuote } from './live-quote.tsx'
 
 /** A send as somebody has written it. */
 export interface Draft {
@@ -123,6 +124,7 @@ export const compose = (
           problems={problems}
           hint="In GMT+2. Leave it empty to send at once."
         />
+        <LiveQuote />
         <Main>Check before sending</Main>
         <p class="hint">Nothing is sent or charged yet.</p>
       </Form>

@@ -35,6 +35,31 @@ test('the check says what will happen, with each refused number and its reason, 
   expect(await balance()).toBe(35)
 })
 
+test('while it is written the same is said in short, and nothing is sent, stored or charged', async () => {
+  const { token } = Object.fromEntries(
+    (await visitor.get('/send')).html
+      .querySelectorAll('main form input')
+      .map((one) => [one.getAttribute('name') ?? '', one.getAttribute('value') ?? '']),
+  )
+  const quote = async (text: string, numbers: string, time = '') =>
+    (await visitor.post('/send', { step: 'quote', text, numbers, time, token: token ?? '' })).html
+      .querySelector('#quote')
+      ?.textContent.trim()
+  expect(await quote('Hello', `27820000001\n+27 82 000 0002\n${optedOut}\n0825`)).toBe(
+    `2 messages, 1 part each: 2.0 credits. 1.5 left afterwards.Opted out: ${optedOut}No mobile number that can be reached: 0825`,
+  )
+  expect(await quote('Hello', Array.from({ length: 7 }, (_, i) => `082${i}`).join())).toContain(
+    'No mobile number that can be reached: 0820, 0821, 0822, 0823, 0824 and 2 more',
+  )
+  expect(await quote('Hello', Array.from({ length: 1001 }, (_, i) => 27820000100 + i).join())).toContain(
+    'more than 1\u202f000 numbers cost is on the next page',
+  )
+  expect(await quote(' ', '27820000001')).toBe('Enter a text.')
+  expect(await quote('Hello', '27820000001', 'tomorrow')).toContain('Enter a time')
+  expect([await balance(), (await portal.gateway.listBulkSends(portal.account, { limit: 10 })).length]).toEqual([35, 0])
+  expect((await visitor.post('/send', { step: 'quote', text: 'Hello', numbers: '27820000001' })).status).toBe(403)
+})
+
 test('the refused numbers can be downloaded, each with its reason', async () => {
   const check = await visitor.submit('/send', { text: 'Hello', numbers: `27820000001\n${optedOut}\n=1+1` })
   const file = await visitor.submit(check, {}, 'form:has([value="refused"])')

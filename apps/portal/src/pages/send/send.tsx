@@ -7,6 +7,7 @@ import { draftFromFile, draftFromNumbers } from './from-file.ts'
 import { check, refusedFile } from './check.tsx'
 import { compose, draftOf, readTime, type Draft } from './compose.tsx'
 import { writeIds } from './ids.ts'
+import { liveQuote } from './live-quote.tsx'
 
 interface ReadDraft {
   readonly due: Instant | undefined
@@ -47,22 +48,27 @@ export const send = forHolders({
     if (step === 'change') return compose(draft)
     if (fields.file !== undefined) return draftFromFile(visit, draft, fields.file)
     const { due, numbers, repeated, problems } = read(draft)
-    if (Object.keys(problems).length > 0) return compose(draft, problems)
+    const [problem] = Object.values(problems)
+    if (problem !== undefined) return step === 'quote' ? liveQuote(problem) : compose(draft, problems)
     const key = readIdempotencyKey(fields.text('key'))
     if (step === 'send' && key !== undefined && key !== 'unusable') return sendOnce(visit, draft, { due, numbers }, key)
 
+    if (numbers.length > recipientsMax && step === 'quote') return liveQuote(tooManyToFollow)
     if (numbers.length > recipientsMax) return draftFromNumbers(visit, draft, numbers, due)
 
     const { gateway, account, now } = visit
     const body = bodyOf(draft.text)
     const quote = await gateway.quoteMessages(account, [{ text: draft.text, recipients: numbers, scheduled: due }])
-    if (quote === 'invalid-sender') return compose(draft, { numbers: noSender })
+    if (quote === 'invalid-sender')
+      return step === 'quote' ? liveQuote(noSender) : compose(draft, { numbers: noSender })
     if (typeof body === 'string') return compose(draft)
+    if (step === 'quote') return liveQuote({ quote, parts: body.parts })
     if (step === 'refused') return refusedFile(quote)
     return check({ draft, body, due: due !== undefined && due > now ? due : undefined, now, quote, repeated })
   },
 })
 
+const tooManyToFollow = `What more than ${count(recipientsMax)} numbers cost is on the next page.`
 const noSender = 'Your account has no sender that may be used for one of these numbers. Ask the operator.'
 
 async function sendOnce(
