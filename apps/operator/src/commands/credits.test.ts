@@ -1,4 +1,4 @@
-import { credits } from '@gateway/core'
+import { credits, type AccountId, type GatewayDay } from '@gateway/core'
 import { anAccount } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 
@@ -72,6 +72,21 @@ test('a difference is told with both sums, and 1', async () => {
     sums: { verified: 1, balance: 100.5, wrongDailySums: 0 },
   })
   expect(JSON.parse(err)).toEqual({ error: message })
+})
+
+test('a daily sum that its messages do not have is told with both, and 1', async () => {
+  const wrong = { account: 1 as AccountId, day: 20_743 as GatewayDay, code: 0 as const, sum: 4, counted: 3 }
+  const operator = anOperator({
+    ports: (ports) => ({ ...ports, dailySums: { ...ports.dailySums, check: () => Promise.resolve([wrong]) } }),
+  })
+  await anAccount(operator.ports)
+  expect(await operator.run(['credits', 'verify'])).toEqual({
+    code: 1,
+    out: `1 accounts with 100.0 credits: every balance is the sum of its entries.
+Account 1, 2026/10/17, code 0: sum 4, messages 3
+`,
+    err: 'The daily sums and the messages differ.\n',
+  })
 })
 
 test('with an operation a top-up is done once', async () => {
