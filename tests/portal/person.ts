@@ -31,7 +31,8 @@ const stopsMax = 150
 
 export async function somebody(browser: Browser, url: string, way: Way): Promise<Person> {
   const hasScripts = way !== 'by mouse, without scripts'
-  const context = await browser.newContext({ baseURL: url, javaScriptEnabled: hasScripts })
+  // Without a language of its own the machine's may be one that no browser of people has, and charts stay away.
+  const context = await browser.newContext({ baseURL: url, javaScriptEnabled: hasScripts, locale: 'en-GB' })
   context.setDefaultTimeout(waitMs)
   const page = await context.newPage()
   return way === 'by keyboard, with scripts' ? withKeyboard(context, page) : withMouse(context, page, hasScripts)

@@ -50,7 +50,9 @@ const Field = ({ name, insert }: { readonly name: string; readonly insert: ((fie
   insert === undefined ? (
     <code>{name} </code>
   ) : (
-    <button type="button" class="plain" onClick={() => insert(name)}>
-      {name}
-    </button>
+    <>
+      <button type="button" class="plain" onClick={() => insert(name)}>
+        {name}
+      </button>{' '}
+    </>
   )

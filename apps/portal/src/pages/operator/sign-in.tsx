@@ -18,7 +18,7 @@ export const operatorSignIn = signInPage({
   otherWay: ({ oidc }, to) =>
     oidc && (
       <p class="actions">
-        <Link class="button" to={`/operator/sign-in/provider?to=${encodeURIComponent(to)}`}>
+        <Link class="button second" to={`/operator/sign-in/provider?to=${encodeURIComponent(to)}`}>
           Sign in with {oidc.host}
         </Link>
       </p>

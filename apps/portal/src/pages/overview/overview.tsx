@@ -1,6 +1,7 @@
 import {
   credits,
   gatewayDay,
+  mayHolder,
   unreadMax,
   type Credits,
   type GatewayDay,
@@ -135,11 +136,13 @@ export const overview = forHolders({
               </p>
             )}
           </Panel>
-          <div class="actions">
-            <Link class="button" to="/send">
-              Send messages
-            </Link>
-          </div>
+          {mayHolder(visit.role, 'sendMessages') && (
+            <div class="actions">
+              <Link class="button" to="/send">
+                Send messages
+              </Link>
+            </div>
+          )}
         </>
       ),
     }

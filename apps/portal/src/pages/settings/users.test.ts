@@ -56,6 +56,16 @@ test('nobody changes or removes themselves, and no address is invited twice', as
   expect([again.status, again.text]).toEqual([422, expect.stringContaining('This address is in use already')])
 })
 
+test('signing in tells nobody whether an address is that of a user', async () => {
+  await portal.signedInAs('reader')
+  const answers = []
+  for (const login of ['reader-1@acme.example', 'nobody@acme.example']) {
+    const { status, text } = await portal.visitor().submit('/sign-in', { login, password: 'a wrong password' })
+    answers.push({ status, text })
+  }
+  expect(answers[1]).toEqual(answers[0])
+})
+
 test('what a user changes is in the audit log with the name and the address, and the log verifies', async () => {
   const owner = await portal.signedInAs('owner')
   await owner.submit('/settings/keys', { label: 'shop' })
