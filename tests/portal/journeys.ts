@@ -278,8 +278,17 @@ export function journeys(world: () => World): void {
     await person.follow(number)
     await person.sees('Shall we deliver today?')
     await person.fill('Text', 'It is on its way.')
+    if (person.hasScripts) {
+      await person.sees('17 characters, 1 part.', '#field-text-hint')
+      await person.page.evaluate(() => document.body.setAttribute('data-loaded-once', ''))
+    }
     await person.press('Send the answer')
-    await person.sees('It is on its way.')
+    await person.sees('It is on its way.', '.conversation')
+    // The page stays, and the next one can be typed.
+    if (person.hasScripts) {
+      expect(await person.page.locator('body[data-loaded-once]').count()).toBe(1)
+      expect(await person.page.locator('#field-text:focus').inputValue()).toBe('')
+    }
     // The answer of somebody who had not read what came before it, too.
     expect(await person.page.getByText('as read').count()).toBe(0)
   })

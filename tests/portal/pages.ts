@@ -35,7 +35,7 @@ async function follow(context: BrowserContext, first: readonly string[]): Promis
     const answer = await context.request.get(next)
     const { pathname, search } = new URL(answer.url())
     const shown = pageAt(pathname)
-    if (shown !== undefined && !found.has(shown.path)) found.set(shown.path, pathname + search)
+    if (answer.ok() && shown !== undefined && !found.has(shown.path)) found.set(shown.path, pathname + search)
     const html = await answer.text()
     queue.push(...Array.from(html.matchAll(/href="(\/[^"]*)"/g), ([, href = '']) => href.replaceAll('&amp;', '&')))
   }
@@ -50,7 +50,7 @@ const further: Readonly<Record<Who, readonly string[]>> = {
     // A provider that does not answer, and an answer that nobody has asked for.
     ...['/operator/sign-in/provider', '/operator/sign-in/answer'],
   ],
-  holder: ['/', '/sign-out', '/send', '/sends/1', '/send/1/sent', '/send/2', '/send/2/text', '/send/2/columns'],
+  holder: ['/', '/sign-out', '/send', '/sends/1', '/send/1/sent'],
   operator: ['/operator', '/operator/acting', '/operator/sign-out', '/operator/messages?q=1'],
 }
 
@@ -62,6 +62,7 @@ const answers: Readonly<Record<string, { readonly who: Who; readonly get: (perso
       await person.go('/send')
       await person.fill('Text', 'Dear customer, your parcel is at the counter. Collect it by Friday.')
       await person.fill('Numbers', '27825550101\n27825550102\n27825550190\n0825-55\n27825550101')
+      await person.sees('3 messages, 1 part each', '#quote')
       await person.press('Check before sending')
       await person.sees('Nothing has been sent')
     },
@@ -83,6 +84,16 @@ const answers: Readonly<Record<string, { readonly who: Who; readonly get: (perso
       await person.sees('Copy it now.')
     },
   },
+  '/send, with a file and its columns': {
+    who: 'holder',
+    get: async ({ page }) => {
+      await page.goto('/send')
+      await page.locator('#field-text').fill('Dear {name}, your parcel is at the counter.')
+      const buffer = Buffer.from('Name,Mobile,Shop phone\nAnn,27825550101,27825550109\n')
+      await page.locator('#field-file').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer })
+      await page.locator('#preview blockquote').waitFor()
+    },
+  },
   '/messages, of nothing': { who: 'holder', get: (person) => person.go('/messages/999999') },
   '/settings/users, a link': {
     who: 'holder',
@@ -91,6 +102,13 @@ const answers: Readonly<Record<string, { readonly who: Who; readonly get: (perso
       await person.fill('E-mail', 'bob@acme.example')
       await person.press('Make a link')
       await person.sees('It is shown only this once.')
+    },
+  },
+  '/invitation, of somebody': {
+    who: 'holder',
+    get: async ({ page }) => {
+      await page.goto((await page.locator('main a.secret').getAttribute('href')) ?? '')
+      await page.getByText('You sign in as').waitFor()
     },
   },
   '/, looked at by an operator': {
@@ -125,7 +143,9 @@ async function uploadLists({ page }: Person): Promise<readonly string[]> {
       await page.locator('main form[method="post"] button').first().click()
       await page.waitForURL(/\/sent$/)
     }
-    addresses.push(new URL(page.url()).pathname)
+    const { pathname } = new URL(page.url())
+    addresses.push(pathname)
+    if (!isSent) addresses.push(`${pathname}/text`, `${pathname}/columns`)
   }
   return addresses
 }
@@ -193,6 +213,7 @@ const schemes = ['light', 'dark'] as const
 async function look(page: Tab, name: string): Promise<void> {
   const file = name.replace(/^\//, '').replace(/[^\w-]+/g, '-') || 'overview'
   await page.setViewportSize(wide)
+  if ((await page.locator('[data-island="chart"]').count()) > 0) await page.locator('.plot canvas').waitFor()
   const found = { light: '', dark: '', ...{ '320 px': '', '200 %': '' } }
   for (const colorScheme of folder === undefined ? inTurn(schemes) : schemes) {
     await page.emulateMedia({ colorScheme })

@@ -37,6 +37,14 @@ export function decodeText(bytes: Buffer): string {
   }
 }
 
+/** The beginning of a file up to its last line break, so that no character and no row is cut. */
+export function wholeLines(bytes: Buffer): Buffer {
+  const at = Math.max(bytes.lastIndexOf(10), bytes.lastIndexOf(13))
+  // In UTF-16 with the low byte first a zero belongs to it.
+  const width = at % 2 === 0 && bytes[at + 1] === 0 ? 2 : 1
+  return at < 0 ? bytes : bytes.subarray(0, at + width)
+}
+
 /** What stands between the fields: the most frequent of comma, semicolon and tab in the first line, outside quotes. */
 function delimiterOf(text: string): string {
   const [line = ''] = /^[^\r\n]{0,20000}/.exec(text) ?? []

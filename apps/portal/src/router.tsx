@@ -91,6 +91,8 @@ const assets = new Map(
       ['fields.js', 'js', '../dist/islands/'],
       ['chart.js', 'js', '../dist/islands/'],
       ['quote.js', 'js', '../dist/islands/'],
+      ['file.js', 'js', '../dist/islands/'],
+      ['answer.js', 'js', '../dist/islands/'],
     ] as const
   ).map(([name, type, folder]) => [
     `/assets/${name}`,

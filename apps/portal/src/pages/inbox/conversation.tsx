@@ -3,6 +3,7 @@ import { Form, Hidden, Link, Main, Panel, ProblemSummary, Second, State, TextAre
 import { newFormKey, type Fields, type Problems } from '../../forms.ts'
 import { counted } from '../../format.ts'
 import { forHolders, type Answer, type HolderVisit } from '../../page.ts'
+import { TextSize } from '../../text-size.tsx'
 import { REFUSAL } from '../../words.ts'
 import { conversationPath, readPlace } from './address.ts'
 
@@ -108,22 +109,25 @@ const AnswerForm = ({ from, found, text, problems }: Its & Given) =>
   found.number === undefined ? (
     <p class="soft">This is no number that can be written to.</p>
   ) : (
-    <Panel title="Answer">
+    <section class="panel" id="answer" data-island="answer">
+      <h2>Answer</h2>
       <Form to={conversationPath(from)}>
         <TextArea
           name="text"
           label="Text"
-          hint="It is sent and charged at once."
+          hint={<TextSize text={text} />}
           value={text}
           rows={3}
           problems={problems}
+          island="counter"
         />
         <Hidden name="step" value="answer" />
         <Hidden name="key" value={newFormKey()} />
         <Hidden name="arrived" value={String(found.arrived)} />
         <Main>Send the answer</Main>
+        <p class="hint">It is sent and charged at once.</p>
       </Form>
-    </Panel>
+    </section>
   )
 
 /** Why an answer was not sent; undefined: it was. */

@@ -194,3 +194,32 @@ test('rows are divided into calls, and repetitions are marked', async () => {
   expect(inCalls(list.rows).map(({ length }) => length)).toEqual([1000, 1000, 100])
   expect(list.rows.filter(({ refused }) => refused === undefined)).toHaveLength(2)
 })
+
+test('the columns of a file are shown before it is uploaded, and the one with the numbers can be chosen', async () => {
+  const preview = async (its: string | Buffer, cut = '') =>
+    (await visitor.upload('/send', { step: 'preview', text: 'Dear {name}', cut }, its)).html.querySelector('#preview')
+  const two = 'Name,Mobile,Shop phone\nAnn,27820000001,27820000005\nŞule,27820000002,27820000006\nBob,278'
+  const shown = await preview(two, 'yes')
+  expect(shown?.querySelectorAll('option').map(({ textContent }) => textContent)).toEqual([
+    'Name',
+    'Mobile',
+    'Shop phone',
+  ])
+  expect(shown?.querySelector('option[selected]')?.textContent).toBe('Mobile')
+  expect(shown?.textContent).toContain('Dear Ann')
+  // Where a character is cut, the rows before it are read all the same.
+  for (const cut of [Buffer.from(two).subarray(0, 54), Buffer.from(two, 'utf16le').subarray(0, 111)])
+    expect((await preview(cut, 'yes'))?.querySelector('option')?.textContent).toBe('Name')
+  expect((await preview('a,b\nc,d\n'))?.textContent).toContain('No column of the file has mobile numbers.')
+  expect((await preview('Name,Mobile\nAnn,27820000001\n"Bob', 'yes'))?.querySelectorAll('option')).toHaveLength(2)
+  expect(await portal.gateway.listBulkSends(portal.account, { limit: 10 })).toEqual([])
+
+  for (const [column, expected] of [
+    ['2', '27820000005'],
+    ['1', '27820000001'],
+    ['9', '27820000001'],
+  ] as const) {
+    const { to = '' } = await visitor.upload('/send', { text: 'Dear {name}', column }, two)
+    expect((await visitor.get(to)).text).toContain(`To ${expected} (row 2)`)
+  }
+})

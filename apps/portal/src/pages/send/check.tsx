@@ -1,10 +1,11 @@
-import { fieldsOf, type Body, type Instant, type Quote, type ScreenedRecipient } from '@gateway/core'
+import { fieldsOf, type Body, type Instant, type Quote } from '@gateway/core'
 import { Form, Hidden, Main, Notice, Panel, Second, Table } from '../../components.tsx'
 import { newFormKey } from '../../forms.ts'
 import { count, counted, when } from '../../format.ts'
 import type { Download, View } from '../../page.ts'
 import { REFUSAL } from '../../words.ts'
 import { DraftFields, type Draft } from './compose.tsx'
+import { byReason } from './live-quote.tsx'
 import { WhatItCosts } from './what-it-costs.tsx'
 
 export interface Checked {
@@ -15,17 +16,6 @@ export interface Checked {
   readonly quote: Quote<string>
   /** How many more times numbers were in the list. */
   readonly repeated: number
-}
-
-type Refused = Extract<ScreenedRecipient<string>, { readonly refused: unknown }>
-
-/** Why numbers are refused, with the numbers. */
-export function byReason(refused: readonly Refused[]) {
-  const reasons = [...new Set(refused.map((one) => one.refused))]
-  return reasons.map((reason) => ({
-    reason,
-    numbers: refused.filter((one) => one.refused === reason).map(({ number }) => number),
-  }))
 }
 
 const willNot = (howMany: number): string => `${counted(howMany, 'number')} will not be sent to`

@@ -16,6 +16,7 @@ import { count } from '../../format.ts'
 import type { View } from '../../page.ts'
 import { typedMax } from '../../recipients.ts'
 import { TextSize } from '../../text-size.tsx'
+import { FilePreview } from './file-preview.tsx'
 import { LiveQuote } from './live-quote.tsx'
 
 /** A send as somebody has written it. */
@@ -116,6 +117,7 @@ export const compose = (
           problems={problems}
           hint={`As a spreadsheet saves it, up to ${count(bulkSendLimits.rowsMax)} rows. Its first row names the columns, and the text may have their fields: “Dear {name}”. The file is kept until it is sent, a day at most.`}
         />
+        <FilePreview />
         <TextField
           name="time"
           label="Time (optional)"

@@ -1,16 +1,9 @@
 import { bodyOf, draftProblem, type BulkRow, type Instant } from '@gateway/core'
 import { newFormKey, type Problems } from '../../forms.ts'
 import type { Answer, HolderVisit } from '../../page.ts'
-import { columnsMax, inCalls, readList, rowsOf, type ListProblem } from '../../read-list.ts'
+import { inCalls, numbersFrom, readList, rowsOf } from '../../read-list.ts'
+import { LIST_PROBLEM } from './file-preview.tsx'
 import { compose, readTime, type Draft } from './compose.tsx'
-
-const LIST_PROBLEM: Readonly<Record<ListProblem, string>> = {
-  empty: 'There is nothing in the file.',
-  'too-many': 'The file has more than 100 000 rows. Divide it into several files.',
-  'too-many-columns': `The file has more than ${columnsMax} columns.`,
-  broken: 'The file is no list of comma-separated values: a quote is not closed, or a row is very long.',
-  'no-numbers': 'No column of the file has mobile numbers. They are written with the country code.',
-}
 
 /** What is wrong with a text and a time; undefined columns: the text has no fields. */
 export function problemsOf(text: string, time: string, columns: readonly string[] | undefined): Problems {
@@ -26,15 +19,21 @@ export function problemsOf(text: string, time: string, columns: readonly string[
   }
 }
 
-/** Stores what a file has, and leads to the check of it. */
-export async function draftFromFile(visit: HolderVisit, draft: Draft, file: Buffer): Promise<Answer> {
+/** Stores what a file has, with the numbers of this column if it has it, and leads to the check of it. */
+export async function draftFromFile(
+  visit: HolderVisit,
+  draft: Draft,
+  file: Buffer,
+  column: number | undefined,
+): Promise<Answer> {
   if (draft.numbers.trim() !== '') return compose(draft, { file: 'Give numbers or a file, not both.' })
   const list = await readList(file)
   if (typeof list === 'string') return compose(draft, { file: LIST_PROBLEM[list] })
   const due = readTime(draft.time)
   if (due === 'unusable') return compose(draft, problemsOf(draft.text, draft.time, list.columns))
   // Where the text has a field that the file has not, the page after it shows both.
-  return store(visit, draft.text, due, list)
+  const rows = column !== undefined && column < list.columns.length ? numbersFrom(column, list.rows) : list.rows
+  return store(visit, draft.text, due, { columns: list.columns, rows })
 }
 
 export const draftFromNumbers = (

@@ -1,8 +1,18 @@
-import type { Quote } from '@gateway/core'
+import type { Quote, ScreenedRecipient } from '@gateway/core'
 import { amount, count, counted } from '../../format.ts'
 import type { View } from '../../page.ts'
 import { REFUSAL } from '../../words.ts'
-import { byReason } from './check.tsx'
+
+type RefusedRecipient = Extract<ScreenedRecipient<string>, { readonly refused: unknown }>
+
+/** Why numbers are refused, with the numbers. */
+export function byReason(refused: readonly RefusedRecipient[]) {
+  const reasons = [...new Set(refused.map((one) => one.refused))]
+  return reasons.map((reason) => ({
+    reason,
+    numbers: refused.filter((one) => one.refused === reason).map(({ number }) => number),
+  }))
+}
 
 interface Quoted {
   readonly quote: Quote<string>

@@ -1,8 +1,9 @@
 import { bodyOf, readIdempotencyKey, type Instant, type SentRecipient } from '@gateway/core'
-import type { Problems } from '../../forms.ts'
+import type { Fields, Problems } from '../../forms.ts'
 import { count } from '../../format.ts'
 import { forHolders, type Answer, type HolderVisit } from '../../page.ts'
 import { readRecipients, recipientsMax, typedMax } from '../../recipients.ts'
+import { filePreview } from './file-preview.tsx'
 import { draftFromFile, draftFromNumbers } from './from-file.ts'
 import { check, refusedFile } from './check.tsx'
 import { compose, draftOf, readTime, type Draft } from './compose.tsx'
@@ -31,6 +32,12 @@ function read({ text, numbers: given, time }: Draft): ReadDraft {
   return { due: due === 'unusable' ? undefined : due, numbers, repeated, problems }
 }
 
+/** Of those that the preview of a file has shown, from 0; undefined: without a script. */
+function columnOf(fields: Fields): number | undefined {
+  const column = fields.text('column')
+  return /^[0-9]{1,2}$/.test(column) ? Number(column) : undefined
+}
+
 /** `/send`: text, numbers and time; then what that will do; then it is done, once. */
 export const send = forHolders({
   path: '/send',
@@ -46,7 +53,9 @@ export const send = forHolders({
     const draft = draftOf(fields)
     const step = fields.text('step')
     if (step === 'change') return compose(draft)
-    if (fields.file !== undefined) return draftFromFile(visit, draft, fields.file)
+    if (fields.file !== undefined && step === 'preview')
+      return filePreview(fields.file, fields.text('cut') !== '', draft.text)
+    if (fields.file !== undefined) return draftFromFile(visit, draft, fields.file, columnOf(fields))
     const { due, numbers, repeated, problems } = read(draft)
     const [problem] = Object.values(problems)
     if (problem !== undefined) return step === 'quote' ? liveQuote(problem) : compose(draft, problems)

@@ -1,0 +1,36 @@
+/// <reference lib="dom" />
+import type * as Fields from './fields.tsx'
+
+/** The columns are in the first line; the rest is uploaded when the form is sent. */
+const shownBytes = 65_536
+
+/** Beside this file; loaded when a file is chosen. */
+const fields = async () => (await import(new URL('fields.js', import.meta.url).href)) as typeof Fields
+
+/** Shows the columns of a file that is chosen, as the server reads them, before it is uploaded. */
+export function mount(place: HTMLElement): void {
+  const form = place.closest('form')
+  const input = form?.querySelector<HTMLInputElement>('[name="file"]')
+  if (form == null || input == null) return
+  let latest = 0
+
+  async function show({ action }: HTMLFormElement, file: File | undefined): Promise<void> {
+    const own = ++latest
+    place.replaceChildren()
+    if (file === undefined) return
+    const body = new FormData(form as HTMLFormElement)
+    body.delete('numbers')
+    body.set('step', 'preview')
+    body.set('file', file.slice(0, shownBytes), file.name)
+    if (file.size > shownBytes) body.set('cut', 'yes')
+    const answer = await fetch(action, { method: 'POST', body, redirect: 'manual' }).catch(() => undefined)
+    const html = answer?.ok === true ? await answer.text() : ''
+    // Another one was chosen meanwhile.
+    if (own !== latest) return
+    const found = new DOMParser().parseFromString(html, 'text/html').getElementById('preview')
+    place.replaceChildren(...(found?.childNodes ?? []))
+    const list = place.querySelector<HTMLElement>('[data-island]')
+    if (list !== null) (await fields()).mount(list)
+  }
+  input.addEventListener('change', () => void show(form, input.files?.[0]))
+}
