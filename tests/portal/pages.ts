@@ -62,7 +62,7 @@ const answers: Readonly<Record<string, { readonly who: Who; readonly get: (perso
       await person.go('/send')
       await person.fill('Text', 'Dear customer, your parcel is at the counter. Collect it by Friday.')
       await person.fill('Numbers', '27825550101\n27825550102\n27825550190\n0825-55\n27825550101')
-      await person.sees('3 messages, 1 part each', '#quote')
+      await person.page.locator('#quote', { hasText: '3 messages, 1 part each' }).waitFor()
       await person.press('Check before sending')
       await person.sees('Nothing has been sent')
     },
