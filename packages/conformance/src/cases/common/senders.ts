@@ -26,12 +26,13 @@ export const senderCases: readonly Case[] = [
     alone: 'sub',
     run: async (gateway) => {
       const { sub, number } = gateway
-      const before = await fill(gateway, 5)
+      // Once: a repeated request is the same one, also where a minute ends between them.
+      const [before, scheduledTime] = [await fill(gateway, 5), farAhead()]
       const rest = (sender: unknown, more: object = {}, key = randomUUID()) =>
         gateway.rest('/sms/outgoing/send', {
           by: sub,
           headers: [['Idempotency-Key', key]],
-          body: { message: 'a', recipients: [{ mobileNumber: number }], sender, scheduledTime: farAhead(), ...more },
+          body: { message: 'a', recipients: [{ mobileNumber: number }], sender, scheduledTime, ...more },
         })
       const query = (sender: string) =>
         sendQuery(gateway, `message=a&numbers=${number}&sender=${encodeURIComponent(sender)}`, sub)
