@@ -62,9 +62,11 @@ export const validityCases: readonly Case[] = [
         )
       expectEqual(await balance(gateway, sub), before)
 
+      // One time, so that a repeated request is the same one.
+      const scheduledTime = farAhead()
       const send = async (minutes: unknown, key: string) => {
         const headers: [string, string][] = [['Idempotency-Key', key]]
-        const body = restBody(gateway, minutes, { scheduledTime: farAhead() })
+        const body = restBody(gateway, minutes, { scheduledTime })
         const answer = await gateway.rest('/sms/outgoing/send', { by: sub, body, headers })
         gateway.leave(sub, restIds(answer.text))
         return answer
