@@ -21,22 +21,25 @@ const folder = resolve(values.out ?? join(root, 'release', version))
 
 const changelog = join(root, 'CHANGELOG.md')
 const server = join(root, 'packages/server/package.json')
+/** Names the image that it runs. */
+const kustomization = join(root, 'deploy/kubernetes/overlays/production/kustomization.yaml')
 const manifests = [
   join(root, 'package.json'),
   ...['packages', 'apps'].flatMap((group) =>
     readdirSync(join(root, group)).map((name) => join(root, group, name, 'package.json')),
   ),
 ]
-const before = new Map([changelog, ...manifests].map((path) => [path, readFileSync(path, 'utf8')]))
+const before = new Map([changelog, kustomization, ...manifests].map((path) => [path, readFileSync(path, 'utf8')]))
 
 check()
 let isCommitted = false
 let failed
 try {
   for (const path of manifests) change(path, /^( {2}"version": )"[^"]+"/m, `$1"${version}"`)
+  change(kustomization, /^( {4}newTag: ).*$/m, `$1${version}`)
   change(changelog, /^## Unreleased\n/m, `## Unreleased\n\n## ${version} - ${new Date().toISOString().slice(0, 10)}\n`)
   if (!isDry) {
-    git('commit', '--quiet', '--message', `Release ${version}`, '--', changelog, ...manifests)
+    git('commit', '--quiet', '--message', `Release ${version}`, '--', changelog, kustomization, ...manifests)
     isCommitted = true
   }
   makeArtefacts()

@@ -26,6 +26,7 @@ beforeAll(() => {
     'pnpm-workspace.yaml',
     'LICENSE',
     'docs',
+    'deploy',
   ])
     cpSync(join(root, name), join(checkout, name), {
       recursive: true,
