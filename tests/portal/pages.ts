@@ -130,17 +130,18 @@ const answers: Readonly<Record<string, { readonly who: Who; readonly get: (perso
 }
 
 /** A list that waits for its check, and one that was sent: where they are. */
-async function uploadLists({ page }: Person): Promise<readonly string[]> {
+async function uploadLists({ page, press }: Person): Promise<readonly string[]> {
   const addresses: string[] = []
   for (const isSent of [false, true]) {
     await page.goto('/send')
     await page.locator('#field-text').fill('Dear {name}, your parcel is at the counter.')
     const buffer = Buffer.from('Name,Mobile\nAnn,27825550101\nBob,0825\n')
     await page.locator('#field-file').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer })
-    await page.locator('main form[method="post"] button').first().click()
+    // By its name: the columns of the file have buttons of their own, once they are shown.
+    await press('Check before sending')
     await page.waitForURL(/\/send\/[0-9]+$/)
     if (isSent) {
-      await page.locator('main form[method="post"] button').first().click()
+      await press(/^Send [0-9]+ messages? now/)
       await page.waitForURL(/\/sent$/)
     }
     const { pathname } = new URL(page.url())
