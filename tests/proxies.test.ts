@@ -105,6 +105,37 @@ describeProxies('%s', (name) => {
     }
   }, 60_000)
 
+  test('the portal is served under a name of its own: a cookie for TLS alone, pages that follow', async () => {
+    const proxy = proxied.proxy(name)
+    const { login } = await proxied.newAccount(1)
+    const ask = askOver(proxy, false)
+    const own = { Host: 'portal.localhost', 'Sec-Fetch-Site': 'same-origin' }
+    for (const path of ['/health/ready', '/metrics']) {
+      expect([path, (await ask(proxy.url + path, { headers: own })).status]).toEqual([path, 404])
+    }
+    expect((await ask(`${proxy.url}/sign-in`, { headers: { Host: 'localhost' } })).status).toBe(404)
+    const signedIn = await ask(`${proxy.url}/sign-in`, {
+      method: 'POST',
+      headers: { ...own, 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ login, password: secret.password }).toString(),
+    })
+    const [cookie = ''] = signedIn.headers.get('set-cookie')?.split(';') ?? []
+    expect(cookie).toMatch(/^__Host-portal=/)
+    const page = await ask(`${proxy.url}/`, { headers: { ...own, Cookie: cookie } })
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('You have 1.0 credits left.')])
+    // The first piece comes while the stream is open.
+    const stream = rawTls(
+      proxy,
+      `GET / HTTP/1.1\r\nHost: portal.localhost\r\nAccept: text/event-stream\r\nCookie: ${cookie}\r\n\r\n`,
+    )
+    await until(() => stream.text().includes('data:'), 20_000)
+    expect([stream.closed(), stream.text()]).toEqual([
+      false,
+      expect.stringMatching(/content-type: text\/event-stream/i),
+    ])
+    stream.reset()
+  }, 60_000)
+
   describe('a poll of replies whose client hangs up', () => {
     const number = `2782444${name === 'nginx' ? '55' : '66'}01`
     let brought = 0

@@ -4,6 +4,7 @@ import type { Environment } from './process.ts'
 
 export interface NewAccount {
   readonly id: number
+  readonly login: string
   readonly key: string
 }
 
@@ -17,7 +18,7 @@ export async function openAccount(
   const open = ['account', 'open', '--login', login, '--credits', String(credits), ...options]
   const { id } = await operateJson<{ id: number }>(open, environment)
   const { key } = await operateJson<{ key: string }>(['key', 'issue', String(id)], environment)
-  return { id, key }
+  return { id, login, key }
 }
 
 /** A measure without labels, as `/metrics` shows it. */

@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { openAccount, type NewAccount } from './accounts.ts'
 import type { Interface } from './attempts.ts'
 import type { Client } from './clients.ts'
-import { startPairs, type Instance, type Pairs } from './pairs.ts'
-import { killLeftovers, type Environment } from './process.ts'
+import { freePorts, startPairs, type Instance, type Pairs } from './pairs.ts'
+import { killLeftovers, startApp, type Environment, type Started } from './process.ts'
 import { proxyNames, startProxy, type Proxy, type ProxyName } from './proxies.ts'
 
-/** The documented proxies in front of two processes of each interface. */
+/** The documented proxies in front of two processes of each interface and of the portal. */
 export interface Proxied extends Pairs {
   readonly proxy: (name: ProxyName) => Proxy
   readonly instancesOf: (by: Interface) => readonly Instance[]
@@ -26,14 +26,19 @@ export const secret = { password: 'canary-of-a-password', text: 'canary-of-a-tex
 export async function startProxied(environment: Environment): Promise<Proxied> {
   const pairs = await startPairs(environment)
   const proxies = new Map<ProxyName, Proxy>()
+  let portal: Started | undefined
   const stop = async () => {
-    await Promise.all([...proxies.values()].map((proxy) => proxy.stop()))
+    await Promise.all([...proxies.values(), ...(portal === undefined ? [] : [portal])].map((each) => each.stop()))
     await pairs.stop()
     killLeftovers()
   }
   try {
+    const [portalPort = 0] = await freePorts(1)
+    const behind = { PORT: String(portalPort), TRUST_PROXY: '127.0.0.1' }
+    portal = await startApp('portal', { ...pairs.environment, ...behind })
     for (const name of proxyNames) {
-      proxies.set(name, await startProxy(name, join(pairs.folder, name), pairs.instances))
+      const { instances, folder } = pairs
+      proxies.set(name, await startProxy(name, join(folder, name), { instances, portalPort }))
     }
   } catch (error) {
     await stop()
@@ -58,7 +63,7 @@ export async function startProxied(environment: Environment): Promise<Proxied> {
       return account
     },
     secrets,
-    logs: () => pairs.output() + [...proxies.values()].map((proxy) => proxy.log()).join(''),
+    logs: () => pairs.output() + (portal?.output() ?? '') + [...proxies.values()].map((proxy) => proxy.log()).join(''),
     stop,
   }
 }

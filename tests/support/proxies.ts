@@ -56,14 +56,15 @@ function adapt(file: string, replaced: Readonly<Record<string, string>>): string
   return text
 }
 
-function addressesOf(instances: readonly Instance[]): Readonly<Record<string, string>> {
+function addressesOf({ instances, portalPort }: Behind): Readonly<Record<string, string>> {
   const pairs = interfaces.flatMap((by) => documentedPorts[by].map((port, at) => [by, port, at] as const))
-  return Object.fromEntries(
+  const ports = Object.fromEntries(
     pairs.map(([by, port, at]) => {
       const here = instances.find((one) => one.by === by && one.at === at)
       return [`127.0.0.1:${port}`, `127.0.0.1:${here?.port ?? 0}`]
     }),
   )
+  return { ...ports, '127.0.0.1:8084': `127.0.0.1:${portalPort}` }
 }
 
 /** Makes the certificate with the command of the documentation; returns it. */
@@ -74,27 +75,31 @@ function makeCertificate(folder: string): string {
   return readFileSync(join(folder, 'tls.crt'), 'utf8')
 }
 
-/** Starts a proxy in front of these instances; its files are in `folder`, which its unprivileged user can enter. */
-export async function startProxy(name: ProxyName, folder: string, instances: readonly Instance[]): Promise<Proxy> {
+/** Starts a proxy in front of these processes; its files are in `folder`, which its unprivileged user can enter. */
+export async function startProxy(name: ProxyName, folder: string, behind: Behind): Promise<Proxy> {
   mkdirSync(folder)
   const ca = makeCertificate(folder)
   const [port = 0] = await freePorts(1)
   const start = name === 'nginx' ? startNginx : startHaproxy
-  const proxy = start({ folder, port, instances })
+  const proxy = start({ folder, port, ...behind })
   await until(() => proxy.log().includes(name === 'nginx' ? 'start worker process' : 'Loading success'), 60_000)
   return { name, port, url: `https://localhost:${port}`, ca, ...proxy }
 }
 
-interface Place {
-  readonly folder: string
-  readonly port: number
+interface Behind {
   readonly instances: readonly Instance[]
+  readonly portalPort: number
 }
 
-function startNginx({ folder, port, instances }: Place) {
+interface Place extends Behind {
+  readonly folder: string
+  readonly port: number
+}
+
+function startNginx({ folder, port, ...behind }: Place) {
   const file = join(folder, 'nginx.conf')
   const replaced = {
-    ...addressesOf(instances),
+    ...addressesOf(behind),
     '/etc/gateway/': `${folder}/`,
     'listen 443': `listen 127.0.0.1:${port}`,
     '/var/log/nginx/': `${folder}/`,
@@ -124,9 +129,9 @@ function startNginx({ folder, port, instances }: Place) {
   }
 }
 
-function startHaproxy({ folder, port, instances }: Place) {
+function startHaproxy({ folder, port, ...behind }: Place) {
   const file = join(folder, 'haproxy.cfg')
-  const replaced = { ...addressesOf(instances), '/etc/gateway/': `${folder}/`, 'bind :443': `bind 127.0.0.1:${port}` }
+  const replaced = { ...addressesOf(behind), '/etc/gateway/': `${folder}/`, 'bind :443': `bind 127.0.0.1:${port}` }
   writeFileSync(file, adapt('haproxy.cfg', replaced))
   const running = run('haproxy', ['-W', '-db', '-f', file])
   const nameOf = ({ by, at }: Instance) => `Server ${by}/${by}${at + 1}`

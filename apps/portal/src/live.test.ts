@@ -20,22 +20,25 @@ async function open(path: string, cookie = visitor.cookie) {
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
   let read = ''
   let retry = NaN
+  /** Reads until this has come, and takes it away, or fails where the connection ends before. */
+  async function next(what: RegExp): Promise<string> {
+    for (;;) {
+      const found = what.exec(read)
+      if (found !== null) {
+        read = read.slice(found.index + found[0].length)
+        return found[1] ?? ''
+      }
+      const chunk = await reader?.read()
+      if (chunk?.done !== false) throw new Error(`the connection ended before ${String(what)}: ${read}`)
+      read += chunk.value
+      retry = Number(/^retry: ([0-9]+)/.exec(read)?.[1] ?? retry)
+    }
+  }
   return {
     status: answer.status,
-    /** Reads until an event of this name has come whole, or fails where the connection ends before. */
-    event: async (name: string): Promise<string> => {
-      for (;;) {
-        const found = new RegExp(`event: ${name}\n([^]*?)\n\n`).exec(read)
-        if (found !== null) {
-          read = read.slice(found.index + found[0].length)
-          return found[1] ?? ''
-        }
-        const chunk = await reader?.read()
-        if (chunk?.done !== false) throw new Error(`the connection ended before ${name}: ${read}`)
-        read += chunk.value
-        retry = Number(/^retry: ([0-9]+)/.exec(read)?.[1] ?? retry)
-      }
-    },
+    /** The data of the next event of this name. */
+    event: (name: string) => next(new RegExp(`event: ${name}\n([^]*?)\n\n`)),
+    comment: () => next(/^:\n\n/m),
     /** What the browser was told to wait before it comes again. */
     retry: () => retry,
     close: () => reader?.cancel(),
@@ -49,6 +52,14 @@ test('a page that is followed is sent at once, and again when a message was take
   expect(await followed.event('page')).not.toContain('The carrier took it')
   await write(portal.ports, portal.account)
   expect(await followed.event('page')).toContain('The carrier took it as 1.')
+  await followed.close()
+})
+
+test('a page where nothing happens is sent comments, so that no proxy ends it', async () => {
+  const followed = await open('/')
+  await followed.event('page')
+  await followed.comment()
+  await followed.comment()
   await followed.close()
 })
 

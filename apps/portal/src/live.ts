@@ -49,7 +49,7 @@ const digestOf = ({ page }: Look): string => createHash('sha1').update(page).dig
 
 /**
  * Server-sent events (HTML standard, 9.2): the whole page at once, and each time that it has changed; the browser
- * replaces the parts that are marked. The last event is `end`, with `gone` where the page is not theirs any more. Where
+ * replaces the parts that are marked. Where nothing has changed a comment is sent. The last event is `end`, with `gone` where the page is not theirs any more. Where
  * too many are followed the page is sent, and the browser comes again after a while.
  */
 export function follow(followers: Followers, response: ServerResponse, { owner, first, again }: Followed): void {
@@ -97,6 +97,8 @@ export function follow(followers: Followers, response: ServerResponse, { owner, 
     const digest = look && digestOf(look)
     unchanged = digest === last ? unchanged + 1 : 0
     if (look !== undefined && unchanged === 0) write('page', look.page)
+    // A proxy ends what is silent for long (HTML standard, 9.2.7).
+    else response.write(':\n\n')
     last = digest ?? last
     if (look?.isLive === true) plan()
     else {
