@@ -130,7 +130,8 @@ const answers: Readonly<Record<string, { readonly who: Who; readonly get: (perso
 }
 
 /** A list that waits for its check, and one that was sent: where they are. */
-async function uploadLists({ page, press }: Person): Promise<readonly string[]> {
+async function uploadLists(person: Person): Promise<readonly string[]> {
+  const { page } = person
   const addresses: string[] = []
   for (const isSent of [false, true]) {
     await page.goto('/send')
@@ -138,10 +139,10 @@ async function uploadLists({ page, press }: Person): Promise<readonly string[]> 
     const buffer = Buffer.from('Name,Mobile\nAnn,27825550101\nBob,0825\n')
     await page.locator('#field-file').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer })
     // By its name: the columns of the file have buttons of their own, once they are shown.
-    await press('Check before sending')
+    await person.press('Check before sending')
     await page.waitForURL(/\/send\/[0-9]+$/)
     if (isSent) {
-      await press(/^Send [0-9]+ messages? now/)
+      await person.press(/^Send [0-9]+ messages? now/)
       await page.waitForURL(/\/sent$/)
     }
     const { pathname } = new URL(page.url())

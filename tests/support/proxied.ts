@@ -26,16 +26,16 @@ export const secret = { password: 'canary-of-a-password', text: 'canary-of-a-tex
 export async function startProxied(environment: Environment): Promise<Proxied> {
   const pairs = await startPairs(environment)
   const proxies = new Map<ProxyName, Proxy>()
-  let portal: Started | undefined
+  const portals: Started[] = []
   const stop = async () => {
-    await Promise.all([...proxies.values(), ...(portal === undefined ? [] : [portal])].map((each) => each.stop()))
+    await Promise.all([...proxies.values(), ...portals].map((each) => each.stop()))
     await pairs.stop()
     killLeftovers()
   }
   try {
     const [portalPort = 0] = await freePorts(1)
     const behind = { PORT: String(portalPort), TRUST_PROXY: '127.0.0.1' }
-    portal = await startApp('portal', { ...pairs.environment, ...behind })
+    portals.push(await startApp('portal', { ...pairs.environment, ...behind }))
     for (const name of proxyNames) {
       const { instances, folder } = pairs
       proxies.set(name, await startProxy(name, join(folder, name), { instances, portalPort }))
@@ -63,7 +63,10 @@ export async function startProxied(environment: Environment): Promise<Proxied> {
       return account
     },
     secrets,
-    logs: () => pairs.output() + (portal?.output() ?? '') + [...proxies.values()].map((proxy) => proxy.log()).join(''),
+    logs: () =>
+      pairs.output() +
+      portals.map((portal) => portal.output()).join('') +
+      [...proxies.values()].map((proxy) => proxy.log()).join(''),
     stop,
   }
 }
