@@ -10,7 +10,7 @@ import { drawPlots } from './plot/draw.ts'
 import { runBenchmarks } from './run-benchmarks.ts'
 
 const results = fileURLToPath(new URL('results/', import.meta.url))
-const usage = `pnpm benchmark [name or number of a goal …] [--quick] [--out file]
+const usage = `pnpm benchmark [name or number of a goal …] [--quick] [--standby] [--out file]
 pnpm benchmark compare <result> <result>
 pnpm benchmark plot <result …> [--out folder]
 pnpm benchmark list`
@@ -31,6 +31,7 @@ async function main(): Promise<number> {
     allowPositionals: true,
     options: {
       quick: { type: 'boolean', default: false },
+      standby: { type: 'boolean', default: false },
       out: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -57,7 +58,7 @@ async function plot(paths: readonly string[], folder: string): Promise<void> {
 /** 0: all ran and their checks hold, whether the goals are met or not. */
 async function run(
   names: readonly string[],
-  { quick, out }: { quick: boolean; out?: string | undefined },
+  { quick, standby, out }: { quick: boolean; standby: boolean; out?: string | undefined },
 ): Promise<number> {
   const stopping = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort())
@@ -65,6 +66,7 @@ async function run(
     benchmarks: chosen(names, quick),
     quick,
     databaseUrl: process.env['DATABASE_URL'],
+    hasStandby: standby,
     say,
     stopping: stopping.signal,
   })

@@ -17,6 +17,8 @@ export interface Run {
   readonly quick: boolean
   /** A PostgreSQL to use instead of one of our own. */
   readonly databaseUrl: string | undefined
+  /** Whether each commit of our own one waits for a standby. */
+  readonly hasStandby: boolean
   readonly say: (line: string) => void
   /** Breaks the run off: everything is ended and removed, and it rejects. */
   readonly stopping: AbortSignal
@@ -33,7 +35,7 @@ export async function runBenchmarks(run: Run): Promise<RunResult> {
   broken.catch(() => undefined)
   let server: Server | undefined
   try {
-    server = await openServer(folder, run.databaseUrl)
+    server = await openServer(folder, run.databaseUrl, run.hasStandby)
     return await Promise.race([onServer(run, server, folder), broken])
   } finally {
     endWorkers()

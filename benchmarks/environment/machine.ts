@@ -8,6 +8,7 @@ const shown = [
   'server_version',
   'fsync',
   'synchronous_commit',
+  'synchronous_standby_names',
   'full_page_writes',
   'wal_sync_method',
   'shared_buffers',

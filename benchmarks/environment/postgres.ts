@@ -1,7 +1,8 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
 import pg from 'pg'
+import { twoServers } from '../../packages/adapters-postgres/testing/two-servers.ts'
 import { postgresCpu, postmasterOf } from './cpu.ts'
 
 /** A database that was made for one benchmark. */
@@ -28,22 +29,56 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** A PostgreSQL with the settings that the product gives its own; it only knows how to count statements besides. */
-export async function openServer(folder: string, url: string | undefined): Promise<Server> {
+/** The server at `url`; else an own one, or one whose every commit waits for a standby beside it. */
+export async function openServer(folder: string, url: string | undefined, hasStandby: boolean): Promise<Server> {
   if (url !== undefined) return serverAt(url, () => Promise.resolve(), false)
   const dataDir = join(folder, 'server')
   await mkdir(dataDir)
-  const settings = { shared_preload_libraries: 'pg_stat_statements', 'pg_stat_statements.track': 'none' }
-  const embedded = await startEmbeddedPostgres({ dataDir, settings })
-  const stop = async (): Promise<void> => {
-    await embedded.stop()
-    await removeCluster(dataDir)
-  }
+  const { connectionString, stop } = await (hasStandby ? startPair(folder, dataDir) : startOne(dataDir))
   try {
-    return await serverAt(embedded.connectionString, stop, true)
+    return await serverAt(connectionString, stop, true)
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+/** A PostgreSQL with the settings that the product gives its own; it only knows how to count statements besides. */
+async function startOne(dataDir: string) {
+  const settings = { shared_preload_libraries: 'pg_stat_statements', 'pg_stat_statements.track': 'none' }
+  const embedded = await startEmbeddedPostgres({ dataDir, settings })
+  return {
+    connectionString: embedded.connectionString,
+    /** Its data stays. */
+    end: () => embedded.stop(),
+    stop: async (): Promise<void> => {
+      await embedded.stop()
+      await removeCluster(dataDir)
+    },
+  }
+}
+
+/** Two with these settings on this machine: a primary, and a synchronous standby. CPU is that of the primary. */
+async function startPair(folder: string, dataDir: string) {
+  const template = await startOne(dataDir)
+  const client = new pg.Client(template.connectionString)
+  await client.connect()
+  const { rows } = await client.query<{ name: string; value: string }>(
+    `select name, current_setting(name) as value from pg_settings where source = 'command line' and name !~ '^unix_'`,
+  )
+  const { rows: backend } = await client.query<{ pid: number }>('select pg_backend_pid() pid')
+  const postgres = await readlink(`/proc/${await postmasterOf(backend[0]?.pid ?? 0)}/exe`)
+  await client.end()
+  await template.end()
+  const settings = Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+  const pair = await twoServers({ parent: folder, cluster: dataDir, postgres, settings: { ...settings, fsync: 'on' } })
+  await pair.synchronous()
+  return {
+    connectionString: pair.primary.connectionString,
+    stop: async (): Promise<void> => {
+      await pair.remove()
+      await removeCluster(dataDir)
+    },
   }
 }
 
