@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -10,6 +10,7 @@ import { to as copyTo } from 'pg-copy-streams'
 import { columnsOf, connectionOf, plainText, sequencesOf, tablesOf } from '../copy/copy-database.ts'
 import { checkLedger } from '../sql/credits.ts'
 import { endMark, headMark, type BackupEnd, type BackupHead } from './backup-format.ts'
+import { flushFile, flushFolder } from './flush.ts'
 
 export interface WriteOptions {
   readonly from: string
@@ -45,9 +46,9 @@ export async function createBackup({ folder, ...options }: CreateOptions): Promi
     const partial = `${file}.${process.pid}.partial`
     try {
       const written = await write(source, head, createWriteStream(partial, { mode: 0o600, flags: 'w' }), options)
-      await flush(partial)
+      await flushFile(partial)
       await rename(partial, file)
-      await flush(folder)
+      await flushFolder(folder)
       return { file, ...written }
     } catch (error) {
       await rm(partial, { force: true })
@@ -177,13 +178,4 @@ export async function namesOf(client: Client, table: string): Promise<string> {
     [table],
   )
   return rows[0]?.names ?? ''
-}
-
-async function flush(path: string): Promise<void> {
-  const opened = await open(path)
-  try {
-    await opened.sync()
-  } finally {
-    await opened.close()
-  }
 }
