@@ -103,7 +103,12 @@ function Layout({
             Times are in GMT+2.<span id="own-zone"></span>
             {signedIn === undefined &&
               operator === undefined &&
-              links.map(({ path, title: name }) => <a href={path}> {name}</a>)}
+              links.map(({ path, title: name }) => (
+                <>
+                  {' '}
+                  <a href={path}>{name}</a>
+                </>
+              ))}
           </p>
           <p id="said" class="unseen" aria-live="polite"></p>
         </footer>
