@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { format } from 'prettier'
 import ts from 'typescript'
+import { filesUnder } from './support/files-under.ts'
 import { root } from './support/process.ts'
 
 const levels: ReadonlySet<string> = new Set(['warn', 'error', 'fatal'])
@@ -24,9 +25,10 @@ interface Source {
 const folder = join(root, 'docs/operations')
 const readPage = (name: string): string => readFileSync(join(folder, name), 'utf8')
 const pages = readdirSync(folder).map(readPage).join('\n')
-const said = sources().flatMap(saidIn)
+const sources = readSources()
+const said = sources.flatMap(saidIn)
 
-function sources(): readonly Source[] {
+function readSources(): readonly Source[] {
   const folders = ['packages', 'apps'].flatMap((of) => readdirSync(join(root, of)).map((name) => join(of, name, 'src')))
   const paths = folders.filter((folder) => existsSync(join(root, folder))).flatMap(sourcesIn)
   return paths.map((path) => {
@@ -37,7 +39,7 @@ function sources(): readonly Source[] {
 
 function sourcesIn(folder: string): readonly string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.test.ts'))
     .map((name) => join(folder, name))
 }
 
@@ -99,7 +101,7 @@ const fits = ({ pieces }: Said, text: string): boolean =>
   new RegExp(`^${pieces.map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.+')}$`).test(text)
 
 const metricNames: ReadonlySet<string> = new Set(
-  sources().flatMap(({ file }) =>
+  sources.flatMap(({ file }) =>
     Array.from(file.text.matchAll(/\.(?:gauge|counter|histogram)\(\s*'(\w+)'/g), ([, name = '']) => name),
   ),
 )
@@ -204,6 +206,76 @@ test('the rules for Prometheus raise and hold back each alarm as their tests say
   })
   if (run.error === undefined) expect(run.stdout + run.stderr).toContain('SUCCESS')
   else process.emitWarning('promtool is not installed: the rules were not run')
+})
+
+/** What the sources print: fixed texts, and templates with anything in their gaps. */
+function printedTexts(): { readonly texts: ReadonlySet<string>; readonly templates: readonly RegExp[] } {
+  const texts = new Set<string>()
+  const templates: RegExp[] = []
+  const gather = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node)) texts.add(node.text.trim())
+    if (ts.isTemplateExpression(node)) {
+      const pieces = [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)]
+      for (const line of pieces
+        .join('\0')
+        .split('\n')
+        .filter((line) => /[a-z]{4}/i.test(line)))
+        templates.push(
+          new RegExp(
+            `^${line
+              .trim()
+              .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+              .replaceAll('\0', '.*')}$`,
+          ),
+        )
+    }
+    node.forEachChild(gather)
+  }
+  for (const { file } of sources) gather(file)
+  return { texts, templates }
+}
+
+/** What pages show of the output of the gateway: not what other programs answer. */
+function shownLines(): readonly string[] {
+  const pages = filesUnder('docs', /^docs\/(?:operations\/)?[a-z-]+\.md$/).filter(
+    (page) => !/architecture|embedding|proxy/.test(page),
+  )
+  const blocks = pages.flatMap((page) =>
+    Array.from(readFileSync(join(root, page), 'utf8').matchAll(/^ *```(?:text|console|jsonl)\n([\s\S]*?)^ *```$/gm)),
+  )
+  return blocks.flatMap(([, block = '']) => {
+    let program = 'gateway'
+    return block.split('\n').filter((line) => {
+      const command = /^\s*\$ (?:npx pnpm )?(\S+)/.exec(line)?.[1]
+      program = command ?? program
+      return command === undefined && (program === 'gateway' || line.startsWith('{'))
+    })
+  })
+}
+
+/** The texts of a JSON document. */
+const textsIn = (value: unknown): readonly string[] =>
+  typeof value === 'string' ? [value] : Object.values(value ?? {}).flatMap(textsIn)
+
+test('what pages show as printed is what the sources print', () => {
+  const { texts, templates } = printedTexts()
+  // Two words, numbers, times and names: anything may stand there. Titles of columns are words of their own.
+  const isData = (text: string): boolean =>
+    text.split(' ').filter((word) => /^[a-z-]{3,}[.:;,)]*$/i.test(word)).length < 3 && !/^[A-Z]{3,}[A-Z ]*$/.test(text)
+  const isWhole = (text: string): boolean =>
+    isData(text) || texts.has(text) || texts.has(text.toLowerCase()) || templates.some((one) => one.test(text))
+  /** Also what is put together of several texts. */
+  const isPrinted = (text: string): boolean =>
+    isWhole(text) ||
+    isWhole(text.replace(/^\(|[.:;,)]+$/g, '')) ||
+    Array.from(text.matchAll(/(?<=[.:;,]) | (?=\()| \/ /g)).some(
+      ({ index, 0: gap }) => isPrinted(text.slice(0, index)) && isPrinted(text.slice(index + gap.length)),
+    )
+  const cells = shownLines().flatMap((line) =>
+    line.startsWith('{') ? textsIn(JSON.parse(line)) : line.trim().split(/ {2,}/),
+  )
+  expect(cells.length).toBeGreaterThan(400)
+  expect(cells.filter((cell) => !isPrinted(cell))).toEqual([])
 })
 
 /** What prom-client adds to the metrics of a process. */

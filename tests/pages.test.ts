@@ -101,7 +101,7 @@ interface Block {
 
 const blocks: readonly Block[] = pages.flatMap((page) =>
   Array.from(
-    read(page).matchAll(/^( *)```(\w+)[^\n]*\n([\s\S]*?)^ *```$/gm),
+    read(page).matchAll(/^( *)```(\w*)[^\n]*\n([\s\S]*?)^ *```$/gm),
     ([, indent = '', language = '', code = '']) => ({
       page,
       language,
@@ -164,11 +164,71 @@ test('each block of XML is well-formed', () => {
   expect(inLanguage('xml').filter(isWrong)).toEqual([])
 })
 
-test('each YAML file of the deployment is read; no page has a block that nothing here reads', () => {
+test('each block of HTTP is requests or answers, each line of JSON lines is JSON', () => {
+  const head = /^(?:[A-Z]+ \S+ HTTP\/1\.1|HTTP\/1\.1 \d{3} [A-Za-z ]+)\n(?:[A-Za-z-]+: .+\n)*(?:\n|$)/
+  expect(inLanguage('http').filter(({ code }) => !code.split(/\n\n(?=HTTP\/)/).every((one) => head.test(one)))).toEqual(
+    [],
+  )
+  for (const { code } of inLanguage('jsonl')) for (const line of code.trim().split('\n')) JSON.parse(line)
+})
+
+test('each command that a block shows with its output is read by bash', () => {
+  const commands = inLanguage('console').flatMap(({ code }) =>
+    Array.from(code.matchAll(/^ *\$ (.+)$/gm), ([, command]) => command),
+  )
+  expect(commands.length).toBeGreaterThan(20)
+  expect(spawnSync('bash', ['-n'], { input: commands.join('\n'), encoding: 'utf8' })).toMatchObject({
+    status: 0,
+    stderr: '',
+  })
+})
+
+test('each line of a block of ini is a section, a setting or a comment', () => {
+  const ini = /^(?:\[\w+\]|[\w-]+ ?= ?\S.*|# .+)$/
+  expect(
+    inLanguage('ini').filter(
+      ({ code }) =>
+        !code
+          .trim()
+          .split('\n')
+          .every((line) => ini.test(line)),
+    ),
+  ).toEqual([])
+})
+
+/** The languages of blocks, and what reads them. What comes needs a reader first. */
+const readers: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(['json', 'sh', 'ts', 'js', 'xml', 'http', 'jsonl', 'ini'].map((name) => [name, 'here'])),
+  php: 'tests/webhook-page.test.ts',
+  python: 'tests/webhook-page.test.ts',
+  sql: 'packages/adapters-postgres/src/documented-sql.test.ts',
+  // Commands and what they print, which tests/packages.test.ts, tests/embedding.test.ts compare as well.
+  console: 'tests/operations-page.test.ts',
+  text: 'tests/operations-page.test.ts',
+}
+
+test('every block says its language, which something reads', () => {
+  expect(blocks.filter(({ language }) => readers[language] === undefined)).toEqual([])
+  expect(Object.values(readers).filter((path) => path !== 'here' && !existsSync(join(root, path)))).toEqual([])
+})
+
+test('every script of `npx pnpm NAME` on a page is there', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> }
+  const named = pages
+    .filter((page) => page !== 'CHANGELOG.md')
+    .flatMap((page) =>
+      Array.from(read(page).matchAll(/npx (?:-y )?pnpm(?:@[\d.]+)? ([a-z][\w:-]*)/g), ([, name = '']) => ({
+        page,
+        name,
+      })),
+    )
+  expect(named.length).toBeGreaterThan(50)
+  expect(named.filter(({ name }) => scripts[name] === undefined && name !== 'install')).toEqual([])
+})
+
+test('each YAML file of the deployment is read', () => {
   const files = filesUnder('deploy', /\.ya?ml$/)
   expect(files.length).toBeGreaterThan(10)
   const wrong = files.filter((path) => parseAllDocuments(read(path)).some(({ errors }) => errors.length > 0))
   expect(wrong).toEqual([])
-  // There is none now. What comes needs a parser here first.
-  expect(blocks.filter(({ language }) => ['yaml', 'yml', 'sql', 'ini', 'nginx', 'toml'].includes(language))).toEqual([])
 })

@@ -5,9 +5,12 @@ import { createProgram } from './program.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const pages = [
-  'README.md',
+  ...readdirSync(root),
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`),
-].filter((name) => name.endsWith('.md') && !name.startsWith('docs/decisions/'))
+  ...['apps', 'packages'].flatMap((folder) =>
+    readdirSync(join(root, folder)).map((name) => `${folder}/${name}/README.md`),
+  ),
+].filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md')
 
 /** What stands for a value on the pages. */
 const values: Readonly<Record<string, string>> = {
@@ -18,6 +21,8 @@ const values: Readonly<Record<string, string>> = {
   NUMBER: '27825550101',
   CARRIER: 'name',
   TEXT: 'text',
+  MAIN: '3',
+  PREFIX: '27',
   URL: 'https://example.com/',
   OTHER: '7',
 }
@@ -44,7 +49,11 @@ function commandsOf(page: string): readonly Documented[] {
   const text = readFileSync(join(root, page), 'utf8')
   const blocks = [...text.matchAll(/^ *```\w*\n([\s\S]*?)^ *```/gm)].map(([, block = '']) => block)
   const lines = blocks.flatMap((block) => [
-    ...block.replaceAll('\\\n', ' ').matchAll(/(?:pnpm gateway|gateway\.mjs) ([^\n]*)/g),
+    ...block
+      .replaceAll('\\\n', ' ')
+      .matchAll(
+        /(?:pnpm gateway|gateway\.mjs|^ *(?:\$ )?(?:sudo )?gateway|(?:exec|--|chroot) [^\n]*\bgateway) ([^\n]*)/gm,
+      ),
   ])
   const inline = [
     ...text
