@@ -10,6 +10,7 @@ const processes = {
   dispatcher: () => import('@gateway/dispatcher/main'),
   portal: () => import('@gateway/portal/main'),
   rest: () => import('@gateway/rest/main'),
+  smsc: () => import('@gateway/smsc-simulator/main'),
   xml: () => import('@gateway/xml/main'),
 }
 

@@ -5,7 +5,7 @@ import { PERSONALITIES } from './personalities.ts'
 import type { SmscSettings } from './settings.ts'
 import { startSmsc } from './start-smsc.ts'
 
-const usage = `gateway-smsc [--port 2775] [--control-port 2776] [--personality default] [--set field=value …]
+const usage = `gateway-smsc [--port 2775] [--host 127.0.0.1] [--control-port 2776] [--personality default] [--set field=value …]
              [--cert FILE --key FILE [--client-ca FILE]] [--system-id ID --password PASSWORD] [--binds-max 100] [--delivery-window 100] [--journal FILE] [--folder FOLDER]
 gateway-smsc arrive --from NUMBER --to ADDRESS --text TEXT [--parts udh8|udh16|sar|payload] [--control-port 2776]
 gateway-smsc become PERSONALITY [--set field=value …] [--control-port 2776]
@@ -32,7 +32,7 @@ const readArguments = (args: readonly string[]) =>
     args: [...args],
     allowPositionals: true,
     options: {
-      ...{ port: text, 'control-port': text, personality: text, 'system-id': text, password: text },
+      ...{ port: text, host: text, 'control-port': text, personality: text, 'system-id': text, password: text },
       ...{ cert: text, key: text, 'client-ca': text },
       ...{
         'binds-max': text,
@@ -52,8 +52,10 @@ const readArguments = (args: readonly string[]) =>
 type Values = ReturnType<typeof readArguments>['values']
 
 async function serve(values: Values, controlPort: number): Promise<void> {
+  const host = values.host ?? '127.0.0.1'
   const smsc = await startSmsc({
     port: portOf(values.port, 2775),
+    host,
     controlPort,
     personality: values.personality ?? 'default',
     changes: changesOf(values.set),
@@ -66,7 +68,7 @@ async function serve(values: Values, controlPort: number): Promise<void> {
     ...(values.journal === undefined ? {} : { journalFile: values.journal }),
     ...(values.folder === undefined ? {} : { folder: values.folder }),
   })
-  console.log(`SMPP on 127.0.0.1:${smsc.port}, control on http://127.0.0.1:${smsc.controlPort ?? 0}`)
+  console.log(`SMPP on ${host}:${smsc.port}, control on http://127.0.0.1:${smsc.controlPort ?? 0}`)
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
   })

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import {
   COMMAND_STATUS,
   MESSAGE_STATE,
@@ -162,4 +164,13 @@ describe('what real SMSCs refuse', () => {
       messageId: '',
     })
   })
+})
+
+test('it listens where it is told to, and nowhere else', async () => {
+  const smsc = await startSmsc({ host: '127.0.0.2' })
+  running.push(smsc)
+  const socket = connect(smsc.port, '127.0.0.2')
+  await once(socket, 'connect')
+  socket.destroy()
+  await expect(once(connect(smsc.port, '127.0.0.1'), 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
 })

@@ -4,8 +4,10 @@ import type { Personality } from './personalities.ts'
 
 /** What a server is started with. */
 export interface SmscSettings {
-  /** Of SMPP, on 127.0.0.1. Default 0: any free one. */
+  /** Of SMPP. Default 0: any free one. */
   readonly port?: number
+  /** Where SMPP listens. Default 127.0.0.1. */
+  readonly host?: string
   /** Default: without TLS. */
   readonly tls?: SmscTls
   /** Of HTTP, on 127.0.0.1; 0: any free one. Default: no HTTP. */

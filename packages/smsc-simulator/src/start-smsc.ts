@@ -13,7 +13,7 @@ import { receivedBy } from './sessions.ts'
 import { filled, type SmscSettings, type Smsc, type SmscStatus } from './settings.ts'
 import { submissions } from './submissions.ts'
 
-/** Starts a server of SMPP 3.4 on 127.0.0.1. */
+/** Starts a server of SMPP 3.4. */
 export async function startSmsc(given: SmscSettings = {}): Promise<Smsc> {
   const settings = filled(given)
   const now = timeOfTurn(settings.now)
@@ -128,7 +128,7 @@ export async function startSmsc(given: SmscSettings = {}): Promise<Smsc> {
   })
 
   const server = serverFor(settings, connected)
-  const port = await listen(server, settings.port ?? 0)
+  const port = await listen(server, settings.port ?? 0, settings.host ?? '127.0.0.1')
   const smsc: Omit<Smsc, 'close' | 'controlPort'> = {
     port,
     journal: (count) => log.entries(count),
@@ -186,10 +186,10 @@ function serverFor({ tls }: SmscSettings, connected: (socket: Socket) => void): 
   return createTlsServer({ cert, key, ...wanted }, connected)
 }
 
-async function listen(server: Server, port: number): Promise<number> {
+async function listen(server: Server, port: number, host: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, '127.0.0.1', resolve)
+    server.listen(port, host, resolve)
   })
   return (server.address() as AddressInfo).port
 }
