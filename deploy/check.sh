@@ -1,9 +1,9 @@
 #!/bin/bash
 # Builds and starts each artefact by its own script and has a message delivered through it, and looks at the files of
 # Compose, Kubernetes, systemd and Prometheus. Of a built checkout, as root for the image and the Debian package:
-#   deploy/check.sh [--quick] [folder]
-# --quick: only what builds nothing. The folder keeps base images and is used again. What a step needs and is not here
-# is named, and the step is left out; exit code 1: a step failed.
+#   deploy/check.sh [--quick] [folder [step…]]
+# --quick: only what builds nothing. The folder keeps base images and is used again. Steps that are named are the only
+# ones. What a step needs and is not here is named, and the step is left out; exit code 1: a step failed.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 quick=
@@ -12,7 +12,9 @@ if [ "${1:-}" = --quick ]; then
   shift
 fi
 work=${1:-$(mktemp -d)}
+[ $# = 0 ] || shift
 mkdir -p "$work"
+only=" $* "
 failed=
 summary=$work/summary.txt
 : >"$summary"
@@ -21,11 +23,12 @@ summary=$work/summary.txt
 step() {
   local name=$1 programs=$2 program begun=$SECONDS
   shift 2
+  [[ $only =~ ^\ *$ || $only == *" $name "* ]] || return 0
   for program in $programs; do
     command -v "$program" >/dev/null || { echo "NOTICE: $name was not tried: $program is missing." | tee -a "$summary"; return; }
   done
   if "$@" >"$work/$name.log" 2>&1; then
-    printf '%-12s %4d s  %s\n' "$name" $((SECONDS - begun)) "$(tail -n 1 "$work/$name.log" | cut -c 1-100)" | tee -a "$summary"
+    printf '%-12s %4d s  %s\n' "$name" $((SECONDS - begun)) "$(tail -n 1 "$work/$name.log" | cut -c 1-110)" | tee -a "$summary"
   else
     tail -n 40 "$work/$name.log"
     printf '%-12s FAILED after %d s: %s\n' "$name" $((SECONDS - begun)) "$work/$name.log" | tee -a "$summary"
@@ -75,6 +78,13 @@ manifests() {
   echo "$(cat "$work/trial.yaml" "$work/production.yaml" | grep -c '^kind:') objects of two overlays are put together."
 }
 
+# The image's path needs what its own step needs.
+newcomers() {
+  local paths=(clone npx)
+  if [ "$(id -u)" = 0 ] && command -v buildah && command -v debootstrap; then paths+=(image); fi
+  IMAGES=$work/image node deploy/newcomers.mjs "${paths[@]}"
+}
+
 units() { deploy/systemd/check.sh && echo 'The units are hardened.'; }
 alarms() { promtool test rules deploy/prometheus/rules.test.yaml && echo 'Each alarm is raised and held back.'; }
 
@@ -86,7 +96,8 @@ if [ -z "$quick" ]; then
   step kubernetes node tested tests/kubernetes.test.ts
   step npx npm packages
   if rooted debian; then step debian 'debootstrap dpkg-deb' deploy/debian/try.sh "$work/debian"; fi
-  if rooted image; then step image 'buildah debootstrap' deploy/try-image.sh "$work/image"; fi
+  if rooted image; then step image 'buildah debootstrap' deploy/image/try.sh "$work/image"; fi
+  step newcomers 'git npm' newcomers
   echo
   cat "$summary"
 fi

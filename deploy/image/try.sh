@@ -1,0 +1,39 @@
+#!/bin/sh
+# Builds the image without an engine, starts it as its user on a read-only root, and has a message delivered in it. As
+# root, with what build.sh beside it needs: deploy/image/try.sh [folder]
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+work=${1:-$(mktemp -d)}
+export PORT="${PORT:-18081}"
+storage="--root $work/storage --runroot $work/run"
+"$here/build.sh" "$work"
+
+container=$(buildah $storage from --pull-never gateway)
+megabytes=$(du -sm "$(buildah $storage mount "$container")" | cut -f 1)
+buildah $storage rm "$container" >/dev/null
+echo "The image has $megabytes MB."
+[ "$megabytes" -lt 250 ]
+
+root=$(mktemp -d "$work/root-XXXXXX")
+inside() { "$here/exec.sh" "$work" "$root" "$@"; }
+"$here/run.sh" "$work" "$root" >"$work/server.log" 2>&1 &
+server=$!
+trap 'kill "$server" 2>/dev/null || true' EXIT
+for _ in $(seq 600); do
+  if grep -q 'The gateway runs at' "$work/server.log"; then break; fi
+  kill -0 "$server" 2>/dev/null || { cat "$work/server.log"; exit 1; }
+  sleep 0.2
+done
+# The health check as the image has it, at the port of this trial.
+check=$(buildah $storage inspect --type image --format '{{range .Docker.Config.Healthcheck.Test}}{{println .}}{{end}}' gateway |
+  sed "1s/^CMD\$//; s/:8080/:$PORT/")
+[ -n "$check" ] && inside $check
+inside gateway send --account 1 --to 27825550101 --text 'Hello' --wait | tee "$work/sent.txt"
+grep -q DELIVERED "$work/sent.txt"
+if inside sh -c 'echo >/opt/gateway/x' 2>/dev/null; then echo 'The root can be written.'; exit 1; fi
+for process in rest asp xml portal dispatcher; do inside gateway-sms "$process" --version; done
+inside gateway-sms smsc --help
+kill "$server"
+wait "$server"
+trap - EXIT
+echo "The image has $megabytes MB, is healthy, and delivered a message as its user on a read-only root."
