@@ -1,6 +1,9 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Connections } from './connections.ts'
+import type { Socket } from 'node:net'
+import { refusalPace } from './admission/turns.ts'
+import { networkOf } from './client-address.ts'
+import { type Connections, stopReading } from './connections.ts'
 import { tooManyChunks } from './express-app.ts'
 import type { Log } from './log.ts'
 import { identify, newRequestId, requestIdHeader } from './request-parts.ts'
@@ -42,6 +45,8 @@ const refusals: Readonly<Record<string, readonly [status: number, reason: string
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
 }
 const lingerMs = 1000
+/** Each has cost 13 ms, for Node reads what has come to its end; whoever is refused comes again at once. */
+const tooManyChunksPerSecond = 20
 
 interface ParserError extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer
@@ -61,18 +66,29 @@ interface MalformedSettings {
  */
 export const answerMalformed = ({ connections, log, describe }: MalformedSettings) => {
   const refused = new WeakSet<Duplex>()
-  return (error: ParserError, socket: Duplex): void => {
-    if (refused.has(socket)) return
-    refused.add(socket)
-    const code = error.code ?? ''
-    const id = newRequestId()
-    log.debug({ request: { id }, code }, 'malformed request')
+  const pace = refusalPace({ perSecond: tooManyChunksPerSecond })
+
+  function answer(error: ParserError, socket: Duplex, id: string): void {
+    const { code } = error
     const state = code === 'ECONNRESET' || !socket.writable ? 'broken' : connections.endMalformed(socket)
     if (state === 'broken') return void socket.destroy()
     if (state === 'owed') return
     socket.end(written(describe(malformedOf(error)), id))
     // Closing while the client still sends resets the connection, and the client may never read the response.
     setTimeout(() => socket.destroy(), lingerMs).unref()
+  }
+
+  return (error: ParserError, socket: Duplex): void => {
+    if (refused.has(socket)) return
+    refused.add(socket)
+    const { code = '' } = error
+    const id = newRequestId()
+    log.debug({ request: { id }, code }, 'malformed request')
+    if (code !== tooManyChunks) return answer(error, socket, id)
+    stopReading(socket)
+    const turn = pace.turn(networkOf((socket as Socket).remoteAddress ?? ''))
+    if (turn === undefined) answer(error, socket, id)
+    else void turn.then(() => answer(error, socket, id))
   }
 }
 

@@ -59,6 +59,43 @@ describe('limits of connections', () => {
     expect((await connected('127.0.1.1')).received()).toContain('served')
   })
 
+  test('one with too many waiting requests counts as several, and is broken off where there is no room for it', async () => {
+    const held: ServerResponse[] = []
+    server = await listen({
+      app: (request, response) => {
+        if (request.url === '/held') held.push(response)
+        else response.end('served')
+      },
+      host: '127.0.0.1',
+      port: 0,
+      log: memoryLog().log,
+      graceSeconds: 0.2,
+      limits: { connectionsPerNetworkMax: 40 },
+    })
+    const flooding = () => {
+      const client = rawClient(server.port, 'GET /held HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20))
+      clients.push(client)
+      return client
+    }
+    for (let i = 0; i < 36; i++) await connected()
+    const owed = flooding()
+    await until(() => held.length === 1)
+    // 36, and three for the one that is owed answers.
+    expect((await connected()).received()).toContain('served')
+    expect((await connected()).received()).toContain('503')
+    clients[0]?.socket.destroy()
+    clients[1]?.socket.destroy()
+    let broken = flooding()
+    await until(() => broken.closed())
+    // Refused while the server has not seen yet that two have gone.
+    while (broken.received().includes('503')) {
+      broken = flooding()
+      await until(() => broken.closed())
+    }
+    expect(broken.received()).toBe('')
+    expect(owed.closed()).toBe(false)
+  })
+
   test('connections of a proxy count for no network', async () => {
     await start({ connectionsMax: 10, connectionsPerNetworkMax: 1, isProxy: (address) => address === '127.0.0.1' })
     await connected()

@@ -38,6 +38,8 @@ interface Connection {
   answeredEarly: ServerResponse | undefined
   /** Read when it was idle the last time: more than that is a request that comes. */
   idleBytes: number
+  /** As of `acceptWithin`. */
+  readonly takeFurtherPlaces: () => boolean
 }
 
 /**
@@ -67,7 +69,7 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Co
   const connections = new Map<Duplex, Connection>()
   let isClosing = false
 
-  acceptWithin(limits, server, (socket) => {
+  acceptWithin(limits, server, (socket, takeFurtherPlaces) => {
     connections.set(socket, {
       socket,
       current: undefined,
@@ -75,6 +77,7 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Co
       isOver: false,
       answeredEarly: undefined,
       idleBytes: 0,
+      takeFurtherPlaces,
     })
     socket.once('close', () => connections.delete(socket))
   })
@@ -102,10 +105,9 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Co
     else begin(connection, next.response, next.work)
   }
 
-  /** Nothing more is read of it. Node resumes a connection for each answer that has gone. */
   function endAfterWaiting(connection: Connection): void {
     connection.isOver = true
-    connection.socket.on('resume', () => connection.socket.pause()).pause()
+    stopReading(connection.socket)
   }
 
   function destroyIfIdle({ socket, current, idleBytes }: Connection): void {
@@ -125,7 +127,10 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Co
       const { bytesRead } = socket
       const isOneTooMany =
         waiting.length >= waitingMax || bytesRead - (waiting[0]?.bytesRead ?? Infinity) > waitingBytesMax
-      if (isOneTooMany) endAfterWaiting(connection)
+      if (isOneTooMany) {
+        endAfterWaiting(connection)
+        if (!connection.takeFurtherPlaces()) socket.destroy()
+      }
       waiting.push({ response, work: isOneTooMany ? () => refuse(response) : work, bytesRead })
     },
     endMalformed(socket) {
@@ -167,6 +172,11 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Co
   }
 }
 
+/** Nothing more is read of it. Node resumes a connection for each answer that has gone. */
+export function stopReading(socket: Duplex): void {
+  socket.on('resume', () => socket.pause()).pause()
+}
+
 /** Answers a request that was not begun because too many wait before it, and closes its connection. */
 function refuse(response: ServerResponse): void {
   identify(response)
@@ -182,8 +192,21 @@ const busy = () =>
 const lingerMs = 1000
 const lingeringMax = 50
 
-/** Tells of connections within the limits; answers the others with 503 and closes them. */
-function acceptWithin(limits: ConnectionLimits, server: Server, accept: (socket: Socket) => void): void {
+/**
+ * What came behind the requests that may wait stays in memory until its connection ends: over 1 MB of one read. So such
+ * a connection counts as so many more of its network.
+ */
+const furtherPlaces = (networkMax: number): number => Math.floor(networkMax / 20)
+
+/**
+ * Tells of connections within the limits; answers the others with 503 and closes them. `takeFurtherPlaces` is called
+ * once at most; false: there are not so many.
+ */
+function acceptWithin(
+  limits: ConnectionLimits,
+  server: Server,
+  accept: (socket: Socket, takeFurtherPlaces: () => boolean) => void,
+): void {
   const { connectionsMax = 4000, connectionsPerNetworkMax = 2000, isProxy = () => false } = limits
   const allMax = Math.max(1, Math.min(connectionsMax, openFilesMax() - filesReserved))
   const networkMax = Math.max(1, Math.min(connectionsPerNetworkMax, Math.ceil(allMax / 2)))
@@ -202,24 +225,34 @@ function acceptWithin(limits: ConnectionLimits, server: Server, accept: (socket:
     })
   }
 
+  const isFull = (network: string | undefined, places: number): boolean =>
+    all + places > allMax || (network !== undefined && (perNetwork.get(network) ?? 0) + places > networkMax)
+
+  function count(network: string | undefined, places: number): void {
+    all += places
+    if (network === undefined) return
+    const counted = (perNetwork.get(network) ?? 0) + places
+    if (counted === 0) perNetwork.delete(network)
+    else perNetwork.set(network, counted)
+  }
+
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? ''
     const network = isProxy(address) ? undefined : networkOf(address)
-    const ofNetwork = network === undefined ? 0 : (perNetwork.get(network) ?? 0)
-    if (all >= allMax || ofNetwork >= networkMax) {
+    if (isFull(network, 1)) {
       refuse(socket)
       return
     }
-    all++
-    if (network !== undefined) perNetwork.set(network, ofNetwork + 1)
-    accept(socket)
-    socket.once('close', () => {
-      all--
-      if (network === undefined) return
-      const left = (perNetwork.get(network) ?? 1) - 1
-      if (left === 0) perNetwork.delete(network)
-      else perNetwork.set(network, left)
+    let places = 1
+    count(network, places)
+    accept(socket, () => {
+      const further = furtherPlaces(networkMax)
+      if (isFull(network, further)) return false
+      places += further
+      count(network, further)
+      return true
     })
+    socket.once('close', () => count(network, -places))
   })
 }
 

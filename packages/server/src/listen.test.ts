@@ -192,6 +192,20 @@ describe('a body in chunks', () => {
     const received = await sendChunks(Array<string>(100_000).fill('x'), echoing)
     expect(received).toMatch(/^HTTP\/1.1 400 [^]*The body comes in too many small chunks\.$/)
   })
+
+  test('of one byte each is refused twenty times a second, and nothing more is read meanwhile, answered or not', async () => {
+    const sockets: Socket[] = []
+    const { port } = await serve((request, response) => {
+      sockets.push(request.socket)
+      if (sockets.length % 2 === 0) endResponse(response, 'no')
+    })
+    const begun = performance.now()
+    const head = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n'
+    const clients = Array.from({ length: 10 }, () => rawClient(port, head + '1\r\nx\r\n'.repeat(100_000)))
+    await until(() => clients.every(({ closed }) => closed()))
+    expect(performance.now() - begun).toBeGreaterThan(9 * 49)
+    expect(Math.max(...sockets.map(({ bytesRead }) => bytesRead))).toBeLessThanOrEqual(2 * 65_536)
+  })
 })
 
 describe('a client that closes after its request, and is answered before all of it has come', () => {
