@@ -1,4 +1,4 @@
-import { createProcessing, type DroppedHistory } from '@gateway/core'
+import { createProcessing, dispatcherDefaults, type DroppedHistory, type Processing } from '@gateway/core'
 import {
   anAccount,
   anOrder,
@@ -8,9 +8,10 @@ import {
   steppingClock,
   until,
 } from '@gateway/core/testing'
-import { createLog } from '@gateway/server'
+import { createLog, repeat } from '@gateway/server'
 import { startDispatching } from './dispatch.ts'
-import { startDroppingHistory } from './chores.ts'
+import type { Idling } from './idling.ts'
+import { droppingHistory, startChores } from './chores.ts'
 
 function listeningLog() {
   const lines: Record<string, unknown>[] = []
@@ -25,9 +26,11 @@ test('all that is old is dropped step by step, and told once', async () => {
     { partitions: 0, sends: 0, messages: 0, left: 'all' },
   ]
   const { log, lines } = listeningLog()
-  const dropping = startDroppingHistory(
-    { purge: () => Promise.resolve(steps.shift() ?? { partitions: 0, sends: 0, messages: 0, left: 'all' }) },
-    log,
+  const dropping = repeat(
+    droppingHistory(
+      { purge: () => Promise.resolve(steps.shift() ?? { partitions: 0, sends: 0, messages: 0, left: 'all' }) },
+      log,
+    ),
   )
   await until(() => lines.length > 0)
   await dropping.stop()
@@ -39,7 +42,7 @@ test('where others are at it, or nothing is old, nothing is told', async () => {
   const { log, lines } = listeningLog()
   let asked = 0
   const purge = () => Promise.resolve({ partitions: 0, sends: 0, messages: 0, left: asked++ ? 'all' : 'busy' } as const)
-  const dropping = startDroppingHistory({ purge }, log)
+  const dropping = repeat(droppingHistory({ purge }, log))
   await until(() => asked > 0)
   await dropping.stop()
   expect([asked, lines]).toEqual([1, []])
@@ -57,4 +60,26 @@ test('a dispatcher drops what is old', async () => {
   await until(() => lines.some(({ messages }) => messages === 3))
   await dispatching.stop(5)
   expect(lines).toMatchObject([{ level: 'info', partitions: 0, sends: 1, messages: 3 }])
+})
+
+test('chores begin one after the other, also behind one whose first run hangs, and a stop waits for none that has not begun', async () => {
+  const begun: string[] = []
+  const held: (() => void)[] = []
+  const { log } = listeningLog()
+  const processing = new Proxy({} as Processing, {
+    get: (_, what: string) => () => {
+      begun.push(what)
+      return new Promise((resolve) => held.push(() => resolve({ requeued: 0, unknown: 0, left: 'all' })))
+    },
+  })
+  const idling = { pause: () => 1000 } as Idling
+  const chores = startChores(processing, idling, log, dispatcherDefaults, () => undefined)
+  await until(() => begun.length > 0)
+  expect(begun).toEqual(['recover'])
+  held[0]?.()
+  await until(() => begun.length === 3)
+  const stopped = Promise.all(chores.map((each) => each.stop()))
+  for (const end of held) end()
+  await stopped
+  expect(begun).toEqual(['recover', 'matchReceipts', 'reroute'])
 })

@@ -1,70 +1,88 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { DispatcherSettings, Processing } from '@gateway/core'
-import { repeat, type Log, type Repeated } from '@gateway/server'
+import { repeat, type Log, type Repeated, type Repeating } from '@gateway/server'
 import type { Idling } from './idling.ts'
 
 /** Whoever reads the daily sums reads the changes of so long beside them. */
 const foldMilliseconds = 3000
 
 /** What falls due by the clock, other than dispatching. */
-export function startChores(
+export const startChores = (
   processing: Processing,
   idling: Idling,
   log: Log,
   settings: DispatcherSettings,
   recovered: (unknown: number) => void,
-): Repeated[] {
-  return [
-    repeat({
-      what: 'match receipts',
-      pauseMilliseconds: () => Math.max(1000, 2 * idling.pause()),
-      log,
-      work: () => processing.matchReceipts(),
-    }),
-    repeat({
-      what: 'reroute',
-      pauseMilliseconds: () => Math.max(1000, idling.pause()),
-      log,
-      work: () => processing.reroute(),
-    }),
-    repeat({
-      what: 'fold daily sums',
-      pauseMilliseconds: () => Math.max(foldMilliseconds, idling.pause()),
-      log,
-      work: () => processing.foldDailySums(),
-    }),
-    repeat({ what: 'release parts', pauseMilliseconds: 60_000, log, work: () => processing.releaseParts() }),
-    chore('adopt receipts', 60_000, log, async () => {
-      const adopted = await processing.adoptReceipts()
-      if (adopted > 0) log.info({ adopted }, 'messages of unknown outcome found their receipts')
-    }),
-    startDroppingHistory(processing, log),
-    chore('expire', 30_000, log, async () => {
-      const expired = await processing.expire(settings.validitySeconds)
-      if (expired > 0) log.warn({ expired }, 'messages waited beyond their validity and were refunded')
-    }),
-    chore('recover', settings.leaseSeconds * 500, log, async () => {
+): Repeated[] =>
+  beginInTurn([
+    every('recover', settings.leaseSeconds * 500, log, async () => {
       const { requeued, unknown } = await processing.recover()
       recovered(unknown)
       if (requeued + unknown > 0) log.warn({ requeued, unknown }, 'took over what a dead dispatcher left')
     }),
-  ]
+    {
+      what: 'match receipts',
+      pauseMilliseconds: () => Math.max(1000, 2 * idling.pause()),
+      log,
+      work: () => processing.matchReceipts(),
+    },
+    {
+      what: 'reroute',
+      pauseMilliseconds: () => Math.max(1000, idling.pause()),
+      log,
+      work: () => processing.reroute(),
+    },
+    every('expire', 30_000, log, async () => {
+      const expired = await processing.expire(settings.validitySeconds)
+      if (expired > 0) log.warn({ expired }, 'messages waited beyond their validity and were refunded')
+    }),
+    {
+      what: 'fold daily sums',
+      pauseMilliseconds: () => Math.max(foldMilliseconds, idling.pause()),
+      log,
+      work: () => processing.foldDailySums(),
+    },
+    { what: 'release parts', pauseMilliseconds: 60_000, log, work: () => processing.releaseParts() },
+    every('adopt receipts', 60_000, log, async () => {
+      const adopted = await processing.adoptReceipts()
+      if (adopted > 0) log.info({ adopted }, 'messages of unknown outcome found their receipts')
+    }),
+    droppingHistory(processing, log),
+  ])
+
+/** So long at most the first run of one is waited for by the next. */
+const firstRunMilliseconds = 1000
+
+/**
+ * At a start the connections to the database are still to be made: of all that ask at once, on a slow machine the last
+ * ones would wait for one too long.
+ */
+function beginInTurn(chores: readonly Repeating[]): Repeated[] {
+  let after: Promise<unknown> = Promise.resolve()
+  return chores.map((each) => {
+    const begun = repeat({ ...each, after })
+    after = after.then(() => Promise.race([begun.ranOnce, delay(firstRunMilliseconds, undefined, { ref: false })]))
+    return begun
+  })
 }
 
-export const chore = (
+const every = (
   what: string,
   pauseMilliseconds: number | (() => number),
   log: Log,
   work: () => Promise<void>,
-): Repeated => repeat({ what, pauseMilliseconds, log, work: () => work().then(() => 'all') })
+): Repeating => ({ what, pauseMilliseconds, log, work: () => work().then(() => 'all') })
+
+export const chore = (...of: Parameters<typeof every>): Repeated => repeat(every(...of))
 
 const historyMilliseconds = 600_000
 
 /**
  * Drops what is older than 90 days, and looks again every ten minutes. Steps that follow each other are told as one.
  */
-export function startDroppingHistory(processing: Pick<Processing, 'purge'>, log: Log): Repeated {
+export function droppingHistory(processing: Pick<Processing, 'purge'>, log: Log): Repeating {
   let dropped = { partitions: 0, sends: 0, messages: 0 }
-  return repeat({
+  return {
     what: 'drop history',
     pauseMilliseconds: historyMilliseconds,
     log,
@@ -80,5 +98,5 @@ export function startDroppingHistory(processing: Pick<Processing, 'purge'>, log:
       dropped = { partitions: 0, sends: 0, messages: 0 }
       return 'all'
     },
-  })
+  }
 }

@@ -60,7 +60,7 @@ export {
   smallBytes,
 } from './request-bodies.ts'
 export { mediaType, requestIdHeader, requestQuery } from './request-parts.ts'
-export { type Outage, outageOf, repeat, type Repeated } from './repeat.ts'
+export { type Outage, outageOf, repeat, type Repeated, type Repeating } from './repeat.ts'
 export { type ProcessContext, type ProcessSettings, runProcess } from './run-process.ts'
 export type { Host } from './shutdown.ts'
 export { createTracing, type Ended, type Tracing } from './tracing.ts'

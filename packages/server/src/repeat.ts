@@ -1,6 +1,8 @@
 import type { Log } from './log.ts'
 
 export interface Repeated {
+  /** Resolves when it has run once, whatever came of it, or will never. */
+  readonly ranOnce: Promise<void>
   /** Ends the present pause. */
   wake(): void
   /** Runs no more; resolves when what runs has ended. */
@@ -12,6 +14,8 @@ export interface Repeating {
   /** At most; a pause of a second or more may be a quarter shorter. A function is asked before each pause. */
   readonly pauseMilliseconds: number | (() => number)
   readonly log: Log
+  /** What the first run waits for, unless it is woken before; nothing if not given. */
+  readonly after?: Promise<unknown>
   /** 'more': again at once. */
   readonly work: () => Promise<'more' | 'all' | 'end'>
 }
@@ -21,11 +25,13 @@ const backOffMilliseconds = 500
 const backOffMillisecondsMax = 2000
 
 /** Works, pauses, and works again, never twice at a time. After a failure the pauses grow to two seconds. */
-export function repeat({ what, pauseMilliseconds, log, work }: Repeating): Repeated {
+export function repeat({ what, pauseMilliseconds, log, work, after }: Repeating): Repeated {
   const outage = outageOf(what, log)
   let stopped = false
   let wake = (): void => undefined
   let backOff = 0
+  let ran = (): void => undefined
+  const ranOnce = new Promise<void>((resolve) => (ran = resolve))
 
   const pause = (milliseconds: number): Promise<void> =>
     new Promise((resolve) => {
@@ -54,15 +60,18 @@ export function repeat({ what, pauseMilliseconds, log, work }: Repeating): Repea
   const pauseWanted = (): number => (typeof pauseMilliseconds === 'number' ? pauseMilliseconds : pauseMilliseconds())
 
   async function run(): Promise<void> {
+    if (after !== undefined) await Promise.race([after, new Promise<void>((resolve) => (wake = resolve))])
     while (!isStopped()) {
       const done = await once()
+      ran()
       if (done === 'end') return
       if (done === 'all' && !isStopped()) await pause(Math.max(pauseWanted(), backOff))
     }
   }
 
-  const ended = run()
+  const ended = run().finally(ran)
   return {
+    ranOnce,
     wake: () => {
       if (backOff === 0) wake()
     },
