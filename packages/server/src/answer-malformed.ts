@@ -84,9 +84,8 @@ export const answerMalformed = ({ connections, log, describe }: MalformedSetting
     const { code = '' } = error
     const id = newRequestId()
     log.debug({ request: { id }, code }, 'malformed request')
-    if (code !== tooManyChunks) return answer(error, socket, id)
-    stopReading(socket)
-    const turn = pace.turn(networkOf((socket as Socket).remoteAddress ?? ''))
+    if (code === tooManyChunks) stopReading(socket)
+    const turn = code === tooManyChunks ? pace.turn(networkOf((socket as Socket).remoteAddress ?? '')) : undefined
     if (turn === undefined) answer(error, socket, id)
     else void turn.then(() => answer(error, socket, id))
   }
