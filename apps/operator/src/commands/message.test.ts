@@ -355,6 +355,25 @@ test('what was deleted, and what of its send was refunded', async () => {
   )
 })
 
+test('a message that an operator refunded was taken by its carrier all the same', async () => {
+  const { clock, operator, claim, record } = await aGateway()
+  await record(await claim(), { outcome: 'accepted', reference: 'r-1' })
+  clock.step(5)
+  expect((await operator.run(['message', 'refund', '1', '--why', 'a complaint'])).code).toBe(0)
+  expect((await told(operator))[1]?.split('\n')).toEqual([
+    accepted,
+    '2026/10/18 10:00:00  carrier sim took it',
+    '2026/10/18 10:00:05  1.0 credits were refunded for this message: a complaint',
+    end,
+  ])
+
+  const unknown = await aGateway()
+  await unknown.record(await unknown.claim(), { outcome: 'unknown' })
+  expect((await told(unknown.operator))[0]).toContain('It is not sent again, and stays charged.')
+  expect((await unknown.operator.run(['message', 'refund', '1', '--why', 'a complaint'])).code).toBe(0)
+  expect((await told(unknown.operator))[0]).not.toContain('charged')
+})
+
 test('what a carrier calls a message cannot steer the terminal', async () => {
   const { operator, claim, record } = await aGateway()
   await record(await claim(), { outcome: 'accepted', reference: '\u001b[2J' })

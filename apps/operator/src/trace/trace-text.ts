@@ -101,19 +101,23 @@ const OWN_CODES: ReadonlySet<number> = new Set([OUTCOME.sent, OUTCOME.unknown, O
 
 /** The stored outcome of the submission, and later changes by a receipt or a late answer. */
 function outcomes(
-  { incidents }: MessageTrace,
+  { incidents, refundByHand }: MessageTrace,
   { code, at, stored, carrier, refunded, parts }: DecidedLocation,
 ): readonly Event[] {
   if (carrier === undefined) return [{ at: stored, text: `ended without a carrier: ${outcomeText(code)}` }]
   const wasUnknown = incidents.some(({ what }) => what === INCIDENT.recovered || what === INCIDENT.unknown)
   const isPartly = code === OUTCOME.failed && at === stored
+  // What was refused is refunded; what an operator refunded was not refused.
+  const isRefused = refunded && refundByHand === undefined
   const took = isPartly ? 'took some of its parts and refused the others' : 'took it'
-  const handedOver = { at: stored, text: `carrier ${carrier} ${refunded ? 'refused it' : took}` }
+  const handedOver = { at: stored, text: `carrier ${carrier} ${isRefused ? 'refused it' : took}` }
   const first = wasUnknown ? [] : [handedOver]
   if (isPartly || parts.some((part) => part.at !== undefined)) return [...first, ...receiptsOf(parts)]
   if (!OWN_CODES.has(code)) return [...first, { at, text: `its receipt says: ${outcomeText(code)}` }]
   if (wasUnknown) {
-    return code === OUTCOME.unknown ? [] : [{ at, text: `carrier ${carrier} had ${refunded ? 'refused' : 'taken'} it` }]
+    return code === OUTCOME.unknown
+      ? []
+      : [{ at, text: `carrier ${carrier} had ${isRefused ? 'refused' : 'taken'} it` }]
   }
   return code === OUTCOME.unknown ? [...first, { at, text: 'its receipt says that the carrier does not know' }] : first
 }
@@ -204,7 +208,10 @@ function claimed({ dispatcher, carrier, marked, leaseUntil, overdue }: ClaimedLo
 }
 
 /** What an unknown outcome means. */
-function doubts({ incidents }: MessageTrace, { code, reference, at, stored }: DecidedLocation): readonly string[] {
+function doubts(
+  { incidents, refundByHand }: MessageTrace,
+  { code, reference, at, stored }: DecidedLocation,
+): readonly string[] {
   if (code !== OUTCOME.unknown) return []
   const was = (what: string) => incidents.some((incident) => incident.what === what)
   if (reference !== undefined) {
@@ -217,7 +224,7 @@ function doubts({ incidents }: MessageTrace, { code, reference, at, stored }: De
     : 'the carrier did not give an answer that tells'
   return [
     `Nobody knows whether the carrier took it: ${why}. It may have reached its recipient or not.`,
-    'It is not sent again, and stays charged. A receipt or a late answer may still settle it.',
+    `It is not sent again${refundByHand === undefined ? ', and stays charged' : ''}. A receipt or a late answer may still settle it.`,
   ]
 }
 
