@@ -50,7 +50,7 @@ test.each<[what: string, columns: number | undefined, width: number]>([
   ['one that does not tell its width has 80', undefined, 80],
   ['a very narrow one keeps a character of each column', 5, 7],
 ])('a table fits its terminal: %s', async (_, columns, width) => {
-  const row = { json: {}, cells: ['1', 'w'.repeat(60), '漢'.repeat(5) + 'x'.repeat(60)] }
+  const row = { json: {}, cells: ['1', 'w'.repeat(60), 'x'.repeat(65)] }
   const { out, output } = setUp({ outIsTerminal: true, ...(columns === undefined ? {} : { columns }) })
   await output.rows(['ID', 'NAME', 'X'], [row])
   for (const line of out.text().trimEnd().split('\n')) expect(line.length).toBeLessThanOrEqual(width)
@@ -74,6 +74,13 @@ test('a table that fits is not cut, and a cut one never shows half of a characte
   await output.rows(['ID', 'NAME'], [row(1, 'abcde')])
   await output.rows(['ID', 'NAME'], [row(1, 'abc😀😀')])
   expect(out.text()).toBe('ID  NAME\n1   abcde\nID  NAME\n1   abc…\n')
+})
+
+test('characters that fill two columns of a terminal, or none, count as such', async () => {
+  const { out, output } = setUp({ outIsTerminal: true, columns: 15 })
+  const cells = (name: string) => ({ json: {}, cells: ['1', name, 'x'] })
+  await output.rows(['ID', 'NAME', 'X'], [cells('山田太郎'), cells('e\u0301e\u0301'), cells('山田太郎太郎')])
+  expect(out.text()).toBe('ID  NAME      X\n1   山田太郎  x\n1   e\u0301e\u0301        x\n1   山田太…   x\n')
 })
 
 test('what a name holds cannot steer the terminal', async () => {

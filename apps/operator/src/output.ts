@@ -184,14 +184,14 @@ async function textRows(
   if (page.length > 0) print(aligned(page, width))
 }
 
-/** The rows as columns; a line has at most `lineWidth` characters. */
+/** The rows as columns; a line has at most `lineWidth` columns of a terminal. */
 export function aligned(page: readonly (readonly string[])[], lineWidth: number | undefined): string {
-  const wanted = (page[0] ?? []).map((_, column) => Math.max(...page.map((cells) => cells[column]?.length ?? 0)))
+  const wanted = (page[0] ?? []).map((_, column) => Math.max(...page.map((cells) => columnsOf(cells[column] ?? ''))))
   const widths = lineWidth === undefined ? wanted : narrowed(wanted, lineWidth - gap.length * (wanted.length - 1))
   return page
     .map((cells) =>
       widths
-        .map((width, column) => cut(cells[column] ?? '', width).padEnd(width))
+        .map((width, column) => padded(cut(cells[column] ?? '', width), width))
         .join(gap)
         .trimEnd(),
     )
@@ -210,9 +210,31 @@ function narrowed(wanted: readonly number[], room: number): readonly number[] {
   return wanted.map((one) => (one > most && left > 0 ? (left--, most + 1) : Math.min(one, most)))
 }
 
-/** A half of a character is not left over. */
-const cut = (text: string, width: number): string =>
-  text.length <= width ? text : `${text.slice(0, width - 1).replace(/[\ud800-\udbff]$/, '')}…`
+const padded = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - columnsOf(text)))
+
+function cut(text: string, width: number): string {
+  if (columnsOf(text) <= width) return text
+  let start = ''
+  let columns = 0
+  for (const character of text) {
+    columns += columnsOf(character)
+    if (columns > width - 1) break
+    start += character
+  }
+  return `${start}…`
+}
+
+/** Characters that fill two columns of a terminal (East Asian, and pictures), and those that fill none. */
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u
+const none = /[\p{Mn}\p{Me}\p{Cf}]/u
+
+function columnsOf(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length
+  let columns = 0
+  for (const character of text) columns += wide.test(character) ? 2 : none.test(character) ? 0 : 1
+  return columns
+}
 
 /** What somebody else once typed cannot steer the terminal of who reads it. */
 export const printable = (text: string): string => text.replace(/\p{Cc}/gu, '?')
