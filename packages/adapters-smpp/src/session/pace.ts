@@ -35,11 +35,14 @@ const calmSeconds = 60
 const leastPerSecond = 1
 /** Where it is not known yet what the carrier takes. */
 const firstPerSecond = 10
+/** A second of the operator's rate: so much longer a part may be under way than a later one. */
+const secondMilliseconds = 1010
 
 /**
  * A token bucket whose burst is a tenth of a second, with the rate that the operator set or none; of that rate no
- * second, wherever it begins, gets more than one second's worth. A throttling error stops it for a moment, and then it
- * goes on with a little less than the carrier took in the last second, faster with each second.
+ * second, wherever it begins and with some milliseconds more, gets more than one second's worth. A throttling error
+ * stops it for a moment, and then it goes on with a little less than the carrier took in the last second, faster with
+ * each second.
  */
 export function createPace(whole: number | undefined): Pace {
   let perSecond = whole
@@ -95,7 +98,7 @@ export function createPace(whole: number | undefined): Pace {
   /** A second after the last but so many, as may leave within a second. */
   function freeAt(): number {
     const most = Math.min(left.length, Math.ceil(perSecond ?? 0))
-    return most === 0 ? Infinity : (left[(next - most + left.length) % left.length] ?? -Infinity) + 1000
+    return most === 0 ? Infinity : (left[(next - most + left.length) % left.length] ?? -Infinity) + secondMilliseconds
   }
 
   function leaves(now: number): void {
