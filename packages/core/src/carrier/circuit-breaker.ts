@@ -100,12 +100,19 @@ const silence = ({ silentSince }: Circuit, now: number): number => (silentSince 
 const silenceMax = ({ answerTime = 0 }: Circuit, seconds: number): number =>
   Math.max(seconds * 1000, answerTime * silentTimes)
 
+/**
+ * A copy that its maker changes before anybody has it. To spread a circuit and name what is other costs more: 1.9 µs a
+ * message, not 0.4.
+ */
+const copyOf = (circuit: Circuit): { -readonly [Field in keyof Circuit]: Circuit[Field] } => ({ ...circuit })
+
 /** A submission leaves; it belongs to the epoch that there is. */
-export const submittedTo = (circuit: Circuit, now: number): Circuit => ({
-  ...circuit,
-  unanswered: circuit.unanswered + 1,
-  silentSince: circuit.silentSince ?? now,
-})
+export function submittedTo(circuit: Circuit, now: number): Circuit {
+  const next = copyOf(circuit)
+  next.unanswered++
+  next.silentSince ??= now
+  return next
+}
 
 /** A submission as it left: the epoch and the count of answers that the circuit had then. */
 export interface Departure extends Pick<Circuit, 'epoch' | 'answers'> {
@@ -121,21 +128,20 @@ export function settledBy(
   now: number,
 ): Circuit {
   const isAnswer = outcome !== 'unanswered' && outcome !== 'unsent'
-  const answerTime = isAnswer ? averaged(circuit.answerTime, now - leftAt) : circuit.answerTime
-  const answers = circuit.answers + (isAnswer ? 1 : 0)
-  if (epoch !== circuit.epoch) {
-    if (!isAnswer) return circuit
-    // What it answers late proves that it is there, not that it is quick: a probe does.
-    const late = { ...circuit, answerTime, answers }
-    return circuit.state === 'open' ? halfOpen(late, now) : late
+  const next = copyOf(circuit)
+  if (isAnswer) {
+    next.answerTime = averaged(circuit.answerTime, now - leftAt)
+    next.answers++
   }
-  const unanswered = Math.max(0, circuit.unanswered - 1)
-  const silentSince = isAnswer || unanswered === 0 ? undefined : circuit.silentSince
-  const next = { ...circuit, unanswered, silentSince, answerTime, answers }
+  // What it answers late proves that it is there, not that it is quick: a probe does.
+  if (epoch !== circuit.epoch) return isAnswer && circuit.state === 'open' ? halfOpen(next, now) : next
+  next.unanswered = Math.max(0, circuit.unanswered - 1)
+  if (isAnswer || next.unanswered === 0) next.silentSince = undefined
   if (outcome === 'throttled' || outcome === 'unsent') return next
-  if (outcome === 'taken') return succeeded(next, now)
   const isOfNumber = outcome === 'unanswered' && isAnsweredMeanwhile(circuit, answersBefore, bounds)
-  return isOfNumber ? next : failed(next, bounds, now)
+  if (isOfNumber) return next
+  note(next, outcome === 'taken' ? 0 : 1)
+  return outcome === 'taken' ? succeeded(next, now) : failed(next, bounds, now)
 }
 
 /** Some numbers never get an answer: that says nothing of a carrier that has answered most others meanwhile. */
@@ -145,23 +151,22 @@ const isAnsweredMeanwhile = ({ answers, unanswered }: Circuit, before: number, b
 const averaged = (before: number | undefined, elapsed: number): number =>
   before === undefined ? elapsed : before + (elapsed - before) / 10
 
-function withOutcome(circuit: Circuit, isFailure: 0 | 1): Circuit {
-  const recent = ((circuit.recent << 1) | isFailure) & (2 ** recentMax - 1)
-  return { ...circuit, recent, recentCount: Math.min(recentMax, circuit.recentCount + 1) }
+function note(circuit: ReturnType<typeof copyOf>, isFailure: 0 | 1): void {
+  circuit.recent = ((circuit.recent << 1) | isFailure) & (2 ** recentMax - 1)
+  circuit.recentCount = Math.min(recentMax, circuit.recentCount + 1)
 }
 
-function succeeded(circuit: Circuit, now: number): Circuit {
-  const proven = Math.min(provenEnough, circuit.proven + 1)
-  const next = { ...withOutcome(circuit, 0), proven }
-  return circuit.state === 'half-open' && proven === provenEnough ? { ...next, state: 'closed', since: now } : next
+function succeeded(circuit: ReturnType<typeof copyOf>, now: number): Circuit {
+  circuit.proven = Math.min(provenEnough, circuit.proven + 1)
+  const isWell = circuit.state === 'half-open' && circuit.proven === provenEnough
+  return isWell ? { ...circuit, state: 'closed', since: now } : circuit
 }
 
 function failed(circuit: Circuit, bounds: CircuitBounds, now: number): Circuit {
-  const next = withOutcome(circuit, 1)
-  if (circuit.state === 'half-open') return open(next, 'failing', bounds, now)
-  const failures = next.recent.toString(2).replaceAll('0', '').length
-  const isFailing = failures >= failuresLeast && failures * 100 >= next.recentCount * bounds.failuresPercent
-  return isFailing ? open(next, 'failing', bounds, now) : next
+  if (circuit.state === 'half-open') return open(circuit, 'failing', bounds, now)
+  const failures = circuit.recent.toString(2).replaceAll('0', '').length
+  const isFailing = failures >= failuresLeast && failures * 100 >= circuit.recentCount * bounds.failuresPercent
+  return isFailing ? open(circuit, 'failing', bounds, now) : circuit
 }
 
 function open(circuit: Circuit, reason: CircuitProblem, bounds: CircuitBounds, now: number): Circuit {
