@@ -248,7 +248,7 @@ cross join lateral (select * from inbound_message where`,
       to: `const isStored = true;`,
     },
   ],
-  // The two below, too: there are two carriers.
+  // The four below, too: there are two carriers.
   'a circuit is never tried again': [
     {
       file: `${core}/carrier/circuit-breaker.js`,
@@ -261,6 +261,20 @@ cross join lateral (select * from inbound_message where`,
       file: `${core}/carrier/carrier-modes.js`,
       from: `const isHeld = () => mode !== 'running';`,
       to: `const isHeld = () => false;`,
+    },
+  ],
+  'silence is not noticed': [
+    {
+      file: `${core}/carrier/circuit-breaker.js`,
+      from: `(silentSince === undefined ? 0 : now - silentSince)`,
+      to: `0`,
+    },
+  ],
+  'a probe is a whole window': [
+    {
+      file: `${core}/carrier/circuit-breaker.js`,
+      from: `return proven >= provenEnough ? Infinity : Math.max(0, 1 + proven - unanswered);`,
+      to: `return Infinity;`,
     },
   ],
   'delete told by a guess': [
