@@ -54,7 +54,7 @@ interface ParserError extends NodeJS.ErrnoException {
 }
 
 interface MalformedSettings {
-  readonly connections: Pick<Connections, 'endMalformed'>
+  readonly connections: Pick<Connections, 'endMalformed' | 'readNetworkInTurn'>
   readonly log: Log
   readonly describe: DescribeMalformed
 }
@@ -84,7 +84,10 @@ export const answerMalformed = ({ connections, log, describe }: MalformedSetting
     const { code = '' } = error
     const id = newRequestId()
     log.debug({ request: { id }, code }, 'malformed request')
-    if (code === tooManyChunks) stopReading(socket)
+    if (code === tooManyChunks) {
+      stopReading(socket)
+      connections.readNetworkInTurn(socket)
+    }
     const turn = code === tooManyChunks ? pace.turn(networkOf((socket as Socket).remoteAddress ?? '')) : undefined
     if (turn === undefined) answer(error, socket, id)
     else void turn.then(() => answer(error, socket, id))

@@ -29,6 +29,8 @@ interface Waiting {
 
 interface Connection {
   readonly socket: Socket
+  /** Undefined: it comes from a proxy. */
+  readonly network: string | undefined
   /** What is answered now. */
   current: ServerResponse | undefined
   readonly waiting: Waiting[]
@@ -57,6 +59,11 @@ export interface Connections {
    */
   endMalformed(socket: Duplex): 'owed' | 'free' | 'broken'
   /**
+   * For a connection of which a read took long: the others of its network are read one a turn of the event loop. Else
+   * 373 reads of small chunks were one turn of 7 s.
+   */
+  readNetworkInTurn(socket: Duplex): void
+  /**
    * Stops accepting and closes what is idle, and each of the others when it becomes so. Resolves when all are closed.
    */
   close(): Promise<void>
@@ -67,11 +74,15 @@ export interface Connections {
 
 export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Connections {
   const connections = new Map<Duplex, Connection>()
+  /** Paused until their turn. */
+  const slowed = new Set<Socket>()
+  let isReadingInTurn = false
   let isClosing = false
 
-  acceptWithin(limits, server, (socket, takeFurtherPlaces) => {
+  acceptWithin(limits, server, (socket, network, takeFurtherPlaces) => {
     connections.set(socket, {
       socket,
+      network,
       current: undefined,
       waiting: [],
       isOver: false,
@@ -79,7 +90,10 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Co
       idleBytes: 0,
       takeFurtherPlaces,
     })
-    socket.once('close', () => connections.delete(socket))
+    socket.once('close', () => {
+      connections.delete(socket)
+      slowed.delete(socket)
+    })
   })
 
   function begin(connection: Connection, response: ServerResponse, work: () => void): void {
@@ -108,6 +122,15 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Co
   function endAfterWaiting(connection: Connection): void {
     connection.isOver = true
     stopReading(connection.socket)
+  }
+
+  function readNext(): void {
+    const [next] = slowed
+    isReadingInTurn = next !== undefined
+    if (next === undefined) return
+    slowed.delete(next)
+    next.resume()
+    setImmediate(readNext)
   }
 
   function destroyIfIdle({ socket, current, idleBytes }: Connection): void {
@@ -147,8 +170,20 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Co
       last.setHeader('Connection', 'close')
       return 'owed'
     },
+    readNetworkInTurn(slow) {
+      const network = connections.get(slow)?.network
+      if (network === undefined || isClosing) return
+      for (const { socket, isOver, network: its } of connections.values()) {
+        if (its !== network || isOver || socket === slow || slowed.has(socket)) continue
+        slowed.add(socket.pause())
+      }
+      if (!isReadingInTurn) setImmediate(readNext)
+      isReadingInTurn = true
+    },
     async close() {
       isClosing = true
+      for (const socket of slowed) socket.resume()
+      slowed.clear()
       // That of an HTTP server would also close connections with an answer of which not all is sent (seen on Node
       // 20.20).
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
@@ -205,7 +240,7 @@ const furtherPlaces = (networkMax: number): number => Math.floor(networkMax / 20
 function acceptWithin(
   limits: ConnectionLimits,
   server: Server,
-  accept: (socket: Socket, takeFurtherPlaces: () => boolean) => void,
+  accept: (socket: Socket, network: string | undefined, takeFurtherPlaces: () => boolean) => void,
 ): void {
   const { connectionsMax = 4000, connectionsPerNetworkMax = 2000, isProxy = () => false } = limits
   const allMax = Math.max(1, Math.min(connectionsMax, openFilesMax() - filesReserved))
@@ -245,7 +280,7 @@ function acceptWithin(
     }
     let places = 1
     count(network, places)
-    accept(socket, () => {
+    accept(socket, network, () => {
       const further = furtherPlaces(networkMax)
       if (isFull(network, further)) return false
       places += further

@@ -193,6 +193,33 @@ describe('a body in chunks', () => {
     expect(received).toMatch(/^HTTP\/1.1 400 [^]*The body comes in too many small chunks\.$/)
   })
 
+  test('of one byte each leaves others of its network their turn: no turn of the event loop reads two of them', async () => {
+    let requests = 0
+    const inTurns: number[] = []
+    const { port, url } = await serve((request, response) => {
+      if (request.method === 'GET') response.end('served')
+      else requests++
+    })
+    const clients = Array.from({ length: 20 }, () => rawClient(port))
+    await until(() => clients.every(({ socket }) => !socket.connecting))
+    expect((await fetch(url)).status).toBe(200)
+    let isCounting = true
+    const count = () => {
+      inTurns.push(requests)
+      requests = 0
+      if (isCounting) setImmediate(count)
+    }
+    count()
+    const head = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n'
+    for (const { socket } of clients) socket.write(head + '1\r\nx\r\n'.repeat(1000))
+    const other = fetch(url)
+    await until(() => inTurns.reduce((sum, one) => sum + one, 0) === 20)
+    isCounting = false
+    expect(Math.max(...inTurns)).toBeLessThanOrEqual(2)
+    expect((await other).status).toBe(200)
+    for (const { socket } of clients) socket.destroy()
+  })
+
   test('of one byte each is refused twenty times a second, and nothing more is read meanwhile, answered or not', async () => {
     const sockets: Socket[] = []
     const { port } = await serve((request, response) => {
