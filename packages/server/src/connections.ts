@@ -124,6 +124,17 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Co
     stopReading(connection.socket)
   }
 
+  function readNetworkInTurn(slow: Duplex): void {
+    const network = connections.get(slow)?.network
+    if (network === undefined || isClosing) return
+    for (const { socket, isOver, network: its } of connections.values()) {
+      if (its !== network || isOver || socket === slow || slowed.has(socket)) continue
+      slowed.add(socket.pause())
+    }
+    if (!isReadingInTurn) setImmediate(readNext)
+    isReadingInTurn = true
+  }
+
   function readNext(): void {
     const [next] = slowed
     isReadingInTurn = next !== undefined
@@ -152,6 +163,7 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Co
         waiting.length >= waitingMax || bytesRead - (waiting[0]?.bytesRead ?? Infinity) > waitingBytesMax
       if (isOneTooMany) {
         endAfterWaiting(connection)
+        readNetworkInTurn(socket)
         if (!connection.takeFurtherPlaces()) socket.destroy()
       }
       waiting.push({ response, work: isOneTooMany ? () => refuse(response) : work, bytesRead })
@@ -170,16 +182,7 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Co
       last.setHeader('Connection', 'close')
       return 'owed'
     },
-    readNetworkInTurn(slow) {
-      const network = connections.get(slow)?.network
-      if (network === undefined || isClosing) return
-      for (const { socket, isOver, network: its } of connections.values()) {
-        if (its !== network || isOver || socket === slow || slowed.has(socket)) continue
-        slowed.add(socket.pause())
-      }
-      if (!isReadingInTurn) setImmediate(readNext)
-      isReadingInTurn = true
-    },
+    readNetworkInTurn,
     async close() {
       isClosing = true
       for (const socket of slowed) socket.resume()
