@@ -40,6 +40,7 @@ test('receipts "for an unknown message id": those before the answer and with ano
   const messages = await Promise.all(people(20).map((number) => send(number, 'hello')))
   await until(async () => (await Promise.all(messages.map(code))).every((one) => one === 0))
   expect(dispatcher.status().receipts.form).toBe('HEX')
+  // Ids begin with the second: where the first ones have no letter, the case of letters is learned later.
   expect(dispatcher.problems.filter((one) => one.includes('receiptId=HEX'))).toHaveLength(1)
 })
 

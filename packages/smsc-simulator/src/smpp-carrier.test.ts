@@ -208,7 +208,9 @@ test.each([
   expect(carrier.status().unreadable).toBe(0)
   const learned = carrier.status().receipts.form
   expect(name === 'receipts-first' ? 'as-is' : learned).toBe(form)
-  expect(problems.filter((problem) => problem.includes('receiptId='))).toHaveLength(form === 'as-is' ? 0 : 1)
+  // Ids begin with the second: where the first ones have no letter, the case of letters is learned later.
+  const told = problems.filter((problem) => problem.includes('receiptId=') && !problem.includes('receiptId=hex'))
+  expect(told).toHaveLength(form === 'as-is' ? 0 : 1)
 })
 
 test('late: receipts that come after a restart of the carrier reach their messages over the next link', async () => {

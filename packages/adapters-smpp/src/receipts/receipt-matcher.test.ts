@@ -35,3 +35,11 @@ test.each<[IdForm | undefined]>([[undefined], ['as-is'], ['hex']])(
     matcher.stop()
   },
 )
+
+test('ids without a letter do not take back that the carrier writes letters large', async () => {
+  const ids = Array.from({ length: 20 }, (_, at) => 0x10000000 + at)
+  const { matcher } = matcherOf(undefined, new Set(ids.map((id) => id.toString(16).toUpperCase())))
+  await matcher.take(ids.map((id) => receiptOf(String(id))))
+  expect(matcher.counts()).toMatchObject({ received: 20, missed: 0, form: 'HEX' })
+  matcher.stop()
+})

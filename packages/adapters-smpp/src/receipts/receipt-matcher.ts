@@ -124,7 +124,10 @@ export function createReceiptMatcher(
     if (guesses.length === 0) return receipts
     const misses = new Set(await store(guesses.map(({ offer }) => offer)))
     const found = guesses.filter(({ offer }) => !misses.has(offer))
-    for (const one of found) fits(one.form)
+    // An id that is the same in the form that is known by now says nothing for another one.
+    for (const { form: fitting, receipt, offer } of found) {
+      fits(form !== undefined && inForm(receipt.id, form) === offer.reference ? form : fitting)
+    }
     const known = new Set(found.map(({ receipt }) => receipt))
     return receipts.filter((receipt) => !known.has(receipt))
   }
