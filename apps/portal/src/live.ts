@@ -49,8 +49,9 @@ const digestOf = ({ page }: Look): string => createHash('sha1').update(page).dig
 
 /**
  * Server-sent events (HTML standard, 9.2): the whole page at once, and each time that it has changed; the browser
- * replaces the parts that are marked. Where nothing has changed a comment is sent. The last event is `end`, with `gone` where the page is not theirs any more. Where
- * too many are followed the page is sent, and the browser comes again after a while.
+ * replaces the parts that are marked. Where nothing has changed a comment is sent. The last event is `end`, with `gone`
+ * where the page is not theirs any more. Where too many are followed the page is sent, and the browser comes again
+ * after a while.
  */
 export function follow(followers: Followers, response: ServerResponse, { owner, first, again }: Followed): void {
   // Who has gone meanwhile tells of no end any more.

@@ -99,14 +99,12 @@ export async function screenTexts<To extends Recipient>(
 
   const read = texts.map((text) => {
     const body = bodyWithin(text)
-    if (typeof body === 'string') return allRefused(text, body)
-    const { scheduled, validity, priority, flash, sender } = text
-    return { body, scheduled, validity, priority, flash, sender, recipients: text.recipients.map(parse) }
+    return typeof body === 'string' ? allRefused(text, body) : { text, body, recipients: text.recipients.map(parse) }
   })
   // Not by flatMap, which takes as long for a number as reading it.
   const valid: Msisdn[] = []
-  for (const text of read)
-    if (!('due' in text)) for (const { to } of text.recipients) if (to !== undefined) valid.push(to)
+  for (const each of read)
+    if ('text' in each) for (const { to } of each.recipients) if (to !== undefined) valid.push(to)
   const [prices, own, suppressions] = await Promise.all([
     ports.prices.table(),
     ports.prices.of(account.id),
@@ -121,12 +119,13 @@ export async function screenTexts<To extends Recipient>(
     return refused === undefined ? { recipient, number, to, cost: times(price, parts) } : { recipient, number, refused }
   }
 
-  return read.map((text) => {
-    if ('due' in text) return text
-    const { body, scheduled, recipients, ...asked } = text
+  return read.map((each) => {
+    if (!('text' in each)) return each
+    const { body, text } = each
+    const { scheduled, validity, priority, flash, sender } = text
     const due = isAhead(scheduled, now) ? scheduled : undefined
-    const screened = recipients.map((recipient) => screenNumber(recipient, body.parts))
-    return { ...asked, body, scheduled, due, recipients: screened }
+    const recipients = each.recipients.map((recipient) => screenNumber(recipient, body.parts))
+    return { body, scheduled, due, validity, priority, flash, sender, recipients }
   })
 }
 
