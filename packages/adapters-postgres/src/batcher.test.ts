@@ -75,7 +75,7 @@ function stoppedClock() {
   }
 }
 
-test('a line that gathers begins a run beside another one only when it is full, or the other one takes long', async () => {
+test('a line that gathers begins a run beside another one only with enough, or where the other one takes long', async () => {
   const { begun, run } = runs()
   const clock = stoppedClock()
   const line = batcher({ ...bounds, gatherMs: 20, clock, run })
@@ -98,7 +98,7 @@ test('a line that gathers begins a run beside another one only when it is full, 
   expect(await add()).toEqual([1, 3, 1])
   begun[2]?.end()
   await turn()
-  expect(await add('heavy-heavy')).toEqual([1, 3, 1, 1])
+  expect(await add('heavy')).toEqual([1, 3, 1, 1])
   expect(await add('g')).toEqual([1, 3, 1, 1])
   begun[0]?.end()
   await turn()

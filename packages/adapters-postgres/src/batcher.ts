@@ -13,8 +13,8 @@ export interface BatcherOptions<Job, Result> {
   readonly weightMax: number
   readonly weight: (job: Job) => number
   /**
-   * Beside another run one begins only with as many jobs as it may have, or so long after that one began: fewer runs,
-   * of more jobs each. Default 0: at once.
+   * Beside another run one begins only with a weight of `jobsMax`, or so long after that one began: fewer runs, of more
+   * small jobs each. Default 0: at once.
    */
   readonly gatherMs?: number
   /** For `gatherMs`: milliseconds, and what calls back later. Default: those of the process. */
@@ -59,10 +59,7 @@ export function batcher<Job, Result>(options: BatcherOptions<Job, Result>): Batc
   const gatheringMs = (): number => began + gatherMs - clock.now()
   /** Beside another run. */
   const mayBegin = (): boolean =>
-    gatherMs === 0 ||
-    queue.length >= jobsMax ||
-    gatheringMs() <= 0 ||
-    queue.reduce((sum, { job }) => sum + weight(job), 0) >= weightMax
+    gatherMs === 0 || gatheringMs() <= 0 || queue.reduce((sum, { job }) => sum + weight(job), 0) >= jobsMax
 
   function take(): readonly Waiting<Job, Result>[] {
     let count = 0
