@@ -343,7 +343,10 @@ export const listUnmatchedReceipts = statement(
   },
   sql`
 with kept as materialized (
-  select * from unmatched_delivery_receipt order by at, id limit :countMax
+  select carrier, carrier_id, code, msisdn, min(at) at, min(id) id
+  from unmatched_delivery_receipt
+  group by carrier, carrier_id, code, msisdn
+  order by min(at), min(id) limit :countMax
 ), waiting as (
   select message.id, send.msisdns[message.id - send.first_id + 1] msisdn
   from (select first_id, lo, hi from due union all select first_id, lo, hi from later) range

@@ -30,7 +30,7 @@ export interface DeliveryReceipts {
    * carrier and number exactly one of each fits the other; returns how many. `match` then applies the receipt.
    */
   adopt(ageSeconds: number): Promise<number>
-  /** Those that are kept, the oldest first, at most so many. */
+  /** Those that are kept, each once however often it came, the oldest first, at most so many. */
   unmatched(countMax: number): Promise<readonly UnmatchedReceipt[]>
   /** How this carrier writes ids in receipts, in a word of its adapter; undefined: nobody has found out. */
   learnedForm(carrier: CarrierId): Promise<string | undefined>

@@ -62,6 +62,8 @@ const matching = withTraffic({
       aReceipt('without a number', failed),
       ...receiptsFor(batch, delivered),
     ])
+    // As a carrier does that has not got our answer.
+    await deliveryReceipts.apply([aReceipt('lost', delivered, { number: to }), aReceipt('without a number', failed)])
     const listed = await deliveryReceipts.unmatched(10)
     assert.deepEqual(listed.map(({ reference, code, number, waiting: ids }) => [reference, code, number, ids]).sort(), [
       ['lost', delivered, to, [waiting[0]]],

@@ -66,9 +66,11 @@ export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => 
     const messages = [...store.accounts.keys()]
       .flatMap((account) => waiting.flatMap((some) => some.allOf(account)))
       .flatMap((range) => range.messages)
-    return [...store.receipts.values()]
-      .flat()
-      .sort((a, b) => a.at - b.at)
+    const kept = [...store.receipts.values()].flat().sort((a, b) => a.at - b.at)
+    const keyOf = ({ receipt: { carrier, reference, code, number } }: KeptDeliveryReceipt) =>
+      [carrier, reference, code, number].join()
+    return kept
+      .filter((one, at) => kept.findIndex((other) => keyOf(other) === keyOf(one)) === at)
       .slice(0, countMax)
       .map(({ receipt: { carrier, reference, code, number }, at }) => ({
         ...{ carrier, reference, code, number, at },
