@@ -1,4 +1,5 @@
-import type { RequestListener, ServerResponse } from 'node:http'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { memoryLog } from '../testing/memory-log.ts'
 import { rawClient, type RawClient } from '../testing/raw-client.ts'
@@ -196,6 +197,43 @@ describe('the requests of one connection', () => {
     // One read brings 64 kB; Node may have begun a second one.
     expect(sockets[0]?.bytesRead).toBeLessThanOrEqual(3 * 65_536)
     await writes.close()
+  })
+
+  test('what comes behind the requests that may wait is let go without an error for each', async () => {
+    const sent: IncomingMessage[] = []
+    const note = (message: unknown) => sent.push((message as { request: IncomingMessage }).request)
+    subscribe('http.server.request.start', note)
+    const client = rawClient(server.port, get('/n').repeat(200))
+    await until(client.closed)
+    await until(() => sent[0]?.socket.closed === true)
+    unsubscribe('http.server.request.start', note)
+    expect(sent).toHaveLength(200)
+    expect(sent.slice(9).filter(({ destroyed }) => destroyed).length).toBe(0)
+  })
+
+  test('a network that pipelines is read twenty times a second, also on new connections, and another one at once', async () => {
+    const begun: { readonly path: string; readonly at: number }[] = []
+    const timed = await listen({
+      app: ({ url = '' }, response) => {
+        begun.push({ path: url, at: performance.now() })
+        response.end('answered;')
+      },
+      host: '127.0.0.1',
+      port: 0,
+      log: memoryLog().log,
+    })
+    const pipelined = (path: string) => rawClient(timed.port, get(path).repeat(20))
+    const firstOf = (path: string) => begun.find((each) => each.path === path)?.at ?? Infinity
+    const first = pipelined('/a')
+    await until(() => begun.length > 0)
+    const next = [pipelined('/b'), pipelined('/c')]
+    const other = rawClient(timed.port, get('/other'), '127.0.1.1')
+    await Promise.all([first, ...next].map((client) => until(client.closed)))
+    const [a, b, c] = ['/a', '/b', '/c'].map(firstOf).sort((one, another) => one - another)
+    expect([Number(b) - Number(a), Number(c) - Number(b)].filter((gap) => gap < 49)).toEqual([])
+    expect(firstOf('/other')).toBeLessThan(Number(c))
+    other.socket.destroy()
+    await timed.close()
   })
 
   test('of a connection that pipelines long headers two reads more are taken, and it is closed', async () => {
