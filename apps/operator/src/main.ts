@@ -1,10 +1,9 @@
 #!/usr/bin/env node
 import { constants } from 'node:os'
 import { refuseOldNode } from '@gateway/server/early-signals'
-import { runCommandLine } from './run-command-line.ts'
-import { terminal } from './terminal.ts'
 
 refuseOldNode()
+const [{ runCommandLine }, { terminal }] = await Promise.all([import('./run-command-line.ts'), import('./terminal.ts')])
 
 const { stdin, stdout, stderr, argv, env } = process
 

@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { tooOld } from './refuse-old-node.ts'
 
 test.each(['18.20.8', '20.18.3', '16.0.0'])('Node %s is refused in a sentence', (version) => {
@@ -6,4 +7,19 @@ test.each(['18.20.8', '20.18.3', '16.0.0'])('Node %s is refused in a sentence', 
 
 test.each(['20.19.0', '20.20.2', '22.0.0', '24.1.0-nightly'])('Node %s is taken', (version) => {
   expect(tooOld(version)).toBeUndefined()
+})
+
+const root = new URL('../../../', import.meta.url)
+const mains = ['apps', 'packages'].flatMap((area) =>
+  readdirSync(new URL(area, root))
+    .map((name) => `${area}/${name}/src/main.ts`)
+    .filter((file) => existsSync(new URL(file, root))),
+)
+
+test.each(mains)('%s refuses it before anything is loaded that an old Node cannot read', (file) => {
+  const text = readFileSync(new URL(file, root), 'utf8')
+  const loaded = Array.from(text.matchAll(/^(?:import|export) (?!type ).*?'(.+)'$/gm), ([, name]) => name)
+  const harmless = /^(?:node:.*|@gateway\/server\/early-signals|\.\/refuse-old-node\.ts)$/
+  expect(loaded.filter((name = '') => !harmless.test(name))).toEqual([])
+  expect(text).toMatch(/^(?:refuseOldNode|exitOnEarlySignals)\(\)$/m)
 })
