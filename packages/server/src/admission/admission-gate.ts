@@ -41,7 +41,7 @@ export interface AdmissionGate {
 export interface AdmissionSettings {
   /** Places for work; default 128: with more, whoever has just got one waits behind the work of all others. */
   readonly placesMax?: number
-  /** Work that requests of 50 or more may be at together; one may always be. Default 8000: what two statements accept. */
+  /** Work that requests of 50 or more may be at together; one may always be. Default 8000: that of two statements. */
   readonly largeWorkMax?: number
   /** Places for slow work; default 2: on two cores more give no more answers, and hold up others. */
   readonly slowPlacesMax?: number
