@@ -7,7 +7,8 @@ export const groups = {
   'adapters-postgres': ['packages/adapters-postgres'],
   core: ['packages/core'],
   dispatcher: ['apps/dispatcher', 'apps/all-in-one', 'benchmarks'],
-  interfaces: ['apps/rest', 'apps/asp', 'apps/xml', 'apps/portal', 'packages/wire'],
+  interfaces: ['apps/rest', 'apps/asp', 'apps/xml', 'packages/wire'],
+  portal: ['apps/portal'],
   operator: ['apps/operator', 'apps/gateway-sms', 'packages/composition', 'packages/conformance'],
   server: ['packages/server', 'packages/carriers', 'packages/embedded-postgres', 'packages/guide'],
   smpp: ['packages/adapters-smpp', 'packages/smsc-simulator', 'packages/adapters-simulator'],
@@ -62,7 +63,7 @@ export const groups = {
 }
 
 /** Those that need no database and no process beside them. */
-export const quickGroups = ['core', 'interfaces']
+export const quickGroups = ['core', 'interfaces', 'portal']
 
 /** The files of `tests` among them. */
 export const grouped = Object.values(groups)

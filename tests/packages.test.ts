@@ -243,7 +243,7 @@ restRouter('no gateway', 1)
   const options = '--strict --noEmit --module nodenext --moduleResolution nodenext --target es2023 --types node'.split(
     ' ',
   )
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const tsc = join(root, 'node_modules', 'typescript-native', 'bin', 'tsc')
   const checked = run(process.execPath, [tsc, ...options, ...Object.keys(files)], { cwd: project })
   const complaints = await checked.then(
     ({ stdout }) => stdout,
