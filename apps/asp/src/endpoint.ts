@@ -126,7 +126,7 @@ async function runFor(
   const work = () => endpoint.run({ gateway, account, parameters, now: clock.now() })
   const owner = String(account.id)
   const size = endpoint.workOf?.(parameters) ?? 1
-  const entered = endpoint.slow === true ? gate.enterSlow(owner, size) : gate.enter(owner, size)
+  const entered = endpoint.slow === true ? gate.enterSlow(owner, size) : gate.enter(owner, size, endpoint.reads)
   const answer = await withPlace(entered, endpoint.reads === true, work)
   return answer ?? overloaded
 }

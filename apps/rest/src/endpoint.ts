@@ -226,7 +226,7 @@ async function runFor(
   const begin = isLarge ? async () => gate.slices.run(owner, run) : run
   const work = endpoint.reads ? () => withRoom(room(), begin) : begin
   const size = endpoint.workOf?.(sent) ?? 1
-  const entered = endpoint.slow ? gate.enterSlow(owner, size) : gate.enter(owner, size)
+  const entered = endpoint.slow ? gate.enterSlow(owner, size) : gate.enter(owner, size, endpoint.reads)
   return (await withPlace(entered, endpoint.reads, work)) ?? overloaded
 }
 

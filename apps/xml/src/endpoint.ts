@@ -85,7 +85,7 @@ export function endpoint<Draft extends object, Input extends object>(operation: 
       const room = () => ({ response, place: gate.bodies.open(owner), bytes: answerBytes?.(input) ?? 0, lengthOf })
       const work = reads === true ? () => withRoom(room(), run) : run
       const size = workOf?.(input) ?? 1
-      const entered = slow ? gate.enterSlow(owner, size) : gate.enter(owner, size)
+      const entered = slow ? gate.enterSlow(owner, size) : gate.enter(owner, size, reads)
       return (await withPlace(entered, reads === true, work)) ?? overloaded
     },
   }

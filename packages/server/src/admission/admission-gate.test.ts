@@ -48,12 +48,12 @@ describe('admission gate', () => {
     }
   }
 
-  test('of large work so much is done at a time, and what is small passes it', async () => {
+  test('of large work so much is done at a time, half of it where it only reads, and what is small passes it', async () => {
     const gate = admissionGate(100, { largeWorkMax: 200 })
     const admitted: string[] = []
     const leaves = new Map<string, () => void>()
-    const ask = async (owner: string, name: string, work: number) => {
-      const leave = await gate.enter(owner, work)
+    const ask = async (owner: string, name: string, work: number, reads = false) => {
+      const leave = await gate.enter(owner, work, reads)
       admitted.push(name)
       leaves.set(name, () => leave?.())
     }
@@ -77,6 +77,14 @@ describe('admission gate', () => {
     expect(admitted.slice(4)).toEqual(['b large'])
     await left('b large')
     expect(admitted.slice(5)).toEqual(['c 60', 'a4'])
+    await left('c 60')
+    await left('a4')
+    void ask('a', 'reads', 60, true)
+    void ask('a', 'writes', 90)
+    await settled()
+    expect(admitted.slice(7)).toEqual(['reads'])
+    await left('reads')
+    expect(admitted.slice(8)).toEqual(['writes'])
     for (const leave of leaves.values()) leave()
     expect([gate.waiting, gate.inFlight]).toEqual([0, 0])
   })

@@ -18,9 +18,9 @@ export interface AdmissionGate {
   /**
    * A place, at once or in turn; undefined: the process is full, or the turn did not come in time. Nothing was done
    * then. `work`: the recipients or ids that it is for, 1 if not given. Owners take turns by work, and from 50 on it
-   * has places of its own.
+   * has places of its own; there, what only `reads` counts twice: it never waits for a disk.
    */
-  readonly enter: (owner: Owner, work?: number) => Leave | undefined | Promise<Leave | undefined>
+  readonly enter: (owner: Owner, work?: number, reads?: boolean) => Leave | undefined | Promise<Leave | undefined>
   /** The same for what may take long: it has few places of its own, and takes none from other work while it waits. */
   readonly enterSlow: (owner: Owner, work?: number) => Leave | undefined | Promise<Leave | undefined>
   /** A place at once or never, for work that has had its turn; also where others wait. */
@@ -174,7 +174,8 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
   }
 
   return {
-    enter: (owner, work = 1) => enter(work < largeMin ? ordinary : large, owner, work),
+    enter: (owner, work = 1, reads = false) =>
+      work < largeMin ? enter(ordinary, owner, work) : enter(large, owner, reads ? 2 * work : work),
     enterSlow: (owner, work = 1) => enter(slow, owner, work),
     bodies: bodyMemory(bodyBytesMax),
     slices: timeSlices(),
