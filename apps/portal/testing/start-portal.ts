@@ -87,7 +87,7 @@ export async function startPortal(
     ...{ clock, holders: holderAccess(ports, gateway), operators: operatorAccess(ports) },
     ...{ log, gate, oidc },
   })
-  const server = await listen({ app, host: '127.0.0.1', port: 0, log: silent })
+  const server = await listen({ app, host: '127.0.0.1', port: 0, log: silent, graceSeconds: 1 })
   const visitor = () => visit(server.url)
   const backOffice = createBackOffice(ports)
   let people = 0
