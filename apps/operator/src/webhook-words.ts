@@ -144,7 +144,7 @@ export async function withKeyInUse<Result>(storing: Promise<Result>): Promise<Re
   return storing.catch((problem: unknown) => {
     if (!(problem instanceof OtherKeyError)) throw problem
     throw new Refused(
-      `${problem.message}\nNothing was stored, and no key was made. With the key lost, --despite-key stores a secret with the one of this process: see docs/operations/run.md.`,
+      `${problem.message}\nNothing was stored, and no key was made. With the key lost, --despite-key goes on with the one of this process: see docs/operations/run.md.`,
     )
   })
 }

@@ -527,6 +527,7 @@ export {
   previousUntil,
   requireKeyInUse,
   secretsMax,
+  type KeySettings,
   type WebhookWithSecret,
 } from './webhook/signing-secrets.ts'
 export type { SealedSecret, SecretBox } from './webhook/secret-box.ts'

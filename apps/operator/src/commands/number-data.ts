@@ -9,12 +9,13 @@ import type {
   ErasedNumber,
   HeldUp,
   Erasure,
+  KeySettings,
 } from '@gateway/core'
 import { readNumber } from '../arguments.ts'
 import { command, Refused, type Run, type Context } from '../command.ts'
 import type { Json, Row } from '../output.ts'
 import { creditsJson, timeJson, timeText } from '../show.ts'
-import { withKeyInUse } from '../webhook-words.ts'
+import { despiteKeyText, withKeyInUse } from '../webhook-words.ts'
 
 const exportHead = ['DATA', 'ACCOUNT', 'TIME (GMT+2)', 'ID', 'TEXT']
 
@@ -86,8 +87,9 @@ logs, carriers and customers are not reached.`,
   )
     .argument('<number>', 'in international form', readNumber)
     .option('--dry-run', 'show what is stored of it, and change nothing')
-    .action((number: Msisdn, { dryRun }: { readonly dryRun?: true }) =>
-      run((context) => (dryRun ? tell(context, number) : erase(context, number))),
+    .option('--despite-key', despiteKeyText)
+    .action((number: Msisdn, { dryRun, ...settings }: KeySettings & { readonly dryRun?: true }) =>
+      run((context) => (dryRun ? tell(context, number) : erase(context, number, settings))),
     )
 
 async function tell({ backOffice, output }: Context, number: Msisdn): Promise<void> {
@@ -104,8 +106,9 @@ async function tell({ backOffice, output }: Context, number: Msisdn): Promise<vo
   )
 }
 
-async function erase({ backOffice, actor, output }: Context, number: Msisdn): Promise<void> {
-  const erased = await output.during('Erasing', withKeyInUse(backOffice.eraseNumber(number, actor.by)))
+async function erase({ backOffice, actor, output }: Context, number: Msisdn, settings: KeySettings): Promise<void> {
+  const erasing = backOffice.eraseNumber(number, actor.by, settings)
+  const erased = await output.during('Erasing', withKeyInUse(erasing))
   if ('heldUp' in erased) throw new Refused(`${heldText(erased.heldUp)} Nothing was erased: try again then.`)
   const { messages, inbound, contacts, events } = erased.erased
   output.result(

@@ -101,7 +101,7 @@ test('an erasure that broke off is a record without an end, and is done again fr
   ])
 })
 
-test('where what is stored has a key that this process does not have, nothing is done', async () => {
+test('where what is stored has a key that this process does not have, nothing is done, unless the key was lost', async () => {
   const { ports, account } = await setUp()
   const sealed = 'of another key' as SealedSecret
   await createBackOffice({ ...ports, secretBox: { ...ports.secretBox, seal: () => sealed } }).addWebhook(account.id, {
@@ -109,4 +109,5 @@ test('where what is stored has a key that this process does not have, nothing is
   })
   await expect(createBackOffice(ports).eraseNumber(number, 'me')).rejects.toThrow(OtherKeyError)
   expect(await createBackOffice(ports).listErasures()).toEqual([])
+  expect(await createBackOffice(ports).eraseNumber(number, 'me', { despiteKey: true })).toMatchObject({ erasure: 1 })
 })

@@ -2,7 +2,7 @@ import type { FoundMessage } from '../message/message-traces.ts'
 import type { Msisdn } from '../message/msisdn.ts'
 import type { Ports } from '../ports.ts'
 import { daysBefore, instant, type Instant } from '../time/instant.ts'
-import { requireKeyInUse } from '../webhook/signing-secrets.ts'
+import { requireKeyInUse, type KeySettings } from '../webhook/signing-secrets.ts'
 import {
   erasureSteps,
   firstErasureStep,
@@ -106,14 +106,18 @@ export const heldUp = async (ports: HoldingPorts, number: Msisdn): Promise<HeldU
  * Erases the owner of a number from all that is stored but opt-outs and blocks, and leaves a record of it. Nothing is
  * done while a message to it waits, or the receipt of one may still come (`HeldUp`). Money, states and counts stay.
  * Whoever is interrupted erases again; what was sent meanwhile is left, and told. Throws an `OtherKeyError`, with
- * nothing done, where the record would have another key than what is stored.
+ * nothing done, where the record would have another key than what is stored, unless `despiteKey`.
  */
 export const eraseNumber =
   (ports: ErasingPorts) =>
-  async (number: Msisdn, by: string): Promise<ErasedNumber | { readonly heldUp: HeldUp }> => {
+  async (
+    number: Msisdn,
+    by: string,
+    { despiteKey = false }: KeySettings = {},
+  ): Promise<ErasedNumber | { readonly heldUp: HeldUp }> => {
     const held = await heldUp(ports, number)
     if (held.waiting + held.awaitingReceipt > 0) return { heldUp: held }
-    await requireKeyInUse(ports)
+    if (!despiteKey) await requireKeyInUse(ports)
     const [digest = ''] = ports.secretBox.digestsOf(digested(number))
     const erasure = await ports.personalData.begin({ digest, by })
     let erased = nothingErased
