@@ -46,10 +46,10 @@ export function text(from: Cursor, sizeMax = Infinity): string {
 /** The same of a text that ends what a peer says: many leave out its NUL, and its end is plain. */
 export function lastText(from: Cursor): string {
   const { bytes, at: start, end } = from
-  const nul = bytes.indexOf(0, start)
-  if (nul >= 0 && nul < end) return text(from)
-  from.at = end
-  return bytes.toString('latin1', start, end)
+  let at = start
+  while (at < end && bytes[at] !== 0) at++
+  from.at = Math.min(at + 1, end)
+  return at === start ? '' : bytes.toString('latin1', start, at)
 }
 
 function failText(from: Cursor, isTooLong: boolean): '' {

@@ -18,7 +18,7 @@ import {
  * back.
  */
 export interface CircuitBreaker {
-  /** A submission leaves. */
+  /** A submission leaves. Those that leave at the same moment have one departure. */
   submitted(now: number): Departure
   settled(submission: Departure, outcome: CircuitOutcome): void
   /** Time has passed. To be called now and then while something is unanswered. */
@@ -51,15 +51,37 @@ export function createCircuitBreaker(
   events: CircuitEvents,
   clock: { now(): number },
 ): CircuitBreaker {
-  let circuit = newCircuit(now())
+  let known = newCircuit(now())
+  /** What has left and was taken since: counted together it costs two copies a turn and not two a message. */
+  let left: { readonly departure: Departure; count: number } | undefined
+  let taken: { readonly departure: Departure; count: number } | undefined
   let turnedAt = clock.now()
   let openedAt: number | undefined
   let timer: NodeJS.Timeout | undefined
   let wasDoubtful = false
 
+  function addLeft(): void {
+    if (left === undefined) return
+    known = submittedTo(known, left.departure.leftAt, left.count)
+    left = undefined
+  }
+
+  function addTaken(): void {
+    if (taken === undefined) return
+    const { departure, count } = taken
+    taken = undefined
+    become(settledBy(known, departure, 'taken', bounds, now(), count))
+  }
+
+  function circuit(): Circuit {
+    addLeft()
+    addTaken()
+    return known
+  }
+
   function become(next: Circuit): void {
-    const before = circuit
-    circuit = next
+    const before = known
+    known = next
     const isNowDoubtful = isDoubtful(next, bounds, now())
     if (next.state === before.state && isNowDoubtful === wasDoubtful) return
     wasDoubtful = isNowDoubtful
@@ -70,36 +92,51 @@ export function createCircuitBreaker(
   function turn(before: CircuitState): void {
     clearTimeout(timer)
     turnedAt = clock.now()
-    const { state } = circuit
+    const { state } = known
     if (state === 'open') {
-      timer = setTimeout(look, Math.ceil(pauseLeft(circuit, now())))
+      timer = setTimeout(look, Math.ceil(pauseLeft(known, now())))
       // A probe that failed is no news.
       if (before === 'closed') {
         openedAt = now()
-        events.opened(circuit)
+        events.opened(known)
       }
     }
     if (state === 'closed') events.closed(now() - (openedAt ?? now()))
   }
 
   function look(): void {
-    become(circuitAt(circuit, bounds, now()))
+    become(circuitAt(circuit(), bounds, now()))
     // A timer may be early by a fraction of a millisecond.
-    if (circuit.state === 'open' && pauseLeft(circuit, now()) < 2) timer = setTimeout(look, 2)
+    if (known.state === 'open' && pauseLeft(known, now()) < 2) timer = setTimeout(look, 2)
   }
 
   return {
     submitted(at) {
-      circuit = submittedTo(circuit, at)
-      return { epoch: circuit.epoch, answers: circuit.answers, leftAt: at }
+      addTaken()
+      if (left?.departure.leftAt !== at) addLeft()
+      left ??= { departure: { epoch: known.epoch, answers: known.answers, leftAt: at }, count: 0 }
+      left.count++
+      return left.departure
     },
-    settled: (submission, outcome) => become(settledBy(circuit, submission, outcome, bounds, now())),
+    settled(departure, outcome) {
+      addLeft()
+      if (outcome !== 'taken' || taken?.departure !== departure) addTaken()
+      if (outcome !== 'taken') become(settledBy(known, departure, outcome, bounds, now()))
+      else if (taken !== undefined) taken.count++
+      else {
+        taken = { departure, count: 1 }
+        queueMicrotask(addTaken)
+      }
+    },
     look,
-    state: () => circuit.state,
-    mayLeave: () => circuit.state === 'closed' || circuitRoom(circuit) > 0,
-    room: () => (isDoubtful(circuit, bounds, now()) ? 0 : circuitRoom(circuit)),
-    isDoubtful: () => isDoubtful(circuit, bounds, now()),
-    circuit: () => circuit,
+    state: () => circuit().state,
+    mayLeave() {
+      addTaken()
+      return known.state === 'closed' || circuitRoom(circuit()) > 0
+    },
+    room: () => (isDoubtful(circuit(), bounds, now()) ? 0 : circuitRoom(known)),
+    isDoubtful: () => isDoubtful(circuit(), bounds, now()),
+    circuit,
     since: () => turnedAt,
     stop: () => clearTimeout(timer),
   }

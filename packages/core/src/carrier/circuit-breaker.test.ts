@@ -105,6 +105,22 @@ test.each<[string, string, Circuit['state'], number]>([
   expect([circuit.state, circuitRoom(circuit)]).toEqual([state, room])
 })
 
+test.each(['10xsend+taken', '0s', 'send 8s lost send', '10xsend+taken 30xsend 5s', '8xsend+taken 3xsend+lost'])(
+  'after %s several that are counted together are as many one behind the other',
+  (script) => {
+    const { circuit, now } = run(script)
+    const departure = { epoch: circuit.epoch, answers: circuit.answers, leftAt: now }
+    for (const outcome of Object.values(words)) {
+      let one = circuit
+      for (let count = 1; count <= 24; count++) one = submittedTo(one, now)
+      expect(submittedTo(circuit, now, 24)).toEqual(one)
+      for (let count = 1; count <= 24; count++) one = settledBy(one, departure, outcome, circuitDefaults, now + 40)
+      const together = settledBy(submittedTo(circuit, now, 24), departure, outcome, circuitDefaults, now + 40, 24)
+      expect(together).toEqual(one)
+    }
+  },
+)
+
 test('pauses double with each probe that fails, up to the longest, and begin anew after a minute of answers', () => {
   const failed = 'send 5s'
   const pausesAfter = (script: string): number => run(script).circuit.pause / 1000

@@ -100,16 +100,18 @@ const silence = ({ silentSince }: Circuit, now: number): number => (silentSince 
 const silenceMax = ({ answerTime = 0 }: Circuit, seconds: number): number =>
   Math.max(seconds * 1000, answerTime * silentTimes)
 
+type Draft = { -readonly [Field in keyof Circuit]: Circuit[Field] }
+
 /**
  * A copy that its maker changes before anybody has it. To spread a circuit and name what is other costs more: 1.9 µs a
  * message, not 0.4.
  */
-const copyOf = (circuit: Circuit): { -readonly [Field in keyof Circuit]: Circuit[Field] } => ({ ...circuit })
+const copyOf = (circuit: Circuit): Draft => ({ ...circuit })
 
-/** A submission leaves; it belongs to the epoch that there is. */
-export function submittedTo(circuit: Circuit, now: number): Circuit {
+/** So many submissions leave; they belong to the epoch that there is. */
+export function submittedTo(circuit: Circuit, now: number, count = 1): Circuit {
   const next = copyOf(circuit)
-  next.unanswered++
+  next.unanswered += count
   next.silentSince ??= now
   return next
 }
@@ -119,29 +121,41 @@ export interface Departure extends Pick<Circuit, 'epoch' | 'answers'> {
   readonly leftAt: number
 }
 
-/** A submission came to its end. */
+/** A submission came to its end, or so many that left together, one behind the other. */
 export function settledBy(
   circuit: Circuit,
+  submission: Departure,
+  outcome: CircuitOutcome,
+  bounds: CircuitBounds,
+  now: number,
+  count = 1,
+): Circuit {
+  let next = copyOf(circuit)
+  for (let one = 0; one < count; one++) next = settle(next, submission, outcome, bounds, now)
+  return next
+}
+
+/** Changes the draft, and returns it or another one. */
+function settle(
+  circuit: Draft,
   { epoch, answers: answersBefore, leftAt }: Departure,
   outcome: CircuitOutcome,
   bounds: CircuitBounds,
   now: number,
-): Circuit {
+): Draft {
   const isAnswer = outcome !== 'unanswered' && outcome !== 'unsent'
-  const next = copyOf(circuit)
+  const isOfNumber = outcome === 'unanswered' && isAnsweredMeanwhile(circuit, answersBefore, bounds)
   if (isAnswer) {
-    next.answerTime = averaged(circuit.answerTime, now - leftAt)
-    next.answers++
+    circuit.answerTime = averaged(circuit.answerTime, now - leftAt)
+    circuit.answers++
   }
   // What it answers late proves that it is there, not that it is quick: a probe does.
-  if (epoch !== circuit.epoch) return isAnswer && circuit.state === 'open' ? halfOpen(next, now) : next
-  next.unanswered = Math.max(0, circuit.unanswered - 1)
-  if (isAnswer || next.unanswered === 0) next.silentSince = undefined
-  if (outcome === 'throttled' || outcome === 'unsent') return next
-  const isOfNumber = outcome === 'unanswered' && isAnsweredMeanwhile(circuit, answersBefore, bounds)
-  if (isOfNumber) return next
-  note(next, outcome === 'taken' ? 0 : 1)
-  return outcome === 'taken' ? succeeded(next, now) : failed(next, bounds, now)
+  if (epoch !== circuit.epoch) return isAnswer && circuit.state === 'open' ? halfOpen(circuit, now) : circuit
+  circuit.unanswered = Math.max(0, circuit.unanswered - 1)
+  if (isAnswer || circuit.unanswered === 0) circuit.silentSince = undefined
+  if (outcome === 'throttled' || outcome === 'unsent' || isOfNumber) return circuit
+  note(circuit, outcome === 'taken' ? 0 : 1)
+  return outcome === 'taken' ? succeeded(circuit, now) : failed(circuit, bounds, now)
 }
 
 /** Some numbers never get an answer: that says nothing of a carrier that has answered most others meanwhile. */
@@ -151,18 +165,18 @@ const isAnsweredMeanwhile = ({ answers, unanswered }: Circuit, before: number, b
 const averaged = (before: number | undefined, elapsed: number): number =>
   before === undefined ? elapsed : before + (elapsed - before) / 10
 
-function note(circuit: ReturnType<typeof copyOf>, isFailure: 0 | 1): void {
+function note(circuit: Draft, isFailure: 0 | 1): void {
   circuit.recent = ((circuit.recent << 1) | isFailure) & (2 ** recentMax - 1)
   circuit.recentCount = Math.min(recentMax, circuit.recentCount + 1)
 }
 
-function succeeded(circuit: ReturnType<typeof copyOf>, now: number): Circuit {
+function succeeded(circuit: Draft, now: number): Draft {
   circuit.proven = Math.min(provenEnough, circuit.proven + 1)
   const isWell = circuit.state === 'half-open' && circuit.proven === provenEnough
   return isWell ? { ...circuit, state: 'closed', since: now } : circuit
 }
 
-function failed(circuit: Circuit, bounds: CircuitBounds, now: number): Circuit {
+function failed(circuit: Draft, bounds: CircuitBounds, now: number): Draft {
   if (circuit.state === 'half-open') return open(circuit, 'failing', bounds, now)
   const failures = circuit.recent.toString(2).replaceAll('0', '').length
   const isFailing = failures >= failuresLeast && failures * 100 >= circuit.recentCount * bounds.failuresPercent

@@ -140,8 +140,8 @@ export class Dispatcher {
   async work(lane: Lane): Promise<Worked> {
     for (;;) {
       if (this.#mode !== 'working') return 'closed'
-      const size = this.#claimSize(lane)
       if (this.#availability() === 'down') return 'nothing'
+      const size = this.#claimSize(lane)
       const worked = size > 0 ? await this.#claim(lane, size).catch(this.#unlessBroken) : 'turn-of-another'
       if (worked !== 'turn-of-another') return worked
       this.#waiting.add(lane)
@@ -326,10 +326,11 @@ export class Dispatcher {
     }
   }
 
-  #submit(batch: OpenBatch, max = submitRoom(batch.lane, this.#load())): void {
+  #submit(batch: OpenBatch, max?: number): void {
     if (batch.next === batch.marked) return
     const wasIdle = this.#inFlight.unanswered.size === 0
-    const submissions = this.#submissions(batch, this.#inFlight.submit(batch, max, this.#ports.clock.now()))
+    const room = max ?? submitRoom(batch.lane, this.#load())
+    const submissions = this.#submissions(batch, this.#inFlight.submit(batch, room, this.#ports.clock.now()))
     if (submissions.length === 0) return
     if (wasIdle) this.#throughput.began()
     if (!this.#maySubmit()) throw new BrokenInvariant(`a dispatcher that is ${this.#mode} would submit`)
@@ -537,7 +538,7 @@ export class Dispatcher {
   }
 
   #markSize({ lane, end, marked }: OpenBatch, freed = 0): number {
-    if (this.#mode !== 'working' || this.#availability() === 'down') return 0
+    if (end === marked || this.#mode !== 'working' || this.#availability() === 'down') return 0
     return markSize(lane, end - marked, this.#load(), freed)
   }
 
