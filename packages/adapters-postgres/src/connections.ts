@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PostgresPoolClient } from 'kysely'
-import { Pool, type Client, type ClientBase, type PoolClient, type QueryResult } from 'pg'
+import { Pool, Query, type Client, type ClientBase, type PoolClient, type QueryResult } from 'pg'
 import { batcher } from './batcher.ts'
 import { clientOf } from './client.ts'
 import { isAnswer, isDeadlock, lostAnswer, sqlState, type Backend } from './errors.ts'
@@ -183,7 +183,7 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
     const values = valuesOf(statement, given)
     const begun = performance.now()
     try {
-      const { rows } = await patience(() => client.query({ name, text, values }))
+      const { rows } = await patience(() => queryPrepared(client, name, text, values))
       options.timings.took(statement, performance.now() - begun)
       liveness.answered()
       if (unconfirmed.has(client)) throw new Error(endedWait)
@@ -325,6 +325,18 @@ function confirming(write: () => Promise<unknown>): () => Promise<void> {
     await writes.add(undefined)
   }
 }
+
+/**
+ * What `client.query({ name, text, values })` does. The driver copies such an object with the descriptors of its
+ * properties, which costs 2 to 3 µs a statement; a query it takes as it is.
+ */
+const queryPrepared = (client: ClientBase, name: string, text: string, values: unknown[]): Promise<QueryResult> =>
+  new Promise((resolve, reject) => {
+    const query = new Query(text, values)
+    const callback = (error: Error | null, result: QueryResult): void =>
+      error === null ? resolve(result) : reject(error)
+    client.query(Object.assign(query, { name, callback }))
+  })
 
 const endedWait = 'the wait for a standby was ended: it may not have what was committed'
 
