@@ -233,7 +233,9 @@ async function look(page: Tab, name: string): Promise<void> {
 }
 
 async function axe(page: Tab): Promise<string> {
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
+  // To describe each node of what is right takes axe as long as all else.
+  const builder = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] })
+  const { violations } = await builder.analyze()
   return violations
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`))
     .join('\n')
