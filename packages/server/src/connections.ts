@@ -19,8 +19,8 @@ export interface ConnectionLimits {
 /** Usual clients send the next request when they have read the answer. */
 const waitingMax = 7
 const waitingBytesMax = 65_536
-/** Between two reads that take long, some 10 ms each: whoever is closed for it comes again at once. */
-const afterLongReadMs = 50
+/** Four times what each costs: whoever is closed for them comes again at once. */
+const pauseMsForLetGo = 0.07
 
 interface Waiting {
   readonly response: ServerResponse
@@ -62,7 +62,7 @@ export interface Connections {
   endMalformed(socket: Duplex): 'owed' | 'free' | 'broken'
   /**
    * For a connection of which a read took long: the others of its network are read one a turn of the event loop, also
-   * those that come meanwhile, and where that takes long too, twenty a second. Else 373 reads of small chunks were one
+   * those that come meanwhile, with pauses for the requests that were let go. Else 373 reads of small chunks were one
    * turn of 7 s.
    */
   readNetworkInTurn(socket: Duplex): void
@@ -82,7 +82,8 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Co
   /** Networks whose connections are read in turn. */
   const slowNetworks = new Set<string>()
   let isReadingInTurn = false
-  let wasLastLong = false
+  /** Before the next one is read. */
+  let pauseMs = 0
   let isClosing = false
 
   acceptWithin(limits, server, (socket, network, takeFurtherPlaces) => {
@@ -144,16 +145,15 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Co
       slowed.add(socket.pause())
     }
     slowNetworks.add(network)
-    wasLastLong = true
     if (!isReadingInTurn) setImmediate(readNext)
     isReadingInTurn = true
   }
 
   /** Once a turn of the event loop, in which one of them is read. */
   function readNext(): void {
-    if (wasLastLong) {
-      wasLastLong = false
-      setTimeout(readNext, afterLongReadMs)
+    if (pauseMs >= 1) {
+      setTimeout(readNext, pauseMs)
+      pauseMs = 0
       return
     }
     const [next] = slowed
@@ -179,6 +179,7 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Co
       const { current, waiting, isOver } = connection
       if (isOver) {
         response.req.destroy = letGo
+        if (connection.network !== undefined) pauseMs += pauseMsForLetGo
         return
       }
       if (current === undefined) {
