@@ -92,14 +92,12 @@ export const anotherRequest = failure('idempotency-key-reused', 'The Idempotency
  * How many things of one kind a body is for: those that need this character each, which JSON has no other way to write.
  * A text may have more of it.
  */
-export const countOf =
-  (character: ',' | '{') =>
-  (sent: string | ParsedBody): number => {
-    const text = typeof sent === 'string' ? sent : written(sent.parsed)
-    let count = 1
-    for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) count++
-    return count
-  }
+function countOf(character: ',' | '{', sent: string | ParsedBody): number {
+  const text = typeof sent === 'string' ? sent : written(sent.parsed)
+  let count = 0
+  for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) count++
+  return count
+}
 
 /** What is nested too deep to be written is refused for its shape, which is no work. */
 function written(parsed: unknown): string {
@@ -110,7 +108,7 @@ function written(parsed: unknown): string {
   }
 }
 
-/** Of an array of ids. */
-export const idsIn = countOf(',')
-/** Of recipients, an object each. */
-export const recipientsIn = countOf('{')
+/** Of an array of ids, which has one more than commas. */
+export const idsIn = (sent: string | ParsedBody): number => countOf(',', sent) + 1
+/** Of recipients, an object each in the object of the send. */
+export const recipientsIn = (sent: string | ParsedBody): number => Math.max(1, countOf('{', sent) - 1)
