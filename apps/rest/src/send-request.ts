@@ -167,12 +167,12 @@ function requestedText(read: Static<typeof Send>, place: string): RequestedText 
       `${place}sender must be 3 to 15 digits, or 1 to 11 GSM 7-bit characters with a letter; got ${given(named)}.`,
     )
   const requested: RequestedRecipient[] = []
-  for (const [i, { mobileNumber, clientMessageId, reference: asGiven }] of recipients.entries()) {
+  for (const { mobileNumber, clientMessageId, reference: asGiven } of recipients) {
     const reference = readReference(asGiven)
     if (reference === 'unusable')
       return failure(
         'field-invalid',
-        `${place}recipients.${i}.reference must be a string of up to ${referenceCharactersMax} characters without control characters; got ${given(asGiven)}.`,
+        `${place}recipients.${requested.length}.reference must be a string of up to ${referenceCharactersMax} characters without control characters; got ${given(asGiven)}.`,
       )
     requested.push({ number: mobileNumber, clientMessageId: filled(clientMessageId) ?? null, reference, text: message })
   }

@@ -84,9 +84,10 @@ export function layOut(
     const lane = laneOf(to.length - isTaken.filter((is) => !is).length)
     let open: Send | undefined
     const given: (MessageId | 'insufficient-credits')[] = to.map(() => 'insufficient-credits')
-    const paid = to.flatMap((recipient, i) =>
-      isTaken[i] === false ? [] : [{ i, recipient, route: routeOf(recipient) }],
-    )
+    // Not by flatMap, which makes an array of each.
+    const paid: { readonly i: number; readonly recipient: OrderedRecipient; readonly route: RouteNumber }[] = []
+    for (const [i, recipient] of to.entries())
+      if (isTaken[i] !== false) paid.push({ i, recipient, route: routeOf(recipient) })
     for (const { i, recipient, route } of byRoute(paid)) {
       const id = ids.next()
       const { number, cost, reference } = recipient
