@@ -19,8 +19,8 @@ const allFollowersMax = 1000
 const pausesMs = { busy: 1000, calm: 5000 }
 const calmAfter = 30
 const openMs = 15 * 60_000
-/** Looks of all pages together take a quarter of the time at the most: with many open pages each is looked at less. */
-const timeShare = 0.25
+/** Looks of all pages together take a tenth of the time at the most: with many open pages each is looked at less. */
+const timeShare = 0.1
 /** Where too many pages are followed, and where the process is too busy, the browser asks again after so long. */
 const retryMs = { full: 30_000, busy: 10_000 }
 
