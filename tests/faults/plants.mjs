@@ -69,15 +69,15 @@ export const plants = {
       to: `false`,
     },
     {
-      file: `${core}/carrier/dispatcher.js`,
+      file: `${core}/carrier/submissions.js`,
       from: `if (batch.next === batch.marked)\n            return;`,
       to: ``,
     },
   ],
   'lost answer retried blindly': [
     {
-      file: `${postgres}/messages/accept-orders.js`,
-      from: `const { stored, balances } = await lookUpOutcome(hot, lost, sendsOf(laidOut), lookUpSeconds);`,
+      file: `${postgres}/messages/postgres-messages.js`,
+      from: `const { stored, balances } = await lookUpOutcome(hot, lost, sendsOf(laidOut), settings.lookUpSeconds);`,
       to: `const stored = new Set(), balances = new Map();`,
     },
   ],

@@ -1,134 +1,23 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Account, Clock, Gateway, Instant } from '@gateway/core'
+import type { Account, Clock, Gateway } from '@gateway/core'
 import {
   type AdmissionGate,
+  type BodyPlace,
   clientNetwork,
   comesFrom,
+  mediaType,
   type ParsedBody,
+  readBody,
   requestQuery,
   withPlace,
   withRoom,
 } from '@gateway/server'
 import { type Answer, failure, type Failure, isFailure, lengthOf, overLimit, overloaded } from './answer.ts'
 import type { ErrorCode } from './error-codes.ts'
-import type { Operation } from './operation.ts'
+import { short } from './given.ts'
+import { type Call, type Endpoint, type Method, type Sent } from './operation.ts'
 import { jsonNesting, nestingMax } from './read-json.ts'
-import { idempotencyKeyOf, keyOf, readJson } from './request.ts'
-
-/** What every endpoint gets, beside its input. */
-export interface Call {
-  readonly gateway: Gateway
-  readonly account: Account
-  readonly now: Instant
-  /** The `Idempotency-Key` header (ruling 1.24). */
-  readonly idempotencyKey: string | undefined
-  /** Does a piece of long work in the account's turn: a piece takes a millisecond or so. */
-  readonly inTurn: <Made>(piece: () => Made) => Made | Promise<Made>
-  /** The digits in the place of `{id}` of the path; undefined: it has none. */
-  readonly parameter: string | undefined
-}
-
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
-
-/** One operation, with its input already bound: `run` reads it and answers it. */
-export interface Endpoint {
-  readonly method: Method
-  readonly operation: Operation
-  /** Whether it only reads: then a failure is certain to have done nothing. */
-  readonly reads: boolean
-  /** Whether it works on one of the few ordinary connections to the database, for whose turn it waits. */
-  readonly slow: boolean
-  /** So many bytes are to be free for its answer before anything is read. */
-  readonly answerBytes: number
-  /** How many recipients, ids or items a body or query is for, told before it is read; 1 if not given. */
-  readonly workOf?: ((sent: string | ParsedBody) => number) | undefined
-  /** What is read where a request has no body; undefined: it must have one. */
-  readonly whenEmpty?: string | undefined
-  /** `sent`: the body where the operation has one, which may have been parsed before it came to us; else the query. */
-  readonly run: (call: Call, sent: string | ParsedBody) => Answer | Promise<Answer>
-}
-
-type AnswerTo<Input> = (call: Call, input: Input) => Answer | Promise<Answer>
-
-/**
- * A GET: a list or a look-up. `read` gives the input, or what is wrong with the query (422). The settings are those of
- * `Endpoint`.
- */
-export const get = <Input extends object>(
-  operation: Operation,
-  read: (query: string) => Input | Failure,
-  answer: AnswerTo<Input>,
-  { answerBytes = 0, workOf }: Partial<Pick<Endpoint, 'answerBytes' | 'workOf'>> = {},
-): Endpoint => ({
-  method: 'GET',
-  operation,
-  reads: true,
-  slow: true,
-  answerBytes,
-  workOf,
-  run: (call, query) => {
-    const input = read(typeof query === 'string' ? query : '')
-    return isFailure(input) ? input : answer(call, input)
-  },
-})
-
-/** The input of a request that has none. */
-export const nothing = (): object => ({})
-
-/** A DELETE, which has neither a query nor a body. */
-export const remove = (operation: Operation, answer: AnswerTo<object>): Endpoint => ({
-  method: 'DELETE',
-  operation,
-  reads: false,
-  slow: true,
-  answerBytes: 0,
-  run: (call) => answer(call, {}),
-})
-
-/**
- * A POST, or a PATCH. `read` gets the body as `parse` gives it, and its text unless another has parsed it, and gives
- * the input, or what is wrong with it (422). `parse` throws where JSON.parse does.
- */
-export const post = <Input extends object>(
-  operation: Operation,
-  read: (body: unknown, text: string | undefined) => Input | Failure,
-  answer: AnswerTo<Input>,
-  { method = 'POST', reads = false, slow = false, parse = JSON.parse, whenEmpty, workOf }: PostSettings = {},
-): Endpoint => ({
-  method,
-  operation,
-  reads,
-  slow,
-  answerBytes: 0,
-  workOf,
-  whenEmpty,
-  run: (call, sent) => {
-    const text = typeof sent === 'string' ? sent : undefined
-    const body = typeof sent === 'string' ? parseJson(sent, parse) : sent
-    if (isFailure(body)) return body
-    const input = read(body.parsed, text)
-    return isFailure(input) ? input : answer(call, input)
-  },
-})
-
-interface PostSettings extends Pick<Endpoint, 'workOf'> {
-  readonly method?: 'POST' | 'PATCH'
-  readonly reads?: boolean
-  readonly slow?: boolean
-  readonly parse?: (json: string) => unknown
-  readonly whenEmpty?: string
-}
-
-function parseJson(json: string, parse: (json: string) => unknown): ParsedBody | Failure {
-  const nesting = jsonNesting(json)
-  if (nesting === 'too-deep') return tooDeep
-  if (nesting === 'malformed') return noJson
-  try {
-    return { parsed: parse(json) }
-  } catch {
-    return noJson
-  }
-}
 
 export const noJson = failure('not-json', 'The body is not valid JSON.')
 const tooDeep = failure('wrong-body', `The body must not be nested more than ${nestingMax} deep.`)
@@ -219,7 +108,12 @@ async function runFor(
   const idempotencyKey = idempotencyKeyOf(request)
   const owner = String(account.id)
   const inTurn: Call['inTurn'] = (piece) => gate.slices.run(owner, piece)
-  const run = () => endpoint.run({ gateway, account, now: clock.now(), idempotencyKey, inTurn, parameter }, sent)
+  const run = () => {
+    const read = parsed(endpoint, sent)
+    return isFailure(read)
+      ? read
+      : endpoint.run({ gateway, account, now: clock.now(), idempotencyKey, inTurn, parameter }, read)
+  }
   const room = () => ({ response, place: gate.bodies.open(owner), bytes: endpoint.answerBytes, lengthOf })
   // The look at 200 kB takes 1 ms: sixty of them in one turn of the event loop would hold up everybody else.
   const isLarge = typeof sent === 'string' && sent.length > ordinaryLength
@@ -228,6 +122,20 @@ async function runFor(
   const size = endpoint.workOf?.(sent) ?? 1
   const entered = endpoint.slow ? gate.enterSlow(owner, size) : gate.enter(owner, size, endpoint.reads)
   return (await withPlace(entered, endpoint.reads, work)) ?? overloaded
+}
+
+/** What the endpoint reads, or what is wrong with it before it is read. */
+function parsed({ parse }: Endpoint, sent: string | ParsedBody): Sent | Failure {
+  if (typeof sent !== 'string') return { text: undefined, body: sent.parsed }
+  if (parse === undefined) return { text: sent }
+  const nesting = jsonNesting(sent)
+  if (nesting === 'too-deep') return tooDeep
+  if (nesting === 'malformed') return noJson
+  try {
+    return { text: sent, body: parse(sent) }
+  } catch {
+    return noJson
+  }
 }
 
 async function authenticate(gateway: Gateway, request: IncomingMessage): Promise<Account | Failure> {
@@ -240,3 +148,73 @@ async function authenticate(gateway: Gateway, request: IncomingMessage): Promise
   if (account === 'overloaded' || 'retryAfterSeconds' in account) return overloaded
   return 'id' in account ? account : overLimit(account)
 }
+
+/** 200kb (spec 7.1); exactly so many pass (ruling 2.3). */
+const bodyBytesMax = 204_800
+
+/**
+ * The key in an `AUTHORIZATION` header: its only word, or the one after a prefix word (ruling 2.2). Undefined: there is
+ * no header, or an empty one.
+ */
+function keyOf(request: IncomingMessage): string | undefined {
+  const given = request.headers.authorization?.trim()
+  if (given === undefined || given === '') return undefined
+  const space = given.indexOf(' ')
+  return space === -1 ? given : given.slice(space + 1).trimStart()
+}
+
+/**
+ * The body of a POST as text, or parsed if that was done before it came to us; or what is wrong with it, in the ruled
+ * order (ruling 2.3). No body at all, of whatever type, is `whenEmpty` where that is given. Undefined: the client has
+ * gone.
+ */
+async function readJson(
+  request: IncomingMessage,
+  place: BodyPlace,
+  whenEmpty?: string,
+): Promise<string | ParsedBody | Failure | undefined> {
+  const body = await readBody(request, bodyBytesMax, place)
+  if (body === 'aborted') return undefined
+  if (body === 'overloaded') return overloaded
+  if (body === 'too-large') return tooLarge
+  if (whenEmpty !== undefined && 'length' in body && body.length === 0) return whenEmpty
+  if (mediaType(request) !== 'application/json') return wrongType(request.headers['content-type'])
+  if (request.headers['content-encoding'] !== undefined)
+    return failure(
+      'encoded-body',
+      `The body must not have a content encoding; got ${short(request.headers['content-encoding'])}.`,
+    )
+  if ('parsed' in body) return body
+  return isUtf8(body)
+    ? withoutMark(body.toString())
+    : failure('not-json', 'The body is not valid JSON: it is not UTF-8.')
+}
+
+export const tooLarge = failure('body-too-large', `The body is larger than ${bodyBytesMax} bytes.`)
+
+export const wrongType = (contentType: string | undefined): Failure =>
+  failure(
+    'wrong-content-type',
+    `The content type must be application/json; got ${contentType ? short(contentType) : 'none'}.`,
+  )
+
+// Some platforms put a byte order mark before every text that they write as UTF-8.
+const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text)
+
+/** The `Idempotency-Key` header; of several the first. A key that is UTF-8 is the same as elsewhere in a body. */
+function idempotencyKeyOf(request: IncomingMessage): string | undefined {
+  if (request.headers[name] === undefined) return undefined
+  const first = firstOf(request.rawHeaders)
+  if (/^[\x20-\x7e]*$/.test(first)) return first
+  const bytes = Buffer.from(first, 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : first
+}
+
+/** `headersDistinct` would make an object of all headers: 1 µs. */
+function firstOf(rawHeaders: readonly string[]): string {
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]?.length === name.length && rawHeaders[i]?.toLowerCase() === name) return rawHeaders[i + 1] ?? ''
+  return ''
+}
+
+const name = 'idempotency-key'

@@ -7,9 +7,8 @@ import { carry } from '../testing/carry.ts'
 import { complaint } from '../testing/complaint.ts'
 import { type Rest, startRest } from '../testing/start-rest.ts'
 import { isFailure } from './answer.ts'
-import type { Call } from './endpoint.ts'
 import { openApiDocument } from './openapi.ts'
-import { TAGS } from './operation.ts'
+import { type Call, TAGS } from './operation.ts'
 import { endpoints } from './routes.ts'
 
 type Examples = Readonly<Record<string, { readonly value: unknown }>>
@@ -332,7 +331,7 @@ describe('a generated body', () => {
   const isAccepted = async (path: string, method: string, sent: string): Promise<boolean | string> => {
     try {
       const endpoint = endpoints.get(path)?.find((each) => each.method.toLowerCase() === method)
-      const answer = await endpoint?.run(call, sent)
+      const answer = await endpoint?.run(call, { text: sent, body: endpoint.parse?.(sent) })
       return typeof answer === 'object' && isFailure(answer) ? answer.errorMessage : false
     } catch (error) {
       if (error !== reached) throw error

@@ -2,9 +2,8 @@ import type { Page, Paged } from '@gateway/core'
 import type { ParsedBody } from '@gateway/server'
 import { type TProperties, type TSchema, Type } from 'typebox'
 import { type Answer, failure, type Failure, isFailure, LongFields } from './answer.ts'
-import { type Call, type Endpoint, get } from './endpoint.ts'
 import { given } from './given.ts'
-import type { Operation } from './operation.ts'
+import { type Call, type Endpoint, get, type Operation } from './operation.ts'
 
 const limitMax = 1000
 /** A thousand scheduled messages, as text and as the copy in their connection. */

@@ -1,7 +1,7 @@
 import type { Clock } from '@gateway/core'
 import { type DescribeMalformed, type PathRules, pathTable } from '@gateway/server'
 import { failure, type Failure, wholeFailure } from './answer.ts'
-import { type Endpoint, methodsOf, noSuchPath, wrongMethod } from './endpoint.ts'
+import { methodsOf, noSuchPath, wrongMethod } from './endpoint.ts'
 import { creditBalance } from './endpoints/credits/balance.ts'
 import { transferCredits } from './endpoints/credits/transfer.ts'
 import { shortCodeMessages } from './endpoints/shortcode/incoming.ts'
@@ -20,6 +20,7 @@ import { rotateSecret } from './endpoints/webhooks/rotate.ts'
 import { testWebhook } from './endpoints/webhooks/test.ts'
 import { changeWebhook, removeWebhook, webhook } from './endpoints/webhooks/webhook.ts'
 import type { ErrorCode } from './error-codes.ts'
+import type { Endpoint } from './operation.ts'
 
 /** Where the specification puts the interface; letter case matters (spec 7.1). */
 export const prefix = '/api/rest/v1'

@@ -25,6 +25,20 @@ const Events = Type.Array(oneOf(webhookEventTypes, 'The name of an event.'), {
   description: 'The events that are pushed.',
 })
 
+/** In examples. */
+export const webhookExample = {
+  id: 1,
+  url: 'https://crm.example.com/sms-events',
+  events: ['message.delivered', 'message.failed', 'reply.received'],
+  listSize: 100,
+  withText: true,
+  state: 'active',
+  pausedFor: null,
+  createdTime: '202610181000',
+  failingSince: '202610181000',
+  previousSecretUntil: null,
+}
+
 /** `webhookJson`. */
 export const WebhookAnswer = answerObject(
   'Webhook',

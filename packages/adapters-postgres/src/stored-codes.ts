@@ -4,9 +4,11 @@
  * that are stored as core has them and the status codes of messages (`OUTCOME`). Migrations spell the numbers.
  */
 import {
+  outcomeCode,
   webhookEventTypes,
   type Lane,
   type OptKeyword,
+  type OutcomeCode,
   type PushVerdict,
   type Rated,
   type ReplayState,
@@ -88,3 +90,10 @@ export const verdicts = namesOf(VERDICT)
 export const REPLAY_STATE = { running: 0, done: 1, stopped: 2 } as const satisfies Record<ReplayState, number>
 
 export const replayStates = namesOf(REPLAY_STATE)
+
+/** The outcome that a message row has. Throws where it is none. */
+export function knownCode(code: number): OutcomeCode {
+  const outcome = outcomeCode(code)
+  if (outcome === undefined) throw new Error(`a message has the code ${code}`)
+  return outcome
+}

@@ -1,4 +1,5 @@
 import { types } from 'pg'
+import { hash } from 'node:crypto'
 
 type Parser = (text: string) => unknown
 
@@ -31,3 +32,9 @@ export const valueTypes = {
 }
 
 const parserOf = types.getTypeParser as (oid: number, format?: 'text' | 'binary') => Parser
+
+/** 128 bits of SHA-256, as PostgreSQL writes a uuid. */
+export function digest(text: string): string {
+  const hex = hash('sha256', text)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
+}

@@ -3,7 +3,7 @@ import { memoryLog } from '../testing/memory-log.ts'
 import { until } from '../testing/until.ts'
 import { createApp, pageHeaders } from './express-app.ts'
 import { createMetrics } from './metrics.ts'
-import { nameEndpoint } from './observe-requests.ts'
+import { nameEndpoint } from './endpoint-handler.ts'
 import { onError } from './on-error.ts'
 
 const appWith = (level = 'info') => {

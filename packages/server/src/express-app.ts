@@ -10,7 +10,7 @@ import type { Socket } from 'node:net'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import helmet from 'helmet'
 import { healthRoutes, type HealthSettings } from './health.ts'
-import { prepareResponse, type Service } from './observe-requests.ts'
+import { prepareResponse, type Service } from './endpoint-handler.ts'
 import { type AnswerError, onError } from './on-error.ts'
 import { ByteCollector } from './request-bodies.ts'
 

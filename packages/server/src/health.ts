@@ -1,5 +1,5 @@
+import type { IncomingMessage } from 'node:http'
 import type { RequestHandler } from 'express'
-import { isHidden } from './admin-paths.ts'
 import { release } from './version.ts'
 
 /** Why something does not work: a word that does not change, and a sentence. None of it is secret. */
@@ -106,3 +106,13 @@ const withTimeout = async (running: Promise<Found>): Promise<Found> => {
   clearTimeout(timer)
   return state
 }
+
+const hidden = new WeakSet<IncomingMessage>()
+
+/** Whether a request is for health or metrics. */
+export const isForOperators = (url = ''): boolean => /^\/(?:metrics|health\/[^?]*)(?:\?|$)/.test(url)
+
+/** Its path is answered on another port: here it is not there. */
+export const hideFromClients = (request: IncomingMessage): void => void hidden.add(request)
+
+export const isHidden = (request: IncomingMessage): boolean => hidden.has(request)

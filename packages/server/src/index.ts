@@ -40,6 +40,8 @@ export {
   type FoundPath,
   type PathRules,
   pathTable,
+  prepareResponse,
+  type Service,
 } from './endpoint-handler.ts'
 export { inSlices } from './event-loop.ts'
 export { createApp, createServiceApp, pageHeaders, type ServiceAppSettings, trustProxies } from './express-app.ts'
@@ -48,7 +50,6 @@ export { listen, type ListenSettings, type Running } from './listen.ts'
 export { createLog, type Log, type LogSettings, writeOut } from './log.ts'
 export { measureLogins, warnOfFailedLogins } from './login-reports.ts'
 export { createMetrics, type Metrics } from './metrics.ts'
-export { prepareResponse, type Service } from './observe-requests.ts'
 export { type AnswerError, hadNoEffect, onError, withoutEffect } from './on-error.ts'
 export { type PublicDocument, publicDocuments, type PublicDocuments } from './public-documents.ts'
 export {

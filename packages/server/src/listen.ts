@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { hideFromClients, isForOperators } from './admin-paths.ts'
+import { hideFromClients, isForOperators } from './health.ts'
 import { answerMalformed, answerRefused, type DescribeMalformed, malformedInText } from './answer-malformed.ts'
 import { type ConnectionLimits, connectionsOf } from './connections.ts'
 import { arrivalsAccepted, backlog } from './event-loop.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RequestHandler } from 'express'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { isHidden } from './admin-paths.ts'
+import { isHidden } from './health.ts'
 
 /** The metrics of a process. Labels come from fixed or bounded sets: no paths, no texts (P-15). */
 export interface Metrics {

@@ -2,7 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { types } from 'node:util'
 import type { ErrorRequestHandler, Request, Response } from 'express'
 import { type Log, logFailure } from './log.ts'
-import { markReported } from './observe-requests.ts'
+
+const reported = Symbol('reported')
+
+type Answered = ServerResponse & { [reported]?: true }
+
+/** Whether a failure behind the response is logged already. */
+export const isReported = (response: ServerResponse): boolean => (response as Answered)[reported] === true
 
 /** Writes the response in the app's own form. `status` is 400 if the request could not be read, else 500. */
 export type AnswerError = (request: Request, response: Response, status: 400 | 500, error: unknown) => void
@@ -30,7 +36,7 @@ export const handleFailure = (log: Log) => {
     if (response.destroyed && isDisconnect(error)) return
     const status = isUnreadable(error) ? 400 : 500
     if (status === 500) fail({ err: error, request })
-    markReported(response)
+    ;(response as Answered)[reported] = true
     if (response.headersSent) return void request.socket.destroy()
     try {
       answer(status)

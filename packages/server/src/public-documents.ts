@@ -2,7 +2,7 @@ import type { RequestHandler, Response } from 'express'
 import type { AdmissionGate } from './admission/admission-gate.ts'
 import { clientNetwork } from './client-address.ts'
 import { pageHeaders } from './express-app.ts'
-import { nameEndpoint } from './observe-requests.ts'
+import { nameEndpoint } from './endpoint-handler.ts'
 
 /** A page or a file for developers, the same for everybody. */
 export interface PublicDocument {

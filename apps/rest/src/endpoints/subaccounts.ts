@@ -1,7 +1,6 @@
-import { formatCredits, type AccountWithBalance } from '@gateway/core'
+import { type AccountWithBalance, formatCredits } from '@gateway/core'
 import { Type } from 'typebox'
-import { get, nothing } from '../endpoint.ts'
-import { AccountNumber, answerObject, CreditsNumber, type Operation } from '../operation.ts'
+import { AccountNumber, answerObject, CreditsNumber, get, nothing, type Operation } from '../operation.ts'
 
 const operation: Operation = {
   id: 'getSubAccounts',

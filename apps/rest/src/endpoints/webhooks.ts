@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { failure } from '../answer.ts'
-import { get, nothing, post } from '../endpoint.ts'
-import type { Operation } from '../operation.ts'
+import { get, nothing, type Operation, post } from '../operation.ts'
 import {
   NewWebhook,
   readNewWebhook,
@@ -9,6 +8,7 @@ import {
   Secret,
   tooManyWebhooks,
   WebhookAnswer,
+  webhookExample,
   webhookJson,
 } from '../webhook-fields.ts'
 
@@ -21,20 +21,7 @@ const listed: Operation = {
   examples: {
     'one webhook': {
       answer: {
-        webhooks: [
-          {
-            id: 1,
-            url: 'https://crm.example.com/sms-events',
-            events: ['message.delivered', 'message.failed', 'reply.received'],
-            listSize: 100,
-            withText: true,
-            state: 'active',
-            pausedFor: null,
-            createdTime: '202610181000',
-            failingSince: '202610181000',
-            previousSecretUntil: null,
-          },
-        ],
+        webhooks: [webhookExample],
       },
     },
   },
@@ -60,6 +47,7 @@ const added: Operation = {
       body: { url: 'https://shop.example.com/sms-events' },
       answer: {
         webhook: {
+          ...webhookExample,
           id: 2,
           url: 'https://shop.example.com/sms-events',
           events: [
@@ -71,13 +59,8 @@ const added: Operation = {
             'optout.added',
             'optout.removed',
           ],
-          listSize: 100,
           withText: false,
-          state: 'active',
-          pausedFor: null,
-          createdTime: '202610181000',
           failingSince: null,
-          previousSecretUntil: null,
         },
         secret: 'whsec_MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDI=',
       },

@@ -1,7 +1,14 @@
-import { toldRatesMax, type AccountId, type AccountRates, type OverLimit, type RateLimits } from '@gateway/core'
+import {
+  toldRatesMax,
+  type AccountId,
+  type AccountRates,
+  type OverLimit,
+  type RateLimits,
+  type LoginFailures,
+} from '@gateway/core'
 import { LRUCache } from 'lru-cache'
 import type { Context } from '../context.ts'
-import { listAccountRates, tellAccountRates, takeRate } from '../sql/accounts.ts'
+import { listAccountRates, tellAccountRates, takeRate, countLoginFailure } from '../sql/accounts.ts'
 import type { ValuesOf } from '../sql/statement.ts'
 import { RATED } from '../stored-codes.ts'
 
@@ -64,4 +71,15 @@ export const postgresAccountRates = ({ pools: { ordinary } }: Context): AccountR
   },
   list: async (seconds) =>
     (await ordinary.run(listAccountRates, { seconds })).map((row) => ({ ...row, account: row.account as AccountId })),
+})
+
+/** One statement on an unlogged table: its commit waits for no disk. */
+export const postgresLoginFailures = ({ pools: { hot } }: Context): LoginFailures => ({
+  count: async (key, { failuresMax, seconds }) => {
+    const [found] = await hot.run(countLoginFailure, { key, failuresMax, seconds })
+    const earlier = found?.earlier ?? 0
+    const firstEnds = Math.min(found?.seconds ?? seconds, seconds)
+    if (earlier >= failuresMax) return { isWithinLimit: false, waitSeconds: found?.seconds ?? seconds }
+    return { isWithinLimit: true, waitSeconds: earlier === failuresMax - 1 ? firstEnds : 0 }
+  },
 })

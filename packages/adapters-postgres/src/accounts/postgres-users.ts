@@ -1,4 +1,16 @@
-import { instant, type AccountId, type PasswordHash, type User, type UserId, type Users } from '@gateway/core'
+import {
+  instant,
+  type AccountId,
+  type PasswordHash,
+  type User,
+  type UserId,
+  type Users,
+  type Session,
+  type SessionId,
+  type Sessions,
+  type SealedSecret,
+  type SecondFactors,
+} from '@gateway/core'
 import type { Context } from '../context.ts'
 import {
   addUser,
@@ -11,6 +23,20 @@ import {
   setPasswordByLink,
   type UserRow,
 } from '../sql/users.ts'
+import { fromRow } from '../sql/statement.ts'
+import { endSessions, findSession, listSessions, offerLink, openByLink, openSession } from '../sql/sessions.ts'
+import {
+  findSecondFactor,
+  isSecondFactorRequired,
+  listFactorSecrets,
+  removeSecondFactor,
+  replaceFactorSecrets,
+  replaceRecoveryCodes,
+  requireSecondFactor,
+  setSecondFactor,
+  useRecoveryCode,
+  useTimeStep,
+} from '../sql/second-factors.ts'
 
 /** On the ordinary connections: people ask seldom. */
 export function postgresUsers({ pools: { ordinary } }: Context): Users {
@@ -55,4 +81,53 @@ const userOf = ({ id, account, email, role, locked, added, password }: UserRow):
   ...{ email, role, locked },
   added: instant(added),
   hasPassword: password !== null,
+})
+
+/** On the ordinary connections: people ask seldom. */
+export const postgresSessions = ({ pools: { ordinary } }: Context): Sessions => ({
+  open: async ({ account, user }, password, session, bounds) => {
+    const [row] = await ordinary.run(openSession, { account, user, password, ...session, ...bounds })
+    return row?.id as SessionId | undefined
+  },
+  offerLink: async (account, link, seconds) => (await ordinary.run(offerLink, { account, link, seconds })).length > 0,
+  openByLink: async (link, session) => {
+    const [row] = await ordinary.run(openByLink, { link, ...session })
+    return row?.id as SessionId | undefined
+  },
+  async find(hash, bounds, use) {
+    const [row] = await ordinary.run(findSession, { hash, use, ...bounds })
+    return row && fromRow<Session>(row)
+  },
+  list: async ({ account, user }, bounds) =>
+    (await ordinary.run(listSessions, { account, user, ...bounds })).map((row) => fromRow<Session>(row)),
+  end: async ({ account, user }, only) =>
+    (await ordinary.run(endSessions, { account, user, only, but: undefined })).length > 0,
+  endAll: async ({ account, user }, but) =>
+    (await ordinary.run(endSessions, { account, user, only: undefined, but })).length,
+})
+
+/** On the ordinary connections: people ask seldom. */
+export const postgresSecondFactors = ({ pools: { ordinary } }: Context): SecondFactors => ({
+  async find(owner) {
+    const [row] = await ordinary.run(findSecondFactor, { owner })
+    return row && { secret: row.secret as SealedSecret, since: instant(row.since), recoveryCodes: row.codes }
+  },
+  set: async (owner, secret, step, codes) =>
+    (await ordinary.run(setSecondFactor, { owner, secret, step, codes })).length > 0,
+  useStep: async (owner, step) => (await ordinary.run(useTimeStep, { owner, step })).length > 0,
+  useRecoveryCode: async (owner, hash) => (await ordinary.run(useRecoveryCode, { owner, hash })).length > 0,
+  replaceRecoveryCodes: async (owner, codes) => (await ordinary.run(replaceRecoveryCodes, { owner, codes })).length > 0,
+  remove: async (owner) => (await ordinary.run(removeSecondFactor, { owner })).length > 0,
+  setRequired: async (account, required) => (await ordinary.run(requireSecondFactor, { account, required })).length > 0,
+  isRequired: async (account) => (await ordinary.run(isSecondFactorRequired, { account }))[0]?.required ?? false,
+  lastSecret: async () => (await ordinary.run(listFactorSecrets, {})).at(-1)?.secret as SealedSecret | undefined,
+  async resealSecrets(change) {
+    const changed = (await ordinary.run(listFactorSecrets, {}))
+      .map(({ owner, secret }) => ({ owner, before: secret, secret: change(secret as SealedSecret) }))
+      .filter(({ before, secret }) => before !== secret)
+    if (changed.length === 0) return 0
+    const column = (name: 'owner' | 'before' | 'secret') => changed.map((row) => row[name])
+    const values = { owners: column('owner'), before: column('before'), secrets: column('secret') }
+    return (await ordinary.run(replaceFactorSecrets, values)).length
+  },
 })

@@ -10,7 +10,7 @@ import { to as copyTo } from 'pg-copy-streams'
 import { columnsOf, connectionOf, plainText, sequencesOf, tablesOf } from '../copy/copy-database.ts'
 import { checkLedger } from '../sql/credits.ts'
 import { endMark, headMark, type BackupEnd, type BackupHead } from './backup-format.ts'
-import { flushFile, flushFolder } from './flush.ts'
+import { flushFile, flushFolder } from './backup-folder.ts'
 
 export interface WriteOptions {
   readonly from: string

@@ -12,7 +12,7 @@ import {
 import { retryWorkOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
-import { storedReference } from '../delivery-receipts/stored-reference.ts'
+import { storedReference } from '../delivery-receipts/one-per-message.ts'
 import { numberOf, type NumbersOfSenders } from '../senders/sender-numbers.ts'
 import { record as recordAccepted, recordLate, recordParts } from '../sql/record.ts'
 import type { ValuesOf } from '../sql/statement.ts'

@@ -1,8 +1,8 @@
 import { credits, type ClientRequest, type ClientRequests, type FirstAnswer } from '@gateway/core'
 import type { Context } from '../context.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
-import { askedDigest, keyDigest } from './digests.ts'
 import { findFirstAnswer, keepFirstAnswer } from '../sql/client-requests.ts'
+import { digest } from '../value-types.ts'
 
 export function postgresClientRequests({ pools: { hot } }: Context): ClientRequests {
   async function find(request: ClientRequest): Promise<FirstAnswer | 'another-request' | undefined> {
@@ -32,3 +32,10 @@ export function postgresClientRequests({ pools: { hot } }: Context): ClientReque
 
   return { find, keep }
 }
+
+/** What its first answer is kept under: another one for each account and key. */
+export const keyDigest = ({ account, key }: Pick<ClientRequest, 'account' | 'key'>): string =>
+  digest(`${account} ${key}`)
+
+/** Whether a request is the same. */
+export const askedDigest = ({ asked }: Pick<ClientRequest, 'asked'>): string => digest(asked)

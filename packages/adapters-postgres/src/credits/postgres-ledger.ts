@@ -21,7 +21,7 @@ import {
   type Transfer,
   type TransferFailure,
 } from '@gateway/core'
-import { askedDigest, keyDigest } from '../client-requests/digests.ts'
+import { askedDigest, keyDigest } from '../client-requests/postgres-client-requests.ts'
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer, isTaken } from '../errors.ts'

@@ -2,7 +2,7 @@ import { senderOver, type AccountId, type Msisdn, type UnknownMessages } from '@
 import type { Context } from '../context.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import { keepUnknownReferences, takeUnknownMessages } from '../sql/unknown-messages.ts'
-import { storedReference } from './stored-reference.ts'
+import { storedReference } from './one-per-message.ts'
 
 /** Where the answer of `take` is lost, nobody asks for what it took. */
 export const postgresUnknownMessages = (context: Context): UnknownMessages => ({

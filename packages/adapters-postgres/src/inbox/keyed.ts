@@ -6,7 +6,7 @@ import {
   type CarrierId,
   type InboundMessage,
 } from '@gateway/core'
-import { digest } from '../digest.ts'
+import { digest } from '../value-types.ts'
 
 /** A message in its place, under the key that it is noted by. */
 export interface Keyed {

@@ -1,13 +1,29 @@
-import type { Inbox, InboxMessage, Routes, UnownedMessage } from '@gateway/core'
+import { randomUUID } from 'node:crypto'
+import type {
+  Inbox,
+  InboxMessage,
+  Routes,
+  UnownedMessage,
+  AccountId,
+  InboxPart,
+  Instant,
+  Taken,
+  Taking,
+  Conversations,
+} from '@gateway/core'
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
+import { isLostAnswer } from '../errors.ts'
+import { inSlices } from '../in-slices.ts'
+import { refuseWhileHeld, sayIfNothingDone } from '../nothing-done.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
+import { endLostStatement } from '../settle-lost-statement.ts'
+import { countUnread, findConversation, listConversations, listUnread, markRead } from '../sql/conversations.ts'
 import { forgetInboundMessages } from '../sql/inbound.ts'
-import { listInbox, unownedMessages } from '../sql/inbox.ts'
-import { fromRow } from '../row-of.ts'
+import { listInbox, unownedMessages, putBack, takeInbox } from '../sql/inbox.ts'
+import { fromRow } from '../sql/statement.ts'
 import { keyOfOffer } from './keyed.ts'
 import { createReceive } from './receive.ts'
-import { createTake } from './take.ts'
 
 /** What people wrote, on Postgres. After a lost answer each call finds out what became of it. */
 export function postgresInbox(context: Context, routes: Pick<Routes, 'list'>): Inbox {
@@ -40,3 +56,57 @@ async function* unowned(ordinary: Connections): AsyncIterable<UnownedMessage> {
     last = { after: lastRow.exactly, afterId: lastRow.id }
   }
 }
+
+function createTake({ pools: { hot, writes }, settings }: Context): Pick<Inbox, 'take' | 'offerAgain'> {
+  /**
+   * Calls, with their accounts, that may have taken something for nobody, which could not be put back: the database was
+   * away.
+   */
+  const debts = new Map<Taking, AccountId>()
+
+  async function offerAgain(by: AccountId, taking: Taking): Promise<void> {
+    await retryOnConnectionLoss(hot, putBack, { account: by, operation: taking })
+    debts.delete(taking)
+  }
+
+  async function take(by: AccountId, part: InboxPart, since: Instant, messagesMax: number): Promise<Taken> {
+    refuseWhileHeld(writes)
+    for (const [taking, owner] of debts) await offerAgain(owner, taking)
+    const taking = randomUUID() as string as Taking
+    try {
+      const rows = await hot.run(takeInbox[part], { account: by, since, messagesMax, operation: taking })
+      return { taking, messages: await inSlices(rows, (row) => fromRow<InboxMessage>(row)) }
+    } catch (error) {
+      if (!isLostAnswer(error)) throw sayIfNothingDone(error)
+      debts.set(taking, by)
+      // Only once the old statement has ended it takes nothing more.
+      await endLostStatement(hot, error, settings.lookUpSeconds, () => offerAgain(by, taking))
+      throw error
+    }
+  }
+  return { take, offerAgain }
+}
+
+export const postgresConversations = ({ pools: { ordinary } }: Context): Conversations => ({
+  list: async (account, since, { unreadOnly, before, limit }) => {
+    const list = unreadOnly ? listUnread : listConversations
+    const rows = await ordinary.run(list, { account, since, before, limit })
+    return rows.map(({ unread, ...last }) => ({ unread, last: fromRow<InboxMessage>(last) }))
+  },
+  find: async (account, from, since, { before, limit }) => {
+    const rows = await ordinary.run(findConversation, { account, from, since, before, limit })
+    const [first] = rows
+    if (first === undefined) return undefined
+    const messages = rows.flatMap(({ arrived: _, read: __, ...row }) =>
+      row.id === null ? [] : [fromRow<InboxMessage>(row)],
+    )
+    return { arrived: first.arrived, read: first.read, messages }
+  },
+  markRead: async (account, from, arrived) => {
+    await ordinary.run(markRead, { account, from, arrived })
+  },
+  countUnread: async (account, since, most) => {
+    const [row] = await ordinary.run(countUnread, { account, since, most })
+    return row?.unread ?? 0
+  },
+})

@@ -3,11 +3,9 @@ import type { Connection, Connections } from '../connections.ts'
 import { isLostAnswer, type LostAnswer } from '../errors.ts'
 import { lockAccount, readAccount, type AccountBalance } from '../sql/accounts.ts'
 import { keysWithAnswers } from '../sql/client-requests.ts'
-import { answersToKeep } from './answers-to-keep.ts'
-import { answersOf, type Accepted, type NumberedJob } from './job.ts'
-import { layOut, sendsOf, type LaidOut } from './lay-out.ts'
+import { answersOf, answersToKeep, type Accepted, type NumberedJob } from './job.ts'
 import type { IdRange } from './message-ids.ts'
-import { storeSends } from './store-sends.ts'
+import { layOut, sendsOf, storeSends, type LaidOut } from './sends.ts'
 
 /** What was decided, one answer a job; or what may have been stored by the connection that was lost. */
 export type Decision =

@@ -1,7 +1,8 @@
 import { credits, type Acceptance, type AccountId, type ClientRequest, type Credits, type Order } from '@gateway/core'
-import { askedDigest, keyDigest } from '../client-requests/digests.ts'
-import type { LaidOut, PlacedOrder, RouteOf, SenderOf } from './lay-out.ts'
+import { askedDigest, keyDigest } from '../client-requests/postgres-client-requests.ts'
 import type { IdRange } from './message-ids.ts'
+import type { PlacedOrder, RouteOf, SenderOf } from './place-orders.ts'
+import type { AnswerToKeep, LaidOut } from './sends.ts'
 
 export type Accepted = Acceptance | 'account-locked' | 'repeated'
 
@@ -67,4 +68,23 @@ export function answersOf(
       return { results: laid.results, balance: credits(balance) }
     })
     .toReversed()
+}
+
+/** The answers to jobs with a key of which somebody is accepted. */
+export function answersToKeep(jobs: readonly Job[], laidOut: readonly LaidOut[]): readonly AnswerToKeep[] {
+  if (jobs.every(({ repeatable }) => repeatable === undefined)) return []
+  const answers: AnswerToKeep[] = []
+  const costsLater = new Map<AccountId, number>()
+  for (let i = laidOut.length - 1; i >= 0; i--) {
+    const laid = laidOut[i]
+    if (laid === undefined || laid.sends.length === 0) continue
+    const { account, results } = laid
+    const later = costsLater.get(account) ?? 0
+    costsLater.set(account, later + costOf(laid))
+    const repeatable = jobs[i]?.repeatable
+    if (repeatable === undefined) continue
+    const { key, digest, answer } = repeatable
+    answers.push({ account, key, digest, later, text: answer(results) })
+  }
+  return answers
 }

@@ -10,7 +10,7 @@ import {
   type OutcomeCount,
 } from '@gateway/core'
 import type { Context } from '../context.ts'
-import { fromRow } from '../row-of.ts'
+import { fromRow } from '../sql/statement.ts'
 import {
   addBulkCall,
   addBulkSend,

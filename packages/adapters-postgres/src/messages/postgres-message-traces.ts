@@ -13,7 +13,7 @@ import {
   type TracedPart,
 } from '@gateway/core'
 import type { Context } from '../context.ts'
-import { fromRow } from '../row-of.ts'
+import { fromRow } from '../sql/statement.ts'
 import { explainMessage, findMessages, findReferenced, type DecidedRow, type MessageTraceRow } from '../sql/traces.ts'
 
 export const postgresMessageTraces = ({ pools: { ordinary } }: Context): MessageTraces => ({

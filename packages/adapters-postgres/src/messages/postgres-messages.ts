@@ -1,15 +1,19 @@
-import type { Messages, Routes } from '@gateway/core'
+import type { AccountId, ClientRequest, Messages, Order, Routes } from '@gateway/core'
+import { batcher } from '../batcher.ts'
 import type { Context } from '../context.ts'
+import { isLostAnswer, sqlState, type LostAnswer } from '../errors.ts'
 import { orNothingDone, refuseWhileHeld } from '../nothing-done.ts'
-import { acceptOrders, type Wanted } from './accept-orders.ts'
+import { decideOrders } from './decide-orders.ts'
+import { answersOf, answersToKeep, jobOf, type Accepted, type AnswerOf, type Job, type NumberedJob } from './job.ts'
+import { placeOrders } from './place-orders.ts'
 import { deleteScheduled, scheduled } from './scheduled.ts'
+import { layOut, lookUpOutcome, sendsOf, storeSends, type LaidOut } from './sends.ts'
 import { statuses } from './statuses.ts'
 
-export function postgresMessages(
-  { pools: { hot, ordinary, writes }, settings, senders, ids }: Context,
-  routes: Pick<Routes, 'list'>,
-): Messages {
-  const accept = acceptOrders(hot, ids, senders, routes, settings.lookUpSeconds)
+export function postgresMessages(context: Context, routes: Pick<Routes, 'list'>): Messages {
+  const { pools, settings } = context
+  const { hot, ordinary, writes } = pools
+  const accept = acceptOrders(context, routes)
   let orders = 0
   let recipients = 0
 
@@ -37,3 +41,136 @@ export function postgresMessages(
     },
   }
 }
+
+/** What is asked of `Messages.acceptOnce`; of `accept` the order alone. */
+type Wanted = readonly [order: Order, request?: ClientRequest, answer?: AnswerOf]
+
+/** For each job its answer, which may still be to come. */
+type Answers = readonly Promise<Accepted>[]
+
+/** Fewer statements of more orders: a statement for 32 costs 9 µs less of PostgreSQL for each than one for 16. */
+const together = { inFlightMax: 2, jobsMax: 256, weightMax: 4000, gatherMs: 8 }
+/** A keyed order costs more, and fewer come. */
+const keyedTogether = { gatherMs: 20 }
+/** Fewer, since each account is a transaction of its own. */
+const underLock = { inFlightMax: 2, jobsMax: 32, weightMax: 4000 }
+const lossesMax = 3
+
+/**
+ * Accepts orders, many in one statement: those that come while a statement runs go together into the next. One account
+ * that everybody uses reaches 41,600 a second so, against 4,300 with a statement for each order and 1,470 with the row
+ * locked.
+ *
+ * In such a statement the orders of an account are all paid or none is. Those that were not wait in a second line, to
+ * be decided under the lock of their account, so that accounts without credits do not hold up the others. Orders with a
+ * key have a line of their own: what they cost more is not paid by others. Those of an account of which one comes again
+ * wait in the second line, too.
+ */
+function acceptOrders(
+  { pools: { hot }, ids, senders, settings }: Context,
+  routes: Pick<Routes, 'list'>,
+): (...wanted: Wanted) => Promise<Accepted> {
+  const weight = ({ costs }: Job) => costs.length
+  const firstLine = batcher<Job, Accepted>({ ...together, weight, run: acceptTogether })
+  const keyedLine = batcher<Job, Accepted>({ ...together, ...keyedTogether, weight, run: acceptTogether })
+  const secondLine = batcher<NumberedJob, Accepted>({ ...underLock, weight, run: decideByAccount })
+  const begin = (job: Job) => (job.repeatable === undefined ? firstLine : keyedLine).add(job)
+
+  const place = placeOrders(hot, senders, routes)
+
+  async function acceptTogether(jobs: readonly Job[]): Promise<Answers> {
+    const numbered = await Promise.all(jobs.map(async (job) => ({ ...job, ranges: await ids.take(job.costs.length) })))
+    const laidOut = numbered.map((job) => layOut(job, job.ranges))
+    try {
+      const answers = answersOf(laidOut, await storeSends(hot, sendsOf(laidOut), answersToKeep(jobs, laidOut)))
+      return numbered.map((job, i) => settled(() => answers[i] ?? secondLine.add(job)))
+    } catch (error) {
+      if (isLostAnswer(error)) return afterLoss(error, jobs, laidOut)
+      for (const { ranges } of numbered) ids.giveBack(ranges)
+      return canBeApart(error, jobs) ? apart(jobs, (job) => acceptTogether([job])) : jobs.map(() => failed(error))
+    }
+  }
+
+  async function decideByAccount(jobs: readonly NumberedJob[]): Promise<Answers> {
+    const answers = new Map<NumberedJob, Promise<Accepted>>()
+    for (const [account, ofAccount] of byAccount(jobs)) {
+      const decided = await decide(account, ofAccount).catch((error: unknown) => ofAccount.map(() => failed(error)))
+      for (const [i, job] of ofAccount.entries()) answers.set(job, decided[i] ?? undecided())
+    }
+    return jobs.map((job) => answers.get(job) ?? undecided())
+  }
+
+  async function decide(account: AccountId, jobs: readonly NumberedJob[]): Promise<Answers> {
+    const decision = await decideOrders(hot, account, jobs).catch((error: unknown) => ({ error }))
+    if ('lost' in decision) return afterLoss(decision.lost, jobs, decision.laidOut)
+    if ('answers' in decision) {
+      ids.giveBack(decision.unused)
+      return jobs.map((_, i) => settled(() => decision.answers[i] ?? undecided()))
+    }
+    if (canBeApart(decision.error, jobs)) return apart(jobs, (job) => decide(account, [job]))
+    for (const { ranges } of jobs) ids.giveBack(ranges)
+    return jobs.map(() => failed(decision.error))
+  }
+
+  /** What was stored is accepted, what was not is asked for again, under new ids. */
+  async function afterLoss(lost: LostAnswer, jobs: readonly Job[], laidOut: readonly LaidOut[]): Promise<Answers> {
+    const { stored, balances } = await lookUpOutcome(hot, lost, sendsOf(laidOut), settings.lookUpSeconds)
+    const isStored = ({ sends: [first] }: LaidOut) => first !== undefined && stored.has(first.firstId)
+    const answers = answersOf(
+      laidOut.map((laid) => (isStored(laid) ? laid : { ...laid, sends: [] })),
+      balances,
+    )
+    return jobs.map((job, i) =>
+      settled(() => {
+        const laid = laidOut[i]
+        // What was kept has the balance right after it.
+        if (laid !== undefined && isStored(laid)) return job.repeatable ? 'repeated' : (answers[i] ?? undecided())
+        if (job.losses === lossesMax) throw lost
+        return begin({ ...job, losses: job.losses + 1 })
+      }),
+    )
+  }
+  return async (order, request, answer) => begin(jobOf(await place(order), request, answer))
+}
+
+/**
+ * Whether it may be the fault of one of several. Classes 22 and 23: a value that the database does not take. 55P03: one
+ * account is locked by somebody else.
+ */
+const canBeApart = (error: unknown, jobs: readonly Job[]): boolean =>
+  jobs.length > 1 && /^(?:22|23|55P03)/.test(sqlState(error) ?? '')
+
+/** One after the other, so that the fault of one does not fail its neighbours. */
+async function apart<J>(jobs: readonly J[], run: (job: J) => Promise<Answers>): Promise<Answers> {
+  const answers: Promise<Accepted>[] = []
+  for (const job of jobs) {
+    const [answer] = await run(job).catch((error: unknown) => [failed(error)])
+    answers.push(answer ?? undecided())
+  }
+  return answers
+}
+
+function byAccount(jobs: readonly NumberedJob[]): ReadonlyMap<AccountId, readonly NumberedJob[]> {
+  const groups = new Map<AccountId, NumberedJob[]>()
+  for (const job of jobs) {
+    const { account } = job.order
+    const group = groups.get(account) ?? []
+    groups.set(account, group)
+    group.push(job)
+  }
+  return groups
+}
+
+/** A promise that may fail before anybody listens to it, without ending the process. */
+function settled(make: () => Accepted | Promise<Accepted>): Promise<Accepted> {
+  const promise = (async () => make())()
+  promise.catch(() => undefined)
+  return promise
+}
+
+const failed = (error: unknown): Promise<Accepted> =>
+  settled(() => {
+    throw error instanceof Error ? error : new Error('an order failed', { cause: error })
+  })
+
+const undecided = (): Promise<Accepted> => failed(new Error('an order was left undecided'))

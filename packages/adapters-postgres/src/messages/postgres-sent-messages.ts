@@ -1,7 +1,22 @@
-import type { LastSend, SentMessage, SentMessages } from '@gateway/core'
+import type {
+  LastSend,
+  SentMessage,
+  SentMessages,
+  AccountId,
+  DailySum,
+  DailySumDifference,
+  DailySums,
+} from '@gateway/core'
 import type { Context } from '../context.ts'
-import { fromRow } from '../row-of.ts'
+import { fromRow } from '../sql/statement.ts'
 import { findSent, lastSend, listSent } from '../sql/sent-messages.ts'
+import {
+  busiestAccounts,
+  checkDailySums,
+  dailySumsByCarrier,
+  dailySumsOfAccount,
+  foldDailySums,
+} from '../sql/daily-sums.ts'
 
 export const postgresSentMessages = ({ pools: { ordinary } }: Context): SentMessages => ({
   list: async (account, page) =>
@@ -16,4 +31,18 @@ export const postgresSentMessages = ({ pools: { ordinary } }: Context): SentMess
     const [row] = await ordinary.run(lastSend, { account, since, numbersMin })
     return row && fromRow<LastSend>(row)
   },
+})
+
+export const postgresDailySums = ({ pools: { ordinary } }: Context): DailySums => ({
+  ofAccount: async (account, from) =>
+    (await ordinary.run(dailySumsOfAccount, { account, from })).map((row) => fromRow<DailySum>(row)),
+  byCarrier: async (from) =>
+    (await ordinary.run(dailySumsByCarrier, { from })).map((row) => fromRow<Omit<DailySum, 'day'>>(row)),
+  busiest: async (from, limit) =>
+    (await ordinary.run(busiestAccounts, { from, limit })).map(({ account, messages }) => ({
+      account: account as AccountId,
+      messages,
+    })),
+  fold: async (changesMax) => (await ordinary.run(foldDailySums, { changesMax }))[0]?.folded ?? 0,
+  check: async (from) => (await ordinary.run(checkDailySums, { from })).map((row) => fromRow<DailySumDifference>(row)),
 })

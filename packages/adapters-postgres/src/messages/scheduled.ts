@@ -20,7 +20,7 @@ import { sayIfNothingDone } from '../nothing-done.ts'
 import { settleLostStatement } from '../settle-lost-statement.ts'
 import { fromArray, takenRow, textsFromArray } from '../sql/arrays.ts'
 import { deleteWaiting, findDeleted, foldScheduled, listScheduled, type DeletedRow } from '../sql/scheduled.ts'
-import { knownCode } from './known-code.ts'
+import { knownCode } from '../stored-codes.ts'
 import { referencesById } from './statuses.ts'
 
 /** Of more changes than this a reader adds some to the counts, for those who read after it. */

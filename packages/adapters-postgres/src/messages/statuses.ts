@@ -13,8 +13,8 @@ import {
 } from '@gateway/core'
 import type { Connections } from '../connections.ts'
 import { arrayOf, fromArray, fromTimes, takenRow, textsFromArray } from '../sql/arrays.ts'
-import { knownCode } from './known-code.ts'
 import { coveringSends, findOutcomes, numbersInSends, referencesInSends } from '../sql/status.ts'
+import { knownCode } from '../stored-codes.ts'
 
 interface FoundOutcome extends Outcome {
   readonly number: Msisdn

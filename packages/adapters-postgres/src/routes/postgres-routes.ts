@@ -5,14 +5,12 @@ import {
   type AccountId,
   type CarrierId,
   type Msisdn,
-  type Order,
   type PublishedRoute,
   type QueueNumber,
   type Route,
   type RouteNumber,
   type RouteQueue,
   type Routes,
-  type OrderedRecipient,
   type SenderAddress,
 } from '@gateway/core'
 import { sql, type Insertable, type Kysely, type Selectable, type Transaction } from 'kysely'
@@ -20,9 +18,7 @@ import { createCache } from '../cache.ts'
 import { notifyOthers } from '../changes.ts'
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
-import type { PlacedOrder, SenderOf } from '../messages/lay-out.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
-import type { SenderNumbers } from '../senders/sender-numbers.ts'
 import { arrayOf, textsFromArray } from '../sql/arrays.ts'
 import { findStranded, moveRanges, type StrandedRow } from '../sql/due.ts'
 import type { Tables } from '../tables.ts'
@@ -163,39 +159,4 @@ function partsOf({ account, lo, from, numbers }: StrandedRow, routes: readonly P
     else parts.push({ queue, lo: lo + i, hi: lo + i + 1 })
   }
   return parts
-}
-
-type Routed = Pick<OrderedRecipient, 'number' | 'from'>
-
-/** Finds the route of each message of an order. Without routes it costs one look at what is remembered. */
-export function placeWith(routes: Pick<Routes, 'list'>, senders: SenderNumbers) {
-  async function addressBy(order: Order, senderOf: SenderOf, published: readonly PublishedRoute[]) {
-    const [first] = order.senders
-    const isOne = order.senders.length === 1 || published.every((route) => route.senders.length === 0)
-    if (isOne) return ({ from = first }: Routed) => from
-    const numbers = new Set(order.texts.flatMap(({ to }) => to.map(senderOf)))
-    const addresses = await senders.addressesOf(numbers)
-    return (to: Routed) => to.from ?? addresses.get(senderOf(to))
-  }
-
-  let known: readonly PublishedRoute[] | undefined
-
-  /** While the database is away those that were read last are good enough: what waits in a route of before is moved. */
-  async function read(): Promise<readonly PublishedRoute[]> {
-    try {
-      return (known = await routes.list())
-    } catch (problem) {
-      if (known === undefined) throw problem
-      return known
-    }
-  }
-
-  return async (order: Order, senderOf: SenderOf): Promise<PlacedOrder> => {
-    const published = await read()
-    if (published.length === 0) return { order, senderOf }
-    const { account } = order
-    const addressOf = await addressBy(order, senderOf, published)
-    const routeOf = (to: Routed) => routeNumberOf(published, { account, from: addressOf(to), to: to.number })
-    return { order, senderOf, routeOf }
-  }
 }

@@ -30,7 +30,7 @@ import { postgresUnreadReceipts } from '../delivery-receipts/postgres-unread-rec
 import { postgresDeliveryReceipts } from '../delivery-receipts/postgres-delivery-receipts.ts'
 import { postgresHistory } from '../history/postgres-history.ts'
 import { postgresInbox } from '../inbox/postgres-inbox.ts'
-import { postgresDailySums } from '../messages/postgres-daily-sums.ts'
+import { postgresDailySums } from '../messages/postgres-sent-messages.ts'
 import { postgresMessages } from '../messages/postgres-messages.ts'
 import { openPools } from '../pools.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'

@@ -1,21 +1,7 @@
-import {
-  preferredBy,
-  type AccountId,
-  type AllowedSender,
-  type Msisdn,
-  type Order,
-  type SenderAddress,
-  type Senders,
-} from '@gateway/core'
+import type { AccountId, AllowedSender, SenderAddress, Senders } from '@gateway/core'
 import { sql } from 'kysely'
-import { askAboutNumbers } from '../ask-about-numbers.ts'
 import { notifyOthers } from '../changes.ts'
-import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
-import type { SenderOf } from '../messages/lay-out.ts'
-import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
-import { chooseSenders, chosenSenders } from '../sql/senders.ts'
-import { numberOf, type SenderNumbers } from './sender-numbers.ts'
 
 const none: readonly AllowedSender[] = []
 
@@ -71,56 +57,4 @@ export function postgresSenders({ pools: { kysely }, changes, allowedSenders }: 
     allowed: () => allowedSenders.list(),
     allowedTo: async (account) => (await allowedSenders.known()).get(account) ?? none,
   }
-}
-
-/**
- * Which of an order's addresses each of its messages leaves from. Looks first, for many at once: only a number that an
- * account has not written to before costs a commit.
- */
-export function chooseFor(hot: Connections, senders: SenderNumbers): (order: Order) => Promise<SenderOf> {
-  const look = askAboutNumbers(async (accounts, numbers) => {
-    const rows = await retryOnConnectionLoss(hot, chosenSenders, { accounts, numbers })
-    return new Map(rows.map(({ place, sender }) => [place, sender]))
-  })
-
-  /** For the orders that have one address only: most of them. */
-  const always = new Map<SenderAddress, SenderOf>()
-
-  async function chooseFromPool({ account: by, senders: pool, texts }: Order): Promise<SenderOf> {
-    const [first] = pool
-    const known = pool.length === 1 && first !== undefined ? always.get(first) : undefined
-    if (known !== undefined) return known
-    const ids = await senders.numbersOf(new Set(pool))
-    const offered = pool.map((address) => numberOf(ids, address))
-    const [only] = offered
-    if (first !== undefined && only !== undefined && offered.length === 1) {
-      const senderOf = () => only
-      always.set(first, senderOf)
-      return senderOf
-    }
-    const ofPool = texts.flatMap(({ to }) => to.filter(({ from }) => from === undefined))
-    const numbers = [...new Set(ofPool.map(({ number }) => number))]
-    if (numbers.length === 0) return nobody
-    const chosen = new Map(await look({ by, numbers }))
-    const missing = numbers.filter((number) => !offered.includes(chosen.get(number) ?? 0))
-    if (missing.length > 0) {
-      const values = { account: by, numbers: missing, senders: preferredBy(by, offered) }
-      for (const { number, sender } of await retryOnConnectionLoss(hot, chooseSenders, values)) {
-        chosen.set(String(number) as Msisdn, sender)
-      }
-    }
-    return ({ number }) => chosen.get(number) ?? nobody()
-  }
-
-  return async (order) => {
-    const isNamed = order.texts.some(({ to }) => to.some(({ from }) => from !== undefined))
-    if (!isNamed) return chooseFromPool(order)
-    const named = new Set(order.texts.flatMap(({ to }) => to.flatMap(({ from }) => from ?? [])))
-    const [ids, others] = await Promise.all([senders.numbersOf(named), chooseFromPool(order)])
-    return (recipient) => (recipient.from === undefined ? others(recipient) : numberOf(ids, recipient.from))
-  }
-}
-
-function nobody(): never {
-  throw new Error('no address to send from was chosen')
 }

@@ -1,7 +1,6 @@
 import { bulkSendLimits, type BulkSendState, type OutcomeCount } from '@gateway/core'
-import type { RowOf } from '../row-of.ts'
+import { rows, sql, statement, type RowOf } from './statement.ts'
 import { milliseconds } from './arrays.ts'
-import { rows, sql, statement } from './statement.ts'
 
 // All of these are for the ordinary connections.
 

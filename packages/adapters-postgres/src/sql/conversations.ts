@@ -1,6 +1,5 @@
 import type { InboxMessage } from '@gateway/core'
-import type { RowOf } from '../row-of.ts'
-import { rows, sql, statement } from './statement.ts'
+import { rows, sql, statement, type RowOf } from './statement.ts'
 
 const messageColumns = {
   id: 'bigint',

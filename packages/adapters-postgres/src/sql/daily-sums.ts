@@ -1,6 +1,5 @@
 import { dailySumDays, type DailySum, type DailySumDifference } from '@gateway/core'
-import type { RowOf } from '../row-of.ts'
-import { rows, sql, statement } from './statement.ts'
+import { rows, sql, statement, type RowOf } from './statement.ts'
 
 // All are for the ordinary connections. What writes outcomes is the function count_outcomes of the schema.
 

@@ -1,6 +1,5 @@
 import type { InboxMessage, InboxPart, UnownedMessage } from '@gateway/core'
-import type { RowOf } from '../row-of.ts'
-import { rows, sql, statement } from './statement.ts'
+import { rows, sql, statement, type RowOf } from './statement.ts'
 
 interface Kind {
   /** A condition, which is that of an index. */

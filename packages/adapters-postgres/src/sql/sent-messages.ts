@@ -1,7 +1,6 @@
 import { sameSendMinutes, type LastSend, type SentMessage } from '@gateway/core'
-import type { RowOf } from '../row-of.ts'
+import { rows, sql, statement, type RowOf } from './statement.ts'
 import { milliseconds } from './arrays.ts'
-import { rows, sql, statement } from './statement.ts'
 
 const sentColumns = rows<RowOf<SentMessage>>({
   id: 'bigint',

@@ -1,7 +1,6 @@
 import type { Session } from '@gateway/core'
-import type { RowOf } from '../row-of.ts'
+import { rows, sql, statement, type RowOf } from './statement.ts'
 import { milliseconds } from './arrays.ts'
-import { rows, sql, statement } from './statement.ts'
 
 /** What a password is known by in a session: no more than whether it is still the same. */
 export const passwordDigest = (password: string) => `sha256(convert_to(coalesce(${password}, ''), 'UTF8'))`

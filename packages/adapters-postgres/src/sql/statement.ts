@@ -71,7 +71,7 @@ type Columns = Readonly<Record<string, ColumnType>>
 declare const row: unique symbol
 type ColumnsOfRows<Row> = Columns & { readonly [row]?: Row }
 
-type RowOf<C extends Columns> =
+type RowIn<C extends Columns> =
   C extends ColumnsOfRows<infer Row>
     ? unknown extends Row
       ? { readonly [Name in keyof C]: ColumnValue<C[Name]> }
@@ -111,7 +111,7 @@ export function statement<const P extends Parameters, const C extends Columns>(
   name: string,
   { parameters, columns }: { readonly parameters: P; readonly columns?: C },
   text: string,
-): Statement<Named<P>, RowOf<C>> {
+): Statement<Named<P>, RowIn<C>> {
   const names = Object.keys(parameters)
   const used = new Set<string>()
   const compiled = text.replaceAll(/(?<!:):([a-z]\w*)(\[?)/gi, (_, parameter: string, bracket: string) => {
@@ -157,3 +157,17 @@ function arrayEncoderOf(scalar: string, isNullable: boolean) {
 }
 
 const ofTime: Encoder = (value) => (typeof value === 'number' ? timestamp(value) : null)
+
+/**
+ * A row whose columns are the fields of `T`, null where these are undefined; brands are trusted, since core gave the
+ * values. A query declares it as what it returns, so that no value is declared twice.
+ */
+export type RowOf<T> = {
+  readonly [Field in keyof T]: undefined extends T[Field] ? Exclude<T[Field], undefined> | null : T[Field]
+}
+
+export function fromRow<T extends object>(row: RowOf<T>): T {
+  const read: Record<string, unknown> = { ...row }
+  for (const field in read) read[field] ??= undefined
+  return read as T
+}

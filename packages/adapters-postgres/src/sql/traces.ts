@@ -11,9 +11,8 @@ import {
   type TracedRoute,
 } from '@gateway/core'
 import { LANE, LEDGER } from '../stored-codes.ts'
-import type { RowOf } from '../row-of.ts'
+import { rows, sql, statement, type RowOf } from './statement.ts'
 import { milliseconds } from './arrays.ts'
-import { rows, sql, statement } from './statement.ts'
 
 export interface MessageTraceRow extends RowOf<
   Omit<MessageTrace, 'id' | 'text' | 'send' | 'route' | 'incidents' | 'place' | 'refundByHand'>

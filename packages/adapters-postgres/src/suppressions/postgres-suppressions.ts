@@ -14,7 +14,7 @@ import {
   type SuppressionScope,
 } from '@gateway/core'
 import { sql, type Kysely } from 'kysely'
-import { askAboutNumbers } from '../ask-about-numbers.ts'
+import { askAboutNumbers } from '../batcher.ts'
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
 import {

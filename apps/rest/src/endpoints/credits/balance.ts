@@ -1,6 +1,5 @@
 import { formatCredits } from '@gateway/core'
-import { get, nothing } from '../../endpoint.ts'
-import { CreditsNumber, type Operation } from '../../operation.ts'
+import { CreditsNumber, get, nothing, type Operation } from '../../operation.ts'
 
 const operation: Operation = {
   id: 'getCreditBalance',

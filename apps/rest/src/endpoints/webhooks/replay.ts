@@ -2,9 +2,20 @@ import { formatMinute, formatStamp, type Replay, type ReplayTask, type WebhookEv
 import { REPLAY_STATE } from '@gateway/wire'
 import { Type } from 'typebox'
 import { type Answer, failure, type Failure, isFailure } from '../../answer.ts'
-import { get, nothing, post, remove } from '../../endpoint.ts'
 import { filled, given, readTime } from '../../given.ts'
-import { answerObject, Minute, oneOf, type Operation, orNull, Stamp, WebhookNumber } from '../../operation.ts'
+import {
+  answerObject,
+  get,
+  Minute,
+  nothing,
+  oneOf,
+  type Operation,
+  orNull,
+  post,
+  remove,
+  Stamp,
+  WebhookNumber,
+} from '../../operation.ts'
 import { optional, reader, text } from '../../schema.ts'
 import { idOf, noSuchWebhook } from '../../webhook-fields.ts'
 

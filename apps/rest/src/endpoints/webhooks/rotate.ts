@@ -1,10 +1,9 @@
 import { overlapHoursDefault, overlapHoursMax } from '@gateway/core'
 import { Type } from 'typebox'
 import { failure, type Failure, isFailure } from '../../answer.ts'
-import { post } from '../../endpoint.ts'
-import type { Operation } from '../../operation.ts'
+import { type Operation, post } from '../../operation.ts'
 import { optional, reader } from '../../schema.ts'
-import { idOf, noSuchWebhook, Secret, WebhookAnswer, webhookJson } from '../../webhook-fields.ts'
+import { idOf, noSuchWebhook, Secret, WebhookAnswer, webhookExample, webhookJson } from '../../webhook-fields.ts'
 
 const Rotation = Type.Object(
   {
@@ -31,18 +30,7 @@ const operation: Operation = {
       id: 1,
       body: { overlapHours: 2 },
       answer: {
-        webhook: {
-          id: 1,
-          url: 'https://crm.example.com/sms-events',
-          events: ['message.delivered', 'message.failed', 'reply.received'],
-          listSize: 100,
-          withText: true,
-          state: 'active',
-          pausedFor: null,
-          createdTime: '202610181000',
-          failingSince: '202610181000',
-          previousSecretUntil: '202610181200',
-        },
+        webhook: { ...webhookExample, previousSecretUntil: '202610181200' },
         secret: 'whsec_MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDI=',
       },
     },

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
-import { post } from '../../endpoint.ts'
-import type { Operation } from '../../operation.ts'
+import { type Operation, post } from '../../operation.ts'
 import { reader } from '../../schema.ts'
 import { idOf, noSuchWebhook } from '../../webhook-fields.ts'
 

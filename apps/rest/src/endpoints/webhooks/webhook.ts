@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { failure } from '../../answer.ts'
-import { get, nothing, post, remove } from '../../endpoint.ts'
-import type { Operation } from '../../operation.ts'
+import { get, nothing, type Operation, post, remove } from '../../operation.ts'
 import {
   idOf,
   noSuchWebhook,
@@ -11,21 +10,9 @@ import {
   waitingJson,
   WebhookAnswer,
   WebhookChanges,
+  webhookExample,
   webhookJson,
 } from '../../webhook-fields.ts'
-
-const example = {
-  id: 1,
-  url: 'https://crm.example.com/sms-events',
-  events: ['message.delivered', 'message.failed', 'reply.received'],
-  listSize: 100,
-  withText: true,
-  state: 'active',
-  pausedFor: null,
-  createdTime: '202610181000',
-  failingSince: '202610181000',
-  previousSecretUntil: null,
-}
 
 const shown: Operation = {
   id: 'getWebhook',
@@ -36,7 +23,7 @@ const shown: Operation = {
   examples: {
     'a test that failed': {
       id: 1,
-      answer: { webhook: example, waiting: { events: 0, lists: 1, deadLists: 0 } },
+      answer: { webhook: webhookExample, waiting: { events: 0, lists: 1, deadLists: 0 } },
     },
   },
 }
@@ -61,9 +48,9 @@ const changed: Operation = {
     pause: {
       id: 1,
       body: { state: 'paused' },
-      answer: { webhook: { ...example, state: 'paused', pausedFor: 'by-request' } },
+      answer: { webhook: { ...webhookExample, state: 'paused', pausedFor: 'by-request' } },
     },
-    'one event in a request': { id: 1, body: { listSize: 1 }, answer: { webhook: { ...example, listSize: 1 } } },
+    'one event in a request': { id: 1, body: { listSize: 1 }, answer: { webhook: { ...webhookExample, listSize: 1 } } },
     'list size out of range': {
       id: 1,
       body: { listSize: 0 },

@@ -1,7 +1,15 @@
 import { formatMinute, manualOptOutText, type OptOut } from '@gateway/core'
 import { Type } from 'typebox'
-import { get, nothing } from '../../../endpoint.ts'
-import { answerObject, MessageIdNumber, Minute, MobileNumber, orNull, type Operation } from '../../../operation.ts'
+import {
+  answerObject,
+  get,
+  MessageIdNumber,
+  Minute,
+  MobileNumber,
+  nothing,
+  type Operation,
+  orNull,
+} from '../../../operation.ts'
 
 const operation: Operation = {
   id: 'getOptoutMessages',

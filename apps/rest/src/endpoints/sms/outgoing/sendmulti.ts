@@ -1,17 +1,55 @@
 import type { SentRecipient } from '@gateway/core'
 import { Type } from 'typebox'
-import { failure } from '../../../answer.ts'
-import { post } from '../../../endpoint.ts'
-import { answerObject, type Operation } from '../../../operation.ts'
+import { failure, type Failure, isFailure } from '../../../answer.ts'
+import { answerObject, type Operation, post } from '../../../operation.ts'
 import { recipientsIn } from '../../../request.ts'
+import { reader } from '../../../schema.ts'
 import {
-  readSendMulti,
+  acceptedExample,
   recipientsField,
+  recipientsMax,
+  refusedExample,
   type RequestedRecipient,
-  SendMulti,
+  requestedText,
+  type RequestedText,
+  Send,
   sendTexts,
   SentRecipientAnswer,
-} from '../../../send-request.ts'
+} from './send.ts'
+
+/** The body of `/sms/outgoing/sendmulti` (ruling 2.6). */
+const SendMulti = Type.Object(
+  {
+    messages: Type.Array(Send, {
+      minItems: 1,
+      maxItems: recipientsMax,
+      expected: `an array of 1 to ${recipientsMax} objects`,
+      description: 'The texts, each with its numbers: at most 1000 numbers in all.',
+    }),
+  },
+  { title: 'SendMulti', expected: 'an object', description: 'Several texts and who gets each.' },
+)
+
+const readTexts = reader(SendMulti)
+
+/** A `SendMulti` of such texts, to at most 1000 recipients in all (spec 8). */
+function readSendMulti(body: unknown): readonly RequestedText[] | Failure {
+  const read = readTexts(body)
+  if (isFailure(read)) return read
+  const count = read.messages.reduce((sum, { recipients }) => sum + recipients.length, 0)
+  if (count > recipientsMax)
+    return failure(
+      'too-many-recipients',
+      `recipients must be at most ${recipientsMax} in all messages together; got ${count}.`,
+    )
+  const texts: RequestedText[] = []
+  for (const [i, message] of read.messages.entries()) {
+    const text = requestedText(message, `messages.${i}.`)
+    if (isFailure(text)) return text
+    texts.push(text)
+  }
+  return texts
+}
 
 const operation: Operation = {
   id: 'smsOutgoingSendMulti',
@@ -41,33 +79,11 @@ const operation: Operation = {
         messages: [
           {
             message: 'one',
-            recipients: [
-              {
-                clientMessageId: null,
-                mobileNumber: '27825550101',
-                accepted: true,
-                acceptError: '',
-                apiMessageId: 5,
-                scheduledTime: null,
-                creditCost: 1,
-                newCreditBalance: 96,
-              },
-            ],
+            recipients: [acceptedExample],
           },
           {
             message: 'two',
-            recipients: [
-              {
-                clientMessageId: null,
-                mobileNumber: '27825550103',
-                accepted: false,
-                acceptError: 'OPTEDOUT',
-                apiMessageId: null,
-                scheduledTime: null,
-                creditCost: 0,
-                newCreditBalance: 96,
-              },
-            ],
+            recipients: [refusedExample],
           },
         ],
       },

@@ -2,10 +2,9 @@ import { formatMinute, hasOutcome, type MessageStatus } from '@gateway/core'
 import { referenceField, statusFields } from '@gateway/wire'
 import { Type } from 'typebox'
 import { failure, LongFields } from '../../../answer.ts'
-import { post } from '../../../endpoint.ts'
 import { MessageIds, readIds } from '../../../id-array.ts'
 import { MessageStatusAnswer } from '../../../message-status.ts'
-import type { Operation } from '../../../operation.ts'
+import { type Operation, post } from '../../../operation.ts'
 import { idsIn } from '../../../request.ts'
 
 const operation: Operation = {

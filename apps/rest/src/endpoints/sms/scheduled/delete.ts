@@ -1,7 +1,6 @@
 import { type Deletion, formatCredits, type MessageId } from '@gateway/core'
 import { Type } from 'typebox'
 import { failure } from '../../../answer.ts'
-import { post } from '../../../endpoint.ts'
 import { MessageIds, readIds } from '../../../id-array.ts'
 import {
   answerObject,
@@ -10,6 +9,7 @@ import {
   MobileNumber,
   oneOf,
   type Operation,
+  post,
 } from '../../../operation.ts'
 import { idsIn } from '../../../request.ts'
 import { DELETE_ERROR } from '../../../words.ts'

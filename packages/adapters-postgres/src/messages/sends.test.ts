@@ -1,6 +1,6 @@
 import { noRoute, type Msisdn, type RouteNumber } from '@gateway/core'
 import { anAccountId, anOrder, numbers } from '@gateway/core/testing'
-import { layOut, type LaidOut } from './lay-out.ts'
+import { layOut, type LaidOut } from './sends.ts'
 
 const account = anAccountId(7)
 const range = (lo: number, hi: number) => ({ lo, hi, until: 0 })

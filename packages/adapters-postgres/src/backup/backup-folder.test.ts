@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { flushFolder } from './flush.ts'
+import { flushFolder } from './backup-folder.ts'
 
 const failing = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }))
 

@@ -12,13 +12,20 @@ import {
   type MessageId,
   type MessageReference,
   type Msisdn,
-  type Order,
   type OrderedRecipient,
   type Priority,
   type RouteNumber,
   type ValidityMinutes,
 } from '@gateway/core'
+import type { Connection, Connections } from '../connections.ts'
+import type { LostAnswer } from '../errors.ts'
+import { settleLostStatement } from '../settle-lost-statement.ts'
+import { accept, acceptKeyed, acceptKeyedScheduled, acceptScheduled, findSends } from '../sql/accept.ts'
+import { readBalances } from '../sql/accounts.ts'
+import { arrayOf, arrayOfTexts } from '../sql/arrays.ts'
+import { LANE } from '../stored-codes.ts'
 import type { IdRange } from './message-ids.ts'
+import type { PlacedOrder, RouteOf } from './place-orders.ts'
 
 /** One text at one price from one address to many numbers, with consecutive ids: a row of `send`. */
 export interface Send {
@@ -39,20 +46,6 @@ export interface Send {
   readonly numbers: Msisdn[]
   /** Of the numbers, in their order; undefined: none has one. */
   references: (MessageReference | undefined)[] | undefined
-}
-
-/** The `sender.id` of the address that a message of the order to a recipient leaves from. */
-export type SenderOf = (to: Pick<OrderedRecipient, 'number' | 'from'>) => number
-
-/** The route of a message of the order to a recipient. */
-export type RouteOf = (to: Pick<OrderedRecipient, 'number' | 'from'>) => RouteNumber
-
-/** An order, and where each of its messages leaves from and by. */
-export interface PlacedOrder {
-  readonly order: Order
-  readonly senderOf: SenderOf
-  /** Undefined: there are no routes. */
-  readonly routeOf?: RouteOf | undefined
 }
 
 export interface LaidOut {
@@ -144,3 +137,87 @@ function counter(ranges: readonly IdRange[]) {
 }
 
 export const sendsOf = (laidOut: readonly LaidOut[]): readonly Send[] => laidOut.flatMap(({ sends }) => sends)
+
+/** A first answer (ruling 1.24), but for the balance, which the statement knows that charges. */
+export interface AnswerToKeep {
+  readonly account: AccountId
+  /** As of `Repeatable`. */
+  readonly key: string
+  readonly digest: string
+  /** What later orders of its account cost, that are stored with it. */
+  readonly later: number
+  readonly text: string
+}
+
+/** By account that paid, what it has left. */
+export type Paid = ReadonlyMap<AccountId, number>
+
+/** One statement: all sends of an account are charged and stored, with the answers about them, or none of them. */
+export async function storeSends(
+  connection: Connection,
+  sends: readonly Send[],
+  answers: readonly AnswerToKeep[],
+): Promise<Paid> {
+  if (sends.length === 0) return new Map()
+  const values = {
+    accounts: sends.map(({ account }) => account),
+    firstIds: sends.map(({ firstId }) => firstId),
+    counts: sends.map(({ numbers }) => numbers.length),
+    prices: sends.map(({ cost }) => cost),
+    parts: sends.map(({ body }) => body.parts),
+    texts: sends.map(({ body }) => body.text),
+    numbers: sends.map(({ numbers }) => arrayOf(numbers)),
+    senders: sends.map(({ from }) => from),
+    lanes: sends.map(({ lane }) => LANE[lane]),
+    routes: sends.map(({ route }) => route),
+    references: sends.some(({ references }) => references !== undefined) ? sends.map(referencesOf) : [],
+    priorities: sends.some(({ priority }) => priority > 0) ? sends.map(({ priority }) => priority) : [],
+    flashes: sends.some(({ flash }) => flash) ? sends.map(({ flash }) => flash) : [],
+    validities: sends.some(({ validity }) => validity !== undefined) ? sends.map(({ validity }) => validity) : [],
+  }
+  const isScheduled = sends.some(({ due }) => due !== undefined)
+  const due = { due: sends.map((send) => send.due) }
+  const keyed = answers.length > 0 ? keptOf(answers) : undefined
+  const rows = await (keyed === undefined
+    ? isScheduled
+      ? connection.run(acceptScheduled, { ...values, ...due })
+      : connection.run(accept, values)
+    : isScheduled
+      ? connection.run(acceptKeyedScheduled, { ...values, ...due, ...keyed })
+      : connection.run(acceptKeyed, { ...values, ...keyed }))
+  return new Map(rows.map(({ id, balance }) => [id as AccountId, balance]))
+}
+
+const referencesOf = ({ references }: Send): string | undefined => references && arrayOfTexts(references)
+
+const keptOf = (answers: readonly AnswerToKeep[]) => ({
+  keyAccounts: answers.map(({ account }) => account),
+  keys: answers.map(({ key }) => key),
+  digests: answers.map(({ digest }) => digest),
+  costsLater: answers.map(({ later }) => later),
+  answers: answers.map(({ text }) => text),
+})
+
+export interface LookedUpOutcome {
+  /** First ids of the sends that were stored. All others were not, and never will be. */
+  readonly stored: ReadonlySet<number>
+  readonly balances: ReadonlyMap<AccountId, number>
+}
+
+/** What became of sends whose answer was lost. Tries for `seconds`; then throws, and nobody knows. */
+export const lookUpOutcome = (
+  hot: Connections,
+  lost: LostAnswer,
+  sends: readonly Send[],
+  seconds: number,
+): Promise<LookedUpOutcome> => settleLostStatement(hot, lost, seconds, () => look(hot, sends))
+
+async function look(hot: Connections, sends: readonly Send[]): Promise<LookedUpOutcome> {
+  const found = await hot.run(findSends, { ids: sends.map(({ firstId }) => firstId) })
+  const accounts = new Set(sends.map(({ account }) => account))
+  const balances = await hot.run(readBalances, { accounts: [...accounts] })
+  return {
+    stored: new Set(found.map((row) => row.first_id)),
+    balances: new Map(balances.map(({ id, balance }) => [id as AccountId, balance])),
+  }
+}
