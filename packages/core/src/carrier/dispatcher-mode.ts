@@ -22,6 +22,8 @@ export const nextModes: Readonly<Record<Mode, readonly Mode[]>> = {
   ended: [],
 }
 
+export const maySubmit = (mode: Mode): boolean => mode === 'working' || mode === 'draining'
+
 /** What a dispatcher holds at one moment. `inDoubt` never exceeds the setting. */
 export interface DispatcherState {
   readonly mode: Mode

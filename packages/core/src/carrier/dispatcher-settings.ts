@@ -1,4 +1,5 @@
-import type { ProcessPlace } from './claimed-batches.ts'
+import type { ClaimedMessage, ProcessPlace } from './claimed-batches.ts'
+import type { HandOver } from './route-turns.ts'
 
 /** How a dispatcher works. Every number has a default that suits one carrier link on a small machine. */
 export interface DispatcherSettings {
@@ -37,3 +38,10 @@ export const dispatcherDefaults: DispatcherSettings = {
 /** How long a message waits that was refused for now, `attempt` times before this one. */
 export const retryDelay = (settings: DispatcherSettings, attempt: number): number =>
   Math.min(settings.retrySeconds * 2 ** Math.min(attempt, 30), settings.retrySecondsMax)
+
+/** When and where it is tried again: at the first time at once by another carrier of its route, if there is one. */
+export const retryOf = (
+  settings: DispatcherSettings,
+  { attempt }: Pick<ClaimedMessage, 'attempt'>,
+  { queue, isTakenOver }: HandOver,
+) => ({ seconds: isTakenOver && attempt === 0 ? 0 : retryDelay(settings, attempt), queue })

@@ -1,38 +1,20 @@
 import type { Body } from '../message/body.ts'
-import { OUTCOME } from '../message/status-code.ts'
 import type { Ports } from '../ports.ts'
 import { processingDefaults } from '../processing.ts'
-import type { Availability, Carrier, Submission, SubmissionAnswer } from './carrier.ts'
-import type { ClaimedBatch, ClaimedMessage, DispatcherId, Lane, Settled, SettledCode } from './claimed-batches.ts'
-import { screenAgain } from './outcomes.ts'
-import { nextModes, type DispatcherState, type Mode } from './dispatcher-mode.ts'
-import { dispatcherDefaults, retryDelay, type DispatcherSettings } from './dispatcher-settings.ts'
-import { createEpochs, type Epochs } from './epochs.ts'
-import {
-  claimSize,
-  couldMove,
-  loadOf,
-  markRoom,
-  markSize,
-  measureThroughput,
-  overdueSeconds,
-  submitRoom,
-  type Throughput,
-} from './flow-control.ts'
-import { createHistogram, type HistogramCounts } from './histogram.ts'
+import type { Carrier, SubmissionAnswer } from './carrier.ts'
+import type { DispatcherId, Lane } from './claimed-batches.ts'
+import { createClaims, type Claims } from './claims.ts'
+import { createCommits, type Commits } from './commits.ts'
+import { maySubmit, nextModes, type DispatcherState, type Mode } from './dispatcher-mode.ts'
+import { dispatcherDefaults, type DispatcherSettings } from './dispatcher-settings.ts'
+import { createFlowControl, type FlowControl } from './flow-control.ts'
+import type { HistogramCounts } from './histogram.ts'
 import { createIncoming, type Incoming } from './hold-back-queue.ts'
 import { BrokenInvariant, createInFlight, type InFlight, type OpenBatch } from './in-flight.ts'
-import {
-  createGathering,
-  createOutcomeWriter,
-  type Gathering,
-  type Later,
-  type OutcomeWriter,
-  type Postponed,
-} from './outcome-writer.ts'
-import { noRoute, type QueueNumber } from './published-routes.ts'
-import { chooseQueue, createRouteTurns, type HandOver, type RouteTurns } from './route-turns.ts'
+import { createOutcomeWriter, type Later, type OutcomeWriter, type Written } from './outcome-writer.ts'
+import { createRouteTurns, type RouteTurns } from './route-turns.ts'
 import { createStallDetector, type StallDetector, type Work } from './stall.ts'
+import { createSubmissions, type Submissions } from './submissions.ts'
 
 export interface DispatcherPorts extends Pick<
   Ports,
@@ -41,9 +23,6 @@ export interface DispatcherPorts extends Pick<
   /** Undefined: answers are stored at once, however few there are. */
   readonly later?: Later
 }
-
-/** Seconds that messages wait. */
-const waitBounds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 21_600]
 
 export type Worked = 'claimed' | 'nothing' | 'closed'
 
@@ -70,28 +49,20 @@ export type Worked = 'claimed' | 'nothing' | 'closed'
 export class Dispatcher {
   #mode: Mode = 'working'
   readonly #ports: DispatcherPorts
-  readonly #carrier: Carrier
-  readonly #settings: DispatcherSettings
   readonly #report: (problem: unknown) => void
   readonly #turns: RouteTurns
   readonly #leaveTurns: () => void
   readonly #inFlight: InFlight
   readonly #outcomes: OutcomeWriter
-  readonly #epochs: Epochs
-  readonly #throughput: Throughput
-  readonly #gathering: Gathering
+  readonly #flow: FlowControl
+  readonly #claims: Claims
+  readonly #submissions: Submissions
+  readonly #commits: Commits
   readonly #stalls: StallDetector
   readonly #incoming: Incoming
   readonly #changes = createChanges()
-  readonly #waits = createHistogram(waitBounds)
   /** Lanes in which a claim waits for room. */
   readonly #waiting = new Set<Lane>()
-  /** The queue that was claimed from last. */
-  readonly #lastQueue: Record<Lane, QueueNumber> = { single: noRoute, bulk: noRoute }
-  /** As `retry` has found it. */
-  #overdue = 0
-  #isWriting = false
-  #isDisowning = false
 
   /**
    * `confirmation`: the text that confirms an opt-out. `turns`: of its process; by default the carrier takes
@@ -106,23 +77,23 @@ export class Dispatcher {
     turns: RouteTurns = createRouteTurns({ list: () => Promise.resolve([]) }, ports.clock),
   ) {
     this.#ports = ports
-    this.#carrier = carrier
-    this.#settings = settings
     this.#report = report
     this.#turns = turns
     const inFlight = (this.#inFlight = createInFlight(settings.inDoubtMax))
-    const outcomes = (this.#outcomes = createOutcomeWriter(ports, inFlight, (batch, freed) =>
-      this.#markSize(batch, freed),
-    ))
-    this.#epochs = createEpochs(ports, settings)
-    this.#throughput = measureThroughput(ports.clock)
-    this.#gathering = createGathering(ports.clock, ports.later)
+    const outcomes = (this.#outcomes = createOutcomeWriter(ports, inFlight, this.#markSize))
+    const flow = (this.#flow = createFlowControl(ports.clock, carrier, inFlight, settings))
+    const told = { answered: this.#answered, ended: () => void this.#commits.write() }
+    const parts = { inFlight, outcomes, flow, turns, mode: () => this.#mode, ...told }
+    this.#claims = createClaims(ports, carrier.id, parts, settings)
+    this.#submissions = createSubmissions(ports, carrier, parts, settings)
+    const [markSize, committed] = [this.#markSize, this.#committed]
+    this.#commits = createCommits(ports, { inFlight, outcomes, markSize, committed })
     this.#stalls = createStallDetector(ports.clock, settings.stallSeconds)
     this.#incoming = createIncoming(ports, carrier.id, { inFlight, outcomes }, confirmation)
     this.#leaveTurns = turns.join({
       carrier: carrier.id,
-      availability: () => (this.#mode === 'working' ? this.#availability() : 'down'),
-      hasRoom: (lane) => inFlight.isClaiming(lane) || this.#claimSize(lane) > 0,
+      availability: () => (this.#mode === 'working' ? flow.availability() : 'down'),
+      hasRoom: (lane) => inFlight.isClaiming(lane) || flow.claimSize(lane) > 0,
       changed: () => this.#changes.notify(),
     })
     carrier.listen(this.#incoming.handlers)
@@ -140,9 +111,9 @@ export class Dispatcher {
   async work(lane: Lane): Promise<Worked> {
     for (;;) {
       if (this.#mode !== 'working') return 'closed'
-      if (this.#availability() === 'down') return 'nothing'
-      const size = this.#claimSize(lane)
-      const worked = size > 0 ? await this.#claim(lane, size).catch(this.#unlessBroken) : 'turn-of-another'
+      if (this.#flow.availability() === 'down') return 'nothing'
+      const size = this.#flow.claimSize(lane)
+      const worked = size > 0 ? await this.#claim(lane, size) : 'turn-of-another'
       if (worked !== 'turn-of-another') return worked
       this.#waiting.add(lane)
       await this.#changes.next()
@@ -154,7 +125,7 @@ export class Dispatcher {
   beat(): Promise<void> {
     if (this.#mode === 'broken') return Promise.resolve()
     return this.#stalls.renewing(async () => {
-      const answer = await this.#epochs.extend()
+      const answer = await this.#claims.extend()
       if (typeof answer === 'object') this.#fence(answer.fenced)
       return answer !== 'none'
     })
@@ -165,14 +136,14 @@ export class Dispatcher {
    * second.
    */
   retry(): void {
-    this.#overdue = this.#inFlight.unansweredSince(this.#ports.clock.now() - overdueSeconds * 1000)
+    this.#flow.look()
     this.#safely(() => {
       this.#giveBack()
-      void this.#write(true)
+      void this.#commits.write(true)
       void this.#disown()
       this.#incoming.run()
       this.#proceed()
-      if (this.#mode === 'broken') void this.#epochs.retire().catch((problem: unknown) => this.#failed(problem))
+      if (this.#mode === 'broken') void this.#claims.retire().catch((problem: unknown) => this.#failed(problem))
       if (this.#mode === 'working' && this.#stalls.look((work) => this.#observe(work))) void this.#probe()
     })
   }
@@ -196,9 +167,7 @@ export class Dispatcher {
     this.#inFlight.abandon()
     for (;;) {
       try {
-        if (this.#inFlight.hasLostClaims() && (await this.#epochs.disown(this.#known())))
-          this.#inFlight.forgetLostClaims()
-        await this.#epochs.retire()
+        await this.#claims.end()
         this.#leaveTurns()
         return
       } catch (problem) {
@@ -223,7 +192,7 @@ export class Dispatcher {
 
   /** Seconds from when a message was due (at once: accepted) to its first submission, since the start. */
   waits(): HistogramCounts {
-    return this.#waits.read()
+    return this.#submissions.waits()
   }
 
   #setMode(next: Mode): void {
@@ -235,77 +204,19 @@ export class Dispatcher {
   // What happens to claimed batches
 
   async #claim(lane: Lane, messagesMax: number): Promise<Worked | 'turn-of-another'> {
-    const [inFlight, epochs, { claimedBatches }] = [this.#inFlight, this.#epochs, this.#ports]
-    const claiming = inFlight.startClaim(lane, Math.min(markRoom(lane, this.#load()), messagesMax))
     try {
-      const dispatcher = await epochs.current()
-      if (this.#mode !== 'working') return 'nothing'
-      const asking = { carrier: this.#carrier.id, lane, messagesMax, after: this.#lastQueue[lane] }
-      const chosen = await chooseQueue(this.#turns, claimedBatches, asking)
-      if (chosen === 'nothing') inFlight.foundNothing(lane)
-      if (typeof chosen === 'string') return chosen
-      const { queue, turn } = chosen
-      this.#lastQueue[lane] = queue
-      const wanted = {
-        ...{ carrier: this.#carrier.id, lane, queue, leaseSeconds: this.#settings.leaseSeconds },
-        messagesMax: turn.messagesMax,
-        markedMax: Math.min(claiming.markedMax, turn.messagesMax),
-      }
-      const batch = await claimedBatches.claim(dispatcher, wanted).catch((problem: unknown) => {
-        // It may have been declared dead meanwhile: then there is nothing left to give back.
-        if (epochs.isOurs(dispatcher)) inFlight.loseClaim(claiming)
-        turn.done(0)
-        throw problem
-      })
-      turn.done(typeof batch === 'string' ? 0 : batch.messages.length)
-      if (batch === 'fenced') this.#fence(dispatcher)
-      if (typeof batch === 'string') inFlight.foundNothing(lane)
-      // What was claimed before an end that came meanwhile has been given back or taken over.
-      if (typeof batch === 'string' || !this.#maySubmit() || !epochs.isOurs(dispatcher)) return 'nothing'
-      // Its marks count as those of the batch from now on, and not twice.
-      inFlight.endClaim(claiming)
-      this.#admit(lane, dispatcher, batch, queue)
-      return 'claimed'
+      return await this.#claims.claim(lane, messagesMax, this.#flow.markRoom(lane))
+    } catch (problem) {
+      return this.#unlessBroken(problem)
     } finally {
-      this.#safely(() => {
-        inFlight.endClaim(claiming)
-        this.#proceed()
-      })
+      this.#safely(() => this.#proceed())
     }
-  }
-
-  /**
-   * Screens once more: what has expired or may not be sent any more ends without the carrier (ruling 1.13). What only
-   * others may be given the sender of goes to one of them; where the route has none it is refused.
-   */
-  #admit(lane: Lane, dispatcher: DispatcherId, batch: ClaimedBatch, queue: QueueNumber): void {
-    const settled: Settled[] = []
-    const moved: Postponed[] = []
-    for (const message of batch.messages) {
-      // By the store's clock: that of a process that is wrong would end what waits (P-18).
-      const code = screenAgain(message, batch.at, this.#settings.validitySeconds)
-      const other = code ?? this.#otherOver(message, queue)
-      if (typeof other === 'number') settled.push({ id: message.id, code: other })
-      else if (other !== undefined) moved.push(other)
-    }
-    const skipped = new Set([...settled.map(({ id }) => id), ...moved.map(({ message }) => message.id)])
-    const open = this.#inFlight.open(lane, dispatcher, batch, skipped, queue, this.#ports.clock.now() - batch.at)
-    if (skipped.size === 0) return
-    this.#outcomes.settle(open, settled, moved)
-    void this.#write()
-  }
-
-  /** Where a message goes that this carrier may not be given the sender of; undefined: it may. */
-  #otherOver(message: ClaimedMessage, from: QueueNumber): Postponed | SettledCode | undefined {
-    if (message.onlyOver === undefined) return undefined
-    const other = this.#turns.toOneOf(from, message.onlyOver)
-    return other === undefined ? OUTCOME.refused : { message, ...this.#wait(message, other) }
   }
 
   /** Something moved: send what may leave, mark what may be marked, wake who waits for room. */
   #proceed(): void {
-    if (this.#maySubmit()) {
-      for (const batch of this.#inFlight.batches()) this.#submit(batch)
+    if (maySubmit(this.#mode)) {
+      for (const batch of this.#inFlight.batches()) this.#submissions.submit(batch)
       for (const batch of this.#inFlight.batches()) void this.#mark(batch)
     }
     this.#changes.notify()
@@ -314,7 +225,7 @@ export class Dispatcher {
   async #mark(batch: OpenBatch): Promise<void> {
     const inFlight = this.#inFlight
     try {
-      const upTo = inFlight.startMark(batch, (one) => this.#markSize(one))
+      const upTo = inFlight.startMark(batch, this.#markSize)
       if (upTo === undefined) return
       const answer = await this.#ports.claimedBatches.mark(batch.dispatcher, batch.id, upTo)
       if (answer === 'fenced') this.#fence(batch.dispatcher)
@@ -326,153 +237,55 @@ export class Dispatcher {
     }
   }
 
-  #submit(batch: OpenBatch, max?: number): void {
-    if (batch.next === batch.marked) return
-    const wasIdle = this.#inFlight.unanswered.size === 0
-    const room = max ?? submitRoom(batch.lane, this.#load())
-    const submissions = this.#submissions(batch, this.#inFlight.submit(batch, room, this.#ports.clock.now()))
-    if (submissions.length === 0) return
-    if (wasIdle) this.#throughput.began()
-    if (!this.#maySubmit()) throw new BrokenInvariant(`a dispatcher that is ${this.#mode} would submit`)
-    this.#carrier.submit(submissions, (answers) => this.#safely(() => this.#answered(answers)))
-  }
-
-  /**
-   * What has expired since the claim ends without the carrier; it is told how long the others may take (ruling 1.29).
-   */
-  #submissions(batch: OpenBatch, leaving: readonly ClaimedMessage[]): readonly Submission[] {
-    const expired: ClaimedMessage[] = []
-    const now = leaving.length === 0 ? 0 : this.#ports.clock.now() - batch.clockAhead
-    const submissions = leaving.flatMap((message): Submission | [] => {
-      const { expires, due, attempt } = message
-      if (attempt === 0) this.#waits.observe(Math.max(0, now - due) / 1000)
-      if (expires === undefined) return submissionOf(message)
-      if (expires > now) return { ...submissionOf(message), validSeconds: (expires - now) / 1000 }
-      expired.push(message)
-      return []
-    })
-    for (const { id } of expired) this.#inFlight.answer(id)
-    if (expired.length > 0) {
-      this.#outcomes.expire(batch, expired)
-      void this.#write()
-    }
-    return submissions
-  }
-
   // What becomes of submissions
 
-  #answered(answers: readonly SubmissionAnswer[]): void {
-    const inFlight = this.#inFlight
-    for (const answer of answers) {
-      const pending = inFlight.answer(answer.id)
-      if (pending === undefined) continue
-      const { id: _, ...handover } = answer
-      if (handover.outcome === 'refused-for-now') this.#postpone(pending.batch, pending.message)
-      else this.#outcomes.record(pending.batch, pending.message, handover)
-    }
-    this.#throughput.answered(answers.length, inFlight.unanswered.size)
-    this.#gathering.answered(answers.length)
-    void this.#write()
-    this.#proceed()
-  }
+  #answered = (answers: readonly SubmissionAnswer[]): void =>
+    this.#safely(() => {
+      this.#submissions.keep(answers)
+      this.#commits.answered(answers.length)
+      void this.#commits.write()
+      this.#proceed()
+    })
 
-  /** At the first time another carrier of the route has it at once, if there is one; else it waits. */
-  #postpone(batch: OpenBatch, message: ClaimedMessage): void {
-    const { seconds, queue } = this.#wait(message, this.#turns.afterRefusal(batch.queue, this.#carrier.id))
-    this.#outcomes.postpone(batch, message, seconds, queue)
-  }
-
-  #wait({ attempt }: ClaimedMessage, { queue, isTakenOver }: HandOver): Pick<Postponed, 'seconds' | 'queue'> {
-    return { seconds: isTakenOver && attempt === 0 ? 0 : retryDelay(this.#settings, attempt), queue }
-  }
-
-  /**
-   * Others have what is not marked: at a stop, while the carrier is down, and while it takes only some and another
-   * has room (P-17).
-   */
   #giveBack(): void {
-    if (!this.#maySubmit()) return
-    const availability = this.#availability()
-    const isDown = availability === 'down'
-    for (const batch of this.#inFlight.batches()) {
-      const isLimited = availability !== 'available'
-      const isForOthers = isLimited && this.#turns.hasOther(batch.queue, this.#carrier.id, batch.lane)
-      if (!isForOthers && this.#mode === 'working' && !isDown) continue
-      const ids = this.#inFlight.cut(batch)
-      if (ids.length > 0) this.#outcomes.giveBack(batch, ids)
-      // What is marked cannot leave over a carrier that is down at a stop, or held: it waits, and is not unknown.
-      const isStopped = this.#mode === 'draining' || this.#carrier.isHeld?.() === true
-      const isHandedBack = isForOthers || (isDown && isStopped)
-      if (!isHandedBack || this.#carrier.handBack === undefined) continue
-      this.#submit(batch, batch.marked - batch.next)
-      this.#carrier.handBack()
-    }
-    if (this.#outcomes.size() > 0) void this.#write(true)
+    if (!maySubmit(this.#mode)) return
+    this.#submissions.giveBack()
+    if (this.#outcomes.size() > 0) void this.#commits.write(true)
   }
 
-  /**
-   * Commits the outcomes that wait, and those that come meanwhile, unless more of them come soon; `flush`: in any
-   * case.
-   */
-  async #write(flush = false): Promise<void> {
-    const [outcomes, gathering] = [this.#outcomes, this.#gathering]
-    if (this.#isWriting) return
-    this.#isWriting = true
-    const isWorthIt = (): boolean =>
-      outcomes.gathering() === 0 || !gathering.isWorthIt(this.#coming, () => void this.#write(true))
-    for (let goesOn = true; goesOn && outcomes.size() > 0 && (flush || isWorthIt()); flush = false) {
-      gathering.ended()
-      const { fenced, problems } = await outcomes.write()
-      goesOn = problems.length === 0
-      for (const dispatcher of fenced) if (this.#epochs.lose(dispatcher)) this.#inFlight.forgetLostClaims()
-      for (const problem of problems) this.#failed(problem)
-      // What may leave now leaves first: the carrier works on it meanwhile.
-      this.#safely(() => this.#proceed())
-      this.#incoming.run()
-    }
-    this.#isWriting = false
+  #committed = ({ fenced, problems }: Written): void => {
+    for (const problem of problems) this.#failed(problem)
+    // What may leave now leaves first: the carrier works on it meanwhile.
+    this.#safely(() => {
+      for (const dispatcher of fenced) this.#claims.fence(dispatcher)
+      this.#proceed()
+    })
+    this.#incoming.run()
   }
 
-  /** What the carrier owes, and what may be marked for it now: a small window is answered several times in a commit. */
-  #coming = (): number => {
-    const inFlight = this.#inFlight
-    const marked = Math.max(0, ...inFlight.batches().map((batch) => this.#markSize(batch)))
-    return inFlight.unanswered.size + inFlight.leaving() + marked
-  }
-
-  // The epoch, and what went wrong
+  // What went wrong
 
   /** The dispatcher was declared dead. */
   #fence(dispatcher: DispatcherId): void {
-    if (this.#epochs.lose(dispatcher)) this.#inFlight.forgetLostClaims()
     this.#safely(() => {
-      this.#inFlight.fence(dispatcher)
+      this.#claims.fence(dispatcher)
       this.#proceed()
     })
   }
 
-  /**
-   * Gives back what failed claims may hold of which nobody knows; then claims go on. It needs no answer of a carrier.
-   */
+  /** Then claims go on. It needs no answer of a carrier. */
   async #disown(): Promise<void> {
-    const inFlight = this.#inFlight
-    if (this.#isDisowning || inFlight.isClaiming() || !inFlight.hasLostClaims()) return
-    this.#isDisowning = true
     try {
-      if (await this.#epochs.disown(this.#known())) inFlight.forgetLostClaims()
-      this.#proceed()
+      if (await this.#claims.disownLost()) this.#proceed()
     } catch (problem) {
       this.#failed(problem)
     }
-    this.#isDisowning = false
   }
-
-  #known = () => this.#inFlight.batches().map(({ id }) => id)
 
   /** Finds out whether the store answers, under a new epoch if there is none. */
   async #probe(): Promise<void> {
     try {
-      await this.#epochs.current()
+      await this.#claims.epoch()
       await this.beat()
     } catch (problem) {
       this.#failed(problem)
@@ -490,7 +303,7 @@ export class Dispatcher {
   /** What the store failed to do is tried again by `retry`; after a broken invariant nothing more leaves. */
   #failed(problem: unknown): void {
     this.#report(problem)
-    if (!(problem instanceof BrokenInvariant) || !this.#maySubmit()) return
+    if (!(problem instanceof BrokenInvariant) || !maySubmit(this.#mode)) return
     this.#setMode('broken')
     try {
       this.#inFlight.abandon()
@@ -501,7 +314,8 @@ export class Dispatcher {
     this.#changes.notify()
   }
 
-  #unlessBroken = (problem: unknown): 'closed' => {
+  /** Before anything else is done about it. */
+  #unlessBroken(problem: unknown): 'closed' {
     if (!(problem instanceof BrokenInvariant)) throw problem
     this.#failed(problem)
     return 'closed'
@@ -509,57 +323,25 @@ export class Dispatcher {
 
   // What is known at this moment
 
-  #maySubmit = (): boolean => this.#mode === 'working' || this.#mode === 'draining'
-
-  #availability = (): Availability => this.#carrier.availability?.() ?? 'available'
-
   #isBusy(): boolean {
     const [inFlight, outcomes] = [this.#inFlight, this.#outcomes]
     return inFlight.isClaiming() || inFlight.unanswered.size + outcomes.size() > 0 || inFlight.leaving() > 0
   }
 
-  #load() {
-    const { window: whole, room } = this.#carrier
-    // Answers that are read and not told yet make room already: it is no wider for that.
-    const window = room === undefined ? whole : Math.min(whole, this.#inFlight.unanswered.size + room())
-    const isProbing = this.#availability() === 'probing'
-    return loadOf(this.#inFlight, this.#settings, {
-      ...{ window, isProbing, overdue: this.#overdue },
-      answersPerSecond: this.#throughput.perSecond(),
-    })
-  }
-
-  /** Of a carrier that takes only some nothing is claimed that cannot leave at once: others may have it. */
-  #claimSize(lane: Lane): number {
-    if (this.#inFlight.hasLostClaims()) return 0
-    const load = this.#load()
-    const size = claimSize(lane, load)
-    return this.#availability() === 'available' ? size : Math.min(size, markRoom(lane, load))
-  }
-
-  #markSize({ lane, end, marked }: OpenBatch, freed = 0): number {
-    if (end === marked || this.#mode !== 'working' || this.#availability() === 'down') return 0
-    return markSize(lane, end - marked, this.#load(), freed)
-  }
+  #markSize = (batch: OpenBatch, freed = 0): number =>
+    this.#mode === 'working' ? this.#flow.markSize(batch, freed) : 0
 
   /** Whether something of the work waits that could move, and how often it has moved. */
   #observe(work: Work) {
     const [inFlight, outcomes] = [this.#inFlight, this.#outcomes]
     if (work === 'outcomes') return { isWaiting: outcomes.size() > 0, moved: outcomes.commits() }
     const waits = inFlight.ahead(work) > 0 || this.#waiting.has(work) || inFlight.isClaiming(work)
-    const isWaiting = waits && this.#availability() !== 'down' && couldMove(work, this.#load())
-    return { isWaiting, moved: inFlight.moves[work] }
+    return { isWaiting: waits && this.#flow.couldMove(work), moved: inFlight.moves[work] }
   }
 }
 
 export const createDispatcher = (...parts: ConstructorParameters<typeof Dispatcher>): Dispatcher =>
   new Dispatcher(...parts)
-
-const submissionOf = ({ id, from, to, body, priority, flash }: ClaimedMessage): Submission => ({
-  ...{ id, from, to, body },
-  ...(priority > 0 && { priority }),
-  ...(flash && { flash }),
-})
 
 /** Wakes all who wait for the next change. */
 function createChanges() {

@@ -1,7 +1,8 @@
 import type { Clock } from '../time/instant.ts'
+import type { Availability, Carrier } from './carrier.ts'
 import type { Lane } from './claimed-batches.ts'
 import type { DispatcherSettings } from './dispatcher-settings.ts'
-import type { InFlight } from './in-flight.ts'
+import type { InFlight, OpenBatch } from './in-flight.ts'
 
 /** What decides how much a dispatcher claims, marks and submits. */
 export interface Load extends Pick<DispatcherSettings, 'inDoubtMax' | 'sliceMax'> {
@@ -187,5 +188,48 @@ export function measureThroughput(clock: Clock): Throughput {
       count = 0
     },
     perSecond: () => perSecond,
+  }
+}
+
+/** How much one dispatcher may claim, mark and submit at this moment. */
+export type FlowControl = ReturnType<typeof createFlowControl>
+
+export function createFlowControl(
+  clock: Clock,
+  carrier: Pick<Carrier, 'window' | 'room' | 'availability'>,
+  inFlight: InFlight,
+  settings: DispatcherSettings,
+) {
+  const throughput = measureThroughput(clock)
+  let overdue = 0
+
+  const availability = (): Availability => carrier.availability?.() ?? 'available'
+
+  function load(): Load {
+    const { window: whole, room } = carrier
+    // Answers that are read and not told yet make room already: it is no wider for that.
+    const window = room === undefined ? whole : Math.min(whole, inFlight.unanswered.size + room())
+    const isProbing = availability() === 'probing'
+    return loadOf(inFlight, settings, { window, isProbing, overdue, answersPerSecond: throughput.perSecond() })
+  }
+
+  return {
+    availability,
+    /** Counts what is overdue. To be called several times a second. */
+    look: (): void => void (overdue = inFlight.unansweredSince(clock.now() - overdueSeconds * 1000)),
+    began: (): void => throughput.began(),
+    answered: (count: number): void => throughput.answered(count, inFlight.unanswered.size),
+    /** Of a carrier that takes only some nothing is claimed that cannot leave at once: others may have it. */
+    claimSize(lane: Lane): number {
+      if (inFlight.hasLostClaims()) return 0
+      const now = load()
+      const size = claimSize(lane, now)
+      return availability() === 'available' ? size : Math.min(size, markRoom(lane, now))
+    },
+    markRoom: (lane: Lane): number => markRoom(lane, load()),
+    markSize: ({ lane, end, marked }: OpenBatch, freed = 0): number =>
+      end === marked || availability() === 'down' ? 0 : markSize(lane, end - marked, load(), freed),
+    submitRoom: (lane: Lane): number => submitRoom(lane, load()),
+    couldMove: (lane: Lane): boolean => availability() !== 'down' && couldMove(lane, load()),
   }
 }

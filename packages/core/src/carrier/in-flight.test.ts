@@ -21,6 +21,16 @@ const opened = (inFlight: InFlight, id: number, marked: number, skipped: Readonl
 
 const upTo = (count: number) => (): number => count
 
+test('a batch with more marks than the bound leaves room for is never opened', () => {
+  const inFlight = createInFlight(10)
+  opened(inFlight, 1, 4)
+  const claim = inFlight.startClaim('bulk', 4)
+  expect(() => opened(inFlight, 2, 3)).toThrow(BrokenInvariant)
+  inFlight.endClaim(claim)
+  opened(inFlight, 3, 6)
+  expect([inFlight.batches().map(({ id }) => id), inFlight.inDoubt()]).toEqual([[1, 3], 10])
+})
+
 describe('marks that are attached to a record', () => {
   test('are counted once, beside the outcomes that they replace', () => {
     const inFlight = createInFlight(100)
@@ -158,9 +168,9 @@ function keepsInvariants(inDoubtMax: number, operations: readonly (readonly [num
     if (claim === undefined) return
     const batch = aBatch(++batches, length, Math.min(length, claim.markedMax))
     const skipped = new Set(batch.messages.filter((_, i) => (i + length) % 4 === 0).map(({ id }) => id))
+    inFlight.endClaim(claim)
     const open = inFlight.open(claim.lane, dispatcher(), batch, skipped)
     if (skipped.size > 0) unsettled.add(open)
-    inFlight.endClaim(claim)
   }
   /** A record has all that waits, and so all that an earlier one had which failed. */
   const record = (count: number, isCommitted: boolean): void => {

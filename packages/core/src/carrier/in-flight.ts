@@ -123,8 +123,9 @@ export function createInFlight(inDoubtMax: number) {
     else sum(batch, 1)
   }
 
-  function checkBound(): void {
-    const now = inDoubt() + claiming
+  /** `more`: messages in doubt that are about to be added. */
+  function checkBound(more = 0): void {
+    const now = inDoubt() + claiming + more
     if (now < 0 || now > inDoubtMax) broken('the in-doubt bound does not hold', { inDoubt: now, inDoubtMax })
   }
 
@@ -186,7 +187,10 @@ export function createInFlight(inDoubtMax: number) {
       if (total.ahead[lane] === 0) moves[lane]++
     },
 
-    /** A batch was claimed. The `skipped` messages are never submitted; nothing is marked until `skippedSettled`. */
+    /**
+     * A batch was claimed, and its claim has ended. The `skipped` messages are never submitted; nothing is marked until
+     * `skippedSettled`.
+     */
     open(
       lane: Lane,
       dispatcher: DispatcherId,
@@ -195,6 +199,7 @@ export function createInFlight(inDoubtMax: number) {
       queue: QueueNumber = noRoute,
       clockAhead = 0,
     ): OpenBatch {
+      checkBound(upToMarked)
       const isSent = claimed.map((message) => !skipped.has(message.id))
       const upTo = skipped.size === 0 ? undefined : isSent.flatMap((is, position) => (is ? [position + 1] : []))
       const marked = upTo?.filter((position) => position <= upToMarked).length ?? upToMarked

@@ -1,0 +1,109 @@
+import { strict as assert } from 'node:assert'
+import { scriptedCarrier } from '@gateway/core/testing'
+import { dispatchWorld, type Disturb, type DispatchWorld } from '../../testing/dispatch-world.ts'
+import { createClaims } from './claims.ts'
+import type { Mode } from './dispatcher-mode.ts'
+import { dispatcherDefaults } from './dispatcher-settings.ts'
+import { createFlowControl } from './flow-control.ts'
+import { BrokenInvariant, createInFlight } from './in-flight.ts'
+import { createOutcomeWriter } from './outcome-writer.ts'
+import { createRouteTurns } from './route-turns.ts'
+import { createSubmissions } from './submissions.ts'
+
+const inDoubtMax = 20
+
+/** Claims and submissions without a dispatcher: nothing happens but what a test asks for. */
+function parts(world: DispatchWorld, disturb: Disturb = () => undefined) {
+  const now: { mode: Mode } = { mode: 'working' }
+  const mode = () => now.mode
+  const carrier = scriptedCarrier({ outcomeOf: () => 'held' })
+  const inFlight = createInFlight(inDoubtMax)
+  const turns = createRouteTurns({ list: () => Promise.resolve([]) }, world.clock)
+  turns.join({ carrier: carrier.id, availability: () => 'available', hasRoom: () => true, changed: () => undefined })
+  const ports = { ...world.disturbed(disturb, inDoubtMax), clock: world.clock }
+  const outcomes = createOutcomeWriter(ports, inFlight, () => 0)
+  const flow = createFlowControl(world.clock, carrier, inFlight, dispatcherDefaults)
+  const told = { answered: () => undefined, ended: () => undefined }
+  const all = { inFlight, outcomes, flow, turns, mode, ...told }
+  return {
+    ...{ now, carrier, inFlight },
+    claims: createClaims(ports, carrier.id, all, dispatcherDefaults),
+    submissions: createSubmissions(ports, carrier, all, dispatcherDefaults),
+  }
+}
+
+const lostAt =
+  (...claims: readonly number[]): Disturb =>
+  (call, nth) =>
+    call === 'claim' && claims.includes(nth) ? 'fails after its work' : undefined
+
+test('what a failed claim may have marked counts as in doubt, until it is given back to be claimed again', async () => {
+  const world = await dispatchWorld()
+  await world.accept(5)
+  const { claims, inFlight } = parts(world, lostAt(1))
+  await expect(claims.claim('single', 5, 5)).rejects.toThrow('claim 1 fails')
+  expect([inFlight.hasLostClaims(), inFlight.inDoubt(), inFlight.claiming()]).toEqual([true, 5, 0])
+  expect([await claims.disownLost(), await claims.disownLost()]).toEqual([true, false])
+  expect([inFlight.hasLostClaims(), inFlight.inDoubt()]).toEqual([false, 0])
+  expect([await claims.claim('single', 5, 5), inFlight.batches()]).toMatchObject(['claimed', [{ open: 5, marked: 5 }]])
+})
+
+test('nothing is given back as unknown while another claim may bring what nobody knows of', async () => {
+  const world = await dispatchWorld()
+  await world.accept(5)
+  const seen: boolean[] = []
+  const { claims } = parts(world, (call, nth) =>
+    call === 'claim' && nth === 2 ? async () => void seen.push(await claims.disownLost()) : lostAt(1)(call, nth),
+  )
+  await expect(claims.claim('single', 5, 5)).rejects.toThrow()
+  await claims.claim('bulk', 5, 5)
+  expect([seen, await claims.disownLost()]).toEqual([[false], true])
+})
+
+test('an epoch that ends in good order leaves nothing unknown of a failed claim', async () => {
+  const world = await dispatchWorld()
+  const ids = await world.accept(5)
+  const { claims } = parts(world, lostAt(1))
+  await expect(claims.claim('single', 5, 5)).rejects.toThrow()
+  await claims.end()
+  const another = parts(world)
+  await another.claims.claim('single', 5, 5)
+  expect(another.inFlight.batches()).toMatchObject([{ open: ids.length }])
+})
+
+test.each<Mode>(['broken', 'ended'])('a claim under way when a dispatcher becomes %s opens nothing', async (mode) => {
+  const world = await dispatchWorld()
+  await world.accept(5)
+  const { now, claims, inFlight } = parts(world, (call) =>
+    call === 'claim' ? () => Promise.resolve((now.mode = mode)) : undefined,
+  )
+  expect(await claims.claim('single', 5, 5)).toBe('nothing')
+  expect([inFlight.batches(), inFlight.claiming()]).toEqual([[], 0])
+  expect(await claims.claim('single', 5, 5)).toBe('nothing')
+})
+
+test('an epoch that was declared dead is followed by one other, whoever asks for it', async () => {
+  const world = await dispatchWorld()
+  await world.accept(5)
+  const registered: number[] = []
+  const { claims } = parts(world, (call, nth) => {
+    if (call === 'register') registered.push(nth)
+    return call === 'claim' && nth === 1 ? async () => world.ports.claimedBatches.retire(await first) : undefined
+  })
+  const first = claims.epoch()
+  expect(await claims.claim('single', 5, 5)).toBe('nothing')
+  const [second, third] = await Promise.all([claims.epoch(), claims.epoch()])
+  expect([second === third, second === (await first), registered]).toEqual([true, false, [1, 2]])
+})
+
+test.each<Mode>(['broken', 'ended'])('nothing marked is submitted by a dispatcher that is %s', async (mode) => {
+  const world = await dispatchWorld()
+  await world.accept(5)
+  const { now, carrier, inFlight, claims, submissions } = parts(world)
+  await claims.claim('single', 5, 5)
+  const [batch = assert.fail('nothing was claimed')] = inFlight.batches()
+  submissions.submit(batch, 2)
+  now.mode = mode
+  expect(() => submissions.submit(batch)).toThrow(BrokenInvariant)
+  expect([carrier.submitted.length, batch.next]).toEqual([2, 2])
+})
