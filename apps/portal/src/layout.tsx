@@ -1,4 +1,5 @@
 import { mayHolder, type Account, type HolderRole, type Instant, type Operator, type SignedIn } from '@gateway/core'
+import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { Form, Link, Second, Surrounded, When } from './components.tsx'
 import { amount } from './format.ts'
@@ -135,29 +136,40 @@ function Header({ signedIn, place }: { signedIn: Frame['signedIn']; place: Place
   return (
     <>
       {acting !== undefined && <ActingBanner of={acting} account={account} />}
-      <header>
-        <div>
-          <strong>
-            <Link to="/">SMS gateway</Link>
-          </strong>
-          <span class="grow soft name">
-            {nameOf(account)}
-            {user !== undefined && `, ${user.email}`}
-          </span>
-          <span class="balance" id="balance" data-live="">
-            {amount(balance)} credits
-          </span>
-          <Form to="/sign-out">
-            <button type="submit" class="plain">
-              Sign out
-            </button>
-          </Form>
-        </div>
-      </header>
+      <SignedInHeader home="/" name={nameOf(account) + (user === undefined ? '' : `, ${user.email}`)} out="/sign-out">
+        <span class="balance" id="balance" data-live="">
+          {amount(balance)} credits
+        </span>
+      </SignedInHeader>
       <Places of={places.filter(([its]) => isShown[its] !== false)} current={place} />
     </>
   )
 }
+
+interface Headed {
+  readonly home: string
+  readonly name: string
+  /** Where one signs out. */
+  readonly out: string
+  readonly children?: ComponentChildren
+}
+
+const SignedInHeader = ({ home, name, out, children }: Headed) => (
+  <header>
+    <div>
+      <strong>
+        <Link to={home}>SMS gateway</Link>
+      </strong>
+      <span class="grow soft name">{name}</span>
+      {children}
+      <Form to={out}>
+        <button type="submit" class="plain">
+          Sign out
+        </button>
+      </Form>
+    </div>
+  </header>
+)
 
 /** On each page, so that nobody forgets whose it is. */
 const ActingBanner = ({ of: { name, until }, account }: { of: Acting; account: Account }) => (
@@ -189,23 +201,9 @@ const Places = ({ of, current }: { of: typeof places; current: Place | undefined
   </nav>
 )
 
-const OperatorHeader = ({ operator, place }: { operator: Operator; place: Place | undefined }) => (
+const OperatorHeader = ({ operator: { name, role }, place }: { operator: Operator; place: Place | undefined }) => (
   <>
-    <header>
-      <div>
-        <strong>
-          <Link to="/operator">SMS gateway</Link>
-        </strong>
-        <span class="grow soft name">
-          {operator.name}, {operator.role}
-        </span>
-        <Form to="/operator/sign-out">
-          <button type="submit" class="plain">
-            Sign out
-          </button>
-        </Form>
-      </div>
-    </header>
+    <SignedInHeader home="/operator" name={`${name}, ${role}`} out="/operator/sign-out" />
     <Places of={operatorPlaces} current={place} />
   </>
 )

@@ -9,6 +9,5 @@ export {
   type WebhookEnvironment,
 } from './configuration.ts'
 export { keepDailyBackups } from './daily-backups.ts'
-export { measureDatabase } from './measure-database.ts'
+export { startInterface, measureDatabase, serveGateway, measureClock } from './serve-gateway.ts'
 export { loginsOf, openPorts, type Opened } from './open-ports.ts'
-export { measureClock, serveGateway, startInterface } from './serve-gateway.ts'

@@ -1,51 +1,50 @@
 import type { RequestListener } from 'node:http'
-import type { DatabaseClock } from '@gateway/adapters-postgres'
+import type { DatabaseClock, PostgresPorts } from '@gateway/adapters-postgres'
 import {
-  type Clock,
   createGateway,
-  type Gateway,
-  type HolderAccess,
   holderAccess,
   operatorAccess,
+  type Clock,
+  type Gateway,
+  type HolderAccess,
   type OperatorAccess,
 } from '@gateway/core'
 import {
   admissionGate,
-  type AdmissionGate,
   confirmedResponses,
-  type ConfirmedResponses,
   createMetrics,
   databaseVariables,
-  type DescribeMalformed,
-  type GivenCertificates,
-  type HealthSettings,
   listen,
   loadSettings,
   loadVariables,
-  type Log,
   loginVariables,
   measureAdmission,
   measureLogins,
-  type Metrics,
   oidcSettings,
-  type OidcSettings,
   oidcVariables,
   repeat,
-  type Running,
   runProcess,
   serverVariables,
   trustProxies,
   watchCertificates,
+  type AdmissionGate,
+  type ConfirmedResponses,
+  type DescribeMalformed,
+  type GivenCertificates,
+  type HealthSettings,
+  type Log,
+  type Metrics,
+  type OidcSettings,
+  type Running,
 } from '@gateway/server'
-import { type ContextWith, loginsOf, type Opened, openPorts } from './open-ports.ts'
+import { loginsOf, openPorts, type ContextWith, type Opened } from './open-ports.ts'
 import {
-  type GatewayEnvironment,
   gatewaySettings,
   gatewayVariables,
   publishedVariables,
   webhookVariables,
+  type GatewayEnvironment,
 } from './variables.ts'
-import { measureDatabase } from './measure-database.ts'
 import { watchAccounts } from './watch-accounts.ts'
 
 /** What the app of an interface is made of. */
@@ -198,3 +197,22 @@ export const measureClock = (metrics: Metrics, clock: Pick<DatabaseClock, 'offse
     [],
     () => [{ labels: {}, value: clock.offsetSeconds() }],
   )
+
+/** How the connections of the process are used, and how long the database takes. */
+export function measureDatabase(metrics: Metrics, { use, statements, commits }: PostgresPorts['figures']): void {
+  metrics.gauge('gateway_database_connections', 'Connections of the process', ['pool', 'state'], () =>
+    Object.entries(use()).flatMap(([pool, { busy, idle }]) => [
+      { labels: { pool, state: 'busy' }, value: busy },
+      { labels: { pool, state: 'idle' }, value: idle },
+    ]),
+  )
+  metrics.gauge('gateway_database_waiting', 'What waits for a connection of the process', ['pool'], () =>
+    Object.entries(use()).map(([pool, { waiting }]) => ({ labels: { pool }, value: waiting })),
+  )
+  metrics.histogram('gateway_database_statement_seconds', 'How long statements take', ['statement'], () =>
+    statements().map(([statement, counts]) => ({ labels: { statement }, ...counts })),
+  )
+  metrics.histogram('gateway_database_commit_seconds', 'How long commits of transactions take', [], () => [
+    { labels: {}, ...commits() },
+  ])
+}

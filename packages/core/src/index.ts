@@ -23,7 +23,15 @@ export {
   type AuditValue,
   type ListedChange,
 } from './audit/audit-log.ts'
-export { explainRoute, type UnmetCondition } from './carrier/routes.ts'
+export {
+  explainRoute,
+  isForAll,
+  chooseRoute,
+  type RoutedMessage,
+  type UnmetCondition,
+  type Route,
+  type RouteCarrier,
+} from './carrier/routes.ts'
 export {
   auditedBackOffice,
   changesBy,
@@ -112,10 +120,9 @@ export {
 } from './account/users.ts'
 export { invitationSeconds, type Invitation } from './account/manage-users.ts'
 export { isPassword, newPasswordMin, type NewPasswordRefusal } from './account/new-password.ts'
-export type { Browser, OpenedSession } from './account/new-session.ts'
+export { type OpenedSession, type AskedForCode, type Browser } from './account/sign-in-steps.ts'
 export type { CodeRefusal, FactorToSetUp, RecoveryCodes } from './account/second-factor.ts'
 export { factorOwner, type FactorOwner, type SecondFactor, type SecondFactors } from './account/second-factors.ts'
-export type { AskedForCode } from './account/sign-in-steps.ts'
 export type { Holder, SignedIn } from './account/sign-in.ts'
 export type {
   CountedLoginFailure,
@@ -214,14 +221,18 @@ export {
   type Outcome,
 } from './message/message-facts.ts'
 export {
-  isExpired,
   readValidity,
+  priorityMax,
+  readPriority,
   validityMinutes,
+  readFlash,
   validityMinutesMax,
-  type Expiry,
+  priorityOf,
+  isExpired,
   type ValidityMinutes,
-} from './message/validity.ts'
-export { priorityMax, priorityOf, readFlash, readPriority, type Priority } from './message/urgency.ts'
+  type Priority,
+  type Expiry,
+} from './message/send-options.ts'
 export type { FoundMessages, WantedMessages } from './message/follow-messages.ts'
 export {
   INCIDENT,
@@ -290,8 +301,13 @@ export {
   type DailySums,
   type Traffic,
 } from './message/daily-sums.ts'
-export { sameSendMinutes, type LastSend } from './message/sent-messages.ts'
-export type { SentMessage, SentMessages, SentPage } from './message/sent-messages.ts'
+export {
+  sameSendMinutes,
+  type LastSend,
+  type SentPage,
+  type SentMessage,
+  type SentMessages,
+} from './message/sent-messages.ts'
 export type { ShownMessage, ShownPage, ToldMessage } from './message/show-sent.ts'
 export type { Refusal } from './message/refusal.ts'
 export type { Recipient, ScreenedRecipient, TextToSend } from './message/screen-texts.ts'
@@ -386,7 +402,6 @@ export {
   type Departure,
 } from './carrier/circuit-breaker.ts'
 export { claimableQueues, createRouteTurns, type RouteTurns } from './carrier/route-turns.ts'
-export { chooseRoute, isForAll, type Route, type RouteCarrier, type RoutedMessage } from './carrier/routes.ts'
 export { checkRoutes, refusedRoutes, type RouteProblem } from './carrier/check-routes.ts'
 export { createHistogram, type Histogram, type HistogramCounts } from './carrier/histogram.ts'
 export {
@@ -425,7 +440,12 @@ export {
   type Routes,
 } from './carrier/published-routes.ts'
 export { handoverCode } from './carrier/outcomes.ts'
-export { referencesOf, type CarrierReferences } from './carrier/message-parts.ts'
+export {
+  referencesOf,
+  type CarrierReferences,
+  type DeliveryReceipt,
+  type DeliveryReceiptCode,
+} from './carrier/delivery-receipt.ts'
 export type {
   ClaimedBatch,
   ClaimedBatches,
@@ -450,12 +470,11 @@ export {
 } from './carrier/carrier-rates.ts'
 export type { CarrierWatch, CarrierWatches, ObservedPdu, PduObserver, WatchedPdu } from './carrier/carrier-watches.ts'
 export type { CarrierLoad, Overview, RunningDispatcher, WaitingRoute, WaitingWork } from './carrier/overview.ts'
-export type { DeliveryReceipt, DeliveryReceiptCode } from './carrier/delivery-receipt.ts'
-export { adoptionWindow } from './carrier/adopt-delivery-receipts.ts'
 export {
   countingReceipt,
   guessesApart,
   receiptMatching,
+  adoptionWindow,
   type KeptDeliveryReceipt,
 } from './carrier/match-delivery-receipt.ts'
 export type { DeliveryReceipts, UnmatchedReceipt } from './carrier/delivery-receipts.ts'

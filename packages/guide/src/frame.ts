@@ -1,6 +1,5 @@
 import { posix } from 'node:path'
-import { addressOf, type Contents } from './contents.ts'
-import type { Rendered } from './markdown.ts'
+import { addressOf, type Contents, type Rendered } from './markdown.ts'
 
 /** A page with what surrounds each: the table of contents, the search, and links to the other documents of the host. */
 export function frame({ title, html }: Rendered, path: string, contents: Contents, links: string): string {

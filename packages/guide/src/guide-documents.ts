@@ -2,9 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { PublicDocument, PublicDocuments } from '@gateway/server'
-import { addressOf, readContents, type Contents } from './contents.ts'
 import { frame } from './frame.ts'
-import { renderMarkdown, sectionsOf } from './markdown.ts'
+import { addressOf, readContents, renderMarkdown, sectionsOf, type Contents } from './markdown.ts'
 
 const mount = '/docs/guide/'
 /** The page that is the table of contents. */

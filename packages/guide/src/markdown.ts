@@ -1,6 +1,5 @@
 import { posix } from 'node:path'
 import { Marked, type Token, type Tokens } from 'marked'
-import { addressOf } from './contents.ts'
 
 /** A page as HTML. Its text is ours: it is not cleaned. */
 export interface Rendered {
@@ -105,4 +104,27 @@ export function sectionsOf(text: string): readonly Section[] {
     }
   }
   return sections
+}
+
+/** Where a file is, below the guide. */
+export const addressOf = (path: string): string => path.replace(/(^|\/)README\.md$/, '$1').replace(/\.md$/, '')
+
+/** The table of contents: the lists of links of its page, each below a heading. */
+export type Contents = readonly {
+  readonly heading: string
+  readonly pages: readonly { readonly path: string; readonly name: string }[]
+}[]
+
+export function readContents(text: string): Contents {
+  return text
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => ({
+      heading: section.slice(0, section.indexOf('\n')),
+      pages: Array.from(section.matchAll(/^- \[([^\]]+)\]\(([^)#]+\.md)\)/gm), ([, name = '', path = '']) => ({
+        path,
+        name,
+      })),
+    }))
+    .filter(({ pages }) => pages.length > 0)
 }

@@ -1,4 +1,4 @@
-import type { PasswordOwner, TooManyFailures } from './secrets.ts'
+import type { Ports } from '../ports.ts'
 import {
   checkCode,
   openChallenge,
@@ -10,7 +10,8 @@ import {
   type RecoveryCodes,
 } from './second-factor.ts'
 import type { FactorOwner } from './second-factors.ts'
-import type { Browser, OpenedSession } from './new-session.ts'
+import type { PasswordOwner, TooManyFailures } from './secrets.ts'
+import type { NewSession, SessionId } from './sessions.ts'
 
 /** People of one kind who sign in: account holders with their users, or operators. */
 export interface SignInArea<Owner extends PasswordOwner> {
@@ -75,3 +76,23 @@ export const signInWithCode =
     if (session === 'wrong-credentials') return 'over'
     return checked === 'right' ? session : { ...session, ...checked }
   }
+
+/** What a browser keeps of its session; stored nowhere. */
+export interface OpenedSession {
+  readonly id: SessionId
+  readonly token: string
+}
+
+export type Browser = Pick<NewSession, 'agent' | 'address'>
+
+const agentCharactersMax = 200
+
+/** A new token for each session: what a browser brought along before it signed in is worth nothing. */
+export function newSession(
+  { secrets }: Pick<Ports, 'secrets'>,
+  { agent, address }: Browser,
+  secondFactor: boolean,
+): NewSession & { readonly token: string } {
+  const token = secrets.newToken()
+  return { token, hash: secrets.hashKey(token), agent: agent.slice(0, agentCharactersMax), address, secondFactor }
+}

@@ -3,12 +3,18 @@ import type { Ports } from '../ports.ts'
 import { mayComeFrom, type Account, type AccountId, type ComesFrom } from './account.ts'
 import type { PairToCheck } from './authenticate.ts'
 import { newPasswordRefusal, type NewPasswordRefusal } from './new-password.ts'
-import { newSession, type Browser, type OpenedSession } from './new-session.ts'
 import { ownSecondFactor, type FactorPorts } from './second-factor.ts'
 import { factorOwner, type FactorOwner } from './second-factors.ts'
 import type { Login, TooManyFailures } from './secrets.ts'
-import { afterPassword, type AskedForCode, type SignInArea } from './sign-in-steps.ts'
 import { sessionBounds, type Session, type SessionId, type SessionOwner } from './sessions.ts'
+import {
+  newSession,
+  afterPassword,
+  type Browser,
+  type OpenedSession,
+  type AskedForCode,
+  type SignInArea,
+} from './sign-in-steps.ts'
 import type { User } from './users.ts'
 
 type SignInPorts = FactorPorts & Pick<Ports, 'accounts' | 'sessions' | 'users'>

@@ -4,11 +4,11 @@ import type { Body } from '../message/body.ts'
 import type { MessageId } from '../message/messages.ts'
 import type { Msisdn, SenderAddress } from '../message/msisdn.ts'
 import type { OUTCOME } from '../message/status-code.ts'
-import type { Priority } from '../message/urgency.ts'
+import type { Priority } from '../message/send-options.ts'
 import type { Suppression } from '../suppression/suppressions.ts'
 import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
-import type { CarrierReferences } from './message-parts.ts'
+import type { CarrierReferences } from './delivery-receipt.ts'
 import type { QueueNumber } from './published-routes.ts'
 
 /** One life of a dispatcher: its epoch. A dispatcher that was declared dead never acts under its old id again. */

@@ -1,6 +1,6 @@
 import { may } from '../account/account.ts'
 import { OUTCOME, type OutcomeCode } from '../message/status-code.ts'
-import { isExpired } from '../message/validity.ts'
+import { isExpired } from '../message/send-options.ts'
 import type { Instant } from '../time/instant.ts'
 import type { ClaimedMessage, Handover, SettledCode } from './claimed-batches.ts'
 

@@ -3,7 +3,7 @@ import { createGateway } from '../gateway.ts'
 import type { IdempotencyKey } from '../retry/client-requests.ts'
 import { secondsAfter } from '../time/instant.ts'
 import type { MessageId } from './messages.ts'
-import type { ValidityMinutes } from './validity.ts'
+import type { ValidityMinutes } from './send-options.ts'
 
 const number = '27820000001'
 const keyOf = (name: string) => name as IdempotencyKey

@@ -9,7 +9,7 @@ import type { Body } from './body.ts'
 import type { MessageId, MessageReference } from './messages.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
 import type { OutcomeCode } from './status-code.ts'
-import type { Priority } from './urgency.ts'
+import type { Priority } from './send-options.ts'
 
 /** What happened to a message, for its operator. Never its text, only how long that is (P-15). */
 export interface MessageTrace {

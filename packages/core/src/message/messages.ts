@@ -5,9 +5,8 @@ import type { ClientRequest } from '../retry/client-requests.ts'
 import type { Instant } from '../time/instant.ts'
 import type { Body } from './body.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
+import type { Priority, ValidityMinutes } from './send-options.ts'
 import type { OutcomeCode } from './status-code.ts'
-import type { Priority } from './urgency.ts'
-import type { ValidityMinutes } from './validity.ts'
 
 /** A positive integer below 2^53, unique over all accounts and interfaces (ruling 1.2). */
 export type MessageId = Brand<number, 'MessageId'>

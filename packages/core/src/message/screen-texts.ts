@@ -9,8 +9,7 @@ import { isAhead } from './message-facts.ts'
 import type { MessageReference } from './messages.ts'
 import { parseMsisdn, type Msisdn, type SenderAddress } from './msisdn.ts'
 import type { Refusal } from './refusal.ts'
-import type { Priority } from './urgency.ts'
-import type { ValidityMinutes } from './validity.ts'
+import type { Priority, ValidityMinutes } from './send-options.ts'
 
 /** Why this account may not write to this number (rulings 1.10, 1.12); undefined: it may. */
 export function screen(

@@ -3,8 +3,7 @@ import type { Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
 import type { MessageId, MessageReference } from './messages.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
-import type { Priority } from './urgency.ts'
-import type { ValidityMinutes } from './validity.ts'
+import type { Priority, ValidityMinutes } from './send-options.ts'
 
 /** A message as its account holder sees it in a list; what became of it a status query tells. */
 export interface SentMessage {

@@ -1,7 +1,9 @@
 import type { Account } from '../account/account.ts'
 import { limits } from '../limits.ts'
 import type { Ports } from '../ports.ts'
+import { gatewayDay } from '../time/gateway-time.ts'
 import { daysBefore, type Instant } from '../time/instant.ts'
+import type { Traffic } from './daily-sums.ts'
 import type { MessageTrace } from './message-traces.ts'
 import type { MessageId, MessageStatus } from './messages.ts'
 import type { LastSend, SentMessage } from './sent-messages.ts'
@@ -93,3 +95,15 @@ export const lastSend =
   (ports: Pick<Ports, 'sentMessages' | 'clock'>) =>
   (account: Account): Promise<LastSend | undefined> =>
     ports.sentMessages.lastSend(account.id, daysBefore(ports.clock.now(), lastSendDays), lastSendMin)
+
+/** What went through today, by carrier, and the accounts with most of it. */
+export const showTraffic =
+  (ports: Pick<Ports, 'dailySums' | 'clock'>) =>
+  async (accountsMax: number): Promise<Traffic> => {
+    const today = gatewayDay(ports.clock.now())
+    const [byCarrier, busiest] = await Promise.all([
+      ports.dailySums.byCarrier(today),
+      ports.dailySums.busiest(today, accountsMax),
+    ])
+    return { byCarrier, busiest }
+  }

@@ -1,11 +1,17 @@
-import type { TooManyFailures } from '../account/secrets.ts'
+import type { AccountWithBalance } from '../account/accounts.ts'
 import { newPasswordRefusal, type NewPasswordRefusal } from '../account/new-password.ts'
-import { newSession, type Browser, type OpenedSession } from '../account/new-session.ts'
 import type { FactorPorts } from '../account/second-factor.ts'
 import { factorOwner } from '../account/second-factors.ts'
-import type { AccountWithBalance } from '../account/accounts.ts'
-import { afterPassword, type AskedForCode, type SignInArea } from '../account/sign-in-steps.ts'
+import type { TooManyFailures } from '../account/secrets.ts'
 import { sessionBounds, type SessionId } from '../account/sessions.ts'
+import {
+  newSession,
+  afterPassword,
+  type Browser,
+  type OpenedSession,
+  type AskedForCode,
+  type SignInArea,
+} from '../account/sign-in-steps.ts'
 import type { Ports } from '../ports.ts'
 import type { Instant } from '../time/instant.ts'
 import type { Operator, OperatorId, OperatorLogin, OperatorSession } from './operators.ts'

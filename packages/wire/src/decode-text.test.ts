@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { percentDecode } from './percent-decode.ts'
+import { percentDecode, trimWhiteSpace } from './decode-text.ts'
 
 test.each([
   ['nothing', '', ''],
@@ -63,4 +63,15 @@ test('agrees with decoding the bytes as a whole, for texts of ASCII', () => {
       else expect(percentDecode(encoded)).toHaveLength(bytes.length)
     }),
   )
+})
+
+test.each([
+  [' \t\r\n a b \n', 'a b'],
+  ['', ''],
+  [' \n ', ''],
+  ['\u00a0a\u00a0', '\u00a0a\u00a0'],
+  ['\u2003a\ufeff', '\u2003a\ufeff'],
+  ['\va\f', '\va\f'],
+])('%j is trimmed to %j', (text, trimmed) => {
+  expect(trimWhiteSpace(text)).toBe(trimmed)
 })

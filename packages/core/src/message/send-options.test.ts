@@ -1,4 +1,4 @@
-import { priorityOf, readFlash, readPriority } from './urgency.ts'
+import { priorityOf, readFlash, readPriority } from './send-options.ts'
 
 test.each([
   [[undefined, null, '', ' '], undefined],
