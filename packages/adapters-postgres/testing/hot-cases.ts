@@ -415,6 +415,7 @@ export const ordinary = [
   'list-opt-outs',
   'list-queue',
   'list-replies',
+  'list-rows-of',
   'list-scheduled',
   'list-sent',
   'list-sessions',

@@ -559,7 +559,13 @@ export {
   type PushOptions,
   type PushSettings,
 } from './webhook/push-events.ts'
-export type { ErasedNumber, HeldMessage, HeldUp, NumberData } from './personal-data/erase-number.ts'
+export {
+  isHeldUp,
+  type ErasedNumber,
+  type HeldMessage,
+  type HeldUp,
+  type NumberData,
+} from './personal-data/erase-number.ts'
 export {
   erasedNumber,
   erasureSteps,
@@ -574,6 +580,7 @@ export {
   type ErasureStep,
   type HeldContact,
   type HeldInbound,
+  type HeldListRow,
   type HeldSuppression,
   type PersonalData,
 } from './personal-data/personal-data.ts'

@@ -1,15 +1,18 @@
-import type {
-  HeldContact,
-  HeldInbound,
-  HeldMessage,
-  HeldSuppression,
-  Instant,
-  Msisdn,
-  NumberData,
-  ErasedNumber,
-  HeldUp,
-  Erasure,
-  KeySettings,
+import {
+  fillIn,
+  isHeldUp,
+  type ErasedNumber,
+  type Erasure,
+  type HeldContact,
+  type HeldInbound,
+  type HeldListRow,
+  type HeldMessage,
+  type HeldSuppression,
+  type HeldUp,
+  type Instant,
+  type KeySettings,
+  type Msisdn,
+  type NumberData,
 } from '@gateway/core'
 import { readNumber } from '../arguments.ts'
 import { command, Refused, type Run, type Context } from '../command.ts'
@@ -33,10 +36,11 @@ export const numberExport = (run: Run) =>
       }),
     )
 
-function* rowsOf(number: Msisdn, { messages, inbound, contacts, suppressions }: NumberData): Iterable<Row> {
+function* rowsOf(number: Msisdn, { messages, inbound, contacts, listed, suppressions }: NumberData): Iterable<Row> {
   for (const message of messages) yield messageRow(number, message)
   for (const message of inbound) yield inboundRow(number, message)
   for (const contact of contacts) yield contactRow(number, contact)
+  for (const row of listed) yield listRow(number, row)
   for (const suppression of suppressions) yield suppressionRow(number, suppression)
 }
 
@@ -71,6 +75,15 @@ const inboundRow = (number: Msisdn, { id, account, to, at, text }: HeldInbound):
 const contactRow = (number: Msisdn, { account, address }: HeldContact): Row =>
   rowOf({ data: 'contact', account }, { from: address, to: number })
 
+const listRow = (number: Msisdn, { send, row }: HeldListRow): Row =>
+  rowOf(
+    {
+      ...{ data: 'list row', account: send.account, time: send.created, id: send.id },
+      text: fillIn(send.text, send.columns, row),
+    },
+    { to: number, values: row.fields, state: send.state, refusal: row.refused ?? null },
+  )
+
 const suppressionRow = (number: Msisdn, { account, kind, since, text }: HeldSuppression): Row =>
   rowOf({ data: kind, account, time: since, text }, { number })
 
@@ -82,8 +95,8 @@ export const numberErase = (run: Run) =>
   gateway number erase 27825550101
 
 Numbers and texts are replaced; messages, their states and all money stay. Nothing is done while a
-message to the number waits, or the receipt of one may still come: 3 days. Backups and the files of
-logs, carriers and customers are not reached.`,
+message to the number waits, the receipt of one may still come (3 days), or a list with the number
+is being sent. Backups and the files of logs, carriers and customers are not reached.`,
   )
     .argument('<number>', 'in international form', readNumber)
     .option('--dry-run', 'show what is stored of it, and change nothing')
@@ -93,15 +106,17 @@ logs, carriers and customers are not reached.`,
     )
 
 async function tell({ backOffice, output }: Context, number: Msisdn): Promise<void> {
-  const { messages, inbound, contacts, suppressions } = await backOffice.exportNumber(number)
+  const { messages, inbound, contacts, listed, suppressions } = await backOffice.exportNumber(number)
   const held = await backOffice.heldUp(number)
-  const counts = { messages: messages.length, arrivals: inbound.length, contacts: contacts.length }
+  const counts = {
+    ...{ messages: messages.length, arrivals: inbound.length, contacts: contacts.length, listRows: listed.length },
+  }
   output.result(
     { changed: false, number, ...counts, suppressions: suppressions.length, ...held },
     [
-      `Stored of ${number}: ${messages.length} messages, ${inbound.length} arrivals, ${contacts.length} contacts.`,
+      `Stored of ${number}: ${messages.length} messages, ${inbound.length} arrivals, ${contacts.length} contacts, ${listed.length} rows of lists of sends to many.`,
       `Opt-outs and blocks, which would stay: ${suppressions.length}.`,
-      isFree(held) ? 'It can be erased now. Nothing was changed.' : `${heldText(held)} Nothing was changed.`,
+      isHeldUp(held) ? `${heldText(held)} Nothing was changed.` : 'It can be erased now. Nothing was changed.',
     ].join('\n'),
   )
 }
@@ -124,18 +139,17 @@ function text(number: Msisdn, { erasure, erased, left, suppressions }: ErasedNum
   const { messages, inbound, contacts, events } = erased
   return [
     `${number} is erased from ${messages} messages, ${inbound} arrivals, ${contacts} contacts, and from events in ${events} places.`,
-    ...(isFree(left) ? [] : [`${heldText(left)} They came meanwhile: erase again then.`]),
+    ...(isHeldUp(left) ? [`${heldText(left)} They came meanwhile: erase again then.`] : []),
     ...(suppressions === 0 ? [] : [`Opt-outs and blocks that stay, with the number: ${suppressions}.`]),
     `The record of it is number ${erasure}: gateway number erasures`,
   ].join('\n')
 }
 
-const isFree = ({ waiting, awaitingReceipt }: HeldUp): boolean => waiting + awaitingReceipt === 0
-
-const heldText = ({ waiting, awaitingReceipt }: HeldUp): string =>
+const heldText = ({ waiting, awaitingReceipt, rowsBeingSent }: HeldUp): string =>
   [
     ...(waiting === 0 ? [] : [`${waiting} messages to it wait to be sent.`]),
     ...(awaitingReceipt === 0 ? [] : [`Of ${awaitingReceipt} messages to it the receipt may still come.`]),
+    ...(rowsBeingSent === 0 ? [] : [`${rowsBeingSent} rows of lists that are being sent at this moment have it.`]),
   ].join(' ')
 
 const erasuresHead = ['ID', 'BEGUN (GMT+2)', 'ENDED (GMT+2)', 'BY', 'MESSAGES', 'ARRIVALS', 'CONTACTS', 'EVENTS']

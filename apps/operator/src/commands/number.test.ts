@@ -1,4 +1,4 @@
-import { processingDefaults, type CarrierId } from '@gateway/core'
+import { credits, processingDefaults, type CarrierId } from '@gateway/core'
 import { aCarrierId, aNumber, anAccount, anOrder } from '@gateway/core/testing'
 import { anOperator, takeAll } from '../../testing/operate.ts'
 
@@ -81,6 +81,9 @@ test('what is stored of a number is shown with its texts, and erased once nothin
   const { ports } = operator
   const { id } = await anAccount(ports)
   await ports.messages.accept(anOrder(id, { to: [number], text: 'your code is 1234' }))
+  const draft = { columns: ['Name'], text: 'Dear {name}', scheduled: undefined, key: 'k' }
+  const list = await ports.bulkSends.add(id, draft, [[{ row: 1, number, fields: ['Ann'] }]])
+  await ports.bulkSends.start(id, list)
   await operator.run([...block, 'blacklisted'])
   await ports.inbox.receive(
     [
@@ -94,18 +97,23 @@ test('what is stored of a number is shown with its texts, and erased once nothin
   expect(await operator.rows('number', 'export', `+${number}`)).toMatchObject([
     { data: 'message', id: 1, account: id, text: 'your code is 1234', to: number, statusCode: -1, cost: 1 },
     { data: 'arrival', account: null, text: 'who are you?', from: number },
+    { data: 'list row', account: id, id: list, text: 'Dear Ann', to: number, values: ['Ann'], state: 'running' },
     { data: 'blacklist', account: null, number },
   ])
   const refused = await operator.run(['number', 'erase', number])
   expect([refused.code, refused.err]).toEqual([
     1,
-    expect.stringContaining('1 messages to it wait to be sent. Nothing was erased') as string,
+    expect.stringContaining(
+      '1 messages to it wait to be sent. 1 rows of lists that are being sent at this moment have it. Nothing was erased',
+    ) as string,
   ])
   expect(await operator.json('number', 'erase', number, '--dry-run')).toMatchObject({
     ...{ changed: false, messages: 1, arrivals: 1, contacts: 0, suppressions: 1, waiting: 1, awaitingReceipt: 0 },
+    ...{ listRows: 1, rowsBeingSent: 1 },
   })
   expect(await operator.rows('number', 'erasures')).toEqual([])
 
+  await ports.bulkSends.end(list, 0, { accepted: [], messages: 0, cost: credits(0), left: [] })
   await takeAll(operator)
   expect((await operator.run(['number', 'erase', number])).err).toContain('the receipt may still come')
   await ports.deliveryReceipts.apply([

@@ -4,6 +4,8 @@ import {
   nextKindOf,
   nothingErased,
   type AccountId,
+  type BulkRow,
+  type BulkSendId,
   type Erasure,
   type ErasureId,
   type ErasureStep,
@@ -27,6 +29,7 @@ import {
   inboundFrom,
   listContacts,
   listErasures,
+  listRowsOf,
   listSuppressionsOf,
   lockErasures,
   textsOfMessages,
@@ -131,6 +134,16 @@ export function postgresPersonalData({ pools: { ordinary } }: Context): Personal
         kind: suppressionOf(kind),
         since: instant(since),
         text: text ?? undefined,
+      }))
+    },
+    listed: async (number) => {
+      const found = await ordinary.run(listRowsOf, { number })
+      return found.map(({ id, account, state, created, columns, text, isBeingSent, row }) => ({
+        send: {
+          ...{ id: id as BulkSendId, account: account as AccountId, state, created: instant(created), columns, text },
+        },
+        row: row as BulkRow,
+        isBeingSent,
       }))
     },
     erase: async (number, step) => {

@@ -1,4 +1,4 @@
-import { changeableCodes, erasedNumber, receiptMatching } from '@gateway/core'
+import { changeableCodes, erasedNumber, receiptMatching, type BulkSendState } from '@gateway/core'
 import { milliseconds } from './arrays.ts'
 import { rows, sql, statement } from './statement.ts'
 
@@ -86,6 +86,39 @@ where suppression.msisdn = :number
 order by suppression.account_id, kind`,
 )
 
+export interface ListedRow {
+  readonly id: number
+  readonly account: number
+  readonly state: BulkSendState
+  readonly created: number
+  readonly columns: readonly string[]
+  readonly text: string
+  readonly isBeingSent: boolean
+  readonly row: unknown
+}
+
+const hasNumber = sql`call.recipients @> jsonb_build_array(jsonb_build_object('number', :number::text))`
+
+/** Rows of lists of sends in bulk. */
+export const listRowsOf = statement(
+  'list-rows-of',
+  {
+    parameters: { number: 'bigint' },
+    columns: rows<ListedRow>({
+      ...{ id: 'bigint', account: 'int', state: 'text', created: 'bigint', columns: 'text[]', text: 'text' },
+      ...{ isBeingSent: 'bool', row: 'json' },
+    }),
+  },
+  sql`
+select id, account_id account, state, ${milliseconds('created_at')} created, columns, "text",
+  state in ('running', 'stopping') and accepted is null "isBeingSent", each "row"
+from bulk_send_call call
+join bulk_send on id = send_id
+cross join lateral jsonb_array_elements(recipients) with ordinality elements (each, place)
+where ${hasNumber} and each ->> 'number' = :number::text
+order by id, call.call, place`,
+)
+
 /** Held to the end of the transaction: two that erase numbers of one send would each write what the other did not. */
 export const lockErasures = statement(
   'lock-erasures',
@@ -156,7 +189,8 @@ select (select max(id) from slice) as next, (select count(*)::int from erased) a
 
 /**
  * Contacts of the number, conversations with it, parts of texts from one of `forms` that wait for the others, the
- * replies that opted out, and receipts that could not be read.
+ * replies that opted out, receipts that could not be read, and rows of sends in bulk. A draft does not begin to be sent
+ * meanwhile: whoever takes up its call again must find the same rows.
  */
 export const eraseContacts = statement(
   'erase-contacts',
@@ -175,6 +209,8 @@ with contacts as (${contactsOfNumber}
   update opt_out_reply set text = '' where msisdn = :number
 ), unread as (
   delete from unread_delivery_receipt where msisdn = :number
+), drafts as materialized (
+  select id from bulk_send where state = 'draft' for share
 ), listed as (
   update bulk_send_call call
   set recipients = (
@@ -182,9 +218,7 @@ with contacts as (${contactsOfNumber}
       then each || '{"number": "${erasedNumber}", "fields": []}' else each end order by place)
     from jsonb_array_elements(call.recipients) with ordinality elements (each, place)
   )
-  from bulk_send send
-  where send.id = send_id and state in ('draft', 'ended')
-    and call.recipients @> jsonb_build_array(jsonb_build_object('number', :number::text))
+  where (accepted is not null or send_id = any (array(select id from drafts))) and ${hasNumber}
 )
 select count(*)::int as erased from contacts`,
 )

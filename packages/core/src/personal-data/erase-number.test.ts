@@ -1,3 +1,4 @@
+import { strict as assert } from 'node:assert'
 import { aNumber, anAccount, anOrder, memoryPorts, steppingClock } from '@gateway/core/testing'
 import { createBackOffice } from '../back-office.ts'
 import { secondsAfter } from '../time/instant.ts'
@@ -6,6 +7,7 @@ import { OtherKeyError } from '../webhook/signing-secrets.ts'
 import { erasedNumber, type PersonalData } from './personal-data.ts'
 
 const [number, other] = [aNumber(), aNumber('27820000100')]
+const nothingHeld = { waiting: 0, awaitingReceipt: 0, rowsBeingSent: 0 }
 
 async function setUp() {
   const clock = steppingClock()
@@ -27,15 +29,21 @@ async function setUp() {
 test('while a message waits nothing is erased and nothing is recorded; once it is deleted all is, with a record', async () => {
   const { ports, account, send, backOffice, clock } = await setUp()
   const id = await send(86_400)
-  expect(await backOffice.eraseNumber(number, 'me')).toEqual({ heldUp: { waiting: 1, awaitingReceipt: 0 } })
+  expect(await backOffice.eraseNumber(number, 'me')).toEqual({ heldUp: { ...nothingHeld, waiting: 1 } })
   expect(await backOffice.listErasures()).toEqual([])
   expect((await backOffice.exportNumber(number)).messages).toMatchObject([{ id, text: 'hi there' }])
 
   await ports.messages.deleteScheduled(account.id, [id], clock.now())
   const erased = { messages: 1, inbound: 0, contacts: 0, events: 0 }
-  const left = { waiting: 0, awaitingReceipt: 0 }
+  const left = nothingHeld
   expect(await backOffice.eraseNumber(number, 'me')).toEqual({ erasure: 1, erased, left, suppressions: 0 })
-  expect(await backOffice.exportNumber(number)).toEqual({ messages: [], inbound: [], contacts: [], suppressions: [] })
+  expect(await backOffice.exportNumber(number)).toEqual({
+    messages: [],
+    inbound: [],
+    contacts: [],
+    listed: [],
+    suppressions: [],
+  })
   expect(await backOffice.explainMessage(id)).toMatchObject({ number: erasedNumber, text: { characters: 0 } })
   expect(await backOffice.verifyLedger()).toMatchObject({ differences: [] })
 
@@ -55,11 +63,11 @@ test('a message waits for its receipt for three days, and then no more', async (
   if (typeof batch === 'string') throw new Error(batch)
   const [message] = batch.messages
   if (message === undefined) throw new Error('none was claimed')
-  expect(await backOffice.heldUp(number)).toEqual({ waiting: 1, awaitingReceipt: 0 })
+  expect(await backOffice.heldUp(number)).toEqual({ ...nothingHeld, waiting: 1 })
   await ports.claimedBatches.record(dispatcher, [
     { batch: batch.id, message, handover: { outcome: 'accepted', reference: 'r' } },
   ])
-  expect(await backOffice.eraseNumber(number, 'me')).toEqual({ heldUp: { waiting: 0, awaitingReceipt: 1 } })
+  expect(await backOffice.eraseNumber(number, 'me')).toEqual({ heldUp: { ...nothingHeld, awaitingReceipt: 1 } })
   clock.step(3 * 86_400)
   expect(await backOffice.eraseNumber(number, 'me')).toMatchObject({ erased: { messages: 1 } })
   expect((await backOffice.explainMessage(id))?.number).toBe(erasedNumber)
@@ -80,9 +88,41 @@ test('what is sent meanwhile is left, and told', async () => {
   }
   expect(await createBackOffice(sending).eraseNumber(number, 'me')).toMatchObject({
     erased: { messages: 0 },
-    left: { waiting: 1, awaitingReceipt: 0 },
+    left: { ...nothingHeld, waiting: 1 },
   })
   expect((await backOffice.exportNumber(number)).messages).toMatchObject([{ text: 'hi there' }])
+})
+
+test('a list is shown with its text; while it is sent nothing is erased, and what is started meanwhile is told', async () => {
+  const { ports, account, backOffice } = await setUp()
+  const { bulkSends, personalData } = ports
+  const draft = { columns: ['Name'], text: 'Dear {name}', scheduled: undefined, key: 'k' }
+  const rows = [{ row: 1, number, fields: ['Ann'] }]
+  const sends = [await bulkSends.add(account.id, draft, [rows]), await bulkSends.add(account.id, draft, [rows])]
+  const [first = assert.fail(), second = assert.fail()] = sends
+  expect((await backOffice.exportNumber(number)).listed).toMatchObject([
+    { send: { id: first, account: account.id, state: 'draft', text: 'Dear {name}' }, row: rows[0], isBeingSent: false },
+    { send: { id: second } },
+  ])
+  await bulkSends.start(account.id, first)
+  expect(await backOffice.eraseNumber(number, 'me')).toEqual({ heldUp: { ...nothingHeld, rowsBeingSent: 1 } })
+  expect((await backOffice.exportNumber(number)).listed).toHaveLength(2)
+  await bulkSends.end(first, 0, { accepted: [], messages: 0, cost: 0 as never, left: rows })
+  const starting = {
+    ...ports,
+    personalData: {
+      ...personalData,
+      erase: async (...asked: Parameters<PersonalData['erase']>) => {
+        if (asked[1].at === 'contacts') await bulkSends.start(account.id, second)
+        return personalData.erase(...asked)
+      },
+    },
+  }
+  expect(await createBackOffice(starting).eraseNumber(number, 'me')).toMatchObject({
+    left: { ...nothingHeld, rowsBeingSent: 1 },
+  })
+  expect(await bulkSends.rows(account.id, first, 0)).toEqual([{ row: 1, number: erasedNumber, fields: [] }])
+  expect(await bulkSends.rows(account.id, second, 0)).toEqual(rows)
 })
 
 test('an erasure that broke off is a record without an end, and is done again from its beginning', async () => {

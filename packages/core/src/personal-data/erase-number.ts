@@ -14,6 +14,7 @@ import {
   type ErasureStep,
   type HeldContact,
   type HeldInbound,
+  type HeldListRow,
   type HeldSuppression,
 } from './personal-data.ts'
 
@@ -27,6 +28,7 @@ export interface NumberData {
   readonly messages: readonly HeldMessage[]
   readonly inbound: readonly HeldInbound[]
   readonly contacts: readonly HeldContact[]
+  readonly listed: readonly HeldListRow[]
   readonly suppressions: readonly HeldSuppression[]
 }
 
@@ -62,36 +64,42 @@ export const exportNumber =
       messages,
       inbound,
       contacts: await personalData.contacts(number),
+      listed: await personalData.listed(number),
       suppressions: await personalData.suppressions(number),
     }
   }
 
-/** Messages that are left as they are, and why. */
+/** What is left as it is, and why: messages, and rows of lists of sends in bulk. */
 export interface HeldUp {
   readonly waiting: number
   readonly awaitingReceipt: number
+  readonly rowsBeingSent: number
 }
+
+export const isHeldUp = ({ waiting, awaitingReceipt, rowsBeingSent }: HeldUp): boolean =>
+  waiting + awaitingReceipt + rowsBeingSent > 0
 
 export interface ErasedNumber {
   readonly erasure: ErasureId
   readonly erased: ErasedCounts
-  /** What was sent to the number while it was erased. */
+  /** What was sent, or began to be sent, to the number while it was erased. */
   readonly left: HeldUp
   /** Opt-outs and blocks, which stay. */
   readonly suppressions: number
 }
 
-type HoldingPorts = Pick<Ports, 'messageTraces' | 'clock'>
+type HoldingPorts = Pick<Ports, 'messageTraces' | 'personalData' | 'clock'>
 
-type ErasingPorts = HoldingPorts & Pick<Ports, 'personalData' | 'secretBox' | 'webhooks' | 'carrierVersions'>
+type ErasingPorts = HoldingPorts & Pick<Ports, 'secretBox' | 'webhooks' | 'carrierVersions'>
 
 /** What was due that long ago has been decided for longer than a receipt may still come. */
 const lookBackDays = 90
 
-/** What keeps a number from being erased now. */
+/** What keeps a number from being erased now. Lists are looked at first: their rows become messages. */
 export const heldUp = async (ports: HoldingPorts, number: Msisdn): Promise<HeldUp> => {
   const now = ports.clock.now()
-  const sum = { waiting: 0, awaitingReceipt: 0 }
+  const listed = await ports.personalData.listed(number)
+  const sum = { waiting: 0, awaitingReceipt: 0, rowsBeingSent: listed.filter(({ isBeingSent }) => isBeingSent).length }
   for await (const page of messagesTo(ports, number, daysBefore(now, lookBackDays))) {
     for (const message of page) {
       const why = holdsUp(message, now)
@@ -104,9 +112,10 @@ export const heldUp = async (ports: HoldingPorts, number: Msisdn): Promise<HeldU
 
 /**
  * Erases the owner of a number from all that is stored but opt-outs and blocks, and leaves a record of it. Nothing is
- * done while a message to it waits, or the receipt of one may still come (`HeldUp`). Money, states and counts stay.
- * Whoever is interrupted erases again; what was sent meanwhile is left, and told. Throws an `OtherKeyError`, with
- * nothing done, where the record would have another key than what is stored, unless `despiteKey`.
+ * done while a message to it waits, the receipt of one may still come, or a list with it is being sent (`HeldUp`).
+ * Money, states and counts stay. Whoever is interrupted erases again; what was sent meanwhile is left, and told. Throws
+ * an `OtherKeyError`, with nothing done, where the record would have another key than what is stored, unless
+ * `despiteKey`.
  */
 export const eraseNumber =
   (ports: ErasingPorts) =>
@@ -116,7 +125,7 @@ export const eraseNumber =
     { despiteKey = false }: KeySettings = {},
   ): Promise<ErasedNumber | { readonly heldUp: HeldUp }> => {
     const held = await heldUp(ports, number)
-    if (held.waiting + held.awaitingReceipt > 0) return { heldUp: held }
+    if (isHeldUp(held)) return { heldUp: held }
     if (!despiteKey) await requireKeyInUse(ports)
     const [digest = ''] = ports.secretBox.digestsOf(digested(number))
     const erasure = await ports.personalData.begin({ digest, by })

@@ -2,6 +2,7 @@ import type { AccountId } from '../account/account.ts'
 import type { Brand } from '../brand.ts'
 import { receiptMatching } from '../carrier/match-delivery-receipt.ts'
 import type { InboundMessageId } from '../inbox/inbox.ts'
+import type { BulkRow, BulkSend } from '../message/bulk-sends.ts'
 import type { FoundMessage } from '../message/message-traces.ts'
 import type { MessageId } from '../message/messages.ts'
 import type { Msisdn, SenderAddress } from '../message/msisdn.ts'
@@ -42,6 +43,14 @@ export interface HeldSuppression {
   readonly since: Instant
   /** Of the reply that opted out. */
   readonly text: string | undefined
+}
+
+/** A row of the list of a send in bulk: its recipient has no message of it yet, or got none. */
+export interface HeldListRow {
+  readonly send: Pick<BulkSend, 'id' | 'account' | 'state' | 'created' | 'columns' | 'text'>
+  readonly row: BulkRow
+  /** Its call has begun to be sent, or will be: another list would be another request under the key of the call. */
+  readonly isBeingSent: boolean
 }
 
 export const erasureSteps = ['messages', 'inbound', 'contacts', 'events'] as const
@@ -98,12 +107,14 @@ export interface PersonalData {
   contacts(number: Msisdn): Promise<readonly HeldContact[]>
   /** By account, those of everybody first, and kind. */
   suppressions(number: Msisdn): Promise<readonly HeldSuppression[]>
+  /** By send and row. */
+  listed(number: Msisdn): Promise<readonly HeldListRow[]>
   /**
    * One bounded step. The number is replaced by `erasedNumber` in messages that are decided (`holdsUp`) and in their
    * events, in inbound messages and in theirs; texts by nothing: those from the number, that of a send once none of its
    * numbers is left, and those of replies that opted out. Inbound messages are offered no more. Contacts are
-   * forgotten. In rows of sends in bulk, but those that are being sent, the number is replaced, too, and their fields
-   * are forgotten.
+   * forgotten. In rows of sends in bulk, but those that are being sent (`HeldListRow`), the number is replaced, too,
+   * and their fields are forgotten.
    * No state, cost, count, opt-out or block changes. Each step may be repeated, and several may work at once.
    */
   erase(

@@ -7,6 +7,7 @@ import {
   type BulkSendId,
   type EndedCall,
   type MessageId,
+  type Msisdn,
   type NewBulkSend,
   type StoredPorts,
 } from '@gateway/core'
@@ -21,6 +22,8 @@ const rowsFrom = (first: number, count: number): readonly BulkRow[] =>
 const calls = [rowsFrom(1, 2), [...rowsFrom(3, 1), { ...rowsFrom(4, 1)[0], refused: 'repeated' } as BulkRow]]
 const ids = (first: number, last: number) => [first as MessageId, last as MessageId] as const
 const nothingAccepted: EndedCall = { accepted: [], messages: 0, cost: credits(0), left: [] }
+const listed = async ({ personalData }: StoredPorts, number: Msisdn) =>
+  (await personalData.listed(number)).map(({ send, row, isBeingSent }) => [send.id, send.state, row.row, isBeingSent])
 const nobody = (2 ** 52) as BulkSendId
 
 async function drafted({ bulkSends }: StoredPorts, by: AccountId, its: Partial<NewBulkSend> = {}) {
@@ -152,6 +155,42 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     assert.deepEqual([await list({ limit: 1 }), await list({ limit: 1, before: b })], [[b], [a]])
   },
 
+  'rows with a number are told, with their sends, and whether they are being sent': async (ports) => {
+    const { id: by } = await anAccount(ports)
+    const [draft, running] = [await drafted(ports, by), await started(ports, by)]
+    const number = aNumber('27820000002')
+    const [first, ...more] = await ports.personalData.listed(number)
+    assert.deepEqual(
+      { ...first, send: { ...first?.send, created: 0 } },
+      {
+        ...{ row: calls[0]?.[1], isBeingSent: false },
+        send: { id: draft, account: by, state: 'draft', created: 0, columns: aSend.columns, text: aSend.text },
+      },
+    )
+    assert.equal(more.length, 1)
+    assert.deepEqual(await listed(ports, number), [
+      [draft, 'draft', 2, false],
+      [running, 'running', 2, true],
+    ])
+    assert.deepEqual(await listed(ports, aNumber('27820000099')), [])
+  },
+
+  'a draft that is started while a number is erased has the number, or not, whoever takes it up and when': async (
+    ports,
+  ) => {
+    const { id: by } = await anAccount(ports)
+    const number = aNumber('27820000002')
+    for (let turn = 0; turn < 10; turn++) {
+      const id = await drafted(ports, by)
+      const [rows] = await Promise.all([
+        ports.bulkSends.start(by, id).then(() => ports.bulkSends.rows(by, id, 0)),
+        ports.personalData.erase(number, { at: 'contacts', after: '' }),
+      ])
+      assert.deepEqual(await ports.bulkSends.rows(by, id, 0), rows)
+      await Promise.all([0, 1].map((call) => ports.bulkSends.end(id, call, nothingAccepted)))
+    }
+  },
+
   'an erased number is replaced where nothing is being sent, and old sends are dropped with their rows': async (
     ports,
   ) => {
@@ -162,6 +201,10 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     const [first, second] = await ports.bulkSends.rows(by, draft, 0)
     assert.deepEqual([first, second], [calls[0]?.[0], { row: 2, number: '0', fields: [] }])
     assert.deepEqual(await ports.bulkSends.rows(by, running, 0), calls[0])
+    await ports.bulkSends.end(running, 0, { ...nothingAccepted, left: calls[0] ?? [] })
+    assert.deepEqual(await listed(ports, number), [[running, 'running', 2, false]])
+    await ports.personalData.erase(number, { at: 'contacts', after: '' })
+    assert.deepEqual(await listed(ports, number), [])
     await ports.history.drop(90, 90)
     assert.ok(await ports.bulkSends.find(by, draft))
     for (let left = 'more'; left === 'more';) ({ left } = await ports.history.drop(-1, 90))

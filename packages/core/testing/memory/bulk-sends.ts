@@ -10,6 +10,7 @@ import {
   type BulkSend,
   type BulkSendId,
   type BulkSends,
+  type HeldListRow,
   type Instant,
   type MessageId,
   type Msisdn,
@@ -126,13 +127,28 @@ function shown({ send, calls }: BulkSendRow): BulkSend {
   }
 }
 
-/** Of sends that are not worked on. */
+const isBeingSent = (row: BulkSendRow, { ended }: BulkSendRow['calls'][number]): boolean =>
+  isWorkedOn(row) && ended === undefined
+
+export const listedRows = ({ bulkSends }: MemoryStore, number: Msisdn): readonly HeldListRow[] =>
+  [...bulkSends.values()].flatMap((of) =>
+    of.calls.flatMap((call) =>
+      call.rows
+        .filter((row) => row.number === number)
+        .map((row) => ({ send: listedSend(of), row, isBeingSent: isBeingSent(of, call) })),
+    ),
+  )
+
+const listedSend = ({ send: { id, account, state, created, columns, text } }: BulkSendRow): HeldListRow['send'] => ({
+  ...{ id, account, state, created, columns, text },
+})
+
 export function forgetRowsOf({ bulkSends }: MemoryStore, number: Msisdn): void {
-  for (const row of bulkSends.values()) {
-    if (isWorkedOn(row)) continue
-    for (const call of row.calls)
+  for (const row of bulkSends.values())
+    for (const call of row.calls) {
+      if (isBeingSent(row, call)) continue
       call.rows = call.rows.map((one) => (one.number === number ? { ...one, number: erasedNumber, fields: [] } : one))
-  }
+    }
 }
 
 export function dropBulkSends({ bulkSends, clock }: MemoryStore, since: Instant): void {

@@ -15,7 +15,7 @@ import {
   type WebhookEvent,
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
-import { forgetRowsOf } from './bulk-sends.ts'
+import { forgetRowsOf, listedRows } from './bulk-sends.ts'
 import type { MemoryStore } from './store.ts'
 
 const kinds: readonly Suppression[] = ['opt-out', 'do-not-contact', 'blacklist']
@@ -36,6 +36,7 @@ export const memoryPersonalData = (store: MemoryStore): PersonalData => ({
   inbound: (number) => inboundFrom(store, number),
   contacts: atomic((number) => contactsOf(store, number)),
   suppressions: atomic((number) => suppressionsOf(store, number)),
+  listed: atomic((number) => listedRows(store, number)),
   erase: atomic((number, step) => {
     const changed = erasers[step.at](store, number)
     const next = changed === stepMax ? step : nextKindOf(step)
