@@ -11,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { UnusableKeyError } from '@gateway/core'
 
 /** A key of 32 bytes in base64, base64url or hexadecimal, as base64; undefined: it is something else. */
 export function readSecretsKey(text: string): string | undefined {
@@ -19,8 +20,8 @@ export function readSecretsKey(text: string): string | undefined {
 }
 
 /**
- * The keys in `secrets.key` under a folder, the current one first; none if there is no file. Throws what to do for a
- * file that others may read, or that holds no keys.
+ * The keys in `secrets.key` under a folder, the current one first; none if there is no file. Throws an
+ * `UnusableKeyError` that says what to do for a file that others may read, that cannot be read, or that holds no keys.
  */
 export function keysOfFolder(folder: string): readonly string[] {
   const path = keyFile(folder)
@@ -43,7 +44,7 @@ function keysIn(path: string, text: string): readonly string[] {
   const keys = text.split(/[\s,]+/).filter((part) => part !== '')
   const read = keys.map(readSecretsKey).filter((key) => key !== undefined)
   if (read.length === 0 || read.length < keys.length)
-    throw new Error(
+    throw new UnusableKeyError(
       `${path} must hold keys of 32 bytes in base64, and nothing else. Put the file back, or set SECRETS_KEY.`,
     )
   return read
@@ -55,12 +56,14 @@ function readOwn(path: string): string | undefined {
     file = openSync(path, 'r')
   } catch (problem) {
     if ((problem as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw problem
+    throw new UnusableKeyError(`The keys of stored secrets cannot be read: ${(problem as Error).message}`, {
+      cause: problem,
+    })
   }
   try {
     const { mode } = fstatSync(file)
     if (process.platform !== 'win32' && (mode & 0o077) !== 0)
-      throw new Error(
+      throw new UnusableKeyError(
         `${path} can be used by others than its owner (mode ${(mode & 0o777).toString(8)}): chmod 600 ${path}`,
       )
     return readFileSync(file, 'utf8')

@@ -549,7 +549,7 @@ export {
   type KeySettings,
   type WebhookWithSecret,
 } from './webhook/signing-secrets.ts'
-export type { SealedSecret, SecretBox } from './webhook/secret-box.ts'
+export { UnusableKeyError, type SealedSecret, type SecretBox } from './webhook/secret-box.ts'
 export type { ShownWebhook, WantedWebhook, WebhookRefusal } from './webhook/configure-webhooks.ts'
 export {
   createEventPusher,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CarrierConfiguration, CarrierPorts, CarrierDifference } from '@gateway/carriers'
-import { requireKeyInUse, type CarrierUser, type CarrierVersion } from '@gateway/core'
+import { requireKeyInUse, UnusableKeyError, type CarrierUser, type CarrierVersion } from '@gateway/core'
 import { readVersion } from '../arguments.ts'
 import { Refused, command, type Context, type Run, type RunAlone, type Variables } from '../command.ts'
 import type { Json, Row } from '../output.ts'
@@ -11,7 +11,8 @@ import { withKeyInUse } from '../webhook-words.ts'
 export async function openVersion(version: CarrierVersion, ports: CarrierPorts): Promise<CarrierConfiguration> {
   const { openCarriers } = await import('@gateway/carriers')
   return openCarriers(version, ports).catch((problem: unknown) => {
-    const { message } = problem as Error
+    const { message, cause } = problem as Error
+    if (cause instanceof UnusableKeyError) throw cause
     throw new Refused(message.charAt(0).toUpperCase() + message.slice(1))
   })
 }
@@ -174,6 +175,7 @@ async function differencesFrom(
     const before = latest === undefined ? none : await openVersion(latest, ports)
     return differencesOf(meaningOf(before), meaningOf(next))
   } catch (problem) {
+    if (problem instanceof UnusableKeyError) throw problem
     const reason = (problem as Error).message
     if (!despiteKey) {
       throw new Refused(

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { secretBox } from '@gateway/adapters-node'
@@ -88,6 +88,35 @@ test('its secret is rotated, and it is told until when the one before signs', as
   expect(await operator.row('webhook', 'show', '1')).toMatchObject({ previousSecretUntil: '2026-10-19T08:00:00.000Z' })
   const last = await operator.run(['webhook', 'rotate', '1', '--overlap-hours', '0'])
   expect(last.out).toMatch(/\nNone before signs any more\.\n$/)
+})
+
+test('where the key file of this process can be read by others, it is told to mend that, and of no other way', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-webhooks-'))
+  try {
+    const here = secretBox({ keys: [], folder })
+    const operator = anOperator({ ports: (inMemory) => ({ ...inMemory, secretBox: here }) })
+    const { id } = await anAccount(operator.ports)
+    const sealed = secretBox({ keys: [], folder }).seal('whsec_x')
+    const wanted = { account: id, url, events: [], listSize: 1, withText: false, secret: sealed }
+    await operator.ports.webhooks.add(wanted, operator.ports.clock.now())
+    const document = { sealed, digest: 'x', carriers: [], routes: [], storedBy: 'x' }
+    await operator.ports.carrierVersions.store(document, 0, { onPurpose: true })
+    chmodSync(join(folder, 'secrets.key'), 0o644)
+    const carriers = join(folder, 'carriers.json')
+    writeFileSync(carriers, JSON.stringify({ carriers: [{ name: 'a', url: 'simulator:' }] }))
+    const asked = [
+      ['webhook', 'add', '--account', '1', '--url', url],
+      ['webhook', 'rotate', '1'],
+      ['number', 'erase', '27825550101'],
+      ['carrier', 'apply', carriers],
+    ]
+    for (const args of asked) {
+      const { code, out, err } = await operator.run(args)
+      expect([code, out, err]).toEqual([3, '', expect.stringMatching(/\(mode 644\): chmod 600 \S+secrets\.key\n$/)])
+    }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
 
 test('with another key than what is stored has, nothing is added, rotated, erased or made, unless it is asked for', async () => {

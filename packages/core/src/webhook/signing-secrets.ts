@@ -2,7 +2,7 @@ import type { AccountId } from '../account/account.ts'
 import { NothingDoneError } from '../nothing-done.ts'
 import type { Ports } from '../ports.ts'
 import { secondsAfter, type Instant } from '../time/instant.ts'
-import type { SealedSecret } from './secret-box.ts'
+import { UnusableKeyError, type SealedSecret } from './secret-box.ts'
 import type { SigningSecrets, Webhook, WebhookId } from './webhook.ts'
 
 /** An endpoint with its signing secret in clear: shown once, stored encrypted. */
@@ -46,6 +46,7 @@ function problemOf(sealed: SealedSecret, secretBox: Ports['secretBox']): Error |
     secretBox.open(sealed)
     return undefined
   } catch (problem) {
+    if (problem instanceof UnusableKeyError) throw problem
     return problem instanceof Error ? problem : new Error(String(problem))
   }
 }
