@@ -54,7 +54,10 @@ export const WebhookAnswer = answerObject(
     ),
     pausedFor: orNull(oneOf(Object.values(PAUSED_FOR), 'Why it is paused.'), 'Null if it is not paused.'),
     createdTime: Minute,
-    failingSince: orNull(Minute, 'Since then no request has succeeded; null if the last one did.'),
+    failingSince: orNull(
+      Minute,
+      'Since then no request has succeeded; null if the last one did. A test that fails does not count.',
+    ),
     previousSecretUntil: orNull(Minute, 'Until then a secret before signs too; null if none does.'),
   },
   'A webhook, without its secrets.',

@@ -42,7 +42,7 @@ with told as materialized (
     end
   from told
   where list.id = any (array[told.id]) and list.tries = told.tries and case when list.leased then true end
-  returning told.*, list.webhook_id
+  returning told.*, list.webhook_id, list.is_test
 ), attempts as (
   insert into webhook_attempt
     (list_id, tries, webhook_id, at, milliseconds, status, failure, retry_after, beginning, verdict, next_at)
@@ -54,6 +54,7 @@ with told as materialized (
   select webhook_id, bool_or(verdict = ${VERDICT.delivered}) as worked, bool_or(verdict = ${VERDICT.gone}) as gone,
     min(at) as first, max(at) as last
   from changed
+  where not (is_test and verdict = ${VERDICT.failed})
   group by webhook_id
   order by webhook_id
 )

@@ -180,7 +180,7 @@ export interface Webhooks {
   claim(claiming: Claiming): Promise<readonly ClaimedList[]>
   /**
    * Stores what came of tries; pauses an endpoint that has only failed for `failingDays`, disables one that is gone:
-   * what it got then waits.
+   * what it got then waits. A test that failed says nothing of its endpoint: it may be one that is being set up.
    */
   record(results: readonly PushResult[]): Promise<void>
   /** Gives back lists that were claimed and not tried. */

@@ -244,6 +244,7 @@ function record(store: MemoryStore, result: PushResult): void {
   if (verdict === 'delivered') list.state = 'delivered'
   if (verdict === 'dead') list.state = 'dead'
   if (verdict === 'failed' || (verdict === 'gone' && isTest)) list.state = 'failed'
+  if (isTest && verdict === 'failed') return
   const failingSince = verdict === 'delivered' ? undefined : (row.webhook.failingSince ?? at)
   row.webhook = { ...row.webhook, failingSince }
   if (verdict === 'gone') row.webhook = { ...row.webhook, state: 'disabled', pausedFor: undefined }

@@ -206,6 +206,7 @@ export const pushing: Contract<StoredPorts> = {
       assert.deepEqual(await backlog(), { events: 0, lists: 0, dead: 0 })
       const told = (await ports.webhooks.attempts(account, webhook.id, { offset: 0, limit: 9 }))?.items ?? []
       assert.equal(told.find(({ list }) => list === test.id)?.verdict, verdict)
+      if (verdict === 'failed') assert.deepEqual(await ports.webhooks.find(account, webhook.id), webhook)
     }
     for (const replay of [{ what: 'dead' }, { what: 'period', from: longAgo, to: farAhead }] as const)
       assert.equal(await replayed(ports, webhook, replay), 0)
