@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { arrivalOf } from './control.ts'
-import { PERSONALITIES } from './personalities.ts'
+import { personality, PERSONALITIES } from './personalities.ts'
 import type { SmscSettings } from './settings.ts'
 import { startSmsc } from './start-smsc.ts'
 
@@ -12,18 +12,37 @@ gateway-smsc become PERSONALITY [--set field=value …] [--control-port 2776]
 
 Personalities: ${Object.keys(PERSONALITIES).join(', ')}.`
 
+/** The arguments are not what can be done; nothing was. */
+export class WrongCall extends Error {}
+
 /** Runs until SIGINT or SIGTERM, or asks a running server. Throws an Error that tells what is wrong. */
 export async function runCommand(given: readonly string[]): Promise<void> {
-  const { values, positionals } = readArguments(given)
-  const [command, name] = positionals
-  const isAlone = positionals.length === 1
-  const control = portOf(values['control-port'], 2776)
-  if (values.help === true) console.log(usage)
-  else if (command === undefined) await serve(values, control)
-  else if (command === 'arrive' && isAlone) await ask('POST', '/arrivals', control, arrivalOf(arrivalFields(values)))
-  else if (command === 'become' && name !== undefined && positionals.length === 2) {
-    await ask('PUT', '/personality', control, { name, ...changesOf(values.set) })
-  } else throw new Error(usage)
+  await actionOf(given)()
+}
+
+function actionOf(given: readonly string[]): () => Promise<void> | void {
+  try {
+    const { values, positionals } = readArguments(given)
+    const [command, name] = positionals
+    const isAlone = positionals.length === 1
+    const control = portOf(values['control-port'], 2776)
+    if (values.help === true) return () => console.log(usage)
+    if (command === undefined) {
+      const settings = settingsOf(values, control)
+      return () => serve(settings, values)
+    }
+    if (command === 'arrive' && isAlone) {
+      const arrival = arrivalOf(arrivalFields(values))
+      return () => ask('POST', '/arrivals', control, arrival)
+    }
+    if (command === 'become' && name !== undefined && positionals.length === 2)
+      return () => ask('PUT', '/personality', control, { name, ...changesOf(values.set) })
+  } catch (problem) {
+    // Of what Node says of an option the first sentence; the next ones are about dashes.
+    const [sentence = ''] = (problem as Error).message.split('. To specify')
+    throw new WrongCall(`${sentence.replace(/\.?$/, '.')} See 'gateway-smsc --help'.`, { cause: problem })
+  }
+  throw new WrongCall(usage)
 }
 
 const text = { type: 'string' } as const
@@ -51,24 +70,31 @@ const readArguments = (args: readonly string[]) =>
 
 type Values = ReturnType<typeof readArguments>['values']
 
-async function serve(values: Values, controlPort: number): Promise<void> {
-  const host = values.host ?? '127.0.0.1'
-  const smsc = await startSmsc({
+function settingsOf(values: Values, controlPort: number) {
+  const [name, changes] = [values.personality ?? 'default', changesOf(values.set)]
+  personality(name, changes)
+  const { cert, key, 'client-ca': clientCa } = values
+  if ([cert, key, clientCa].some((file) => file !== undefined) && (cert === undefined || key === undefined))
+    throw new Error('TLS needs --cert and --key.')
+  return {
     port: portOf(values.port, 2775),
-    host,
+    host: values.host ?? '127.0.0.1',
     controlPort,
-    personality: values.personality ?? 'default',
-    changes: changesOf(values.set),
+    personality: name,
+    changes,
     bindsMax: countOf(values['binds-max'], 100),
     deliveryWindow: countOf(values['delivery-window'], 100),
     journalEntriesMax: 1000,
-    ...tlsOf(values),
     ...(values['system-id'] === undefined ? {} : { systemId: values['system-id'] }),
     ...(values.password === undefined ? {} : { password: values.password }),
     ...(values.journal === undefined ? {} : { journalFile: values.journal }),
     ...(values.folder === undefined ? {} : { folder: values.folder }),
-  })
-  console.log(`SMPP on ${host}:${smsc.port}, control on http://127.0.0.1:${smsc.controlPort ?? 0}`)
+  }
+}
+
+async function serve(settings: ReturnType<typeof settingsOf>, values: Values): Promise<void> {
+  const smsc = await startSmsc({ ...settings, ...tlsOf(values) })
+  console.log(`SMPP on ${settings.host}:${smsc.port}, control on http://127.0.0.1:${smsc.controlPort ?? 0}`)
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
   })
@@ -77,8 +103,7 @@ async function serve(values: Values, controlPort: number): Promise<void> {
 
 /** SMPP over TLS, if there is a certificate. */
 function tlsOf({ cert, key, 'client-ca': clientCa }: Values): Pick<SmscSettings, 'tls'> {
-  if (cert === undefined && key === undefined && clientCa === undefined) return {}
-  if (cert === undefined || key === undefined) throw new Error('TLS needs --cert and --key.')
+  if (cert === undefined || key === undefined) return {}
   const read = (file: string): string => readFileSync(file, 'utf8')
   return { tls: { cert: read(cert), key: read(key), ...(clientCa !== undefined && { clientCa: read(clientCa) }) } }
 }
@@ -106,10 +131,11 @@ const changesOf = (given: readonly string[] = []): Record<string, unknown> =>
     }),
   )
 
-const arrivalFields = ({ from, to, text: body, parts }: Values): Record<string, unknown> => ({
-  ...{ from, to, text: body },
-  ...(parts === undefined ? {} : { parts }),
-})
+function arrivalFields({ from, to, text: body, parts }: Values): Record<string, unknown> {
+  if (from === undefined || to === undefined || body === undefined)
+    throw new Error('A message arrives with --from, --to and --text.')
+  return { from, to, text: body, ...(parts === undefined ? {} : { parts }) }
+}
 
 async function ask(method: string, path: string, port: number, body: unknown): Promise<void> {
   const headers = { 'content-type': 'application/json' }

@@ -2,11 +2,11 @@
 import { refuseOldNode } from './refuse-old-node.ts'
 
 refuseOldNode()
-const { runCommand } = await import('./command-line.ts')
+const { runCommand, WrongCall } = await import('./command-line.ts')
 
 try {
   await runCommand(process.argv.slice(2))
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
+  process.exitCode = error instanceof WrongCall ? 2 : 1
 }

@@ -108,6 +108,23 @@ test.each([
   expect(said).toContain(words)
 })
 
+test.each([
+  [['--bogus'], /^Unknown option '--bogus'\. See 'gateway-smsc --help'\.\n$/],
+  [['--port'], /^Option '--port <value>' argument missing\. See/],
+  [['--port', 'many'], /^"many" is no whole number\. See/],
+  [['--personality', 'mean'], /^There is no personality "mean"; there are .*\. See/],
+  [['--cert', 'x'], /^TLS needs --cert and --key\. See/],
+  [['arrive', '--from', '1'], /^A message arrives with --from, --to and --text\. See/],
+  [['dance'], /^gateway-smsc \[--port 2775\]/],
+])('called with %j it ends with 2, and says why', async (args, words) => {
+  const child = spawn(process.execPath, [main, ...args])
+  started.push(child)
+  let said = ''
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  expect(await once(child, 'close')).toEqual([2, null])
+  expect(said).toMatch(words)
+})
+
 describe('what HTTP refuses', () => {
   let shared: Smsc
   beforeAll(async () => (shared = await startSmsc({ controlPort: 0 })))
