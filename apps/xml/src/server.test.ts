@@ -94,6 +94,7 @@ test('whoever sends what is no document, and no right key, waits for a turn; who
   let turns = 0
   const refusals = {
     waiting: 0,
+    end: () => undefined,
     turn: () => {
       turns++
       return Promise.resolve()

@@ -1,7 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Socket } from 'node:net'
-import { refusalPace } from './admission/turns.ts'
+import type { RefusalPace } from './admission/turns.ts'
 import { networkOf } from './client-address.ts'
 import { type Connections, stopReading } from './connections.ts'
 import { tooManyChunks } from './express-app.ts'
@@ -45,8 +45,6 @@ const refusals: Readonly<Record<string, readonly [status: number, reason: string
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
 }
 const lingerMs = 1000
-/** Each has cost 13 ms, for Node reads what has come to its end; whoever is refused comes again at once. */
-const tooManyChunksPerSecond = 20
 
 interface ParserError extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer
@@ -57,6 +55,8 @@ interface MalformedSettings {
   readonly connections: Pick<Connections, 'endMalformed' | 'readNetworkInTurn'>
   readonly log: Log
   readonly describe: DescribeMalformed
+  /** Of those whose bodies come in too many small chunks. */
+  readonly pace: RefusalPace
 }
 
 /**
@@ -64,9 +64,8 @@ interface MalformedSettings {
  * it are answered instead. Answers nothing where a client would read it as a part of another answer, or as that to its
  * next request.
  */
-export const answerMalformed = ({ connections, log, describe }: MalformedSettings) => {
+export const answerMalformed = ({ connections, log, describe, pace }: MalformedSettings) => {
   const refused = new WeakSet<Duplex>()
-  const pace = refusalPace({ perSecond: tooManyChunksPerSecond })
 
   function answer(error: ParserError, socket: Duplex, id: string): void {
     const { code } = error

@@ -372,6 +372,26 @@ describe('close', () => {
     expect(performance.now() - start).toBeLessThan(10_000)
   })
 
+  test('waits for none of those whose bodies came in too many small chunks, who are answered one after the other', async () => {
+    let refused = 0
+    const app: RequestListener = (request) => void request.resume()
+    const describe: DescribeMalformed = ({ reason }) => {
+      refused++
+      return { status: 400, contentType: 'text/plain', body: reason }
+    }
+    const { log } = memoryLog()
+    const settings = { app, host: '127.0.0.1', port: 0, log, graceSeconds: 60, describeMalformed: describe }
+    const server = await listen(settings)
+    running.push(server)
+    const head = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n'
+    const clients = Array.from({ length: 200 }, () => rawClient(server.port, head + '1\r\nx\r\n'.repeat(1000)))
+    await until(() => refused > 0)
+    const begun = performance.now()
+    await server.close()
+    await until(() => clients.every(({ closed }) => closed()))
+    expect(performance.now() - begun).toBeLessThan(5000)
+  })
+
   test('breaks off at its deadline what does not finish', async () => {
     const { app, held } = holding()
     const { port, close, lines } = await serve(app, 0.1)

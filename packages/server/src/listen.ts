@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { refusalPace } from './admission/turns.ts'
 import { hideFromClients, isForOperators } from './health.ts'
 import { answerMalformed, answerRefused, type DescribeMalformed, malformedInText } from './answer-malformed.ts'
 import { type ConnectionLimits, connectionsOf } from './connections.ts'
@@ -49,6 +50,8 @@ const LIMITS = {
   requireHostHeader: false, // `refusedHead` does
   noDelay: true,
 }
+/** Each has cost 13 ms, for Node reads what has come to its end; whoever is refused comes again at once. */
+const tooManyChunksPerSecond = 20
 // A connection without traffic for so long is destroyed. No handler is silent for as long.
 const SILENCE_MS = 120_000
 
@@ -118,7 +121,8 @@ const serve = (
       refuse(response, 417, 'The only expectation that can be met is 100-continue.')
     })
   })
-  server.on('clientError', answerMalformed({ connections, log, describe: describeMalformed }))
+  const pace = refusalPace({ perSecond: tooManyChunksPerSecond })
+  server.on('clientError', answerMalformed({ connections, log, describe: describeMalformed, pace }))
   return async (graceMs: number): Promise<void> => {
     const breaksOffAt = performance.now() + graceMs
     await arrivalsAccepted(server, graceMs / 2)
@@ -127,6 +131,7 @@ const serve = (
       server.closeAllConnections()
       connections.destroy()
     }, breaksOffAt - performance.now())
+    pace.end()
     await connections.close()
     clearTimeout(deadline)
   }

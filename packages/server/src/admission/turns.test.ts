@@ -151,6 +151,16 @@ describe('refusal pace', () => {
     expect(answered).toEqual(['a2', 'a1', 'b1'])
   })
 
+  test('at the end whoever waits is answered, and nobody waits any more', async () => {
+    const pace = refusalPace({ perSecond: 0.001 })
+    void pace.turn('a')
+    const wait = async (network: string) => pace.turn(network)
+    const waiting = [wait('a'), wait('b')]
+    pace.end()
+    await Promise.all(waiting)
+    expect([pace.waiting, pace.turn('a')]).toEqual([0, undefined])
+  })
+
   test('refusals that come no faster than the rate are answered at once, also after a flood', async () => {
     const pace = refusalPace({ perSecond: 100 })
     void pace.turn('a')

@@ -191,6 +191,8 @@ export interface RefusalPace {
    * what was asked.
    */
   turn(network: string): Promise<void> | undefined
+  /** The process ends: whoever waits is answered, and from now on everybody at once. */
+  end(): void
   readonly waiting: number
 }
 
@@ -208,6 +210,7 @@ export function refusalPace({ perSecond = 200, waitingMax = 2000 }: RefusalPaceS
    * long.
    */
   let timer: NodeJS.Timeout | undefined
+  let isOver = false
 
   function begin(): void {
     timer = setTimeout(next, 1000 / perSecond)
@@ -225,7 +228,13 @@ export function refusalPace({ perSecond = 200, waitingMax = 2000 }: RefusalPaceS
     get waiting() {
       return queue.length
     },
+    end() {
+      isOver = true
+      clearTimeout(timer)
+      for (let answer = queue.shift(); answer !== undefined; answer = queue.shift()) answer()
+    },
     turn(network) {
+      if (isOver) return undefined
       if (timer === undefined) {
         begin()
         return undefined
