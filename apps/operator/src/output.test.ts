@@ -46,9 +46,8 @@ test.each([0, 1, 1200])(
 )
 
 test.each<[what: string, columns: number | undefined, width: number]>([
-  ['the widest columns are cut', 30, 30],
+  ['the widest columns are cut', 40, 40],
   ['one that does not tell its width has 80', undefined, 80],
-  ['a very narrow one keeps a character of each column', 5, 7],
 ])('a table fits its terminal: %s', async (_, columns, width) => {
   const row = { json: {}, cells: ['1', 'w'.repeat(60), 'x'.repeat(65)] }
   const { out, output } = setUp({ outIsTerminal: true, ...(columns === undefined ? {} : { columns }) })
@@ -70,17 +69,40 @@ test.each<[what: string, columns: number | undefined, width: number]>([
 })
 
 test('a table that fits is not cut, and a cut one never shows half of a character', async () => {
-  const { out, output } = setUp({ outIsTerminal: true, columns: 9 })
-  await output.rows(['ID', 'NAME'], [row(1, 'abcde')])
-  await output.rows(['ID', 'NAME'], [row(1, 'abc😀😀')])
-  expect(out.text()).toBe('ID  NAME\n1   abcde\nID  NAME\n1   abc…\n')
+  const { out, output } = setUp({ outIsTerminal: true, columns: 20 })
+  const letters = 'abcdefghijklmn'
+  await output.rows(['ID', 'NAME'], [row(1, `${letters}op`)])
+  await output.rows(['ID', 'NAME'], [row(1, `${letters}😀😀`)])
+  expect(out.text()).toBe(`ID  NAME\n1   ${letters}op\nID  NAME\n1   ${letters}…\n`)
 })
 
 test('characters that fill two columns of a terminal, or none, count as such', async () => {
-  const { out, output } = setUp({ outIsTerminal: true, columns: 15 })
+  const { out, output } = setUp({ outIsTerminal: true, columns: 23 })
   const cells = (name: string) => ({ json: {}, cells: ['1', name, 'x'] })
-  await output.rows(['ID', 'NAME', 'X'], [cells('山田太郎'), cells('e\u0301e\u0301'), cells('山田太郎太郎')])
-  expect(out.text()).toBe('ID  NAME      X\n1   山田太郎  x\n1   e\u0301e\u0301        x\n1   山田太…   x\n')
+  const name = '山田太郎山田太郎'
+  await output.rows(['ID', 'NAME', 'X'], [cells(name), cells('e\u0301e\u0301'), cells(`${name}山`)])
+  const blanks = ' '.repeat(14)
+  expect(out.text()).toBe(
+    `ID  NAME${blanks}X\n1   ${name}  x\n1   e\u0301e\u0301${blanks}  x\n1   ${name.slice(0, -1)}…   x\n`,
+  )
+})
+
+test('where columns would be too narrow to be read, each row is a block; what it does not have is left out', async () => {
+  const name = 'n'.repeat(15)
+  const rows = many
+    .slice(0, 600)
+    .map(({ json }, at) => ({ json, cells: [String(at), at === 1 ? '' : name, name, name] }))
+  const { out, output } = setUp({ outIsTerminal: true, columns: 40 })
+  const sums = () => ({ cells: ['', '', 'all'] })
+  await output.rows(['ID', 'NAME', 'OTHER NAME', 'X'], rows, sums)
+  const blocks = out.text().trimEnd().split('\n\n')
+  expect(blocks).toHaveLength(601)
+  expect(blocks[0]).toBe(`ID          0\nNAME        ${name}\nOTHER NAME  ${name}\nX           ${name}`)
+  expect(blocks[1]).toBe(`ID          1\nOTHER NAME  ${name}\nX           ${name}`)
+  expect(blocks.at(-1)).toBe('OTHER NAME  all')
+  const empty = setUp({ outIsTerminal: true, columns: 10 })
+  await empty.output.rows(['SOME NAME', 'OTHER NAME'], [])
+  expect(empty.out.text()).toBe('SOM…  OTH…\n')
 })
 
 test('what a name holds cannot steer the terminal', async () => {
@@ -124,7 +146,9 @@ test('progress is shown on a terminal, cleared by what follows, and nowhere else
   shown.output.progress('half')
   shown.output.note('a note')
   await shown.output.rows(['ID', 'NAME'], many)
-  expect(shown.err.text()).toBe('\r\u001b[Khalf\r\u001b[Ka note\n\r\u001b[K500 rows\r\u001b[K1000 rows\r\u001b[K')
+  expect(shown.err.text()).toBe(
+    '\r\u001b[Khalf\r\u001b[Ka note\n\r\u001b[K500 rows\r\u001b[K\r\u001b[K1000 rows\r\u001b[K',
+  )
   expect(shown.out.text()).not.toContain('\u001b')
 
   for (const hidden of [setUp(), setUp({ json: true, errIsTerminal: true })]) {

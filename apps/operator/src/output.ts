@@ -9,7 +9,7 @@ export interface Output {
   result(json: Json, text?: string): void
   /**
    * What was asked for, as rows: `{"rows":[…],"total":…}` for a program, where `total` is how many rows there are;
-   * aligned columns for a person. Begins before all rows are there; `after` is asked for after the last of them.
+   * a table for a person (`laidOut`). Begins before all rows are there; `after` is asked for after the last of them.
    */
   rows(head: readonly string[], rows: Rows, after?: () => After): Promise<void>
   /** The same as it comes: a person reads the text of each at once. */
@@ -174,20 +174,59 @@ async function textRows(
   print: (text: string) => void,
   width: number | undefined,
 ): Promise<void> {
-  let page = [head]
-  for await (const { cells } of rows) {
-    page.push(cells.map(printable))
-    if (page.length <= pageRows) continue
-    print(aligned(page, width))
+  let page: Cells[] = []
+  let before: Layout | undefined
+  const show = (): void => {
+    const layout = before ?? layoutOf([head, ...page], width)
+    if (layout === 'blocks') print(`${before === undefined ? '' : '\n'}${inBlocks(head, page)}`)
+    else print(aligned(before === undefined ? [head, ...page] : page, width))
+    before = layout
     page = []
   }
-  if (page.length > 0) print(aligned(page, width))
+  for await (const { cells } of rows) {
+    page.push(cells.map(printable))
+    if (page.length === pageRows) show()
+  }
+  if (before === undefined || page.length > 0) show()
 }
 
+type Cells = readonly string[]
+type Layout = 'columns' | 'blocks'
+
+/** A column that is cut to less shows no whole number, and no time to the minute. */
+const readableWidth = 16
+
+/** Rows under their head as columns; where a terminal would leave too little of them, each as a block of lines. */
+export const laidOut = (head: Cells, rows: readonly Cells[], lineWidth: number | undefined): string =>
+  layoutOf([head, ...rows], lineWidth) === 'columns' ? aligned([head, ...rows], lineWidth) : inBlocks(head, rows)
+
+function layoutOf(page: readonly Cells[], lineWidth: number | undefined): Layout {
+  const wanted = wantedWidths(page)
+  const isReadable = widthsWithin(wanted, lineWidth).every(
+    (width, at) => width >= Math.min(wanted[at] ?? 0, readableWidth),
+  )
+  return isReadable || page.length === 1 ? 'columns' : 'blocks'
+}
+
+/** `NAME  value` for each column that has one, whole: a terminal breaks what is longer than its lines. */
+function inBlocks(head: Cells, rows: readonly Cells[]): string {
+  const width = Math.max(...head.map(columnsOf))
+  return rows
+    .map((cells) =>
+      cells.flatMap((cell, at) => (cell === '' ? [] : [`${padded(head[at] ?? '', width)}${gap}${cell}`])).join('\n'),
+    )
+    .join('\n\n')
+}
+
+const wantedWidths = (page: readonly Cells[]): readonly number[] =>
+  (page[0] ?? []).map((_, column) => Math.max(...page.map((cells) => columnsOf(cells[column] ?? ''))))
+
+const widthsWithin = (wanted: readonly number[], lineWidth: number | undefined): readonly number[] =>
+  lineWidth === undefined ? wanted : narrowed(wanted, lineWidth - gap.length * (wanted.length - 1))
+
 /** The rows as columns; a line has at most `lineWidth` columns of a terminal. */
-export function aligned(page: readonly (readonly string[])[], lineWidth: number | undefined): string {
-  const wanted = (page[0] ?? []).map((_, column) => Math.max(...page.map((cells) => columnsOf(cells[column] ?? ''))))
-  const widths = lineWidth === undefined ? wanted : narrowed(wanted, lineWidth - gap.length * (wanted.length - 1))
+function aligned(page: readonly Cells[], lineWidth: number | undefined): string {
+  const widths = widthsWithin(wantedWidths(page), lineWidth)
   return page
     .map((cells) =>
       widths

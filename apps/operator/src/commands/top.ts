@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { AccountRate, Instant, ToldCarrier, WaitingRoute } from '@gateway/core'
 import { readServer, readSeconds } from '../arguments.ts'
 import { command, Refused, type Context, type Run } from '../command.ts'
-import { aligned, printable, type Row, type Size } from '../output.ts'
+import { laidOut, printable, type Row, type Size } from '../output.ts'
 import { durationText, timeJson } from '../show.ts'
 import { busiestRows, topHead } from './account-credits.ts'
 import { carrierHead, carrierRow } from './carrier.ts'
@@ -125,7 +125,14 @@ function text({ at, rates, accounts, routes, carriers, endpoints }: Look, { colu
     head: readonly string[],
     all: readonly One[],
     cells: (one: One) => readonly string[],
-  ): string => (all.length === 0 ? none : aligned([head, ...all.map((one) => cells(one).map(printable))], columns))
+  ): string =>
+    all.length === 0
+      ? none
+      : laidOut(
+          head,
+          all.map((one) => cells(one).map(printable)),
+          columns,
+        )
   const parts = [
     `Requests ${requests?.toFixed(1)}/s   accepted ${messages?.toFixed(1)}/s   due ${due}`,
     part(
