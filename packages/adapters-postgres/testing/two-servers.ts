@@ -1,6 +1,6 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, readlink, rm, stat, writeFile } from 'node:fs/promises'
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
@@ -15,7 +15,7 @@ export interface LoneServer {
   /** Resolves when it answers. Its settings count until the next start. */
   start(settings?: Readonly<Record<string, string>>): Promise<void>
   query<Row>(text: string): Promise<Row[]>
-  /** SIGKILL to all its processes; one that is frozen dies as well. */
+  /** SIGKILL to all its processes; one that is frozen dies as well. Its shared memory is removed. */
   kill(): void
   /** Stops all its processes where they are. */
   freeze(): void
@@ -173,11 +173,14 @@ async function loneServer(folder: string, postgres: string, address?: string): P
       () => false,
     )
 
-  function signal(name: NodeJS.Signals): void {
+  /** The postmaster first: it starts nothing new. */
+  function processes(): readonly number[] {
     const postmaster = postmasterOf(folder)
-    if (postmaster === undefined) return
-    // The postmaster first: it starts nothing new.
-    for (const pid of [postmaster, ...childrenOf(postmaster)]) {
+    return postmaster === undefined ? [] : [postmaster, ...childrenOf(postmaster)]
+  }
+
+  function signal(name: NodeJS.Signals, pids = processes()): void {
+    for (const pid of pids) {
       try {
         process.kill(pid, name)
       } catch (error) {
@@ -186,14 +189,41 @@ async function loneServer(folder: string, postgres: string, address?: string): P
     }
   }
 
+  function kill(): void {
+    const pids = processes()
+    const memory = sharedMemoryOf(pids)
+    signal('SIGKILL', pids)
+    for (const file of memory.files) rmSync(file, { force: true })
+    if (memory.segments.length > 0)
+      spawnSync(
+        'ipcrm',
+        memory.segments.flatMap((id) => ['-m', id]),
+      )
+  }
+
   return {
     host,
     connectionString,
     start,
     query,
-    kill: () => signal('SIGKILL'),
+    kill,
     freeze: () => signal('SIGSTOP'),
     thaw: () => signal('SIGCONT'),
+  }
+}
+
+/** What a server removes when it stops: files of POSIX shared memory, and ids of segments of System V. */
+function sharedMemoryOf(pids: readonly number[]) {
+  const maps = pids.map(mapsOf).join('')
+  const found = (pattern: RegExp) => [...new Set(Array.from(maps.matchAll(pattern), ([, one = '']) => one))]
+  return { files: found(/(\/dev\/shm\/PostgreSQL\.\d+)/g), segments: found(/ (\d+) +\/SYSV/g) }
+}
+
+function mapsOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/maps`, 'utf8')
+  } catch {
+    return ''
   }
 }
 
