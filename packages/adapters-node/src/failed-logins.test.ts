@@ -1,6 +1,7 @@
-import type { AccountId } from '@gateway/core'
+import type { AccountId, StoredPorts } from '@gateway/core'
+import { loginFailuresContract } from '@gateway/core/contracts'
 import { until } from '@gateway/core/testing'
-import { failedLoginReports, type FailedLogins } from './failed-logins.ts'
+import { failedLoginReports, failureCounts, recentCounts, type FailedLogins } from './failed-logins.ts'
 
 const [anna, bob] = [1 as AccountId, 2 as AccountId]
 
@@ -62,4 +63,61 @@ test('of more networks than the bound the rest is told together: a flood writes 
     [anna, 'n 2'],
     [null, 'others'],
   ])
+})
+
+describe('the contract of the port LoginFailures', () => {
+  test.each(Object.entries(loginFailuresContract))('%s', (_, check) =>
+    check({ loginFailures: failureCounts() } as unknown as StoredPorts),
+  )
+})
+
+/** Counts by a clock in seconds. */
+function at(keysMax?: number) {
+  let now = 0
+  const failures = failureCounts(keysMax, () => now * 1000)
+  return async (key: string, seconds: number, failuresMax: number) => {
+    now = seconds
+    const { isWithinLimit, waitSeconds } = await failures.count(key, { failuresMax, seconds: 60 })
+    return isWithinLimit ? 'counted' : waitSeconds
+  }
+}
+
+test('so many failures within any minute, not only within one that begins with the first of them', async () => {
+  const count = at()
+  const found: unknown[] = []
+  for (const seconds of [0, 30, 59, 59.5, 60, 61, 89, 90, 91]) found.push(await count('anna', seconds, 3))
+  expect(found).toEqual(['counted', 'counted', 'counted', 0.5, 'counted', 29, 1, 'counted', 28])
+})
+
+test('failures that are too many do not make the wait longer', async () => {
+  const count = at()
+  await count('anna', 0, 1)
+  for (let i = 0; i < 100; i++) expect(await count('anna', 0.5, 1)).toBe(59.5)
+  expect(await count('anna', 60, 1)).toBe('counted')
+})
+
+test('keys do not notice each other, and of more than the bound the one that failed longest ago is forgotten', async () => {
+  const count = at(2)
+  for (const key of ['a', 'b', 'c']) expect(await count(key, 0, 1)).toBe('counted')
+  expect(await count('b', 1, 1)).toBe(59)
+  expect(await count('a', 1, 1)).toBe('counted')
+})
+
+test('counts start again their time after the first', () => {
+  let now = 0
+  const counts = recentCounts(60, 10, () => now)
+  counts.add('n')
+  now = 59_999
+  counts.add('n')
+  expect([counts.of('n'), counts.of('m')]).toEqual([2, 0])
+  now = 60_000
+  expect(counts.of('n')).toBe(0)
+  counts.add('n')
+  expect(counts.of('n')).toBe(1)
+})
+
+test('of more keys than the bound the one counted longest ago is forgotten', () => {
+  const counts = recentCounts(60, 2)
+  for (const key of ['a', 'b', 'a', 'c']) counts.add(key)
+  expect(['a', 'b', 'c'].map((key) => counts.of(key))).toEqual([2, 0, 1])
 })

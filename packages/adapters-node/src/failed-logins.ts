@@ -1,4 +1,4 @@
-import type { AccountId } from '@gateway/core'
+import type { AccountId, LoginFailures, Secrets } from '@gateway/core'
 import { LRUCache } from 'lru-cache'
 
 /** Failed log-ins from one network: with the name of one account, or with unknown names. */
@@ -74,4 +74,80 @@ export function failedLoginReports(
       if (account !== undefined) add(account.id, network)
     },
   }
+}
+
+/**
+ * Counts failed log-ins in this process alone. Remembers `keysMax` keys: more than can fail while they are hashed one
+ * after the other. `now` is in milliseconds and never goes back.
+ */
+export function failureCounts(keysMax = 10_000, now: () => number = () => performance.now()): LoginFailures {
+  /** When each failure stops to count, in order. */
+  const endings = new LRUCache<string, readonly number[]>({ max: keysMax })
+
+  return {
+    count(key, { failuresMax, seconds }) {
+      const at = now()
+      const counting = (endings.peek(key) ?? []).filter((ends) => ends > at)
+      const isWithinLimit = counting.length < failuresMax
+      const all = isWithinLimit ? [...counting, at + seconds * 1000].sort((a, b) => a - b) : counting
+      endings.set(key, all)
+      // There is room when all but the last `failuresMax` and the first of these have ended.
+      return Promise.resolve({ isWithinLimit, waitSeconds: ((all.at(-failuresMax) ?? at) - at) / 1000 })
+    },
+  }
+}
+
+/** Counts recent events by key. */
+export interface RecentCounts {
+  add(key: string): void
+  of(key: string): number
+}
+
+/**
+ * Counts start again `seconds` after their first. Of more than `keysMax` keys the one counted longest ago is forgotten.
+ * `now` is in milliseconds and never goes back.
+ */
+export function recentCounts(
+  seconds: number,
+  keysMax = 10_000,
+  now: () => number = () => performance.now(),
+): RecentCounts {
+  const counts = new LRUCache<string, { readonly since: number; count: number }>({ max: keysMax })
+  const current = (key: string) => {
+    const entry = counts.peek(key)
+    return entry !== undefined && now() - entry.since < seconds * 1000 ? entry : undefined
+  }
+  return {
+    add(key) {
+      const entry = current(key) ?? { since: now(), count: 0 }
+      entry.count++
+      counts.set(key, entry)
+    },
+    of: (key) => current(key)?.count ?? 0,
+  }
+}
+
+type Checked = Awaited<ReturnType<Secrets['checkPassword']>>
+
+/** Outcome of a log-in. Unknown names count as wrong passwords, because strangers may see the counts. */
+export type LoginOutcome = 'right' | 'wrong' | 'too-many-failures' | 'overloaded'
+
+export interface LoginCounts {
+  readonly count: (checked: Checked) => void
+  readonly counts: Readonly<Record<LoginOutcome, number>>
+}
+
+export function loginCounts(): LoginCounts {
+  const counts = { right: 0, wrong: 0, 'too-many-failures': 0, overloaded: 0 } satisfies Record<LoginOutcome, number>
+  return {
+    counts,
+    count: (checked) => {
+      counts[outcomeOf(checked)]++
+    },
+  }
+}
+
+function outcomeOf(checked: Checked): LoginOutcome {
+  if (typeof checked === 'string') return checked
+  return 'account' in checked ? 'right' : 'too-many-failures'
 }

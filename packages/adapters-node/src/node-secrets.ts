@@ -13,13 +13,16 @@ import {
 } from '@gateway/core'
 import { LRUCache } from 'lru-cache'
 import { Secret, TOTP } from 'otpauth'
-import { failedLoginReports, type FailedLogins } from './failed-logins.ts'
-import { failureCounts } from './failure-counts.ts'
-import { loginCounts, type LoginCounts } from './login-counts.ts'
-import { isCommonPassword } from './common-passwords.ts'
-import { hashOf, hashOfNothing, isPasswordOf } from './password-hash.ts'
-import { recentCounts } from './recent-counts.ts'
+import {
+  failedLoginReports,
+  failureCounts,
+  recentCounts,
+  loginCounts,
+  type FailedLogins,
+  type LoginCounts,
+} from './failed-logins.ts'
 import { isOverload, networkQueue } from './network-queue.ts'
+import { isCommonPassword, hashOf, hashOfNothing, isPasswordOf } from './password-hash.ts'
 import { verifiedPairs } from './verified-pairs.ts'
 
 export interface NodeSecretsSettings {

@@ -23,15 +23,7 @@ export {
   type AuditValue,
   type ListedChange,
 } from './audit/audit-log.ts'
-export {
-  explainRoute,
-  isForAll,
-  chooseRoute,
-  type RoutedMessage,
-  type UnmetCondition,
-  type Route,
-  type RouteCarrier,
-} from './carrier/routes.ts'
+export { explainRoute, type UnmetCondition } from './carrier/routes.ts'
 export {
   auditedBackOffice,
   changesBy,
@@ -120,9 +112,10 @@ export {
 } from './account/users.ts'
 export { invitationSeconds, type Invitation } from './account/manage-users.ts'
 export { isPassword, newPasswordMin, type NewPasswordRefusal } from './account/new-password.ts'
-export { type OpenedSession, type AskedForCode, type Browser } from './account/sign-in-steps.ts'
+export type { Browser, OpenedSession } from './account/sign-in-steps.ts'
 export type { CodeRefusal, FactorToSetUp, RecoveryCodes } from './account/second-factor.ts'
 export { factorOwner, type FactorOwner, type SecondFactor, type SecondFactors } from './account/second-factors.ts'
+export type { AskedForCode } from './account/sign-in-steps.ts'
 export type { Holder, SignedIn } from './account/sign-in.ts'
 export type {
   CountedLoginFailure,
@@ -221,18 +214,14 @@ export {
   type Outcome,
 } from './message/message-facts.ts'
 export {
-  readValidity,
-  priorityMax,
-  readPriority,
-  validityMinutes,
-  readFlash,
-  validityMinutesMax,
-  priorityOf,
   isExpired,
-  type ValidityMinutes,
-  type Priority,
+  readValidity,
+  validityMinutes,
+  validityMinutesMax,
   type Expiry,
+  type ValidityMinutes,
 } from './message/send-options.ts'
+export { priorityMax, priorityOf, readFlash, readPriority, type Priority } from './message/send-options.ts'
 export type { FoundMessages, WantedMessages } from './message/follow-messages.ts'
 export {
   INCIDENT,
@@ -301,13 +290,8 @@ export {
   type DailySums,
   type Traffic,
 } from './message/daily-sums.ts'
-export {
-  sameSendMinutes,
-  type LastSend,
-  type SentPage,
-  type SentMessage,
-  type SentMessages,
-} from './message/sent-messages.ts'
+export { sameSendMinutes, type LastSend } from './message/sent-messages.ts'
+export type { SentMessage, SentMessages, SentPage } from './message/sent-messages.ts'
 export type { ShownMessage, ShownPage, ToldMessage } from './message/show-sent.ts'
 export type { Refusal } from './message/refusal.ts'
 export type { Recipient, ScreenedRecipient, TextToSend } from './message/screen-texts.ts'
@@ -402,6 +386,7 @@ export {
   type Departure,
 } from './carrier/circuit-breaker.ts'
 export { claimableQueues, createRouteTurns, type RouteTurns } from './carrier/route-turns.ts'
+export { chooseRoute, isForAll, type Route, type RouteCarrier, type RoutedMessage } from './carrier/routes.ts'
 export { checkRoutes, refusedRoutes, type RouteProblem } from './carrier/check-routes.ts'
 export { createHistogram, type Histogram, type HistogramCounts } from './carrier/histogram.ts'
 export {
@@ -440,12 +425,7 @@ export {
   type Routes,
 } from './carrier/published-routes.ts'
 export { handoverCode } from './carrier/outcomes.ts'
-export {
-  referencesOf,
-  type CarrierReferences,
-  type DeliveryReceipt,
-  type DeliveryReceiptCode,
-} from './carrier/delivery-receipt.ts'
+export { referencesOf, type CarrierReferences } from './carrier/delivery-receipt.ts'
 export type {
   ClaimedBatch,
   ClaimedBatches,
@@ -470,11 +450,12 @@ export {
 } from './carrier/carrier-rates.ts'
 export type { CarrierWatch, CarrierWatches, ObservedPdu, PduObserver, WatchedPdu } from './carrier/carrier-watches.ts'
 export type { CarrierLoad, Overview, RunningDispatcher, WaitingRoute, WaitingWork } from './carrier/overview.ts'
+export type { DeliveryReceipt, DeliveryReceiptCode } from './carrier/delivery-receipt.ts'
+export { adoptionWindow } from './carrier/match-delivery-receipt.ts'
 export {
   countingReceipt,
   guessesApart,
   receiptMatching,
-  adoptionWindow,
   type KeptDeliveryReceipt,
 } from './carrier/match-delivery-receipt.ts'
 export type { DeliveryReceipts, UnmatchedReceipt } from './carrier/delivery-receipts.ts'

@@ -8,7 +8,7 @@ import {
   type WebhookEvent,
   type WebhookEventData,
 } from '@gateway/core'
-import { referenceField, statusFields } from './status-fields.ts'
+import { referenceField, statusFields } from './words.ts'
 
 /**
  * The body of one request to an endpoint, JSON: the events, of which there is one at least, in their order. `now` is

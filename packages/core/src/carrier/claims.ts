@@ -10,27 +10,6 @@ import { screenAgain } from './outcomes.ts'
 import { noRoute, type QueueNumber } from './published-routes.ts'
 import { chooseQueue, type RouteTurns } from './route-turns.ts'
 
-/** The claims of a dispatcher, and the epoch under which it makes them. */
-export interface Claims {
-  /**
-   * Claims once from the queue whose turn it is, if any, and opens what it got. Rejects if the store fails; what that
-   * claim may have taken counts as in doubt, and nothing should be claimed, until `disownLost`.
-   */
-  claim(lane: Lane, messagesMax: number, markedMax: number): Promise<'claimed' | 'nothing' | 'turn-of-another'>
-  /** Has an epoch, a new one if there is none; all who ask at the same time share one registration. */
-  epoch(): Promise<DispatcherId>
-  /** Renews the lease; 'none': there is none. */
-  extend(): Promise<'alive' | 'none' | { readonly fenced: DispatcherId }>
-  /** An epoch was declared dead: others have taken over what it held. */
-  fence(dispatcher: DispatcherId): void
-  /** Gives back what failed claims may hold of which nobody knows. False: there is none, or it is not the time. */
-  disownLost(): Promise<boolean>
-  /** Gives the epoch up: what it still holds is taken over. */
-  retire(): Promise<void>
-  /** Ends the epoch in good order: what failed claims may hold is given back first. */
-  end(): Promise<void>
-}
-
 interface ClaimParts {
   readonly inFlight: InFlight
   readonly outcomes: OutcomeWriter
@@ -41,12 +20,15 @@ interface ClaimParts {
   readonly ended: () => void
 }
 
+/** The claims of a dispatcher, and the epoch under which it makes them. */
+export type Claims = ReturnType<typeof createClaims>
+
 export function createClaims(
   { claimedBatches, clock }: Pick<Ports, 'claimedBatches' | 'clock'>,
   carrier: CarrierId,
   { inFlight, outcomes, turns, mode, ended }: ClaimParts,
   settings: DispatcherSettings,
-): Claims {
+) {
   const { leaseSeconds, version, place } = settings
   let current: DispatcherId | undefined
   let registering: Promise<DispatcherId> | undefined
@@ -54,6 +36,7 @@ export function createClaims(
   /** The queue that was claimed from last. */
   const lastQueue: Record<Lane, QueueNumber> = { single: noRoute, bulk: noRoute }
 
+  /** The epoch, a new one if there is none; all who ask at the same time share one registration. */
   function epoch(): Promise<DispatcherId> {
     if (current !== undefined) return Promise.resolve(current)
     registering ??= claimedBatches
@@ -69,6 +52,7 @@ export function createClaims(
     inFlight.forgetLostClaims()
   }
 
+  /** An epoch was declared dead: others have taken over what it held. */
   function fence(dispatcher: DispatcherId): void {
     lose(dispatcher)
     inFlight.fence(dispatcher)
@@ -83,6 +67,7 @@ export function createClaims(
     if (current === dispatcher) inFlight.forgetLostClaims()
   }
 
+  /** Gives the epoch up: what it still holds is taken over. */
   async function retire(): Promise<void> {
     const dispatcher = current
     if (dispatcher === undefined) return
@@ -90,7 +75,15 @@ export function createClaims(
     lose(dispatcher)
   }
 
-  async function claim(lane: Lane, messagesMax: number, markedMax: number) {
+  /**
+   * Claims once from the queue whose turn it is, if any, and opens what it got. Rejects if the store fails; what that
+   * claim may have taken counts as in doubt, and nothing should be claimed, until `disownLost`.
+   */
+  async function claim(
+    lane: Lane,
+    messagesMax: number,
+    markedMax: number,
+  ): Promise<'claimed' | 'nothing' | 'turn-of-another'> {
     const claiming = inFlight.startClaim(lane, Math.min(markedMax, messagesMax))
     try {
       const dispatcher = await epoch()
@@ -157,13 +150,15 @@ export function createClaims(
     claim,
     epoch,
     fence,
-    async extend() {
+    /** Renews the lease; 'none': there is none. */
+    async extend(): Promise<'alive' | 'none' | { readonly fenced: DispatcherId }> {
       const dispatcher = current
       if (dispatcher === undefined) return 'none'
       const answer = await claimedBatches.extend(dispatcher, leaseSeconds)
       return answer === 'fenced' ? { fenced: dispatcher } : answer
     },
-    async disownLost() {
+    /** Gives back what failed claims may hold of which nobody knows. False: there is none, or it is not the time. */
+    async disownLost(): Promise<boolean> {
       // A claim under way may bring what nobody knows of yet.
       if (isDisowning || current === undefined || inFlight.isClaiming() || !inFlight.hasLostClaims()) return false
       isDisowning = true
@@ -175,7 +170,8 @@ export function createClaims(
       return true
     },
     retire,
-    async end() {
+    /** Ends the epoch in good order: what failed claims may hold is given back first. */
+    async end(): Promise<void> {
       if (inFlight.hasLostClaims()) await disown()
       await retire()
     },

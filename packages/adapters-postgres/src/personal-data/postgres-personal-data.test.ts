@@ -1,5 +1,5 @@
 import { aNumber } from '@gateway/core/testing'
-import { eventsWithoutNumber } from './events-without-number.ts'
+import { eventsWithoutNumber } from './postgres-personal-data.ts'
 
 const number = aNumber()
 const other = '27820000100'
