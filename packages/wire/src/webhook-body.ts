@@ -27,9 +27,9 @@ const eventText = ({ id, sequence, occurred, data }: WebhookEvent): string =>
 function eventsOfMessages({ sequence, occurred, shared, messages, numbers, references }: MessageEvents): string {
   const [number] = numbers
   if (number === undefined) throw new Error('events of no message')
-  const between = `"${head(shared.type, sequence, occurred)}"apiMessageId":`
+  const between = joined('"', head(shared.type, sequence, occurred), '"apiMessageId":')
   const [status, text] = messageFields({ ...shared, number }, occurred)
-  const rest = `",${status}${text}}}`
+  const rest = joined('",', status, text, '}}')
   return messages
     .map((message, i) => {
       const id = messageEventId(message, sequence)
@@ -39,6 +39,9 @@ function eventsOfMessages({ sequence, occurred, shared, messages, numbers, refer
     })
     .join()
 }
+
+/** In one piece: a text in template literals stays in pieces, each of which a list of 100 copied 100 times (30 µs). */
+const joined = (...parts: readonly string[]): string => parts.join('')
 
 const head = (type: WebhookEventData['type'], sequence: number, occurred: Instant): string =>
   `,"type":"${type}","sequence":${sequence},"occurredAt":"${utc(occurred)}","data":{`
