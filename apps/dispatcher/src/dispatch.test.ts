@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { simulatedCarrierFromUrl } from '@gateway/adapters-simulator'
+import { simulatedCarrier } from '@gateway/adapters-simulator'
 import { instant, OUTCOME, type DispatcherSettings, type MessageId, type Ports } from '@gateway/core'
 import { anAccount, anOrder, memoryPorts, numbers, scriptedCarrier, until } from '@gateway/core/testing'
 import { createLog, createMetrics, listen, type Log } from '@gateway/server'
@@ -49,7 +49,7 @@ function start(ports: DispatchSettings['ports'], rest: Partial<DispatchSettings>
 async function aSimulator(folder?: string) {
   const place = folder ?? (await mkdtemp(join(tmpdir(), 'dispatch-')))
   if (folder === undefined) folders.push(place)
-  return { carrier: simulatedCarrierFromUrl('simulator:?delayMs=0', { folder: place }), folder: place }
+  return { carrier: simulatedCarrier({ folder: place, delayMilliseconds: 0 }), folder: place }
 }
 
 async function aSender() {

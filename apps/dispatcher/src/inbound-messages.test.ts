@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { simulatedCarrierFromUrl } from '@gateway/adapters-simulator'
+import { simulatedCarrier } from '@gateway/adapters-simulator'
 import { confirmationOf, processingDefaults, instant, type Account, type InboundMessage } from '@gateway/core'
 import {
   anAccount,
@@ -54,7 +54,7 @@ async function aWorld() {
 
 test('who answers STOP is opted out and told so once, in the words that are set; no text is logged', async () => {
   const { ports, account, lines, inbox, start } = await aWorld()
-  const simulator = simulatedCarrierFromUrl('simulator:?delayMs=0', { folder })
+  const simulator = simulatedCarrier({ folder, delayMilliseconds: 0 })
   const submitted: string[] = []
   const carrier = {
     ...simulator,

@@ -32,8 +32,6 @@ export interface NodeSecretsSettings {
   readonly failureSeconds?: number
   /** So long after its last use a pair that was right stays right without being hashed. Default 300. */
   readonly verifiedSeconds?: number
-  /** So many such pairs are remembered. Default 10 000. */
-  readonly verifiedMax?: number
   /** The binary logarithm of what a hash costs, `ln` of scrypt. Default 14. */
   readonly hashCost?: number
   /**
@@ -63,6 +61,9 @@ export interface NodeSecrets extends Secrets {
   readonly waiting: () => number
 }
 
+/** So many pairs that were right are remembered. */
+const verifiedMax = 10_000
+
 const totpStepMilliseconds = 30_000
 
 /** By which people and scanners know a key of ours. Three of the six characters that are stored in clear are chance. */
@@ -74,8 +75,10 @@ const keyPrefix = 'gw_'
  * 0010, 0058).
  */
 export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
-  const { failuresMax = 10, failureSeconds = 60, verifiedSeconds = 300, verifiedMax = 10_000 } = settings
   const {
+    failuresMax = 10,
+    failureSeconds = 60,
+    verifiedSeconds = 300,
     hashCost,
     hashesMax = 2,
     isBusy,

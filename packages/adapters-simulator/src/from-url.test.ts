@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parametersOf, simulatedCarrierFromUrl } from './simulated-carrier.ts'
+import { simulatedCarrier, simulatorSettingsFromUrl } from './simulated-carrier.ts'
 
 test.each([
   ['simulator:', {}],
@@ -10,7 +10,7 @@ test.each([
   ['simulator:?delayMs=0', { delayMilliseconds: 0 }],
   ['simulator:?delayMs=0&window=500&perSecond=20', { delayMilliseconds: 0, window: 500, perSecond: 20 }],
 ])('%s is %j', (url, parameters) => {
-  expect(parametersOf(url)).toEqual(parameters)
+  expect(simulatorSettingsFromUrl(url)).toEqual(parameters)
 })
 
 test.each([
@@ -25,13 +25,13 @@ test.each([
   ['simulator:?delayMs=', 'delayMs is ""'],
   ['simulator:?delayMs=1&delayMs=2', 'delayMs is given twice'],
 ])('%s is refused: %s, with what there is to choose from', (url, why) => {
-  expect(() => parametersOf(url)).toThrow(why)
-  expect(() => parametersOf(url)).toThrow(/delayMs .*window .*perSecond /)
+  expect(() => simulatorSettingsFromUrl(url)).toThrow(why)
+  expect(() => simulatorSettingsFromUrl(url)).toThrow(/delayMs .*window .*perSecond /)
 })
 
 test('it makes the carrier with its name and window in the folder', async () => {
   const folder = join(await mkdtemp(join(tmpdir(), 'simulator-')), 'made')
-  const carrier = simulatedCarrierFromUrl('simulator:?window=5', { folder, id: 'first' })
+  const carrier = simulatedCarrier({ folder, id: 'first', ...simulatorSettingsFromUrl('simulator:?window=5') })
   expect([carrier.id, carrier.window, existsSync(folder)]).toEqual(['first', 5, true])
   await carrier.close(Promise.resolve())
   await rm(join(folder, '..'), { recursive: true })

@@ -1,2 +1,1 @@
-export { parametersOf as simulatorSettingsFromUrl, simulatedCarrierFromUrl } from './simulated-carrier.ts'
-export { simulatedCarrier, type SimulatedCarrierSettings } from './simulated-carrier.ts'
+export { simulatedCarrier, simulatorSettingsFromUrl, type SimulatedCarrierSettings } from './simulated-carrier.ts'

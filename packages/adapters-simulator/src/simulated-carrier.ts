@@ -229,16 +229,10 @@ const PARAMETERS: Readonly<Record<string, Parameter>> = {
 }
 
 /**
- * The carrier that `simulator:`, with parameters as `simulator:?delayMs=0&window=500`, stands for. Throws an Error that
- * says what is wrong and what there is to choose from.
+ * What `simulator:` stands for, with parameters as `simulator:?delayMs=0&window=500`. Throws an Error that says what is
+ * wrong and what there is to choose from.
  */
-export const simulatedCarrierFromUrl = (
-  url: string,
-  place: Pick<SimulatedCarrierSettings, 'folder' | 'id' | 'report'>,
-): Carrier => simulatedCarrier({ ...place, ...parametersOf(url) })
-
-/** As `simulatedCarrierFromUrl`, without making it. */
-export function parametersOf(url: string): Pick<SimulatedCarrierSettings, Parameter['setting']> {
+export function simulatorSettingsFromUrl(url: string): Pick<SimulatedCarrierSettings, Parameter['setting']> {
   const [, query] = /^simulator:(?:\?(.*))?$/s.exec(url) ?? fail(url, 'it does not read simulator:?name=value&…')
   const given = [...new URLSearchParams(query ?? '')]
   const twice = given.find(([name], at) => given.findIndex(([other]) => other === name) < at)

@@ -452,12 +452,7 @@ export type { CarrierWatch, CarrierWatches, ObservedPdu, PduObserver, WatchedPdu
 export type { CarrierLoad, Overview, RunningDispatcher, WaitingRoute, WaitingWork } from './carrier/overview.ts'
 export type { DeliveryReceipt, DeliveryReceiptCode } from './carrier/delivery-receipt.ts'
 export { adoptionWindow } from './carrier/match-delivery-receipt.ts'
-export {
-  countingReceipt,
-  guessesApart,
-  receiptMatching,
-  type KeptDeliveryReceipt,
-} from './carrier/match-delivery-receipt.ts'
+export { countingReceipt, guessesApart, receiptMatching } from './carrier/match-delivery-receipt.ts'
 export type { DeliveryReceipts, UnmatchedReceipt } from './carrier/delivery-receipts.ts'
 export {
   unreadReceiptBounds,

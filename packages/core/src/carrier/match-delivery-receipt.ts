@@ -1,12 +1,5 @@
 import { isFinal } from '../message/status-code.ts'
-import type { Instant } from '../time/instant.ts'
 import type { DeliveryReceipt, DeliveryReceiptCode } from './delivery-receipt.ts'
-
-/** A receipt that found no message, and when it came. */
-export interface KeptDeliveryReceipt {
-  readonly receipt: DeliveryReceipt
-  readonly at: Instant
-}
 
 /** How receipts and messages of one reference belong together. Carriers use their references again. */
 export const receiptMatching = {

@@ -11,10 +11,9 @@ import {
   type DeliveryReceiptCode,
   type DeliveryReceipts,
   type Instant,
-  type KeptDeliveryReceipt,
   type Msisdn,
 } from '@gateway/core'
-import { adoptions } from '../contracts/specification/adoptions.ts'
+import { adoptions, type KeptDeliveryReceipt } from '../contracts/specification/adoptions.ts'
 import {
   changesState,
   codeByParts,

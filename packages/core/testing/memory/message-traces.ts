@@ -9,7 +9,6 @@ import {
   type FoundLocation,
   type FoundMessage,
   type Instant,
-  type KeptDeliveryReceipt,
   type Lane,
   type MessageLocation,
   type MessageSearch,
@@ -27,6 +26,7 @@ import { factsOf, outcomeOf } from './decide.ts'
 import { mayHaveLeft } from './release.ts'
 import type { MessageRow, Range } from './rows.ts'
 import { referenceKey, type MemoryStore } from './store.ts'
+import type { KeptDeliveryReceipt } from '../contracts/specification/adoptions.ts'
 
 export const memoryMessageTraces = (store: MemoryStore): MessageTraces => ({
   of: atomic((id) => {

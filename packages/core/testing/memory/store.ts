@@ -21,7 +21,6 @@ import {
   type Instant,
   type KeyHash,
   type LeasedRate,
-  type KeptDeliveryReceipt,
   type KeptUnreadReceipt,
   type KeyId,
   type MessageId,
@@ -66,6 +65,7 @@ import type {
   UserRow,
   WebhookRow,
 } from './rows.ts'
+import type { KeptDeliveryReceipt } from '../contracts/specification/adoptions.ts'
 
 type Series =
   | 'account'

@@ -4,9 +4,14 @@ import {
   type CarrierId,
   type DeliveryReceipt,
   type Instant,
-  type KeptDeliveryReceipt,
   type Msisdn,
 } from '@gateway/core'
+
+/** A receipt that found no message, and when it came. */
+export interface KeptDeliveryReceipt {
+  readonly receipt: DeliveryReceipt
+  readonly at: Instant
+}
 
 /** A message of unknown outcome (106) that has no reference of its carrier. */
 export interface UnknownMessage {
