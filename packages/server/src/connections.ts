@@ -164,7 +164,13 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Co
     }
     slowed.delete(next)
     next.resume()
+    if (isClosing) void everySocketSeen().then(() => closeIfIdle(next))
     setImmediate(readNext)
+  }
+
+  function closeIfIdle(socket: Socket): void {
+    const connection = connections.get(socket)
+    if (connection !== undefined) destroyIfIdle(connection)
   }
 
   function destroyIfIdle({ socket, current, idleBytes }: Connection): void {
@@ -213,8 +219,6 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Co
     readNetworkInTurn,
     async close() {
       isClosing = true
-      for (const socket of slowed) socket.resume()
-      slowed.clear()
       // That of an HTTP server would also close connections with an answer of which not all is sent (seen on Node
       // 20.20).
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
@@ -222,7 +226,8 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Co
       await everySocketSeen()
       for (const connection of connections.values()) {
         if (connection.current?.headersSent === false) connection.current.setHeader('Connection', 'close')
-        destroyIfIdle(connection)
+        // What is read in turn is looked at in its turn: all at once would be one turn of seconds.
+        if (!slowed.has(connection.socket)) destroyIfIdle(connection)
       }
       await closed
       // Ends the timer that looks for slow requests.

@@ -373,8 +373,11 @@ describe('close', () => {
   })
 
   test('waits for none of those whose bodies came in too many small chunks, who are answered one after the other', async () => {
-    let refused = 0
-    const app: RequestListener = (request) => void request.resume()
+    let [refused, requests, mostOfATurn] = [0, 0, 0]
+    const app: RequestListener = (request) => {
+      requests++
+      request.resume()
+    }
     const describe: DescribeMalformed = ({ reason }) => {
       refused++
       return { status: 400, contentType: 'text/plain', body: reason }
@@ -387,9 +390,19 @@ describe('close', () => {
     const clients = Array.from({ length: 200 }, () => rawClient(server.port, head + '1\r\nx\r\n'.repeat(1000)))
     await until(() => refused > 0)
     const begun = performance.now()
+    let isClosed = false
+    const count = () => {
+      mostOfATurn = Math.max(mostOfATurn, requests)
+      requests = 0
+      if (!isClosed) setImmediate(count)
+    }
+    setImmediate(count)
+    requests = 0
     await server.close()
+    isClosed = true
     await until(() => clients.every(({ closed }) => closed()))
     expect(performance.now() - begun).toBeLessThan(5000)
+    expect(mostOfATurn).toBeLessThanOrEqual(2)
   })
 
   test('breaks off at its deadline what does not finish', async () => {
