@@ -150,6 +150,20 @@ describe('a process that cannot write', () => {
   })
 })
 
+test('room on the disk is looked for within two seconds, however often readiness is asked for', async () => {
+  let at = 0
+  const looks: (readonly [at: number, isRoomAsked: boolean])[] = []
+  const write = (isRoomAsked: boolean) => Promise.resolve(void looks.push([at, isRoomAsked]))
+  const log = { info: () => undefined, warn: () => undefined }
+  const writes = watchWrites({ write, whyPending: () => Promise.resolve('no-answer') }, log, () => at)
+  for (; at <= 20_000; at += 250) expect(await writes.trouble()).toBeUndefined()
+  const asked = looks.filter(([, isRoomAsked]) => isRoomAsked).map(([when]) => when)
+  expect(looks.length).toBe(81)
+  expect(asked.length).toBeLessThan(15)
+  expect(Math.max(...asked.map((when, i) => when - (asked[i - 1] ?? 0)))).toBeLessThan(2000)
+  await writes.close()
+})
+
 test('closing waits for the look that is under way, and begins none', async () => {
   const written: (() => void)[] = []
   const write = () => new Promise<undefined>((resolve) => written.push(() => resolve(undefined)))

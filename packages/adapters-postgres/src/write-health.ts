@@ -35,7 +35,8 @@ const answerMilliseconds = 700
 const patienceMilliseconds = { pending: 1000, failed: 1000, certain: 0 }
 /** A server that is the wrong one, and a full disk, do not pass by themselves in a moment. */
 const certain = new Set<WriteTrouble['reason']>(['read-only', 'old-primary', 'other-database', 'disk-full'])
-const roomMilliseconds = 10_000
+/** A look at the room takes the database 2 ms, and a record fits on a full disk. */
+const roomMilliseconds = 1500
 
 /** `now` is a clock in milliseconds that never goes back. */
 export function watchWrites(probes: WriteProbes, log: Log, now: () => number = () => performance.now()): WriteHealth {
