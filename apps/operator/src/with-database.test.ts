@@ -8,7 +8,6 @@ test.each([
   ['no such host', withCode('getaddrinfo EAI_AGAIN db', 'EAI_AGAIN')],
   ['a wrong password', withCode('password authentication failed for user "me"', '28P01')],
   ['no such database', withCode('database "x" does not exist', '3D000')],
-  ['no room', withCode('sorry, too many clients already', '53300')],
   ['starting', withCode('the database system is starting up', '57P03')],
   ['a certificate', withCode('self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT')],
   ['silence', new Error('Connection terminated due to connection timeout')],
@@ -18,6 +17,15 @@ test.each([
   const told = explain(problem, url)
   expect(told).toMatch(/^The database cannot be reached: .+\. Check DATABASE_URL/)
   expect(told).not.toContain('\n')
+})
+
+test.each([
+  ['53100', 'could not write init file: No space left on device', /^The disk of the database is full\. Enlarge/],
+  ['53300', 'sorry, too many clients already', /^The database has no connection left\. End what holds them/],
+])('where the server is out of something (%s) that is told, and what to do', (code, said, words) => {
+  const told = explain(withCode(said, code), url)
+  expect(told).toMatch(words)
+  expect(told).toContain(`PostgreSQL says: ${said}.`)
 })
 
 test('a name with several addresses tells what happened at each', () => {

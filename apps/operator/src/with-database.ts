@@ -190,9 +190,18 @@ export function explain(given: unknown, url: string | undefined): string {
   if (isLostAnswer(text))
     return `The database broke off before it answered: it may have done it or not. Look before you repeat it.`
   const code = codeOf(problem)
+  const advice = ADVICE[code ?? '']
+  if (advice !== undefined) return `${advice} PostgreSQL says: ${text}.`
   if (code === undefined ? isBroken(text) : isAway(code))
     return `The database cannot be reached: ${text}. ${check(url)}`
   return code !== undefined && isSqlState(code) ? `The database refuses: ${text}.` : text
+}
+
+/** By SQLSTATE: what a server is out of, and what to do. */
+const ADVICE: Readonly<Record<string, string>> = {
+  '53100': 'The disk of the database is full. Enlarge the volume, or delete what else is there.',
+  '53300':
+    'The database has no connection left. End what holds them (pg_stat_activity), or raise max_connections or the limit of the role.',
 }
 
 /** As the check of the server begins what it says of a failure to connect. */
