@@ -46,7 +46,7 @@ test.each([0, 1, 1200])(
 )
 
 test.each<[what: string, columns: number | undefined, width: number]>([
-  ['the widest columns are cut', 40, 40],
+  ['the widest columns are cut', 46, 46],
   ['one that does not tell its width has 80', undefined, 80],
 ])('a table fits its terminal: %s', async (_, columns, width) => {
   const row = { json: {}, cells: ['1', 'w'.repeat(60), 'x'.repeat(65)] }
@@ -69,19 +69,19 @@ test.each<[what: string, columns: number | undefined, width: number]>([
 })
 
 test('a table that fits is not cut, and a cut one never shows half of a character', async () => {
-  const { out, output } = setUp({ outIsTerminal: true, columns: 20 })
-  const letters = 'abcdefghijklmn'
-  await output.rows(['ID', 'NAME'], [row(1, `${letters}op`)])
+  const { out, output } = setUp({ outIsTerminal: true, columns: 24 })
+  const letters = 'abcdefghijklmnopqr'
+  await output.rows(['ID', 'NAME'], [row(1, `${letters}st`)])
   await output.rows(['ID', 'NAME'], [row(1, `${letters}😀😀`)])
-  expect(out.text()).toBe(`ID  NAME\n1   ${letters}op\nID  NAME\n1   ${letters}…\n`)
+  expect(out.text()).toBe(`ID  NAME\n1   ${letters}st\nID  NAME\n1   ${letters}…\n`)
 })
 
 test('characters that fill two columns of a terminal, or none, count as such', async () => {
-  const { out, output } = setUp({ outIsTerminal: true, columns: 23 })
+  const { out, output } = setUp({ outIsTerminal: true, columns: 27 })
   const cells = (name: string) => ({ json: {}, cells: ['1', name, 'x'] })
-  const name = '山田太郎山田太郎'
+  const name = '山田太郎山田太郎山田'
   await output.rows(['ID', 'NAME', 'X'], [cells(name), cells('e\u0301e\u0301'), cells(`${name}山`)])
-  const blanks = ' '.repeat(14)
+  const blanks = ' '.repeat(18)
   expect(out.text()).toBe(
     `ID  NAME${blanks}X\n1   ${name}  x\n1   e\u0301e\u0301${blanks}  x\n1   ${name.slice(0, -1)}…   x\n`,
   )

@@ -193,8 +193,8 @@ async function textRows(
 type Cells = readonly string[]
 type Layout = 'columns' | 'blocks'
 
-/** A column that is cut to less shows no whole number, and no time to the minute. */
-const readableWidth = 16
+/** A column that is cut to less shows no whole number or time. */
+const readableWidth = 20
 
 /** Rows under their head as columns; where a terminal would leave too little of them, each as a block of lines. */
 export const laidOut = (head: Cells, rows: readonly Cells[], lineWidth: number | undefined): string =>
