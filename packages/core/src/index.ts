@@ -489,7 +489,7 @@ export {
 export {
   defaultEventTypes,
   eventCount,
-  eventsOf,
+  eventIdsOf,
   eventTypeOf,
   inboundEventId,
   messageEventId,

@@ -1,4 +1,4 @@
-// Builders, chance and waiting.
+// Builders, events, chance and waiting.
 export {
   aBody,
   aNewAccount,
@@ -23,6 +23,7 @@ export {
 } from './builders.ts'
 export { arrive, assign, write } from './correspond.ts'
 export { chanceOf, testChance, testSeed, type Chance } from './chance.ts'
+export { eventsOf } from './events-of.ts'
 export { until } from './until.ts'
 
 // A real adapter of every port, in memory.

@@ -1,6 +1,6 @@
 import {
   credits,
-  eventsOf,
+  eventIdsOf,
   eventTypeOf,
   instant,
   OUTCOME,
@@ -13,6 +13,7 @@ import {
   type WebhookEventData,
   type WebhookEventId,
 } from '@gateway/core'
+import { eventsOf } from '@gateway/core/testing'
 import fc from 'fast-check'
 import { webhookBody } from './webhook-body.ts'
 
@@ -77,8 +78,10 @@ test.each<[string, object, object]>([
   const list = (group: object, differing: object): readonly MessageEvents[] => [
     { sequence: 4, occurred, shared: { ...common, ...differing }, messages: [id], numbers: [number], ...group },
   ]
-  for (const groups of [list({}, {}), list(of, shared), list({}, {})])
+  for (const groups of [list({}, {}), list(of, shared), list({}, {})]) {
     expect(textOf(groups)).toBe(textOf(eventsOf({ groups })))
+    expect(eventIdsOf({ groups })).toEqual(eventsOf({ groups }).map(({ id }) => id))
+  }
 })
 
 /** Ids next to a power of ten, and anywhere; numbers of few lengths: runs are short and long. */

@@ -2,7 +2,7 @@ import {
   instant,
   testEventId,
   webhookConditions,
-  eventsOf,
+  eventIdsOf,
   type AccountId,
   type Instant,
   type Page,
@@ -66,7 +66,7 @@ function attemptOf(row: AttemptRow & { readonly list: number }): PushAttempt {
     answer: answerOf(row),
     verdict: verdicts.get(verdict) ?? 'dead',
     next: (next ?? undefined) as Instant | undefined,
-    events: eventsOf({ groups: groupsOf(storedEventsOf(events).filter(isReadable)) }).map((event) => event.id),
+    events: eventIdsOf({ groups: groupsOf(storedEventsOf(events).filter(isReadable)) }),
   }
 }
 

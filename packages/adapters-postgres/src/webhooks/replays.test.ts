@@ -1,5 +1,5 @@
-import { eventsOf, instant, type Replay, type SealedSecret, type StoredPorts, type Webhook } from '@gateway/core'
-import { anAccount } from '@gateway/core/testing'
+import { instant, type Replay, type SealedSecret, type StoredPorts, type Webhook } from '@gateway/core'
+import { anAccount, eventsOf } from '@gateway/core/testing'
 import { Client } from 'pg'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import { patientSettings } from '../../testing/patient-settings.ts'

@@ -1,5 +1,4 @@
 import {
-  eventsOf,
   instant,
   secondsAfter,
   type ClaimedList,
@@ -8,7 +7,7 @@ import {
   type StoredPorts,
   type Webhook,
 } from '@gateway/core'
-import { anAccount } from '@gateway/core/testing'
+import { anAccount, eventsOf } from '@gateway/core/testing'
 import { Client } from 'pg'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import { patientSettings } from '../../testing/patient-settings.ts'

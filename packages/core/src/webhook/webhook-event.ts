@@ -1,7 +1,7 @@
 import type { Brand } from '../brand.ts'
 import type { Credits } from '../credits/credits.ts'
 import type { InboundMessageId } from '../inbox/inbox.ts'
-import { withReference, type MessageId, type MessageReference } from '../message/messages.ts'
+import type { MessageId, MessageReference } from '../message/messages.ts'
 import type { Msisdn, SenderAddress } from '../message/msisdn.ts'
 import { isFinal, OUTCOME, type OutcomeCode } from '../message/status-code.ts'
 import type { Instant } from '../time/instant.ts'
@@ -138,18 +138,10 @@ interface Grouped {
 export const eventCount = ({ groups }: Grouped): number =>
   groups.reduce((sum, group) => sum + ('messages' in group ? group.messages.length : 1), 0)
 
-/** Each event for itself, in their order. */
-export const eventsOf = ({ groups }: Grouped): readonly WebhookEvent[] =>
-  groups.flatMap((group) => ('messages' in group ? eventsOfMessages(group) : [group]))
-
-const eventsOfMessages = (events: MessageEvents): readonly WebhookEvent[] => {
-  const { sequence, occurred, shared, messages, numbers, references } = events
-  return messages.flatMap((message, i) => {
-    const number = numbers[i]
-    const reference = references?.[i]
-    const id = messageEventId(message, sequence)
-    return number === undefined
-      ? []
-      : [{ id, sequence, occurred, data: withReference({ ...shared, message, number }, reference) }]
+/** The ids of the events, in their order. */
+export const eventIdsOf = ({ groups }: Grouped): readonly WebhookEventId[] =>
+  groups.flatMap((group) => {
+    if (!('messages' in group)) return [group.id]
+    const { messages, numbers, sequence } = group
+    return messages.flatMap((message, i) => (numbers[i] === undefined ? [] : [messageEventId(message, sequence)]))
   })
-}

@@ -1,7 +1,6 @@
 import { strict as assert } from 'node:assert'
 import {
   erasedNumber,
-  eventsOf,
   firstErasureStep,
   nothingErased,
   OUTCOME,
@@ -14,6 +13,7 @@ import {
   type StoredPorts,
 } from '@gateway/core'
 import { anAccount, anAddress, anOrder, aNumber, numbers } from '../builders.ts'
+import { eventsOf } from '../events-of.ts'
 import { aReceipt } from './delivery-receipts/sent-messages.ts'
 import { inboxOf, optOutsOf, receive, sent } from './inbox/inbound-messages.ts'
 import {

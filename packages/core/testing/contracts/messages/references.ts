@@ -1,6 +1,5 @@
 import { strict as assert } from 'node:assert'
 import {
-  eventsOf,
   firstErasureStep,
   OUTCOME,
   type AccountId,
@@ -9,6 +8,7 @@ import {
   type StoredPorts,
 } from '@gateway/core'
 import { anAccount, anOrder, aReference, numbers } from '../../builders.ts'
+import { eventsOf } from '../../events-of.ts'
 import {
   accepted,
   at,

@@ -1,7 +1,6 @@
 import { strict as assert } from 'node:assert'
 import {
   eventCount,
-  eventsOf,
   messageEventId,
   OUTCOME,
   webhookEventTypes,
@@ -11,6 +10,7 @@ import {
   type Webhook,
 } from '@gateway/core'
 import { aBody, anAccount, numbers } from '../../builders.ts'
+import { eventsOf } from '../../events-of.ts'
 import { traffic } from '../claimed-batches/traffic.ts'
 import { handedOver, receiptsFor, sentMessages } from '../delivery-receipts/sent-messages.ts'
 import { farAhead, longAgo, testCarrier, type Contract } from '../shared.ts'

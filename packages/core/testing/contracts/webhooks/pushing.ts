@@ -1,7 +1,6 @@
 import { strict as assert } from 'node:assert'
 import {
   eventCount,
-  eventsOf,
   failingDays,
   secondsAfter,
   type AccountId,
@@ -12,6 +11,7 @@ import {
   type Webhook,
 } from '@gateway/core'
 import { anAccount, numbers } from '../../builders.ts'
+import { eventsOf } from '../../events-of.ts'
 import { at, farAhead, longAgo, type Contract } from '../shared.ts'
 import { added, answered, aWebhook, claiming, pushAll, replayed, resultOf } from './an-endpoint.ts'
 

@@ -1,6 +1,5 @@
 import { strict as assert } from 'node:assert'
 import {
-  eventsOf,
   OUTCOME,
   type AccountId,
   type NewWebhook,
@@ -10,6 +9,7 @@ import {
   type Webhook,
 } from '@gateway/core'
 import { anAccount } from '../../builders.ts'
+import { eventsOf } from '../../events-of.ts'
 import { traffic } from '../claimed-batches/traffic.ts'
 import { receiptsFor, sentMessages } from '../delivery-receipts/sent-messages.ts'
 import { callersMany, farAhead, longAgo, type Contract } from '../shared.ts'

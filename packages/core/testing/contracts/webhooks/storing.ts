@@ -2,7 +2,6 @@ import { strict as assert } from 'node:assert'
 import {
   credits,
   defaultEventTypes,
-  eventsOf,
   messageEventId,
   OUTCOME,
   webhookEventTypes,
@@ -15,6 +14,7 @@ import {
   type WebhookEventType,
 } from '@gateway/core'
 import { aBody, anAccount, anAddress, aNumber, numbers } from '../../builders.ts'
+import { eventsOf } from '../../events-of.ts'
 import { acceptedAs, leaseSeconds, referenceOf, traffic, type Traffic } from '../claimed-batches/traffic.ts'
 import { aReceipt, handedOver, matchAll, receiptsFor, sentMessages } from '../delivery-receipts/sent-messages.ts'
 import { at, callersMany, farAhead, longAgo, testCarrier, type Contract } from '../shared.ts'
