@@ -44,7 +44,10 @@ export async function startSmsc(given: SmscSettings = {}): Promise<Smsc> {
   let soon: (() => void)[] = []
   function after(milliseconds: number, call: () => void): void {
     if (milliseconds > 0) setTimeout(() => closed || call(), milliseconds).unref()
-    else if (soon.push(call) === 1) setImmediate(callSoon)
+    else {
+      soon.push(call)
+      flushSoon()
+    }
   }
 
   function callSoon(): void {
@@ -95,6 +98,8 @@ export async function startSmsc(given: SmscSettings = {}): Promise<Smsc> {
     if (isPlanned || closed) return
     isPlanned = true
     setImmediate(() => {
+      // What follows at once leaves behind the rest, in the same write.
+      callSoon()
       isPlanned = false
       if (!closed) flush()
     })

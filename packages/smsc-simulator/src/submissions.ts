@@ -41,7 +41,7 @@ interface Context {
   readonly store: MessageStore
   readonly deliveries: Deliveries
   readonly now: () => number
-  /** Calls after so many milliseconds, unless the server has closed; 0: once what was sent in this turn has left. */
+  /** Calls after so many milliseconds, or, if 0, at the end of this turn; not once the server has closed. */
   readonly after: (milliseconds: number, call: () => void) => void
 }
 

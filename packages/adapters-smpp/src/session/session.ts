@@ -50,7 +50,7 @@ export interface Session {
   /** Whether it was of use: it was bound for some seconds, or a request was answered. */
   hasWorked(): boolean
   /**
-   * Sends a request once this turn of the event loop is over; settled exactly once. 'invalid': a field does not fit its
+   * Sends a request, with all others of the same call; settled exactly once. 'invalid': a field does not fit its
    * place.
    */
   request(build: (sequence: number) => Pdu, settle: (outcome: RequestOutcome) => void): 'sent' | 'invalid'
@@ -88,7 +88,7 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
   const timeoutsMax = firstWindow(settings)
   let phase: 'connecting' | 'binding' | 'open' | 'closing' | 'ended' = 'connecting'
   let sequence = 0
-  let flushing: NodeJS.Immediate | undefined
+  let isFlushPlanned = false
   let receivedAt = nowMilliseconds()
   /** When the PDUs came that are read now; those of one turn are answered together. */
   let unansweredThen = 0
@@ -141,12 +141,17 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
     writer.write(pdu)
     events.saw?.('sent', pdu)
     if (settle !== undefined) pending.add(pdu.sequence, COMMAND_ID[pdu.command], settle)
-    flushing ??= setImmediate(flush)
+    if (isFlushPlanned) return
+    isFlushPlanned = true
+    queueMicrotask(flush)
   }
 
-  /** All PDUs of a turn of the event loop in one write. */
+  /**
+   * All PDUs that one call made in one write, before anything that follows it: what leaves is with the kernel before
+   * the next is marked (P-6).
+   */
   function flush(): void {
-    flushing = undefined
+    isFlushPlanned = false
     if (phase === 'ended' || writer.length === 0) return
     pending.haveLeft(nowMilliseconds())
     socket.write(writer.take())
@@ -267,7 +272,6 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
 
   function finish(reason: string): void {
     clearInterval(ticking)
-    if (flushing !== undefined) clearImmediate(flushing)
     pending.end()
     events.ended(reason)
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '../time/instant.ts'
 import type { InFlight, OpenBatch } from './in-flight.ts'
-import { createGathering, type Later, type OutcomeWriter, type Written } from './outcome-writer.ts'
+import { createGathering, type Coming, type Later, type OutcomeWriter, type Written } from './outcome-writer.ts'
 
 interface CommitParts {
   readonly inFlight: InFlight
@@ -21,9 +21,9 @@ export function createCommits(
   let isWriting = false
 
   /** What the carrier owes, and what may be marked for it now: a small window is answered several times in a commit. */
-  function coming(): number {
+  function coming(): Coming {
     const marked = Math.max(0, ...inFlight.batches().map((batch) => markSize(batch)))
-    return inFlight.unanswered.size + inFlight.leaving() + marked
+    return { unanswered: inFlight.unanswered.size, leaving: inFlight.leaving() + marked }
   }
 
   const isWorthIt = (): boolean => outcomes.gathering() === 0 || !gathering.isWorthIt(coming, () => void write(true))

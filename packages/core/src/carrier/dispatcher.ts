@@ -243,8 +243,9 @@ export class Dispatcher {
     this.#safely(() => {
       this.#submissions.keep(answers)
       this.#commits.answered(answers.length)
-      void this.#commits.write()
+      // What may leave is marked first: it waits for no record.
       this.#proceed()
+      void this.#commits.write()
     })
 
   #giveBack(): void {

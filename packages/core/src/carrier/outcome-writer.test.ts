@@ -100,14 +100,13 @@ function timers() {
   }
 }
 
+const nothing = { unanswered: 0, leaving: 0 }
+const unanswered = (count: number) => () => ({ unanswered: count, leaving: 0 })
+
 describe('answers that wait to be stored', () => {
-  test('wait for what was to come when the first was to be stored, and not for what is submitted meanwhile', () => {
+  test('wait for what was to come when the first was to be stored, and not for what has left meanwhile', () => {
     const gathering = createGathering(steppingClock(), timers().later)
-    const isWorthIt = (coming: number) =>
-      gathering.isWorthIt(
-        () => coming,
-        () => undefined,
-      )
+    const isWorthIt = (count: number) => gathering.isWorthIt(unanswered(count), () => undefined)
     expect(isWorthIt(3)).toBe(true)
     gathering.answered(2)
     expect(isWorthIt(50)).toBe(true)
@@ -117,19 +116,42 @@ describe('answers that wait to be stored', () => {
     expect(isWorthIt(49)).toBe(true)
   })
 
+  test('wait again, once that has come, where more may leave, and until the same end', () => {
+    const clock = steppingClock()
+    const { later, count, end } = timers()
+    const gathering = createGathering(clock, later)
+    let ends = 0
+    const isWorthIt = (coming: typeof nothing) =>
+      gathering.isWorthIt(
+        () => coming,
+        () => ends++,
+      )
+    expect(isWorthIt({ unanswered: 1, leaving: 50 })).toBe(true)
+    gathering.answered(51)
+    expect(isWorthIt({ unanswered: 0, leaving: 50 })).toBe(true)
+    gathering.answered(49)
+    expect(isWorthIt(nothing)).toBe(true)
+    gathering.answered(1)
+    expect(isWorthIt(nothing)).toBe(false)
+    expect(count()).toBe(1)
+    gathering.ended()
+    // One that answered what was to come first, and was too slow for the rest, was not waited for in vain.
+    isWorthIt({ unanswered: 0, leaving: 1 })
+    gathering.answered(1)
+    isWorthIt({ unanswered: 0, leaving: 1 })
+    end()
+    gathering.ended()
+    expect([ends, isWorthIt({ unanswered: 1, leaving: 0 })]).toEqual([1, true])
+  })
+
   test('wait for nothing where nothing is to come, and never where nobody has timers', () => {
     expect(
       createGathering(steppingClock(), timers().later).isWorthIt(
-        () => 0,
+        () => nothing,
         () => undefined,
       ),
     ).toBe(false)
-    expect(
-      createGathering(steppingClock(), undefined).isWorthIt(
-        () => 3,
-        () => undefined,
-      ),
-    ).toBe(false)
+    expect(createGathering(steppingClock(), undefined).isWorthIt(unanswered(3), () => undefined)).toBe(false)
   })
 
   test('a carrier that was waited for in vain is not waited for again at once, and ever less often', () => {
@@ -138,22 +160,11 @@ describe('answers that wait to be stored', () => {
     const gathering = createGathering(clock, later)
     let vain = 0
     const pauses = Array.from({ length: 8 }, () => {
-      gathering.isWorthIt(
-        () => 1,
-        () => vain++,
-      )
+      gathering.isWorthIt(unanswered(1), () => vain++)
       end()
       gathering.ended()
       let milliseconds = 0
-      for (
-        ;
-        !gathering.isWorthIt(
-          () => 1,
-          () => undefined,
-        );
-        milliseconds++
-      )
-        clock.step(0.001)
+      for (; !gathering.isWorthIt(unanswered(1), () => undefined); milliseconds++) clock.step(0.001)
       gathering.ended()
       return milliseconds
     })
@@ -165,20 +176,11 @@ describe('answers that wait to be stored', () => {
     const { later, end } = timers()
     const gathering = createGathering(steppingClock(), later)
     let vain = 0
-    gathering.isWorthIt(
-      () => 1,
-      () => vain++,
-    )
+    gathering.isWorthIt(unanswered(1), () => vain++)
     gathering.answered(1)
     gathering.ended()
     end()
-    expect([
-      vain,
-      gathering.isWorthIt(
-        () => 1,
-        () => undefined,
-      ),
-    ]).toEqual([0, true])
+    expect([vain, gathering.isWorthIt(unanswered(1), () => undefined)]).toEqual([0, true])
   })
 })
 

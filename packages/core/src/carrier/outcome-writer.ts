@@ -194,31 +194,46 @@ function alike(postponed: readonly Postponed[]) {
 /** Calls after so many milliseconds, or never if what it is for has ended. */
 export type Later = (milliseconds: number, call: () => void) => void
 
+/** The answers that may come soon: of what has left, and of what is marked, or may be, and leaves now. */
+export interface Coming {
+  readonly unanswered: number
+  readonly leaving: number
+}
+
 /** Lets answers of a carrier wait for those that come within a moment, so that one commit stores them all. */
 export interface Gathering {
   /** So many answers came. */
   answered(count: number): void
   /**
-   * Whether the answers that wait to be stored wait for those that were to come when it was asked first: `coming` tells
-   * how many. `over` is called when they should be stored after all.
+   * Whether the answers that wait to be stored wait for more: for what was to come when it was asked first, and once
+   * that has come for as much again, while more may leave. `over` is called when they should be stored after all.
    */
-  isWorthIt(coming: () => number, over: () => void): boolean
+  isWorthIt(coming: () => Coming, over: () => void): boolean
   /** What waited is being stored. */
   ended(): void
 }
 
 /**
- * So long answers wait at most, a mark and a round trip included. With a carrier that answers at once that makes
- * batches of 113 messages, not 75; over a window of 50 of 82, not 49, on a busy machine, for which 8 ms were too short.
+ * So long answers wait at most, marks and round trips included. With a carrier that answers at once that makes batches
+ * of 113 messages, not 75; over a window of 50 of 146, not 49, on a busy machine, for which 8 ms were too short.
  */
 const gatherMilliseconds = 25
 /** A carrier that was waited for in vain is not waited for again for so long, twice as long each further time. */
 const pauseMilliseconds = 25
 const pauseMillisecondsMax = 1000
 
+/** Nothing where all that may leave has left: a trickle would wait for ever more of itself. */
+const further = ({ unanswered, leaving }: Coming): number => (leaving === 0 ? 0 : unanswered + leaving)
+
+/** What is waited for, and whether as much has come once. */
+interface Awaited {
+  count: number
+  isMet: boolean
+}
+
 /** Without `later` nothing ever waits. */
 export function createGathering(clock: Clock, later: Later | undefined): Gathering {
-  let awaited: { count: number } | undefined
+  let awaited: Awaited | undefined
   let pause = pauseMilliseconds
   let notBefore = -Infinity
 
@@ -229,23 +244,28 @@ export function createGathering(clock: Clock, later: Later | undefined): Gatheri
 
   return {
     answered(count) {
-      if (awaited !== undefined) awaited.count -= count
+      if (awaited === undefined) return
+      awaited.count -= count
+      if (awaited.count <= 0) awaited.isMet = true
     },
     isWorthIt(coming, over) {
-      if (awaited !== undefined) return awaited.count > 0
+      if (awaited !== undefined) {
+        if (awaited.count <= 0) awaited.count = further(coming())
+        return awaited.count > 0
+      }
       if (later === undefined || clock.now() < notBefore) return false
-      const count = coming()
-      if (count === 0) return false
-      const begun = (awaited = { count })
+      const { unanswered, leaving } = coming()
+      if (unanswered + leaving === 0) return false
+      const begun: Awaited = (awaited = { count: unanswered + leaving, isMet: false })
       later(gatherMilliseconds, () => {
         if (awaited !== begun) return
-        giveUp()
+        if (!begun.isMet) giveUp()
         over()
       })
       return true
     },
     ended() {
-      if (awaited !== undefined && awaited.count <= 0) pause = pauseMilliseconds
+      if (awaited?.isMet === true) pause = pauseMilliseconds
       awaited = undefined
     },
   }
