@@ -88,21 +88,35 @@ describe('with a primary and a standby', () => {
 
   test('after the primary was killed, the same process goes on with the promoted standby', async () => {
     const before = (await sends()).length
+    /** Sends of which it was not said that nothing was done: each may be stored, by whichever server. */
+    let unknown = 0
+    const isSent = (ports = gateway.ports) =>
+      send(ports).then(
+        () => true,
+        (problem: unknown) => {
+          if (!(problem instanceof NothingDoneError)) unknown++
+          return false
+        },
+      )
+    const expectStored = async (count: number) => {
+      const stored = (await sends()).length - before
+      expect(stored).toBeGreaterThanOrEqual(count)
+      expect(stored).toBeLessThanOrEqual(count + unknown)
+    }
     servers.primary.kill()
-    await expect(send()).rejects.toThrow()
+    expect(await isSent()).toBe(false)
     expect(await until(() => gateway.trouble())).toMatchObject({ reason: expect.any(String) as string })
     await servers.promote()
     const promoted = performance.now()
-    await until(() => send().then(() => true, () => false)) // prettier-ignore
+    await until(() => isSent())
     expect(performance.now() - promoted).toBeLessThan(5000)
     await until(async () => (await gateway.trouble()) === undefined)
-    // That which was refused may have been stored by the primary that died, and nowhere else.
-    expect(await sends()).toHaveLength(before + 1)
+    await expectStored(1)
     // The same by the name, once HAProxy has seen it.
     if (byName === undefined) return
-    await until(() => send(byName?.ports).then(() => true, () => false)) // prettier-ignore
+    await until(() => isSent(byName?.ports))
     expect(performance.now() - promoted).toBeLessThan(10_000)
-    expect(await sends()).toHaveLength(before + 2)
+    await expectStored(2)
   })
 })
 
