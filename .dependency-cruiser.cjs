@@ -51,7 +51,7 @@ module.exports = {
     rule(
       'wire-knows-core-only',
       'Words and encodings, no I/O of their own.',
-      { path: '^packages/wire/' },
+      { path: '^packages/wire/', pathNot: tests },
       { path: '^(packages|apps)/', pathNot: '^packages/(wire|core/src)/' },
     ),
     rule(
