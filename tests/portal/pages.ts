@@ -138,7 +138,8 @@ async function uploadLists(person: Person): Promise<readonly string[]> {
     await page.locator('#field-text').fill('Dear {name}, your parcel is at the counter.')
     const buffer = Buffer.from('Name,Mobile\nAnn,27825550101\nBob,0825\n')
     await page.locator('#field-file').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer })
-    // By its name: the columns of the file have buttons of their own, once they are shown.
+    // The columns of the file and the preview move the button while they appear: a press that they meet is none.
+    await page.locator('#preview blockquote').waitFor()
     await person.press('Check before sending')
     await page.waitForURL(/\/send\/[0-9]+$/)
     if (isSent) {
