@@ -1,5 +1,6 @@
 import { CsvError, readCsv, type CsvRecord } from './csv.ts'
 import { interrupted, Refused, type Context } from './command.ts'
+import { counted } from './show.ts'
 
 /** What is wrong with a row, in words. */
 export interface BadRow {
@@ -78,7 +79,11 @@ export async function importRows<Entry extends object, Column extends string>(
     const why = problem instanceof CsvError ? `Line ${problem.line}: ${problem.message}.` : undefined
     if (why === undefined && !(problem instanceof Refused)) throw problem
     const message = why ?? (problem as Refused).message
-    throw new Refused(sum.stored === 0 ? message : `${message} ${sum.stored} rows before it are stored.`)
+    throw new Refused(
+      sum.stored === 0
+        ? message
+        : `${message} ${counted(sum.stored, 'row')} before it ${sum.stored === 1 ? 'is' : 'are'} stored.`,
+    )
   } finally {
     output.progress('')
   }
@@ -107,7 +112,7 @@ export function tellImport(
   const { rows, added, already, refused, refusals } = imported
   const lines = refusals.slice(0, linesShown).map(({ line, reason }) => `Line ${line}: ${reason}.`)
   const more = refused > lines.length && lines.length > 0 ? [`… and ${refused - lines.length} more.`] : []
-  const sentence = `${rows} rows: ${added} added, ${already} there already, ${refused} refused.`
+  const sentence = `${counted(rows, 'row')}: ${added} added, ${already} there already, ${refused} refused.`
   output.result(
     {
       ...about,
@@ -119,5 +124,5 @@ export function tellImport(
     },
     [...lines, ...more, sentence].join('\n'),
   )
-  if (refused > 0) throw new Refused(`${refused} of ${rows} rows were refused.`)
+  if (refused > 0) throw new Refused(`${refused} of ${counted(rows, 'row')} ${refused === 1 ? 'was' : 'were'} refused.`)
 }

@@ -105,6 +105,21 @@ test('where columns would be too narrow to be read, each row is a block; what it
   expect(empty.out.text()).toBe('SOM…  OTH…\n')
 })
 
+test('what is to be read whole is folded between words, and within a word only where it is longer than its line', async () => {
+  const { out, output } = setUp({ outIsTerminal: true, columns: 50 })
+  const advice = `stop it; then on it: ${'x'.repeat(25)} and start it again`
+  await output.rows(['STATE', 'SAYS', 'WHAT TO DO'], [{ json: {}, cells: ['bad', 'old-primary, timeline 1', advice] }], undefined, 'folded') // prettier-ignore
+  expect(out.text()).toBe(
+    [
+      'STATE  SAYS                   WHAT TO DO',
+      'bad    old-primary, timeline  stop it; then on it:',
+      `       1                      ${'x'.repeat(20)}`,
+      '                              xxxxx and start it',
+      '                              again\n',
+    ].join('\n'),
+  )
+})
+
 test('what a name holds cannot steer the terminal', async () => {
   const { out, output } = setUp()
   await output.rows(['ID', 'NAME'], [row(1, '\u001b[2J\nroot')])

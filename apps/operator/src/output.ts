@@ -10,8 +10,9 @@ export interface Output {
   /**
    * What was asked for, as rows: `{"rows":[…],"total":…}` for a program, where `total` is how many rows there are;
    * a table for a person (`laidOut`). Begins before all rows are there; `after` is asked for after the last of them.
+   * What a terminal has no room for is cut, or continues on further lines (`folded`).
    */
-  rows(head: readonly string[], rows: Rows, after?: () => After): Promise<void>
+  rows(head: readonly string[], rows: Rows, after?: () => After, long?: Long): Promise<void>
   /** The same as it comes: a person reads the text of each at once. */
   stream(rows: AsyncIterable<{ readonly json: Json; readonly text: string }>, after?: () => After): Promise<void>
   /** What was asked for, if it is one thing: `{"rows":[…],"total":1}` for a program, the text for a person. */
@@ -39,6 +40,8 @@ export interface Size {
   readonly columns?: number | undefined
   readonly lines?: number | undefined
 }
+
+export type Long = 'cut' | 'folded'
 
 export interface Row {
   readonly json: Json
@@ -107,8 +110,10 @@ export function createOutput(out: Writer, err: Writer, json: boolean): Output {
       if (json) print(JSON.stringify(value))
       else if (text !== undefined) print(text)
     },
-    rows: (head, rows, after) =>
-      json ? jsonRows(counted(rows), print, after) : textRows(head, followed(counted(rows), after), print, out.width()),
+    rows: (head, rows, after, long = 'cut') =>
+      json
+        ? jsonRows(counted(rows), print, after)
+        : textRows(head, followed(counted(rows), after), { print, width: out.width(), long }),
     stream: async (rows, after) => {
       if (json) return jsonRows(rows, print, after)
       for await (const { text } of rows) {
@@ -171,15 +176,14 @@ async function* followed(rows: AsyncIterable<Row>, after?: () => After): AsyncIt
 async function textRows(
   head: readonly string[],
   rows: AsyncIterable<Pick<Row, 'cells'>>,
-  print: (text: string) => void,
-  width: number | undefined,
+  { print, width, long }: { print: (text: string) => void; width: number | undefined; long: Long },
 ): Promise<void> {
   let page: Cells[] = []
   let before: Layout | undefined
   const show = (): void => {
     const layout = before ?? layoutOf([head, ...page], width)
     if (layout === 'blocks') print(`${before === undefined ? '' : '\n'}${inBlocks(head, page)}`)
-    else print(aligned(before === undefined ? [head, ...page] : page, width))
+    else print(aligned(before === undefined ? [head, ...page] : page, width, long))
     before = layout
     page = []
   }
@@ -225,9 +229,10 @@ const widthsWithin = (wanted: readonly number[], lineWidth: number | undefined):
   lineWidth === undefined ? wanted : narrowed(wanted, lineWidth - gap.length * (wanted.length - 1))
 
 /** The rows as columns; a line has at most `lineWidth` columns of a terminal. */
-function aligned(page: readonly Cells[], lineWidth: number | undefined): string {
+function aligned(page: readonly Cells[], lineWidth: number | undefined, long: Long = 'cut'): string {
   const widths = widthsWithin(wantedWidths(page), lineWidth)
-  return page
+  const lines = long === 'cut' ? page : page.flatMap((cells) => foldedRow(cells, widths))
+  return lines
     .map((cells) =>
       widths
         .map((width, column) => padded(cut(cells[column] ?? '', width), width))
@@ -235,6 +240,27 @@ function aligned(page: readonly Cells[], lineWidth: number | undefined): string 
         .trimEnd(),
     )
     .join('\n')
+}
+
+/** As many lines as its longest cell needs. */
+function foldedRow(cells: Cells, widths: readonly number[]): readonly Cells[] {
+  const folded = widths.map((width, column) => foldedTo(cells[column] ?? '', width))
+  const lines = Math.max(...folded.map(({ length }) => length))
+  return Array.from({ length: lines }, (_, line) => folded.map((cell) => cell[line] ?? ''))
+}
+
+/** Broken between words; a word only where it is longer than a line. */
+function foldedTo(text: string, width: number): readonly string[] {
+  const lines: string[] = []
+  let rest = text
+  while (columnsOf(rest) > width) {
+    const fits = startOf(rest, width)
+    const space = rest[fits.length] === ' ' ? fits.length : fits.lastIndexOf(' ')
+    const end = space > 0 ? space : Math.max(1, fits.length)
+    lines.push(rest.slice(0, end))
+    rest = rest.slice(end).trimStart()
+  }
+  return [...lines, rest]
 }
 
 const gap = '  '
@@ -251,16 +277,18 @@ function narrowed(wanted: readonly number[], room: number): readonly number[] {
 
 const padded = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - columnsOf(text)))
 
-function cut(text: string, width: number): string {
-  if (columnsOf(text) <= width) return text
+const cut = (text: string, width: number): string => (columnsOf(text) <= width ? text : `${startOf(text, width - 1)}…`)
+
+/** As many whole characters as fit. */
+function startOf(text: string, width: number): string {
   let start = ''
   let columns = 0
   for (const character of text) {
     columns += columnsOf(character)
-    if (columns > width - 1) break
+    if (columns > width) break
     start += character
   }
-  return `${start}…`
+  return start
 }
 
 /** Characters that fill two columns of a terminal (East Asian, and pictures), and those that fill none. */

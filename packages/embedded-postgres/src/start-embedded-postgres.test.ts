@@ -14,6 +14,7 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import pg from 'pg'
 import { dataFolder, type DataFolder } from '../testing/data-folder.ts'
 import { query } from '../testing/query.ts'
 import { removeCluster, startEmbeddedPostgres, type EmbeddedPostgres } from './index.ts'
@@ -50,11 +51,15 @@ beforeAll(async () => (shared = await dataFolder()))
 afterAll(() => shared.remove())
 
 test(
-  'takes settings by name and refuses what is no name',
+  'takes settings by name and refuses what is no name; who finds no connection left is told so',
   async () => {
-    const postgres = await startEmbeddedPostgres({ dataDir: shared.path, settings: { ...quick, max_connections: 17 } })
-    expect(await query(postgres.connectionString, 'show max_connections')).toEqual([{ max_connections: '17' }])
+    const postgres = await startEmbeddedPostgres({ dataDir: shared.path, settings: { ...quick, max_connections: 5 } })
+    expect(await query(postgres.connectionString, 'show max_connections')).toEqual([{ max_connections: '5' }])
     expect(await query(postgres.connectionString, 'show fsync')).toEqual([{ fsync: 'off' }])
+    const held = Array.from({ length: 4 }, () => new pg.Client(postgres.connectionString))
+    await Promise.all(held.map((client) => client.connect()))
+    await expect(start(shared.path)).rejects.toMatchObject({ code: '53300' })
+    await Promise.all(held.map((client) => client.end()))
     await postgres.stop()
     const bad = startEmbeddedPostgres({ dataDir: shared.path, settings: { 'fsync=off -c x': 1 } })
     await expect(bad).rejects.toThrow('no name of a PostgreSQL setting')

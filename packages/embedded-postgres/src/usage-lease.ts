@@ -91,11 +91,14 @@ const clientOf = (socketFolder: string): Client =>
     query_timeout: 60_000,
   }) as Client
 
+/** All connections are taken. */
+const noneLeft = '53300'
+
 const reasonOf = (error: unknown): NoLease['reason'] => {
   const code = codeOf(error)
   if (code === 'ENOENT' || code === 'ECONNREFUSED') return 'not-running'
-  // Starting, recovering, shutting down (57P03, 57P02, 57P01), or all connections taken (53300).
-  if (code === '57P03' || code === '57P02' || code === '57P01' || code === '53300') return 'not-ready'
+  // Starting, recovering, shutting down.
+  if (code === '57P03' || code === '57P02' || code === '57P01' || code === noneLeft) return 'not-ready'
   if (code === undefined || /^E[A-Z]+$/.test(code)) return 'unclear'
   throw error
 }
@@ -122,6 +125,7 @@ export const releaseUsageLease = async ({ client }: UsageLease): Promise<boolean
 const silenceSeconds = 60
 const quietSeconds = 3
 const launchSeconds = 10
+const noneLeftSeconds = 2
 
 export interface ConnectOptions {
   readonly settings: Settings
@@ -133,8 +137,8 @@ export interface ConnectOptions {
 
 /**
  * Takes a usage lease of the server of `cluster`, which it starts if none runs, and waits while one starts, recovers or
- * stops. Throws if a start fails, if nothing answers for 60 s, or on `signal`; then it stops the server that it has
- * started.
+ * stops. Throws if a start fails, if nothing answers for 60 s, if no connection is left for 2 s, or on `signal`; then
+ * it stops the server that it has started.
  */
 export const connectOrStart = async (
   cluster: Cluster,
@@ -145,9 +149,12 @@ export const connectOrStart = async (
   let launched: Launch | undefined
   let obstacle = ''
   let heard = performance.now()
+  let left = heard
   for (;;) {
     const answer = await takeUsageLease(cluster, socketFolder)
     if ('client' in answer) return answer
+    if (codeOf(answer.error) !== noneLeft) left = performance.now()
+    else if (performance.now() - left > noneLeftSeconds * 1000) throw answer.error
     if (signal?.aborted === true) {
       await giveUp(cluster, launched)
       signal.throwIfAborted()

@@ -13,7 +13,7 @@ import { Option } from 'commander'
 import { readAccountId, readCredits, readNumber, readNetworks, readPerSecond } from '../arguments.ts'
 import { Refused, command, type Run, type Context } from '../command.ts'
 import { mapped, type Row } from '../output.ts'
-import { creditsJson, accountCells, accountHead, accountJson, accountLines } from '../show.ts'
+import { counted, creditsJson, accountCells, accountHead, accountJson, accountLines } from '../show.ts'
 
 export async function accountOf(backOffice: Pick<BackOffice, 'findAccount'>, id: AccountId): Promise<Account> {
   const found = await backOffice.findAccount(id)
@@ -271,7 +271,7 @@ function words(id: AccountId, closed: ClosedAccount): string {
   const { keysRevoked, codesReleased, webhooksRemoved, messagesDeleted, refunded, writtenOff, balance } = closed
   return [
     `Account ${id} is closed: it is locked and has no password.`,
-    `Ended: ${keysRevoked} keys, ${codesReleased} codes, ${webhooksRemoved} webhooks.`,
+    `Ended: ${counted(keysRevoked, 'key')}, ${counted(codesReleased, 'code')}, ${counted(webhooksRemoved, 'webhook')}.`,
     `Scheduled messages deleted: ${messagesDeleted}, ${formatCredits(refunded)} credits refunded.`,
     `Written off: ${formatCredits(writtenOff)} credits; ${formatCredits(balance)} are left.`,
   ].join('\n')

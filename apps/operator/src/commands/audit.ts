@@ -72,7 +72,7 @@ export const auditVerify = (run: Run) =>
           throw new Refused(`No entry has the hash ${expect}: the log was written again, or is another one.`)
         output.one(
           { entryCount: entries, hash, whole: true },
-          `The ${entries} entries are whole. The last hash is ${hash}.`,
+          `${entries === 1 ? 'The 1 entry is' : `The ${entries} entries are`} whole. The last hash is ${hash}.`,
         )
       }),
     )

@@ -40,7 +40,8 @@ export const carrierWatch = (run: Run) =>
         const asked = { carrier, number: to && withoutSomeDigits(to), withText: watch.hasText, seconds }
         const look = () => context.output.stream(rows(), () => ({ json: { leftOut } }))
         await context.change({ action: 'watchCarrier', given: asked }, look)
-        if (leftOut > 0) context.output.note(`${leftOut} PDUs were too many to be shown.`)
+        if (leftOut > 0)
+          context.output.note(`${leftOut === 1 ? '1 PDU was' : `${leftOut} PDUs were`} too many to be shown.`)
       }),
     )
 

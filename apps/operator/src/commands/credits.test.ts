@@ -47,7 +47,7 @@ test('a ledger that fits is verified with 0', async () => {
   })
   expect(await operator.run(['credits', 'verify'])).toEqual({
     code: 0,
-    out: '1 accounts with 100.0 credits: every balance is the sum of its entries.\n',
+    out: '1 account with 100.0 credits: every balance is the sum of its entries.\n',
     err: '',
   })
 })
@@ -61,7 +61,7 @@ test('a difference is told with both sums, and 1', async () => {
   const message = 'The ledger and the balances differ.'
   expect(await operator.run(['credits', 'verify'])).toEqual({
     code: 1,
-    out: 'Account 1: balance 100.5, ledger 100.0\n1 accounts with 100.5 credits: 1 differ!\n',
+    out: 'Account 1: balance 100.5, ledger 100.0\n1 account with 100.5 credits: 1 differs!\n',
     err: `${message}\n`,
   })
   const { code, out, err } = await operator.run(['credits', 'verify', '--json'])
@@ -82,7 +82,7 @@ test('a daily sum that its messages do not have is told with both, and 1', async
   await anAccount(operator.ports)
   expect(await operator.run(['credits', 'verify'])).toEqual({
     code: 1,
-    out: `1 accounts with 100.0 credits: every balance is the sum of its entries.
+    out: `1 account with 100.0 credits: every balance is the sum of its entries.
 Account 1, 2026/10/17, code 0: sum 4, messages 3
 `,
     err: 'The daily sums and the messages differ.\n',

@@ -1,7 +1,7 @@
 import { formatCredits, formatDate, startOfGatewayDay, type AccountId, type Credits } from '@gateway/core'
 import { readAccountId, readCredits, readUuid } from '../arguments.ts'
 import { command, Refused, type Run } from '../command.ts'
-import { creditsJson } from '../show.ts'
+import { counted, creditsJson } from '../show.ts'
 import { noSuchAccount } from './account.ts'
 
 const WORDS = {
@@ -50,8 +50,10 @@ export const creditsVerify = (run: Run) =>
         ({ account, balance, entries }) =>
           `Account ${account}: balance ${formatCredits(balance)}, ledger ${formatCredits(entries)}`,
       )
-      const summary = `${accounts} accounts with ${formatCredits(balances)} credits: ${
-        differences.length === 0 ? 'every balance is the sum of its entries.' : `${differences.length} differ!`
+      const summary = `${counted(accounts, 'account')} with ${formatCredits(balances)} credits: ${
+        differences.length === 0
+          ? 'every balance is the sum of its entries.'
+          : `${differences.length} ${differences.length === 1 ? 'differs' : 'differ'}!`
       }`
       const rows = differences.map(({ account, balance, entries }) => ({
         account,
@@ -59,8 +61,8 @@ export const creditsVerify = (run: Run) =>
         entries: creditsJson(entries),
       }))
       const sumLines = wrongSums.map(
-        ({ account, day, code, sum, counted }) =>
-          `Account ${account}, ${formatDate(startOfGatewayDay(day))}, code ${code}: sum ${sum}, messages ${counted}`,
+        ({ account, day, code, sum, counted: messages }) =>
+          `Account ${account}, ${formatDate(startOfGatewayDay(day))}, code ${code}: sum ${sum}, messages ${messages}`,
       )
       const all = [...lines, summary, ...sumLines].join('\n')
       const sums = { verified: accounts, balance: creditsJson(balances), wrongDailySums: wrongSums.length }

@@ -83,7 +83,7 @@ test('history drop drops until nothing is old, and tells the sums', async () => 
   const one = { partitions: 1, sends: 2, messages: 3, left: 'all' } as const
   expect(await anOperator(steps(one)).run(['history', 'drop'])).toEqual({
     code: 0,
-    out: '3 messages in 2 sends dropped, 1 partitions as a whole.\n',
+    out: '3 messages in 2 sends dropped, 1 partition as a whole.\n',
     err: '',
   })
 })
@@ -100,7 +100,7 @@ test('history drop that is not let at everything says so, with 1', async () => {
   expect(await operator.run(['history', 'drop'])).toEqual({
     code: 1,
     out: '',
-    err: 'Not all could be dropped: others are at it. Try again later. 4 messages in 1 sends dropped.\n',
+    err: 'Not all could be dropped: others are at it. Try again later. 4 messages in 1 send dropped.\n',
   })
 })
 

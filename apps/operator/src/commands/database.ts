@@ -75,11 +75,14 @@ export const historyDrop = (run: Run) =>
         sum.partitions += dropped.partitions
         sum.sends += dropped.sends
         sum.messages += dropped.messages
-        const text = `${sum.messages} messages in ${sum.sends} sends dropped`
+        const text = `${counted(sum.messages, 'message')} in ${counted(sum.sends, 'send')} dropped`
         if (left === 'more') output.progress(text)
         if (left === 'busy') throw new Refused(`Not all could be dropped: others are at it. Try again later. ${text}.`)
         if (left === 'all') {
-          output.result(sum, `${text}${sum.partitions > 0 ? `, ${sum.partitions} partitions as a whole` : ''}.`)
+          output.result(
+            sum,
+            `${text}${sum.partitions > 0 ? `, ${counted(sum.partitions, 'partition')} as a whole` : ''}.`,
+          )
           return
         }
       }

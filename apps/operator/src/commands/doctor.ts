@@ -11,7 +11,7 @@ export const doctor = (look: Look) =>
   ).action(() =>
     look((context) => context.output.during('Looking', readingsOf(context))).then(async (seen) => {
       const found = 'found' in seen ? findings(seen.found) : [unanswered(seen.problem)]
-      await seen.output.rows(['STATE', 'ABOUT', 'SAYS', 'WHAT TO DO'], found.map(row))
+      await seen.output.rows(['STATE', 'ABOUT', 'SAYS', 'WHAT TO DO'], found.map(row), undefined, 'folded')
       const bad = found.filter(({ state }) => state === 'bad')
       if (bad.length > 0) throw new Refused(`Bad: ${bad.map(({ about }) => about).join(', ')}.`)
     }),

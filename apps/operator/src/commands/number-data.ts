@@ -17,7 +17,7 @@ import {
 import { readNumber } from '../arguments.ts'
 import { command, Refused, type Run, type Context } from '../command.ts'
 import type { Json, Row } from '../output.ts'
-import { creditsJson, timeJson, timeText } from '../show.ts'
+import { counted, creditsJson, timeJson, timeText } from '../show.ts'
 import { despiteKeyText, withKeyInUse } from '../webhook-words.ts'
 
 const exportHead = ['DATA', 'ACCOUNT', 'TIME (GMT+2)', 'ID', 'TEXT']
@@ -114,7 +114,7 @@ async function tell({ backOffice, output }: Context, number: Msisdn): Promise<vo
   output.result(
     { changed: false, number, ...counts, suppressions: suppressions.length, ...held },
     [
-      `Stored of ${number}: ${messages.length} messages, ${inbound.length} arrivals, ${contacts.length} contacts, ${listed.length} rows of lists of sends to many.`,
+      `Stored of ${number}: ${countedData({ messages: messages.length, inbound: inbound.length, contacts: contacts.length })}, ${counted(listed.length, 'row')} of lists of sends to many.`,
       `Opt-outs and blocks, which would stay: ${suppressions.length}.`,
       isHeldUp(held) ? `${heldText(held)} Nothing was changed.` : 'It can be erased now. Nothing was changed.',
     ].join('\n'),
@@ -138,18 +138,25 @@ async function erase({ backOffice, actor, output }: Context, number: Msisdn, set
 function text(number: Msisdn, { erasure, erased, left, suppressions }: ErasedNumber): string {
   const { messages, inbound, contacts, events } = erased
   return [
-    `${number} is erased from ${messages} messages, ${inbound} arrivals, ${contacts} contacts, and from events in ${events} places.`,
+    `${number} is erased from ${countedData({ messages, inbound, contacts })}, and from events in ${counted(events, 'place')}.`,
     ...(isHeldUp(left) ? [`${heldText(left)} They came meanwhile: erase again then.`] : []),
     ...(suppressions === 0 ? [] : [`Opt-outs and blocks that stay, with the number: ${suppressions}.`]),
     `The record of it is number ${erasure}: gateway number erasures`,
   ].join('\n')
 }
 
+const countedData = ({ messages, inbound, contacts }: Omit<ErasedNumber['erased'], 'events'>): string =>
+  [counted(messages, 'message'), counted(inbound, 'arrival'), counted(contacts, 'contact')].join(', ')
+
 const heldText = ({ waiting, awaitingReceipt, rowsBeingSent }: HeldUp): string =>
   [
-    ...(waiting === 0 ? [] : [`${waiting} messages to it wait to be sent.`]),
-    ...(awaitingReceipt === 0 ? [] : [`Of ${awaitingReceipt} messages to it the receipt may still come.`]),
-    ...(rowsBeingSent === 0 ? [] : [`${rowsBeingSent} rows of lists that are being sent at this moment have it.`]),
+    ...(waiting === 0 ? [] : [`${counted(waiting, 'message')} to it ${waiting === 1 ? 'waits' : 'wait'} to be sent.`]),
+    ...(awaitingReceipt === 0 ? [] : [`Of ${counted(awaitingReceipt, 'message')} to it the receipt may still come.`]),
+    ...(rowsBeingSent === 0
+      ? []
+      : [
+          `${counted(rowsBeingSent, 'row')} of lists that are being sent at this moment ${rowsBeingSent === 1 ? 'has' : 'have'} it.`,
+        ]),
   ].join(' ')
 
 const erasuresHead = ['ID', 'BEGUN (GMT+2)', 'ENDED (GMT+2)', 'BY', 'MESSAGES', 'ARRIVALS', 'CONTACTS', 'EVENTS']

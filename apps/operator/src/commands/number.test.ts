@@ -104,7 +104,7 @@ test('what is stored of a number is shown with its texts, and erased once nothin
   expect([refused.code, refused.err]).toEqual([
     1,
     expect.stringContaining(
-      '1 messages to it wait to be sent. 1 rows of lists that are being sent at this moment have it. Nothing was erased',
+      '1 message to it waits to be sent. 1 row of lists that are being sent at this moment has it. Nothing was erased',
     ) as string,
   ])
   expect(await operator.json('number', 'erase', number, '--dry-run')).toMatchObject({

@@ -16,7 +16,7 @@ import { readAccountId, readNumber } from '../arguments.ts'
 import { command, Refused, type Run, type Context } from '../command.ts'
 import { importRows, tellImport, type BadRow } from '../import-rows.ts'
 import { each, mapped, type Row, type CsvRow } from '../output.ts'
-import { timeJson, timeText, parseTime } from '../show.ts'
+import { counted, timeJson, timeText, parseTime } from '../show.ts'
 import { accountOf } from './account.ts'
 import { numberOfRow } from './number.ts'
 
@@ -150,7 +150,10 @@ export const optoutExport = (run: Run) =>
         const optOuts = each(gateway.listOptOuts(await accountOf(backOffice, id)))
         if (file !== '-') {
           const rows = await writeFile(file, optOuts, { output, flags: force ? 'w' : 'wx' })
-          output.result({ account: id, file, written: rows }, `${rows} opt-outs are in ${file}.`)
+          output.result(
+            { account: id, file, written: rows },
+            `${counted(rows, 'opt-out')} ${rows === 1 ? 'is' : 'are'} in ${file}.`,
+          )
         } else if (json) await output.rows(head, mapped(optOuts, exportRow))
         else await output.csv(head, mapped(optOuts, csvRow))
       }),
