@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type { RequestHandler } from 'express'
 import { release } from './version.ts'
 
@@ -107,12 +108,12 @@ const withTimeout = async (running: Promise<Found>): Promise<Found> => {
   return state
 }
 
-const hidden = new WeakSet<IncomingMessage>()
+const hidden = new WeakSet<Socket>()
 
 /** Whether a request is for health or metrics. */
 export const isForOperators = (url = ''): boolean => /^\/(?:metrics|health\/[^?]*)(?:\?|$)/.test(url)
 
-/** Its path is answered on another port: here it is not there. */
-export const hideFromClients = (request: IncomingMessage): void => void hidden.add(request)
+/** Health and metrics are answered on another port: here they are not there, however a request writes their paths. */
+export const hideFromClients = (connection: Socket): void => void hidden.add(connection)
 
-export const isHidden = (request: IncomingMessage): boolean => hidden.has(request)
+export const isHidden = ({ socket }: IncomingMessage): boolean => hidden.has(socket)

@@ -479,6 +479,13 @@ test('with a port for operators, health and metrics are there and nowhere else, 
   const paths = ['/health/live', '/health/ready?x', '/metrics', '/other']
   const of = (base: string) => Promise.all(paths.map((path) => ask(base, path)))
   expect(await of(server.url)).toEqual([404, 404, 404, 404])
+  // Other ways to write a path that an app reads as the same one.
+  for (const target of ['http://x/metrics', 'http://x/health/ready', '/metrics#', '/health/live#x']) {
+    const client = rawClient(server.port, GET(target))
+    await until(() => client.received() !== '')
+    expect([target, client.received().slice(0, 12)]).toEqual([target, 'HTTP/1.1 404'])
+    client.socket.destroy()
+  }
   expect(await of(`http://127.0.0.1:${adminPort}`)).toEqual([200, 200, 200, 404])
   await server.close()
   await expect(ask(`http://127.0.0.1:${adminPort}`, '/health/live')).rejects.toThrow()

@@ -93,9 +93,7 @@ async function listenForOperators(app: RequestListener, host: string, port: numb
     if (isForOperators(request.url)) app(request, response)
     else response.writeHead(404, { 'Content-Type': 'text/plain' }).end('Health and metrics only.')
   })
-  await bind(server, host, port).catch((error: unknown) => {
-    throw new Error((error as Error).message.replace('set PORT', 'set ADMIN_PORT'), { cause: error })
-  })
+  await bind(server, host, port, 'ADMIN_PORT')
   return server
 }
 
@@ -106,9 +104,9 @@ const serve = (
 ) => {
   const connections = connectionsOf(server, limits)
   const refuse = answerRefused(describeMalformed)
+  if (adminPort !== undefined) server.on('connection', hideFromClients)
   server.on('request', (request, response) => {
     const refused = refusedHead(request)
-    if (adminPort !== undefined && isForOperators(request.url)) hideFromClients(request)
     connections.take(response, () => {
       dateBy(clock, response)
       if (refused === undefined) app(request, response)
@@ -143,9 +141,9 @@ function dateBy(clock: { now(): number }, response: ServerResponse): void {
   if (Math.abs(now - Date.now()) > 1000) response.setHeader('Date', new Date(now).toUTCString())
 }
 
-const bind = (server: Server, host: string, port: number) =>
+const bind = (server: Server, host: string, port: number, setting: 'PORT' | 'ADMIN_PORT' = 'PORT') =>
   new Promise<void>((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException) => reject(cannotListen(host, port, error))
+    const fail = (error: NodeJS.ErrnoException) => reject(cannotListen(host, port, setting, error))
     server.once('error', fail)
     server.listen(port, host, backlog, () => {
       server.off('error', fail)
@@ -154,16 +152,17 @@ const bind = (server: Server, host: string, port: number) =>
   })
 
 const ADVICE: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another process uses this port. Stop it, or set PORT to a free one (0 takes any).',
+  EADDRINUSE: 'another process uses this port. Stop it, or set PORT to a free one.',
   EACCES: 'this user may not use this port. Set PORT to 1024 or above.',
   EADDRNOTAVAIL: 'this machine has no such address. Set HOST to one of its own, or 0.0.0.0 for all.',
   ENOTFOUND: 'this host name is not known. Set HOST to an address of this machine, or 0.0.0.0 for all.',
   EAI_AGAIN: 'this host name cannot be looked up. Set HOST to an address of this machine, or 0.0.0.0 for all.',
 }
 
-const cannotListen = (host: string, port: number, error: NodeJS.ErrnoException): Error => {
+const cannotListen = (host: string, port: number, setting: string, error: NodeJS.ErrnoException): Error => {
   const advice = ADVICE[error.code ?? ''] ?? `${error.message}. Set HOST and PORT.`
-  return new Error(`Cannot listen on ${bracketed(host)}:${port}: ${advice}`, { cause: error })
+  const toDo = advice.replace(/\bPORT\b/, setting)
+  return new Error(`Cannot listen on ${bracketed(host)}:${port}: ${toDo}`, { cause: error })
 }
 
 const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address)
