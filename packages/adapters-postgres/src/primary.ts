@@ -256,12 +256,15 @@ async function askAt(place: Place, address: ServerAddress, Plain: typeof Client)
 
 /** The driver reads these when it connects; a certificate is compared with the name that was given. */
 function leadTo(client: Client, { host, port, name }: Place): void {
-  const { connectionParameters, ssl } = client as unknown as {
+  const { connection, connectionParameters, ssl } = client as unknown as {
+    readonly connection: object
     readonly connectionParameters: object
     readonly ssl: object | false
   }
   Object.assign(client, { host, port })
   Object.assign(connectionParameters, { host: name, port })
+  // A socket among hosts has no TLS, whatever the others have.
+  if (name.startsWith('/')) for (const one of [client, connection]) Object.assign(one, { ssl: false })
   if (ssl !== false && !name.startsWith('/') && isIP(name) === 0) Object.assign(ssl, { servername: name })
 }
 

@@ -1,6 +1,8 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { rootCertificates } from 'node:tls'
 import { freshDatabase } from '../testing/fresh-database.ts'
 import { cuttingProxy } from '../testing/cutting-proxy.ts'
 import { createClient } from './client.ts'
@@ -52,31 +54,73 @@ test.each([
   ],
   ['sslmode=require&sslrootcert=/nowhere/ca.pem', 'sslrootcert: the file /nowhere/ca.pem cannot be read'],
   ['sslcert=/nowhere/c.pem', 'sslcert: the file /nowhere/c.pem cannot be read'],
-  ['sslkey=/nowhere/k.pem', 'sslkey: the file /nowhere/k.pem cannot be read'],
-  ['sslmode=verify-ca&sslrootcert=system', 'sslmode=verify-ca needs the certificate of an authority'],
+  ['sslmode=verify-ca', 'sslmode=verify-ca needs the certificate of an authority'],
+  ['sslmode=verify-ca&sslrootcert=system', 'sslmode=verify-ca is too weak for sslrootcert=system'],
+  ['sslmode=require&sslrootcert=system', 'sslmode=require is too weak for sslrootcert=system'],
 ])('%s is refused with what is wrong', (query, message) => {
   expect(() => serverAddress(`${url}?${query}`, {})).toThrow(message)
 })
 
-test('the certificates that it names are told, and none where TLS is not used', () => {
+// PostgreSQL documentation, "SSL Support": `system` makes verify-full the default.
+test('with the authorities of the system the server is verified, if nothing else is said', () => {
+  const { tls, plainIfRefused } = serverAddress(`${url}?sslrootcert=system`, {})
+  expect([tls, plainIfRefused]).toEqual([{ rejectUnauthorized: true }, false])
+})
+
+test('a blank variable counts as unset', () => {
+  const names = ['SSLMODE', 'SSLROOTCERT', 'SSLCERT', 'SSLKEY', 'TARGETSESSIONATTRS']
+  for (const blank of ['', ' '])
+    expect(serverAddress(url, Object.fromEntries(names.map((name) => [`PG${name}`, blank])))).toMatchObject({
+      ...{ isPrimaryWanted: false, plainIfRefused: true, tls: { rejectUnauthorized: false } },
+    })
+})
+
+describe('with files', () => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-address-'))
-  try {
-    for (const name of ['ca', 'cert', 'key']) writeFileSync(join(folder, name), `the ${name}`)
-    const env = { PGSSLROOTCERT: join(folder, 'ca') }
-    const of = (query: string) => certificatesOf(serverAddress(`${url}?${query}`, env))
-    const root = { of: 'database sslrootcert', are: 'authorities', pem: 'the ca' }
-    expect(of('')).toEqual([root])
-    expect(of(`sslcert=${folder}/cert&sslkey=${folder}/key`)).toEqual([
-      root,
-      { of: 'database sslcert', are: 'chain', pem: 'the cert' },
-    ])
+  const file = (name: string) => join(folder, name)
+  const [authority = ''] = rootCertificates
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' })
+  const locked = privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'secret' })
+  for (const [name, text] of Object.entries({ authority, key, locked, other: 'something else' }))
+    writeFileSync(file(name), text)
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test('the authorities that it names are told, and none where TLS is not used', () => {
+    const of = (query: string) => certificatesOf(serverAddress(`${url}?${query}`, { PGSSLROOTCERT: file('authority') }))
+    expect(of('')).toEqual([{ of: 'database sslrootcert', are: 'authorities', pem: authority }])
     expect(of('sslmode=disable')).toEqual([])
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  })
+
+  test.each([
+    ['sslrootcert=other', 'sslrootcert: the file other has no certificate in PEM'],
+    ['sslrootcert=key', 'sslrootcert: the file key has no certificate in PEM'],
+    ['sslcert=other&sslkey=key', 'sslcert: the file other has no certificate in PEM'],
+    ['sslcert=authority', 'sslcert needs its key: name its file in sslkey'],
+    ['sslcert=authority&sslkey=nowhere', 'sslkey: the file nowhere cannot be read'],
+    ['sslcert=authority&sslkey=other', 'sslkey: the file other has no key in PEM'],
+    ['sslcert=authority&sslkey=locked', 'sslkey: the file locked has a password, which is not supported'],
+    ['sslcert=authority&sslkey=key', 'sslkey: the file key is not the key of authority'],
+  ])('%s is refused with what is wrong', (query, message) => {
+    const inFolder = (text: string, before: string) =>
+      text.replaceAll(new RegExp(`(?<=${before})(authority|key|locked|other|nowhere)\\b`, 'g'), file('$1'))
+    expect(() => serverAddress(`${url}?${inFolder(query, '=')}`, {})).toThrow(inFolder(message, 'file |key of '))
+  })
 })
 
 describe('a server without TLS', () => {
+  test('a socket among hosts has none, whatever is asked for', async () => {
+    const database = await freshDatabase()
+    const several = database.connectionString.replace(/([?&]host=[^&]*)/, '$1,127.0.0.1&port=5432,9')
+    const client = createClient(serverAddress(several.replace('sslmode=disable', 'sslmode=require'), {}), {})
+    try {
+      await client.connect()
+    } finally {
+      await client.end().catch(() => undefined)
+      await database.drop()
+    }
+  })
+
   test.each([
     ['', true],
     ['disable', true],

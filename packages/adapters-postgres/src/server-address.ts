@@ -1,3 +1,4 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -40,20 +41,20 @@ type Environment = Readonly<Record<string, string | undefined>>
  * `target_session_attrs`, else `PGTARGETSESSIONATTRS`: `read-write` and `primary` want a server that takes writes. With
  * several hosts that is always wanted (libpq: only if it is said), since a gateway can do nothing with another one.
  *
- * Throws an Error that names the option for a mode that is not one, a file that cannot be read, `verify-ca` without an
- * authority, ports that are not as many as hosts, and a wish for a server that only reads.
+ * Throws an Error that names the option for a mode that is not one, a file that cannot be read or has something else,
+ * `verify-ca` without an authority, ports that are not as many as hosts, and a wish for a server that only reads.
  */
 export function serverAddress(connectionString: string, env: Environment = process.env): ServerAddress {
   const [place = '', query = ''] = connectionString.split(/\?(.*)/s)
   const parameters = new URLSearchParams(query)
   const taken = (name: string): string | undefined => {
-    const value = parameters.get(name) ?? env[`PG${name.toUpperCase()}`]
+    const value = parameters.get(name) ?? env[`PG${name.toUpperCase().replaceAll('_', '')}`]
     parameters.delete(name)
-    return value === undefined || value === '' ? undefined : value
+    return value === undefined || value.trim() === '' ? undefined : value
   }
-  const mode = modeOf(taken('sslmode') ?? 'prefer')
   const files = { root: taken('sslrootcert'), cert: taken('sslcert'), key: taken('sslkey') }
-  const isPrimaryWanted = wantsPrimary(taken('target_session_attrs') ?? env['PGTARGETSESSIONATTRS'] ?? 'any')
+  const mode = modeOf(taken('sslmode'), files.root)
+  const isPrimaryWanted = wantsPrimary(taken('target_session_attrs') ?? 'any')
   const hosts = hostsOf(place, parameters, env)
   if (hosts.length > 1) {
     parameters.delete('host')
@@ -118,9 +119,13 @@ function wantsPrimary(text: string): boolean {
   )
 }
 
-function modeOf(text: string): Mode {
+/** Whoever trusts every authority of the system has to compare the name too: anybody gets a certificate for some name. */
+function modeOf(given: string | undefined, root: string | undefined): Mode {
+  const text = given ?? (root === 'system' ? 'verify-full' : 'prefer')
   const mode = modes.find((known) => known === text)
   if (mode === undefined) throw new Error(`sslmode is ${JSON.stringify(text)}; expected one of ${modes.join(', ')}`)
+  if (root === 'system' && mode !== 'verify-full')
+    throw new Error(`sslmode=${mode} is too weak for sslrootcert=system, which needs verify-full`)
   return mode
 }
 
@@ -133,18 +138,45 @@ interface Files {
 function tlsOf(mode: Mode, { root, cert, key }: Files): DatabaseTls {
   const usual = join(homedir(), '.postgresql', 'root.crt')
   const file = root ?? (existsSync(usual) ? usual : undefined)
-  const authority = file === undefined || file === 'system' ? undefined : readOf('sslrootcert', file)
+  const authority = file === undefined || file === 'system' ? undefined : certificateOf('sslrootcert', file)
   if (mode === 'verify-ca' && authority === undefined) {
     throw new Error('sslmode=verify-ca needs the certificate of an authority: name its file in sslrootcert')
   }
   const verifies = mode === 'verify-ca' || mode === 'verify-full' || (mode === 'require' && authority !== undefined)
   return {
     ...(authority !== undefined && { ca: authority }),
-    ...(cert !== undefined && { cert: readOf('sslcert', cert) }),
-    ...(key !== undefined && { key: readOf('sslkey', key) }),
+    ...(cert !== undefined && ownOf(cert, key)),
     rejectUnauthorized: verifies,
     ...(mode !== 'verify-full' && { checkServerIdentity: () => undefined }),
   }
+}
+
+/** What the server may know the gateway by. */
+function ownOf(certFile: string, keyFile: string | undefined): { readonly cert: string; readonly key: string } {
+  const cert = certificateOf('sslcert', certFile)
+  if (keyFile === undefined) throw new Error('sslcert needs its key: name its file in sslkey')
+  const key = readOf('sslkey', keyFile)
+  const wrong = (problem: string) => new Error(`sslkey: the file ${keyFile} ${problem}`)
+  if (/ENCRYPTED/.test(key)) throw wrong('has a password, which is not supported')
+  let read: KeyObject
+  try {
+    read = createPrivateKey(key)
+  } catch {
+    throw wrong('has no key in PEM')
+  }
+  if (!new X509Certificate(cert).checkPrivateKey(read)) throw wrong(`is not the key of ${certFile}`)
+  return { cert, key }
+}
+
+/** One or several, of which the first is looked at. */
+function certificateOf(option: string, file: string): string {
+  const pem = readOf(option, file)
+  try {
+    void new X509Certificate(pem)
+  } catch (error) {
+    throw new Error(`${option}: the file ${file} has no certificate in PEM`, { cause: error })
+  }
+  return pem
 }
 
 function readOf(option: string, file: string): string {
