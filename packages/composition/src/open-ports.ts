@@ -70,6 +70,8 @@ export async function openPorts(
   const { environment, log, stopping, onStop, useClock } = context
   const { DATABASE_URL, DATA_DIR } = environment
   if (environment.SECRETS_KEY.length === 0) keysOfFolder(DATA_DIR)
+  const tracing = createTracing()
+  if (tracing !== undefined) onStop('traces', tracing.flush)
   const database = await openDatabase({
     url: DATABASE_URL,
     dataDir: DATA_DIR,
@@ -87,7 +89,6 @@ export async function openPorts(
   await clock.compare()
   await postgres.migrate()
   const { loginFailures } = postgres.ports
-  const tracing = createTracing()
   const stored = { ...postgres.ports, ...webhookPorts(environment, clock) }
   return {
     ports: {

@@ -38,6 +38,16 @@ test('with an SDK each request is a span, named by its endpoint, without what th
   }
 })
 
+test('what the SDK holds back is sent at a stop, which does not fail with it', async () => {
+  const { flushed, stop } = recordSpans()
+  try {
+    await createTracing()?.flush()
+    expect(flushed()).toBe(1)
+  } finally {
+    stop()
+  }
+})
+
 test('what has ended is a span with its attributes and whether it failed', () => {
   const { spans, stop } = recordSpans()
   try {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   type Attributes,
   context,
@@ -8,6 +9,7 @@ import {
   SpanKind,
   SpanStatusCode,
   trace,
+  type TracerProvider,
 } from '@opentelemetry/api'
 import { version } from './version.ts'
 
@@ -34,7 +36,12 @@ export interface Tracing {
   ) => Promise<void>
   /** A span that is part of the one that this is called within, if there is one. */
   readonly ended: (span: Ended) => void
+  /** Has the SDK send what it holds back, which it else does every few seconds; at most so long. */
+  readonly flush: () => Promise<void>
 }
+
+/** A stop waits so long for a collector. */
+const flushMilliseconds = 2000
 
 const kinds = { inside: SpanKind.INTERNAL, outgoing: SpanKind.CLIENT }
 
@@ -63,5 +70,15 @@ export function createTracing(): Tracing | undefined {
       if (hasFailed) span.setStatus({ code: SpanStatusCode.ERROR })
       span.end()
     },
+    flush: async () => {
+      const sent = providerOfSdk().forceFlush?.().catch(() => undefined)
+      await Promise.race([sent, delay(flushMilliseconds, undefined, { ref: false })])
+    },
   }
+}
+
+/** The interface has no word for it. The SDK has classes of its own copy of the interface. */
+function providerOfSdk(): { readonly forceFlush?: () => Promise<void> } {
+  const provider = trace.getTracerProvider() as { getDelegate?(): TracerProvider }
+  return (provider.getDelegate?.() ?? provider) as { readonly forceFlush?: () => Promise<void> }
 }

@@ -6,7 +6,8 @@ interface RecordedSpan {
 }
 
 /** An SDK that records the spans that have ended; `stop` takes it away again. */
-export function recordSpans(): { readonly spans: readonly RecordedSpan[]; readonly stop: () => void } {
+export function recordSpans() {
+  let flushes = 0
   const spans: RecordedSpan[] = []
   const startSpan = (name: string, { attributes = {} }: SpanOptions = {}): Span => {
     const all: Attributes = { ...attributes }
@@ -21,6 +22,10 @@ export function recordSpans(): { readonly spans: readonly RecordedSpan[]; readon
   const startActiveSpan = (name: string, options: SpanOptions, _parent: unknown, work: (span: Span) => unknown) =>
     work(startSpan(name, options))
   const tracer = { startSpan, startActiveSpan } as unknown as Tracer
-  trace.setGlobalTracerProvider({ getTracer: () => tracer })
-  return { spans, stop: () => trace.disable() }
+  const forceFlush = () => {
+    flushes++
+    return Promise.reject(new Error('the collector is away'))
+  }
+  trace.setGlobalTracerProvider(Object.assign({ getTracer: () => tracer }, { forceFlush }))
+  return { spans: spans as readonly RecordedSpan[], flushed: () => flushes, stop: () => trace.disable() }
 }
