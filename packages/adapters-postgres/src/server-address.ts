@@ -119,7 +119,7 @@ function wantsPrimary(text: string): boolean {
   )
 }
 
-/** Whoever trusts every authority of the system has to compare the name too: anybody gets a certificate for some name. */
+/** Who trusts the authorities of the system has to compare the name too: anybody gets a certificate for some name. */
 function modeOf(given: string | undefined, root: string | undefined): Mode {
   const text = given ?? (root === 'system' ? 'verify-full' : 'prefer')
   const mode = modes.find((known) => known === text)

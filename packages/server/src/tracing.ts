@@ -71,7 +71,9 @@ export function createTracing(): Tracing | undefined {
       span.end()
     },
     flush: async () => {
-      const sent = providerOfSdk().forceFlush?.().catch(() => undefined)
+      const sent = providerOfSdk()
+        .forceFlush?.()
+        .catch(() => undefined)
       await Promise.race([sent, delay(flushMilliseconds, undefined, { ref: false })])
     },
   }
