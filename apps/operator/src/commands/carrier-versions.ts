@@ -141,7 +141,7 @@ async function apply(context: Context, next: CarrierConfiguration, { dryRun, des
     output.result({ changed: false, carriersVersion: after, differences: [] }, `Nothing differs from ${before}.`)
     return
   }
-  output.line(`From ${before}:`)
+  if (differences !== undefined) output.line(`From ${before}:`)
   for (const one of differences ?? []) output.line(`  ${differenceText(one)}`)
   const shown = (differences ?? []).map(differenceJson)
   if (dryRun === true) {

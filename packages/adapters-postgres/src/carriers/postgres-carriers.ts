@@ -270,7 +270,7 @@ export const postgresCarrierBinds = ({ pools: { ordinary } }: Context): CarrierB
  * lease is renewed alone.
  */
 export const postgresCarrierRates = ({ pools: { kysely, ordinary } }: Context): CarrierRates => ({
-  async renew(carrier, holder, { seconds, ...wanted }) {
+  async renew(carrier, holder, { seconds, wasAway = false, ...wanted }) {
     const leases = await ordinary.run(keepRate, { carrier, holder, share: wanted.inUse, seconds })
     const own = leases.find((lease) => lease.holder === holder)
     if (own?.need === wanted.need) {
@@ -279,8 +279,10 @@ export const postgresCarrierRates = ({ pools: { kysely, ordinary } }: Context): 
     }
     return kysely.transaction().execute(async (transaction) => {
       await sql`select pg_advisory_xact_lock('carrier_rate'::regclass::oid::bigint)`.execute(transaction)
-      const ofCarrier = transaction.deleteFrom('carrier_rate').where('carrier', '=', carrier)
-      await ofCarrier.where('lease_until', '<=', sql<number>`clock_timestamp()`).execute()
+      const until = sql<string>`clock_timestamp() + make_interval(secs => ${seconds})`
+      const isOver = sql<boolean>`carrier = ${carrier} and lease_until <= clock_timestamp()`
+      if (wasAway) await transaction.updateTable('carrier_rate').set({ lease_until: until }).where(isOver).execute()
+      else await transaction.deleteFrom('carrier_rate').where(isOver).execute()
       const own = { carrier, holder, share: 0, need: 0, lease_until: sql<string>`clock_timestamp()` }
       const once = transaction
         .insertInto('carrier_rate')
@@ -294,7 +296,6 @@ export const postgresCarrierRates = ({ pools: { kysely, ordinary } }: Context): 
         .orderBy(sql`holder collate "C"`)
         .execute()
       const { granted, share } = renewedShare(wanted, leases.map(otherThan(holder)))
-      const until = sql<string>`clock_timestamp() + make_interval(secs => ${seconds})`
       await transaction
         .updateTable('carrier_rate')
         .set({ share, need: wanted.need, lease_until: until })

@@ -92,7 +92,7 @@ test('who stops, or is gone, leaves its share to the others', async () => {
   expect(shared.most()).toBeLessThanOrEqual(21)
 })
 
-test('while the store is away each keeps its last share, and says so once', async () => {
+test('while the store is away, and when it is back, each keeps its last share, and says so once', async () => {
   const shared = aCarrier()
   let isAway = false
   const told: string[] = []
@@ -108,6 +108,11 @@ test('while the store is away each keeps its last share, and says so once', asyn
   expect(two.one.taken - since).toBeGreaterThan(170)
   expect(shared.most()).toBeLessThanOrEqual(21)
   expect(told).toEqual(['its rate cannot be shared, and stays 10 a second: away'])
+  isAway = false
+  const [oneBack, twoBack] = [one.one.taken, two.one.taken]
+  await shared.run(3)
+  expect([one.one.taken - oneBack, two.one.taken - twoBack]).toEqual([expect.closeTo(30, -1), expect.closeTo(30, -1)])
+  expect(shared.most()).toBeLessThanOrEqual(21)
 })
 
 test('a carrier of one a second is used by one process at a time', async () => {

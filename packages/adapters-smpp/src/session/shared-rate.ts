@@ -52,6 +52,8 @@ export function shareRate({
   const seconds = Math.min(leaseSeconds, leaseSecondsMax)
   let share = 0
   let renewedAt = -Infinity
+  /** When the lease ends at the earliest. */
+  let leasedUntil = Infinity
   /** Since the last renewal: how many left, and the looks, and those before which more was wanted than left. */
   let use = { since: now(), taken: 0, looks: 0, short: 0 }
   let isGivingUp = false
@@ -84,9 +86,14 @@ export function shareRate({
     const before = share
     const need = needed()
     use = { since: now(), taken: 0, looks: 0, short: 0 }
+    const asked = now()
+    renewedAt = asked
+    share = await rates.renew(carrier, holder, {
+      ...{ perSecond, inUse: before, need, seconds },
+      wasAway: asked >= leasedUntil,
+    })
     renewedAt = now()
-    share = await rates.renew(carrier, holder, { perSecond, inUse: before, need, seconds })
-    renewedAt = now()
+    leasedUntil = asked + seconds * 1000
     isGivingUp = share < before
     isAway = false
     if (share === before) return

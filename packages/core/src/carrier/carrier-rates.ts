@@ -9,6 +9,8 @@ export interface WantedRate {
   /** So many it could use. */
   readonly need: number
   readonly seconds: number
+  /** Its own lease is over, as the store was away: those of others that are over too count for `seconds` more. */
+  readonly wasAway?: boolean
 }
 
 /**
@@ -55,7 +57,7 @@ export function fairShares(perSecond: number, needs: readonly number[]): readonl
  * its own as `undefined`.
  */
 export function renewedShare(
-  { perSecond, inUse, need }: Omit<WantedRate, 'seconds'>,
+  { perSecond, inUse, need }: Omit<WantedRate, 'seconds' | 'wasAway'>,
   leases: readonly (LeasedRate | undefined)[],
 ): { readonly granted: number; readonly share: number } {
   const needs = leases.map((lease) => lease?.need ?? need)

@@ -476,6 +476,22 @@ export const carrierRatesContract: Contract<StoredPorts> = {
     assert.equal(await rates.renew(carrier, 'one', wantedRate(0, 20)), 1)
   },
 
+  'who comes back after the store was away leaves their shares to others whose leases ended meanwhile, once': async ({
+    carrierRates: rates,
+  }) => {
+    const carrier = aCarrierId('shared')
+    const ends = (inUse: number) => wantedRate(inUse, 20, 0)
+    for (const inUse of [0, 20]) await rates.renew(carrier, 'one', wantedRate(inUse, 20))
+    await rates.renew(carrier, 'two', wantedRate(0, 20))
+    await rates.renew(carrier, 'one', wantedRate(20, 20))
+    assert.equal(await rates.renew(carrier, 'one', wantedRate(10, 20)), 10)
+    assert.equal(await rates.renew(carrier, 'two', wantedRate(1, 20)), 10)
+    assert.equal(await rates.renew(carrier, 'one', ends(10)), 10)
+    assert.equal(await rates.renew(carrier, 'two', { ...wantedRate(10, 20), wasAway: true }), 10)
+    assert.equal(await rates.renew(carrier, 'one', { ...ends(10), wasAway: true }), 10)
+    assert.equal(await rates.renew(carrier, 'two', wantedRate(10, 20)), 20)
+  },
+
   'of many that renew at the same time, again and again, all together never have more than one more, and each has its share soon':
     async ({ carrierRates: rates }) => {
       const carrier = aCarrierId('shared')

@@ -76,10 +76,17 @@ export function memoryCarrierVersions(store: MemoryStore): CarrierVersions {
 
 const orderOf = ({ process: { host, pid, id } }: CarrierUser): string => [host, String(pid).padStart(10), id].join('\0')
 
+const extended = <Lease extends { readonly until: number }>(lease: Lease, until: number): Lease => ({
+  ...lease,
+  until: Math.max(lease.until, until),
+})
+
 export const memoryCarrierRates = (store: MemoryStore): CarrierRates => ({
-  renew: atomic((carrier, holder, { seconds, ...wanted }) => {
+  renew: atomic((carrier, holder, { seconds, wasAway = false, ...wanted }) => {
     const now = store.clock.now()
-    const leases = new Map([...(store.carrierRates.get(carrier) ?? [])].filter(([, { until }]) => until > now))
+    const all = [...(store.carrierRates.get(carrier) ?? [])]
+    const counted = wasAway ? all.map(([other, lease]) => [other, extended(lease, now + seconds * 1000)] as const) : all
+    const leases = new Map(counted.filter(([, { until }]) => until > now))
     const holders = [...new Set([...leases.keys(), holder])].sort()
     const { granted, share } = renewedShare(
       wanted,
