@@ -24,7 +24,7 @@ export {
 export { arrive, assign, write } from './correspond.ts'
 export { chanceOf, testChance, testSeed, type Chance } from './chance.ts'
 export { eventsOf } from './events-of.ts'
-export { until } from './until.ts'
+export { until, untilInTurns } from './until.ts'
 
 // A real adapter of every port, in memory.
 export { memoryPorts, memoryStoredPorts, type MemoryPortsOptions } from './memory/ports.ts'

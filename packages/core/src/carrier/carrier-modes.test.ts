@@ -1,4 +1,4 @@
-import { aCarrierId, aNumber, anOrder, numbers, until } from '@gateway/core/testing'
+import { aCarrierId, aNumber, anOrder, numbers, untilInTurns } from '@gateway/core/testing'
 import { dispatchWorld, type DispatchWorld } from '../../testing/dispatch-world.ts'
 import { endDispatchers, startDispatcher, type DispatcherOptions } from '../../testing/start-dispatcher.ts'
 import { createRouteTurns } from './route-turns.ts'
@@ -19,18 +19,18 @@ test('a paused carrier gets nothing more, gives back at once what has not left, 
   const world = await dispatchWorld()
   const { carrier, setMode } = startDispatcher(world, { window: 20, outcomeOf: () => 'held' })
   await accept(world)
-  await until(() => carrier.unanswered.length > 5)
+  await untilInTurns(() => carrier.unanswered.length > 5)
   setMode('paused')
   const { length } = carrier.submitted
   carrier.release('accepted')
-  await until(() => returned(world))
+  await untilInTurns(() => returned(world))
   await accept(world, [aNumber('27831234567')])
-  await expect(until(() => carrier.submitted.length > length, 0.1)).rejects.toThrow()
+  await expect(untilInTurns(() => carrier.submitted.length > length, 0.1)).rejects.toThrow()
   expect([world.waiting(), carrier.unanswered.length]).toEqual([201 - length, 0])
   // What was marked and had not left waits as if it had been refused for now.
   world.clock.step(600)
   setMode('running')
-  await until(() => carrier.release('accepted') === 0 && world.waiting() === 0)
+  await untilInTurns(() => carrier.release('accepted') === 0 && world.waiting() === 0)
   await world.assertTidy()
 })
 
@@ -43,19 +43,19 @@ test('messages of a carrier that is paused leave over the next of the route, and
   const [first, second] = [start('a'), start('b')]
   first.setMode('paused')
   await accept(world)
-  await until(() => second.carrier.submitted.length === 200)
+  await untilInTurns(() => second.carrier.submitted.length === 200)
   second.setMode('drained')
   await accept(world)
-  await expect(until(() => second.carrier.submitted.length > 200, 0.1)).rejects.toThrow()
+  await expect(untilInTurns(() => second.carrier.submitted.length > 200, 0.1)).rejects.toThrow()
   first.setMode('running')
-  await until(() => first.carrier.submitted.length === 200)
+  await untilInTurns(() => first.carrier.submitted.length === 200)
 })
 
 test('a dispatcher that begins with a paused carrier submits nothing', async () => {
   const world = await dispatchWorld()
   await accept(world)
   const { carrier, setMode } = startDispatcher(world, { mode: 'paused' })
-  await expect(until(() => carrier.submitted.length > 0, 0.1)).rejects.toThrow()
+  await expect(untilInTurns(() => carrier.submitted.length > 0, 0.1)).rejects.toThrow()
   setMode('running')
-  await until(() => carrier.submitted.length === 200)
+  await untilInTurns(() => carrier.submitted.length === 200)
 })

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { instant, OUTCOME, type Carrier, type DeliveryReceipt, type MessageId } from '@gateway/core'
-import { chanceOf, until, type Chance, type ScriptedOutcome } from '@gateway/core/testing'
+import { chanceOf, untilInTurns, type Chance, type ScriptedOutcome } from '@gateway/core/testing'
 import { dispatchWorld, type Disturb, type DispatchWorld } from '../../testing/dispatch-world.ts'
 import { endDispatchers, startDispatcher, type StartedDispatcher } from '../../testing/start-dispatcher.ts'
 import { dispatcherDefaults } from './dispatcher-settings.ts'
@@ -109,13 +109,13 @@ function chaos(world: DispatchWorld, chance: Chance, failures: number) {
       isQuiet = true
       await Promise.all(alive.map(kill))
       const last = begin()
-      await until(async () => {
+      await untilInTurns(async () => {
         world.clock.step(1)
         await world.ports.claimedBatches.promote(1000)
         await world.ports.claimedBatches.recover()
         return world.waiting() === 0
       })
-      await until(() =>
+      await untilInTurns(() =>
         world.assertTidy().then(
           () => true,
           () => false,

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { instant, OUTCOME, type MessageId } from '@gateway/core'
-import { until, type ScriptedOutcome } from '@gateway/core/testing'
+import { untilInTurns, type ScriptedOutcome } from '@gateway/core/testing'
 import { dispatchWorld, type Call, type Disturb, type DispatchWorld } from '../../testing/dispatch-world.ts'
 import { endDispatchers, startDispatcher as start } from '../../testing/start-dispatcher.ts'
 import { dispatcherDefaults } from './dispatcher-settings.ts'
@@ -32,14 +32,14 @@ const codes = (world: DispatchWorld) => [...world.store.messages.values()].map((
 
 /** Lets time pass, and does what is done by the clock, until everything has its end. */
 async function finish(world: DispatchWorld): Promise<void> {
-  await until(async () => {
+  await untilInTurns(async () => {
     world.clock.step(1)
     await world.ports.claimedBatches.promote(1000)
     await world.ports.claimedBatches.recover()
     await world.ports.deliveryReceipts.match(1000)
     return world.waiting() === 0
   })
-  await until(() =>
+  await untilInTurns(() =>
     world.assertTidy().then(
       () => true,
       () => false,
@@ -103,9 +103,9 @@ describe('a call that fails loses nothing and submits nothing twice', () => {
     await someMessages(world)
     let isAway = false
     const { problems } = start(world, { settings, disturb: () => (isAway ? 'fails' : undefined), outcomeOf })
-    await until(() => world.waiting() < 100)
+    await untilInTurns(() => world.waiting() < 100)
     isAway = true
-    await until(() => problems.length > 5)
+    await untilInTurns(() => problems.length > 5)
     for (let turn = 0; turn < 20; turn++) await nextTurn()
     isAway = false
     await finish(world)
@@ -120,7 +120,7 @@ describe('a call that fails loses nothing and submits nothing twice', () => {
       disturb: (call) => (call === 'postpone' || call === 'settle' ? 'fails' : undefined),
       outcomeOf,
     })
-    await until(() => codes(world).filter((code) => code === OUTCOME.delivered).length > 10)
+    await untilInTurns(() => codes(world).filter((code) => code === OUTCOME.delivered).length > 10)
   })
 })
 
@@ -157,7 +157,7 @@ test('a killed dispatcher leaves at most the bound unknown, another one sends th
   const world = await dispatchWorld()
   for (let i = 0; i < 5; i++) await world.accept(40)
   const killed = start(world, { settings, window: 30 })
-  await until(() => killed.carrier.submitted.length > 60)
+  await untilInTurns(() => killed.carrier.submitted.length > 60)
   killed.kill()
   world.clock.step(dispatcherDefaults.leaseSeconds + 1)
   const { unknown } = await world.ports.claimedBatches.recover()
@@ -185,9 +185,9 @@ describe('a carrier that is slower than the queue', () => {
       }
     }
     const ids = await world.accept(900)
-    await until(() => carrier.unanswered.length > 100)
+    await untilInTurns(() => carrier.unanswered.length > 100)
     await answers(200)
-    await until(() => dispatcher.state().ahead > 0)
+    await untilInTurns(() => dispatcher.state().ahead > 0)
     return { world, carrier, dispatcher, ids, answers, trouble: (is: boolean) => void (isTroubled = is) }
   }
 
@@ -208,11 +208,11 @@ describe('a carrier that is slower than the queue', () => {
       await answers(10)
       trouble(false)
       const single = await world.accept(1)
-      await until(async () => {
+      await untilInTurns(async () => {
         await answers(20)
         return new Set(carrier.submitted.map(({ id }) => id)).size === ids.length + single.length
       })
-      await until(async () => {
+      await untilInTurns(async () => {
         await answers(20)
         return codes(world).every((code) => code === OUTCOME.delivered)
       })

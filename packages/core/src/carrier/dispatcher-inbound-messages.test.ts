@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { anAccount, aNumber, anOrder, until, type ScriptedCarrier } from '@gateway/core/testing'
+import { anAccount, aNumber, anOrder, untilInTurns, type ScriptedCarrier } from '@gateway/core/testing'
 import { dispatchWorld, type DispatchWorld } from '../../testing/dispatch-world.ts'
 import { endDispatchers, startDispatcher as start } from '../../testing/start-dispatcher.ts'
 import type { Account } from '../account/account.ts'
@@ -46,7 +46,7 @@ async function setUpUnrecorded() {
   let gated = false
   const started = start(world, { disturb: (call) => (call === 'record' && gated ? () => gate : undefined) })
   await send(world, before)
-  await until(() => world.waiting() === 0)
+  await untilInTurns(() => world.waiting() === 0)
   gated = true
   return { world, before, carrier: started.carrier, open }
 }
@@ -54,7 +54,7 @@ async function setUpUnrecorded() {
 test('a reply that is faster than the record of its message waits for it, and answers it', async () => {
   const { world, before, carrier, open } = await setUpUnrecorded()
   const id = await send(world, world.account)
-  await until(() => carrier.submitted.length === 2)
+  await untilInTurns(() => carrier.submitted.length === 2)
   let acknowledged = false
   const arrived = carrier.arrive([reply(carrier, 'yes')]).then(() => (acknowledged = true))
   const other = aNumber('27825550199')
@@ -71,7 +71,7 @@ test('a reply that comes before the carrier has answered waits for that too', as
   const world = await dispatchWorld()
   const { carrier } = start(world, { outcomeOf: () => 'held' })
   const id = await send(world, world.account)
-  await until(() => carrier.submitted.length === 1)
+  await untilInTurns(() => carrier.submitted.length === 1)
   const arrived = carrier.arrive([reply(carrier, 'yes')])
   for (let turn = 0; turn < 20; turn++) await nextTurn()
   expect(world.store.inboundMessages).toEqual([])
@@ -84,10 +84,10 @@ test('a reply does not wait for messages that were submitted after it came', asy
   const world = await dispatchWorld()
   const { carrier } = start(world, { outcomeOf: () => 'held' })
   const first = await send(world, world.account)
-  await until(() => carrier.submitted.length === 1)
+  await untilInTurns(() => carrier.submitted.length === 1)
   const arrived = carrier.arrive([reply(carrier, 'yes')])
   await send(world, world.account)
-  await until(() => carrier.submitted.length === 2)
+  await untilInTurns(() => carrier.submitted.length === 2)
   carrier.release('accepted', 1)
   await arrived
   expect(await inboxOf(world, world.account)).toMatchObject([{ answers: first }])
@@ -101,7 +101,7 @@ test.each(['fails', 'fails after its work'] as const)(
       disturb: (call, nth) => (call === 'receive' && nth === 1 ? disturbance : undefined),
     })
     await send(world, world.account)
-    await until(() => world.waiting() === 0)
+    await untilInTurns(() => world.waiting() === 0)
     const one = reply(carrier, 'yes')
     await expect(carrier.arrive([one])).rejects.toThrow('receive 1 fails')
     await carrier.arrive([one])
@@ -148,7 +148,7 @@ test.each([
   })
   responder.on(carrier)
   const id = await send(world, world.account)
-  await until(() => carrier.submitted.length >= 2 && responder.owed() === 0 && world.waiting() === 0)
+  await untilInTurns(() => carrier.submitted.length >= 2 && responder.owed() === 0 && world.waiting() === 0)
   for (let turn = 0; turn < 50; turn++) await nextTurn()
   expect(carrier.submitted.map(({ to, body }) => [to, body.text])).toEqual([
     [number, 'hello'],

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { OUTCOME } from '@gateway/core'
-import { until } from '@gateway/core/testing'
+import { untilInTurns } from '@gateway/core/testing'
 import { dispatchWorld, type Call, type Disturb, type DispatchWorld } from '../../testing/dispatch-world.ts'
 import {
   endDispatchers,
@@ -158,7 +158,7 @@ describe('no progress is told', () => {
     expect(dispatcher.state().stalled).toEqual(stalled)
     isTroubled = false
     release()
-    await until(() => world.waiting() === 0)
+    await untilInTurns(() => world.waiting() === 0)
     await pass(world, 1)
     expect(dispatcher.state().stalled).toEqual([])
     expect(carrier.submitted).toHaveLength(270)
@@ -197,7 +197,7 @@ describe('no progress is told', () => {
     const gate = new Promise<void>((resolve) => (release = resolve))
     const { dispatcher } = startDispatcher(world, { disturb: (call) => (call === 'record' ? () => gate : undefined) })
     await world.accept(300)
-    await until(() => dispatcher.state().uncommitted > 0)
+    await untilInTurns(() => dispatcher.state().uncommitted > 0)
     const drained = dispatcher.drain(new Promise(() => undefined))
     await pass(world, 30)
     expect(dispatcher.state().stalled).toEqual([])

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { aCarrierId, anOrder, aSender, numbers, until, type ScriptedOutcome } from '@gateway/core/testing'
+import { aCarrierId, anOrder, aSender, numbers, untilInTurns, type ScriptedOutcome } from '@gateway/core/testing'
 import { dispatchWorld, type DispatchWorld } from '../../testing/dispatch-world.ts'
 import { endDispatchers, startDispatcher as start } from '../../testing/start-dispatcher.ts'
 import type { MessageId } from '../message/messages.ts'
@@ -30,8 +30,8 @@ test('everything that waits is submitted once, recorded, and gets its receipt; n
   const world = await dispatchWorld()
   const { carrier, problems } = start(world, { settings: small, window: 50 })
   const ids = (await Promise.all([world.accept(300), world.accept(1), world.accept(7), world.accept(11)])).flat()
-  await until(() => allAre(world, ids, OUTCOME.delivered))
-  await until(() => world.assertTidy().then(() => true))
+  await untilInTurns(() => allAre(world, ids, OUTCOME.delivered))
+  await untilInTurns(() => world.assertTidy().then(() => true))
   expect(carrier.submitted).toHaveLength(319)
   expect(problems).toEqual([])
 })
@@ -42,8 +42,8 @@ test.each([55, -55])(
     const world = await dispatchWorld()
     const ids = [...(await world.accept(300)), ...(await world.accept(5))]
     start(world, { clock: { now: () => secondsAfter(world.clock.now(), hours * 3600) } })
-    await until(() => allAre(world, ids, OUTCOME.delivered))
-    await until(() => world.assertTidy().then(() => true))
+    await untilInTurns(() => allAre(world, ids, OUTCOME.delivered))
+    await untilInTurns(() => world.assertTidy().then(() => true))
   },
 )
 
@@ -54,7 +54,7 @@ test.each([0, 55])(
     const ids = await world.accept(3)
     world.clock.step(20)
     const { dispatcher } = start(world, { clock: { now: () => secondsAfter(world.clock.now(), hours * 3600) } })
-    await until(() => allAre(world, ids, OUTCOME.delivered))
+    await untilInTurns(() => allAre(world, ids, OUTCOME.delivered))
     const { bounds, counts, sum } = dispatcher.waits()
     expect(sum).toBeCloseTo(60, 0)
     expect(counts[bounds.indexOf(30)]).toBe(3)
@@ -65,7 +65,7 @@ test('within a send, messages leave in the order of the request', async () => {
   const world = await dispatchWorld()
   const { carrier } = start(world, { settings: small })
   const ids = await world.accept(200)
-  await until(() => allAre(world, ids, OUTCOME.delivered))
+  await untilInTurns(() => allAre(world, ids, OUTCOME.delivered))
   expect(carrier.submitted.map(({ id }) => id)).toEqual(ids)
 })
 
@@ -79,8 +79,8 @@ test.each<[ScriptedOutcome, number]>([
   const world = await dispatchWorld()
   start(world, { outcomeOf: () => scripted })
   const ids = [...(await world.accept(3)), ...(await world.accept(30))]
-  await until(() => allAre(world, ids, code))
-  await until(() => world.assertTidy().then(() => true))
+  await untilInTurns(() => allAre(world, ids, code))
+  await untilInTurns(() => world.assertTidy().then(() => true))
 })
 
 describe('the bounds', () => {
@@ -100,7 +100,7 @@ describe('the bounds', () => {
       })
       const ids = await world.accept(200)
       const most = Math.max(1, Math.floor(Math.min(inDoubtMax, window) * 0.75))
-      await until(() => carrier.unanswered.length === most)
+      await untilInTurns(() => carrier.unanswered.length === most)
       for (let turn = 0; turn < 50; turn++) await nextTurn()
       expect(carrier.submitted).toHaveLength(most)
       expect(dispatcher.state().unanswered).toBe(most)
@@ -119,7 +119,7 @@ describe('the bounds', () => {
     const world = await dispatchWorld()
     const { carrier, dispatcher } = start(world, { window: 20, outcomeOf: () => 'held', room: () => 20 })
     await Promise.all(Array.from({ length: 10 }, () => world.accept(10)))
-    await until(() => carrier.unanswered.length === 20)
+    await untilInTurns(() => carrier.unanswered.length === 20)
     for (let turn = 0; turn < 50; turn++) await nextTurn()
     expect(carrier.submitted).toHaveLength(20)
     expect(dispatcher.state().inDoubt).toBe(20)
@@ -129,9 +129,9 @@ describe('the bounds', () => {
     const world = await dispatchWorld()
     const { carrier } = start(world, { settings: small, window: 20, outcomeOf: () => 'held' })
     await world.accept(500)
-    await until(() => carrier.unanswered.length === 15)
+    await untilInTurns(() => carrier.unanswered.length === 15)
     const ids = await world.accept(2)
-    await until(() => carrier.submitted.length === 17)
+    await untilInTurns(() => carrier.submitted.length === 17)
     expect(carrier.submitted.slice(-2).map(({ id }) => id)).toEqual(ids)
   })
 
@@ -139,16 +139,16 @@ describe('the bounds', () => {
     const world = await dispatchWorld()
     const [lost] = await world.accept(1)
     const { carrier } = start(world, { window: 200, outcomeOf: ({ id }) => (id === lost ? 'held' : 'accepted') })
-    await until(() => carrier.unanswered.length === 1)
+    await untilInTurns(() => carrier.unanswered.length === 1)
     // One answer in ten seconds.
     for (const seconds of [0, 10]) {
       world.clock.step(seconds)
       const [id] = await world.accept(1)
-      await until(() => carrier.submitted.some((one) => one.id === id))
+      await untilInTurns(() => carrier.submitted.some((one) => one.id === id))
       await nextTurn()
     }
     await world.accept(300)
-    await until(() => carrier.submitted.length === 303)
+    await untilInTurns(() => carrier.submitted.length === 303)
     expect(carrier.unanswered.map(({ id }) => id)).toEqual([lost])
   })
 
@@ -157,7 +157,7 @@ describe('the bounds', () => {
     const { carrier } = start(world, { settings: small, window: 20 })
     const singles = (await Promise.all(Array.from({ length: 300 }, () => world.accept(1)))).flat()
     const bulk = await world.accept(100)
-    await until(() => allAre(world, [...singles, ...bulk], OUTCOME.delivered))
+    await untilInTurns(() => allAre(world, [...singles, ...bulk], OUTCOME.delivered))
     expect(carrier.unansweredMost).toBeLessThanOrEqual(20)
   })
 })
@@ -172,13 +172,13 @@ test('nothing leaves before its mark is committed', async () => {
     disturb: (call) => (call === 'mark' ? () => (marks++, gate) : undefined),
   })
   const ids = await world.accept(100)
-  await until(() => marks > 0)
+  await untilInTurns(() => marks > 0)
   const marked = () =>
     [...world.store.dispatchers.values()].flatMap(({ batches }) => [...batches.values()][0]?.marked)[0]
   for (let turn = 0; turn < 50; turn++) await nextTurn()
   expect(carrier.submitted).toHaveLength(marked() ?? NaN)
   release()
-  await until(() => allAre(world, ids, OUTCOME.delivered))
+  await untilInTurns(() => allAre(world, ids, OUTCOME.delivered))
 })
 
 describe('messages that end without a carrier', () => {
@@ -204,9 +204,9 @@ describe('messages that end without a carrier', () => {
     await suppress(world, from, to)
     const { carrier, problems } = start(world, { settings: { inDoubtMax: 20, sliceMax: 100 } })
     const [left, stopped] = [[...ids.slice(0, from), ...ids.slice(to)], ids.slice(from, to)]
-    await until(() => allAre(world, left, OUTCOME.delivered))
-    await until(() => allAre(world, stopped, OUTCOME.optedOut))
-    await until(() => world.assertTidy().then(() => true))
+    await untilInTurns(() => allAre(world, left, OUTCOME.delivered))
+    await untilInTurns(() => allAre(world, stopped, OUTCOME.optedOut))
+    await untilInTurns(() => world.assertTidy().then(() => true))
     expect(carrier.submitted.map(({ id }) => id)).toEqual(left)
     expect(problems).toEqual([])
     // One life: a claimed batch that ends by itself is not taken for one that was taken away.
@@ -218,7 +218,7 @@ describe('messages that end without a carrier', () => {
     const ids = (await Promise.all(Array.from({ length: 20 }, () => world.accept(5)))).flat()
     await suppress(world, 30, 77)
     start(world, { settings: small })
-    await until(async () => (await codesOf(world, ids)).every((code) => code !== 'waiting'))
+    await untilInTurns(async () => (await codesOf(world, ids)).every((code) => code !== 'waiting'))
     expect((await codesOf(world, ids)).filter((code) => code === OUTCOME.optedOut)).toHaveLength(47)
   })
 
@@ -231,7 +231,7 @@ describe('messages that end without a carrier', () => {
     const number = world.store.messages.get(black)?.number ?? assert.fail('it is not there')
     await world.ports.suppressions.add({ scope: 'everybody', number, kind: 'blacklist', since: world.clock.now() })
     const first = start(world)
-    await until(() => world.waiting() === 0)
+    await untilInTurns(() => world.waiting() === 0)
     expect(world.store.messages.get(old)?.decision?.code).toBe(OUTCOME.expired)
     expect(await codesOf(world, [black])).toEqual([OUTCOME.blacklisted])
 
@@ -240,7 +240,7 @@ describe('messages that end without a carrier', () => {
     const locked = await world.acceptOne()
     await world.ports.accounts.setLocked(world.account.id, true)
     const second = start(world)
-    await until(() => world.waiting() === 0)
+    await untilInTurns(() => world.waiting() === 0)
     expect(await codesOf(world, [locked])).toEqual([OUTCOME.accountLocked])
     expect([...first.carrier.submitted, ...second.carrier.submitted]).toEqual([])
     expect(await world.ports.ledger.balance(world.account.id)).toBe(before)
@@ -265,7 +265,7 @@ describe('messages that end without a carrier', () => {
     const accepted = await world.ports.messages.accept(order)
     const ids = typeof accepted === 'object' ? accepted.results.flat().map(Number) : []
     const { carrier } = start(world)
-    await until(() => world.waiting() === 0)
+    await untilInTurns(() => world.waiting() === 0)
     expect(carrier.submitted.map(({ id, from }) => [id, from])).toEqual([[ids[0], undefined]])
     expect(ids.map((id) => world.store.messages.get(id as MessageId)?.decision?.code)).toEqual([
       OUTCOME.delivered,
@@ -284,14 +284,14 @@ describe('messages that end without a carrier', () => {
     const [plain] = await world.accept(1)
     const wrong = { now: () => secondsAfter(world.clock.now(), 55 * 3600) }
     const { carrier } = start(world, { clock: wrong, window: 8, outcomeOf: () => 'held' })
-    await until(() => carrier.submitted.length > 4)
+    await untilInTurns(() => carrier.submitted.length > 4)
     const left = carrier.submitted.length
     expect(carrier.submitted.map(({ id, validSeconds }) => [id === plain, validSeconds])).toEqual(
       carrier.submitted.map(({ id }) => (id === plain ? [true, undefined] : [false, 600])),
     )
     world.clock.step(540)
     carrier.release('accepted', 1)
-    await until(() => carrier.submitted.length > left)
+    await untilInTurns(() => carrier.submitted.length > left)
     expect(carrier.submitted.at(-1)?.validSeconds).toBe(60)
     world.clock.step(60)
     const submitted = carrier.submitted.filter(({ id }) => ids.includes(id)).map(({ id }) => id)
@@ -304,7 +304,7 @@ describe('messages that end without a carrier', () => {
       ids.map((id) => (submitted.includes(id) ? OUTCOME.sent : OUTCOME.expired)),
     )
     expect(await world.ports.ledger.balance(world.account.id)).toBe((before ?? NaN) - 10 * (submitted.length + 1))
-    await until(() => world.assertTidy().then(() => true))
+    await untilInTurns(() => world.assertTidy().then(() => true))
   })
 })
 
@@ -315,15 +315,15 @@ test('what the carrier refuses for now comes again after 2, 4, 8 s, and no soone
   })
   const ids = [...(await world.accept(2)), ...(await world.accept(20))]
   for (const [round, seconds] of [2, 4, 8].entries()) {
-    await until(() => carrier.submitted.length === 22 * (round + 1) && world.store.dispatchers.size > 0)
+    await untilInTurns(() => carrier.submitted.length === 22 * (round + 1) && world.store.dispatchers.size > 0)
     const batches = () => [...world.store.dispatchers.values()].flatMap((its) => [...its.batches.values()])
-    await until(() => batches().every(({ held }) => held.size === 0))
+    await untilInTurns(() => batches().every(({ held }) => held.size === 0))
     await pass(world, seconds - 0.1)
     for (let turn = 0; turn < 20; turn++) await nextTurn()
     expect(carrier.submitted).toHaveLength(22 * (round + 1))
     await pass(world, 0.1)
   }
-  await until(() => allAre(world, ids, OUTCOME.delivered))
+  await untilInTurns(() => allAre(world, ids, OUTCOME.delivered))
   expect(carrier.submitted).toHaveLength(22 * 4)
 })
 
@@ -341,7 +341,7 @@ describe('receipts', () => {
       },
     })
     const id = await world.acceptOne()
-    await until(() => carrier.submitted.length === 1 && carrier.unanswered.length === 0)
+    await untilInTurns(() => carrier.submitted.length === 1 && carrier.unanswered.length === 0)
     const held = carrier.deliver([carrier.receiptFor(id, OUTCOME.delivered)])
     await carrier.deliver([{ ...carrier.receiptFor(id, OUTCOME.delivered), reference: 'of long ago' }])
     for (let turn = 0; turn < 20; turn++) await nextTurn()
@@ -356,7 +356,7 @@ describe('receipts', () => {
     const world = await dispatchWorld()
     const { carrier } = start(world, { disturb: (call, nth) => (call === 'apply' && nth <= 3 ? 'fails' : undefined) })
     const ids = await world.accept(5)
-    await until(() => allAre(world, ids, OUTCOME.delivered))
+    await untilInTurns(() => allAre(world, ids, OUTCOME.delivered))
     await carrier.settled()
   })
 })
@@ -366,7 +366,7 @@ describe('drain', () => {
     const world = await dispatchWorld()
     const first = start(world, { settings: small, outcomeOf: () => 'held' })
     const ids = await world.accept(100)
-    await until(() => first.carrier.unanswered.length === 15)
+    await untilInTurns(() => first.carrier.unanswered.length === 15)
     let isDrained = false
     const drained = first.dispatcher.drain(never).then(() => (isDrained = true))
     for (let turn = 0; turn < 20; turn++) await nextTurn()
@@ -376,10 +376,10 @@ describe('drain', () => {
     expect(first.carrier.submitted).toHaveLength(15)
     expect(world.store.dispatchers.size).toBe(0)
     expect(await first.dispatcher.work('bulk')).toBe('closed')
-    await until(() => allAre(world, ids.slice(0, 15), OUTCOME.delivered))
+    await untilInTurns(() => allAre(world, ids.slice(0, 15), OUTCOME.delivered))
     expect((await codesOf(world, ids)).filter((code) => code === 'waiting')).toHaveLength(85)
     const second = start(world, { settings: small })
-    await until(() => allAre(world, ids, OUTCOME.delivered))
+    await untilInTurns(() => allAre(world, ids, OUTCOME.delivered))
     expect(second.carrier.submitted).toHaveLength(85)
   })
 
@@ -392,7 +392,7 @@ describe('drain', () => {
       disturb: (call) => (call === 'record' ? () => gate : undefined),
     })
     const ids = await world.accept(5)
-    await until(() => carrier.submitted.length === 5 && carrier.unanswered.length === 0)
+    await untilInTurns(() => carrier.submitted.length === 5 && carrier.unanswered.length === 0)
     let isDrained = false
     const drained = dispatcher.drain(never).then(() => (isDrained = true))
     for (let turn = 0; turn < 20; turn++) await nextTurn()
@@ -406,14 +406,14 @@ describe('drain', () => {
     const world = await dispatchWorld()
     const { dispatcher, carrier } = start(world, { settings: small, outcomeOf: () => 'held' })
     const ids = await world.accept(100)
-    await until(() => carrier.unanswered.length === 15)
+    await untilInTurns(() => carrier.unanswered.length === 15)
     await dispatcher.drain(Promise.resolve())
     expect(await codesOf(world, ids.slice(0, 15))).toEqual(Array(15).fill(OUTCOME.unknown))
     carrier.release('accepted', 5)
     carrier.release('refused', 5)
     carrier.release('refused-for-now', 4)
-    await until(() => allAre(world, ids.slice(0, 5), OUTCOME.sent))
-    await until(() => allAre(world, ids.slice(5, 14), OUTCOME.refused))
+    await untilInTurns(() => allAre(world, ids.slice(0, 5), OUTCOME.sent))
+    await untilInTurns(() => allAre(world, ids.slice(5, 14), OUTCOME.refused))
     expect(await codesOf(world, ids.slice(14, 16))).toEqual([OUTCOME.unknown, 'waiting'])
     expect(carrier.submitted).toHaveLength(15)
   })
@@ -425,12 +425,12 @@ describe('drain', () => {
       disturb: (call, nth) => (call === 'retire' && nth <= 3 ? 'fails' : undefined),
     })
     await world.accept(1)
-    await until(() => carrier.submitted.length === 1)
+    await untilInTurns(() => carrier.submitted.length === 1)
     await dispatcher.drain(never)
     expect(world.store.dispatchers.size).toBe(0)
     const other = start(world, { settings: small, disturb: (call) => (call === 'retire' ? 'fails' : undefined) })
     await world.accept(1)
-    await until(() => other.carrier.submitted.length === 1)
+    await untilInTurns(() => other.carrier.submitted.length === 1)
     await expect(other.dispatcher.drain(Promise.resolve())).rejects.toThrow('retire')
   })
 
@@ -446,7 +446,7 @@ test('behind the bulk of a slow carrier a single message waits for what it answe
   const world = await dispatchWorld()
   const { carrier } = start(world, { outcomeOf: () => 'held', window: 1000 })
   await world.accept(1000)
-  await until(() => carrier.unanswered.length >= 150)
+  await untilInTurns(() => carrier.unanswered.length >= 150)
   // 50 answers a second.
   const secondsPass = async (seconds: number) => {
     for (let i = 0; i < seconds * 50; i++) {
@@ -456,9 +456,9 @@ test('behind the bulk of a slow carrier a single message waits for what it answe
     }
   }
   await secondsPass(4)
-  await until(() => carrier.unanswered.length <= 30)
+  await untilInTurns(() => carrier.unanswered.length <= 30)
   const [single] = await world.accept(1)
-  await until(() => carrier.unanswered.some(({ id }) => id === single))
+  await untilInTurns(() => carrier.unanswered.some(({ id }) => id === single))
   expect(carrier.unanswered.findIndex(({ id }) => id === single)).toBeLessThanOrEqual(30)
   await secondsPass(4)
   expect(carrier.unanswered.length).toBeGreaterThan(0)
@@ -479,7 +479,7 @@ test('messages that a slow carrier never answers hold up no other: what it has r
       await nextTurn()
     }
   }
-  await until(() => carrier.unanswered.length > 0)
+  await untilInTurns(() => carrier.unanswered.length > 0)
   await secondsPass(6)
   for (let before = carrier.submitted.length; carrier.unanswered.length < 49; before = carrier.submitted.length) {
     await secondsPass(5)
@@ -500,14 +500,14 @@ test('a store that marks more than it was asked breaks an invariant: nothing mor
   })
   const ids = await world.accept(300)
   const broken = start(world, { settings: { inDoubtMax: 20 } })
-  await until(() => broken.dispatcher.state().mode === 'broken')
+  await untilInTurns(() => broken.dispatcher.state().mode === 'broken')
   expect(broken.problems).toMatchObject([{ name: 'BrokenInvariant' }])
   expect(broken.carrier.submitted).toEqual([])
   expect(await broken.dispatcher.work('single')).toBe('closed')
   isLying = false
   start(world, { settings: { inDoubtMax: 20 } })
   const isOver = (code: number | string) => code === OUTCOME.delivered || code === OUTCOME.unknown
-  await until(async () => (await codesOf(world, ids)).every(isOver))
+  await untilInTurns(async () => (await codesOf(world, ids)).every(isOver))
   expect((await codesOf(world, ids)).filter((code) => code === OUTCOME.unknown).length).toBeLessThanOrEqual(20)
   await broken.dispatcher.drain(never)
   expect(broken.dispatcher.state().mode).toBe('ended')
@@ -523,13 +523,13 @@ test('at a stop what is not marked goes back at once, while what was submitted s
   const world = await dispatchWorld()
   const stopping = start(world, { outcomeOf: () => 'held', window: 20, settings: small })
   const ids = await world.accept(25)
-  await until(() => stopping.carrier.submitted.length === 15)
+  await untilInTurns(() => stopping.carrier.submitted.length === 15)
   const drained = stopping.dispatcher.drain(never)
   const next = start(world, { id: 'next' })
-  await until(() => next.carrier.submitted.length === 10)
+  await untilInTurns(() => next.carrier.submitted.length === 10)
   stopping.carrier.release('accepted')
   await drained
-  await until(async () =>
+  await untilInTurns(async () =>
     (await codesOf(world, ids)).every((code) => code === OUTCOME.sent || code === OUTCOME.delivered),
   )
 })

@@ -1,5 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { aCarrierId, aNumber, anOrder, aSender, numbers, until, type ScriptedCarrier } from '@gateway/core/testing'
+import {
+  aCarrierId,
+  aNumber,
+  anOrder,
+  aSender,
+  numbers,
+  untilInTurns,
+  type ScriptedCarrier,
+} from '@gateway/core/testing'
 import { dispatchWorld, type DispatchWorld } from '../../testing/dispatch-world.ts'
 import { endDispatchers, startDispatcher, type DispatcherOptions } from '../../testing/start-dispatcher.ts'
 import { createProcessing } from '../processing.ts'
@@ -43,9 +51,9 @@ test('a carrier that answers nothing, with thousands queued, delays no message o
   const alive = start('b', { window: 50 })
   await send(world, numbers(1000, '01'))
   await send(world, numbers(1000, '02'))
-  await until(() => dead.submitted.length > 0)
+  await untilInTurns(() => dead.submitted.length > 0)
   await send(world, [aNumber('27831234567')])
-  await until(() => alive.submitted.length === 1)
+  await untilInTurns(() => alive.submitted.length === 1)
   expect(dead.submitted.length).toBeLessThanOrEqual(50)
 })
 
@@ -55,16 +63,16 @@ test('a carrier that is down claims nothing, and a message of its route waits un
   start('b')
   await send(world, numbers(20))
   await send(world, numbers(1))
-  await expect(until(() => carrier.submitted.length > 0, 0.1)).rejects.toThrow()
+  await expect(untilInTurns(() => carrier.submitted.length > 0, 0.1)).rejects.toThrow()
   carrier.become('available')
-  await until(() => carrier.submitted.length === 21)
+  await untilInTurns(() => carrier.submitted.length === 21)
 })
 
 test('weights share what waits, about as they say', async () => {
   const { world, start } = await aProcess(others(over('a', { weight: 3 }), over('b')))
   const [a, b] = [start('a', { window: 100 }), start('b', { window: 100 })]
   for (let sends = 0; sends < 4; sends++) await send(world, numbers(1000))
-  await until(() => a.submitted.length + b.submitted.length === 4000)
+  await untilInTurns(() => a.submitted.length + b.submitted.length === 4000)
   expect(a.submitted.length / 4000).toBeGreaterThan(0.65)
   expect(a.submitted.length / 4000).toBeLessThan(0.85)
 })
@@ -74,7 +82,7 @@ test('an equal whose window is full delays nobody', async () => {
   const full = start('a', { outcomeOf: () => 'held', window: 10 })
   const other = start('b', { window: 50 })
   await send(world, numbers(1000))
-  await until(() => full.submitted.length > 0 && other.submitted.length > 400)
+  await untilInTurns(() => full.submitted.length > 0 && other.submitted.length > 400)
 })
 
 test('while the first of a route is down the second has its messages, also what the first had claimed', async () => {
@@ -82,11 +90,11 @@ test('while the first of a route is down the second has its messages, also what 
   const a = start('a', { availability: 'available', outcomeOf: () => 'held', window: 10 })
   const b = start('b', { window: 100 })
   await send(world, numbers(300))
-  await until(() => a.submitted.length > 0)
+  await untilInTurns(() => a.submitted.length > 0)
   expect(b.submitted).toEqual([])
   a.become('down')
-  await until(() => b.submitted.length >= 290)
-  await until(() => {
+  await untilInTurns(() => b.submitted.length >= 290)
+  await untilInTurns(() => {
     a.release('unknown')
     return world.waiting() === 0
   })
@@ -99,13 +107,13 @@ test('what a carrier refuses for now goes to the other one first, what it may ha
   const b = start('b')
   await send(world, [...numbers(5, '01'), ...numbers(5, '02')])
   const processing = createProcessing(world.ports)
-  await until(async () => {
+  await untilInTurns(async () => {
     await processing.promote()
     return b.submitted.length === 5
   })
   expect(b.submitted.every(({ to }) => to.endsWith('01'))).toBe(true)
   expect(a.submitted.length).toBe(10)
-  await until(() => world.waiting() === 0)
+  await untilInTurns(() => world.waiting() === 0)
 })
 
 test('what a carrier refused for now is its own again while no other is there', async () => {
@@ -114,7 +122,7 @@ test('what a carrier refused for now is its own again while no other is there', 
   start('b', { availability: 'down' })
   await send(world, numbers(3))
   const processing = createProcessing(world.ports)
-  await until(async () => {
+  await untilInTurns(async () => {
     world.clock.step(1)
     await processing.promote()
     return a.submitted.length === 6
@@ -136,11 +144,11 @@ test.each([['b'], ['c']])('a name that only %s of three carriers knows leaves ov
   const started = new Map(carriers.map(({ carrier }) => [carrier as string, start(carrier)]))
   await sendFromName(world, [...numbers(20, '01'), ...numbers(1, '02')], knowing)
   const processing = createProcessing(world.ports)
-  await until(async () => {
+  await untilInTurns(async () => {
     await processing.promote()
     return started.get(knowing)?.submitted.length === 21
   })
-  await until(() => world.waiting() === 0)
+  await untilInTurns(() => world.waiting() === 0)
   expect([...started.values()].reduce((sum, { submitted }) => sum + submitted.length, 0)).toBe(21)
 })
 
@@ -153,12 +161,12 @@ test('a name that only a carrier knows that is down waits for it', async () => {
     world.clock.step(1)
     await processing.promote()
   }
-  await until(async () => {
+  await untilInTurns(async () => {
     await move()
     return world.store.later.allOf(world.account.id).some(({ attempt }) => attempt > 1)
   })
   b.become('available')
-  await until(async () => {
+  await untilInTurns(async () => {
     await move()
     return b.submitted.length === 3
   })
@@ -169,7 +177,7 @@ test('a name that no carrier of the route knows is refused, and goes to none of 
   const { world, start } = await aProcess(first, others(over('b')))
   const [a, b] = [start('a'), start('b')]
   await sendFromName(world, numbers(3), 'b')
-  await until(() => world.waiting() === 0)
+  await untilInTurns(() => world.waiting() === 0)
   expect([...a.submitted, ...b.submitted]).toEqual([])
 })
 
@@ -180,7 +188,7 @@ test('what waits in a route that is withdrawn leaves by another', async () => {
   await send(world, numbers(20))
   await world.ports.routes.publish([others(over('b'))])
   await createProcessing(world.ports).reroute()
-  await until(() => b.submitted.length === 20)
+  await untilInTurns(() => b.submitted.length === 20)
 })
 
 test('a carrier that becomes throttled gives what is not marked to one of the next priority that has room', async () => {
@@ -188,10 +196,10 @@ test('a carrier that becomes throttled gives what is not marked to one of the ne
   const a = start('a', { availability: 'available', outcomeOf: () => 'held', window: 10 })
   const b = start('b', { window: 100 })
   await send(world, numbers(100))
-  await until(() => a.submitted.length > 0)
+  await untilInTurns(() => a.submitted.length > 0)
   const kept = a.submitted.length
   a.become('throttled')
-  await until(() => b.submitted.length === 100 - kept)
+  await untilInTurns(() => b.submitted.length === 100 - kept)
   expect(a.submitted).toHaveLength(kept)
 })
 
@@ -199,7 +207,7 @@ test('one that has no other beside it keeps what it has', async () => {
   const { world, start } = await aProcess(others(over('a')))
   const a = start('a', { availability: 'available', outcomeOf: () => 'held', window: 10 })
   await send(world, numbers(100))
-  await until(() => a.submitted.length > 0)
+  await untilInTurns(() => a.submitted.length > 0)
   a.become('throttled')
   while (a.submitted.length < 100) {
     a.release('accepted', 1)
@@ -213,11 +221,11 @@ test('one that is probed takes what it has room for, first, and the next priorit
   const b = start('b', { window: 100 })
   for (let sent = 0; sent < 20; sent++) await send(world, numbers(1))
   await send(world, numbers(30, '02'))
-  await until(() => a.submitted.length + b.submitted.length === 50)
+  await untilInTurns(() => a.submitted.length + b.submitted.length === 50)
   expect(a.submitted).toHaveLength(1)
   a.release('accepted')
   await send(world, numbers(1))
-  await until(() => a.submitted.length === 2)
+  await untilInTurns(() => a.submitted.length === 2)
 })
 
 test('one that is throttled gets every message for which it has room', async () => {
@@ -225,7 +233,7 @@ test('one that is throttled gets every message for which it has room', async () 
   const [a, b] = [start('a', { availability: 'throttled' }), start('b')]
   for (let sent = 1; sent <= 20; sent++) {
     await send(world, numbers(1))
-    await until(() => a.submitted.length + b.submitted.length === sent)
+    await untilInTurns(() => a.submitted.length + b.submitted.length === sent)
   }
   expect(b.submitted).toEqual([])
 })
@@ -235,11 +243,11 @@ test('a probe may be of bulk, also while others have no answer', async () => {
   let room = 20
   const a = start('a', { availability: 'available', outcomeOf: () => 'held', room: () => room - a.unanswered.length })
   await send(world, numbers(100))
-  await until(() => a.submitted.length >= 10)
+  await untilInTurns(() => a.submitted.length >= 10)
   const lost = a.submitted.length
   room = lost + 1
   a.become('probing')
-  await until(() => a.submitted.length === lost + 1)
+  await untilInTurns(() => a.submitted.length === lost + 1)
 })
 
 test('what is marked and cannot leave, because the carrier is down, is not unknown after a stop', async () => {
@@ -255,7 +263,7 @@ test('what is marked and cannot leave, because the carrier is down, is not unkno
   })
   isArmed = true
   await world.accept(10)
-  await until(() => dispatcher.state().inDoubt === 10)
+  await untilInTurns(() => dispatcher.state().inDoubt === 10)
   expect(carrier.submitted).toEqual([])
   carrier.become('down')
   await dispatcher.drain(new Promise(() => undefined))
