@@ -37,11 +37,12 @@ test.each(Object.entries(commitsContract))('%s', async (_, check) => {
   await withHeldPorts((ports) => ports, check)
 })
 
-/** Answers after 60 ms, whether it is committed or not: the ids are known before. */
+/** Answers after 60 ms, whether it is committed or not: the ids are known before. Nothing holds up the first order. */
 const answeringEarly = (messages: Messages): Messages => ({
   ...messages,
   accept: async (order) => {
     const committed = messages.accept(order)
+    if (order.texts.every(({ to }) => to.length === 1)) return committed
     const ids = order.texts.map(({ to }) => to.map((_, i) => i + 2))
     const early = new Promise((resolve) => setTimeout(resolve, 60, { results: ids, balance: 0 }))
     return (await Promise.race([committed, early])) as Awaited<typeof committed>
