@@ -49,7 +49,8 @@ describe.each(operations)('%s', (name, root) => {
 
   test('a body of 4 MB is read; one byte more is 413 with an Error', async () => {
     const { post } = await serveXml()
-    const body = Buffer.alloc(4 * megabyte + 1, ' ')
+    // What is no document is awaited to its end; the largest ones that are take long.
+    const body = Buffer.alloc(4 * megabyte + 1, 'x')
     const within = await post(`/api/${name}`, body.subarray(1))
     expect([within.status, within.text]).toEqual([200, errorIn(root, 'Not Valid XML Document')])
     const beyond = await post(`/api/${name}`, body)

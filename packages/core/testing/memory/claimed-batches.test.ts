@@ -128,14 +128,14 @@ test('what a carrier refused for now waits, comes back with one attempt more, an
   await assertLedger(ports, 1000)
 })
 
-test('behind 100 000 single sends of another account a message waits for one claim, queued or promoted', async () => {
+test('behind 20 000 single sends of another account a message waits for one claim, queued or promoted', async () => {
   const ports = setUp()
   const { clock, claimedBatches, messages } = ports
   const hog = await anAccount(ports, { credits: 2_000_000 })
   const small = await anAccount(ports)
   const due = secondsAfter(clock.now(), 60)
   const to = [aNumber()]
-  for (let i = 0; i < 50_000; i++) {
+  for (let i = 0; i < 10_000; i++) {
     await messages.accept(anOrder(hog.id, { to }))
     await messages.accept(anOrder(hog.id, { to, due }))
   }
@@ -149,7 +149,7 @@ test('behind 100 000 single sends of another account a message waits for one cla
   const second = await claimed(ports, dispatcher)
   expect(second.messages.filter(({ account }) => account === small.id)).toHaveLength(1)
   while ((await claimedBatches.promote(1000)) > 0);
-  let left = 100_002 - 200
+  let left = 20_002 - 200
   for (;;) {
     const batch = await claimedBatches.claim(dispatcher, { ...wanted, messagesMax: 1000 })
     if (typeof batch === 'string') break
