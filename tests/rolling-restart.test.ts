@@ -19,9 +19,9 @@ const describeProxies = why === undefined ? describe : describe.skip
 
 const granted = 100_000
 /** Of a lane, between two requests: some are under way at each moment, and the machine has time for all else. */
-const pauseMilliseconds = 150
+const pauseMilliseconds = 300
 /** While nothing changes: an instance that gets no request any more drains, or starts. */
-const calmPauseMilliseconds = 500
+const calmPauseMilliseconds = 800
 let proxied: Proxied
 let stop = (): Promise<void> => Promise.resolve()
 
@@ -176,9 +176,9 @@ function firstOf(by: (typeof interfaces)[number]): Instance {
 describeProxies(proxyNames.join(' and '), () => {
   test('a restart of one instance after the other loses no request, and no message is accepted twice', async () => {
     const loads = await keepSendingThroughEach('2782', 6)
-    await loads.asked(50)
+    await loads.asked(25)
     for (const by of interfaces) await restart(firstOf(by), loads)
-    await loads.asked(50)
+    await loads.asked(25)
     await loads.stop()
 
     for (const name of proxyNames) {
@@ -192,14 +192,14 @@ describeProxies(proxyNames.join(' and '), () => {
   test('an instance of each interface that is killed: no message is accepted twice, and Retry-After comes only if nothing was done', async () => {
     const lanes = 8
     const loads = await keepSendingThroughEach('2783', lanes)
-    await loads.asked(50)
+    await loads.asked(25)
     for (const by of interfaces) {
       const first = firstOf(by)
       await whileNothingIsStored(async () => {
         await loads.wait()
         await first.stop('SIGKILL')
       })
-      await loads.asked(50)
+      await loads.asked(25)
       await first.start()
       await ofEachProxy((proxy) => proxy.putBack(first))
     }
