@@ -15,7 +15,7 @@ test('doctor exits with 1 where anything is bad, and says what to do', async () 
 test.each([
   [
     'cannot be reached',
-    Promise.reject(new Error('The database cannot be reached: no.')),
+    Promise.reject(new Error('The database cannot be reached:\nno.')),
     'The database cannot be reached: no.',
   ],
   ['does not answer', new Promise<void>(() => undefined), 'The database does not answer within 0.5 s'],

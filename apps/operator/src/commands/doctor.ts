@@ -20,7 +20,7 @@ export const doctor = (look: Look) =>
 const unanswered = (says: string): Finding => ({
   about: 'database',
   state: 'bad',
-  says,
+  says: says.replaceAll(/\s*\n\s*/g, ' '),
   advice: 'nothing is accepted or sent until it answers: look at its processes, its disk and its log',
 })
 

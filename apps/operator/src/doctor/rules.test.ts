@@ -119,3 +119,12 @@ test.each<[string, Partial<Readings>, readonly string[]]>([
   // Whatever is not good says what to do.
   expect(found.filter(({ advice }) => advice === undefined)).toEqual([])
 })
+
+test('what an old primary is rewound with can be run: host and port of the new one are told apart, as libpq wants', () => {
+  const servers = [
+    { server: '127.0.0.1:27432', state: 'old-primary', timeline: 1 },
+    { server: '127.0.0.1:27433', state: 'primary', timeline: 2 },
+  ] as const
+  const { advice } = findings({ ...sound, ...withDatabase({ servers }) }).find(({ state }) => state === 'bad') ?? {}
+  expect(advice).toContain(`--source-server='host=127.0.0.1 port=27433'`)
+})

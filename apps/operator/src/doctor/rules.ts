@@ -93,13 +93,14 @@ const servers: Rule = ({ database }) =>
   database.servers.map(({ server, state, timeline, problem }) => {
     const about = `server ${server}`
     const says = `${state}${timeline === undefined ? '' : `, timeline ${timeline}`}`
-    const primary = database.servers.find((other) => other.state === 'primary')?.server ?? 'the new primary'
+    const primary = database.servers.find((other) => other.state === 'primary')?.server ?? 'the new primary:5432'
+    const [, host = '', port = ''] = /^(.*):(.*)$/.exec(primary) ?? []
     if (state === 'away') return warning(about, `away: ${problem ?? ''}`, 'start it, or take it out of DATABASE_URL')
     if (state !== 'old-primary') return good(about, says)
     return bad(
       about,
       says,
-      `stop it; then on it: pg_rewind --target-pgdata=DATA --source-server='host=${primary}' --write-recovery-conf; ` +
+      `stop it; then on it: pg_rewind --target-pgdata=DATA --source-server='host=${host} port=${port}' --write-recovery-conf; ` +
         'start it as a standby. What only it has is lost',
     )
   })

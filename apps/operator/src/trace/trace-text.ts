@@ -179,7 +179,7 @@ const WHY: Readonly<Record<WaitingReason, (carriers: string) => string>> = {
   'no-dispatcher': () => 'No dispatcher has been heard of lately: nothing is sent.',
   'route-withdrawn': () => 'Its route is not published any more; it is moved to another one soon.',
   'no-carrier': (carriers) => `No dispatcher works with ${carriers}, which its route names.`,
-  held: (carriers) => `${carriers} paused by an operator: see gateway carrier list.`,
+  held: (carriers) => `${carriers} paused or drained by an operator: see gateway carrier list.`,
   'not-bound': (carriers) => `${carriers} not bound: see gateway carrier list.`,
   'circuit-open': (carriers) => `${carriers} tried with single messages: see gateway carrier show.`,
   throttled: (carriers) => `${carriers} throttled: the carrier said that it gets too much.`,
