@@ -48,8 +48,11 @@ export function oidcProvider(settings: OidcSettings, { log, clock }: Surrounding
 
   const warn = (problem: unknown): undefined => {
     // Causes may have codes and tokens in them.
-    const { message, code, error } = problem as { message?: string; code?: string; error?: string }
-    log.warn({ issuer, problem: { message, code, error } }, 'signing in with the OpenID provider failed')
+    const { message, error } = problem as { message?: string; error?: string }
+    log.warn(
+      { issuer, problem: { message, code: systemCode(problem), error } },
+      'signing in with the OpenID provider failed',
+    )
   }
 
   async function discovered(): Promise<Library.Configuration | undefined> {
@@ -106,6 +109,7 @@ export function oidcProvider(settings: OidcSettings, { log, clock }: Surrounding
         return typeof name === 'string' ? name : { ...name, to }
       } catch (problem) {
         warn(problem)
+        if (isAway(problem)) return 'unreachable'
         return isDenied(problem) ? 'denied' : 'refused'
       } finally {
         exchanges--
@@ -140,6 +144,26 @@ function clientAuthOf(library: typeof Library, secret: string | undefined): Libr
 /** The provider said so itself: somebody pressed "cancel", or may not use this client. */
 const isDenied = (problem: unknown): boolean =>
   problem instanceof Error && 'code' in problem && problem.code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR'
+
+/** It took too long, or there was no connection. */
+const isAway = (problem: unknown): boolean =>
+  causesOf(problem).some(({ code, message }) => code === 'OAUTH_TIMEOUT' || message === 'fetch failed')
+
+interface Cause {
+  readonly message?: string
+  readonly code?: unknown
+  readonly cause?: unknown
+}
+
+/** An error, its cause, the cause of that, and so on. */
+const causesOf = (problem: unknown): readonly Cause[] =>
+  typeof problem === 'object' && problem !== null ? [problem, ...causesOf((problem as Cause).cause)] : []
+
+/** Such as ECONNREFUSED or UNABLE_TO_GET_ISSUER_CERT_LOCALLY. */
+const systemCode = (problem: unknown): string | undefined =>
+  causesOf(problem)
+    .map(({ code }) => code)
+    .findLast((code): code is string => typeof code === 'string' && /^[A-Z][A-Z0-9_]+$/.test(code))
 
 function nameIn(claims: Readonly<Record<string, unknown>>, claim: string): Pick<Named, 'name'> | ProviderRefusal {
   const { [claim]: name, email_verified: verified } = claims

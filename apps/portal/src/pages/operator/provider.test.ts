@@ -212,6 +212,23 @@ test('another claim can be the name; a provider that does not answer is said so,
   }
 })
 
+test('a provider that goes away meanwhile is said so', async () => {
+  const leaving = await startProvider(() => [`${short.url}/operator/sign-in/answer`])
+  const short = await startPortal({}, undefined, undefined, { issuer: leaving.issuer, ...client, claim: 'email' })
+  try {
+    leaving.person = { email: 'ann@acme.example', email_verified: true }
+    const visitor = short.visitor()
+    const led = await visitor.get('/operator/sign-in/provider')
+    const back = await leaving.visit(led.to ?? '')
+    await leaving.close()
+    const refused = await visitor.get(pathOf(back))
+    expect([refused.status, refused.text]).toEqual([503, expect.stringContaining('cannot be reached')])
+  } finally {
+    await short.close()
+    await leaving.close()
+  }
+})
+
 test('without a provider there is neither its button nor its pages', async () => {
   const plain = await startPortal()
   try {
