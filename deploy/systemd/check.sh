@@ -9,9 +9,9 @@ cat >"$work/given" <<'EOF'
 # A comment
 DATABASE_URL=postgres://me:p$w@a,b/gateway?sslmode=verify-full&sslrootcert=/etc/gateway/ca.pem
 OPTOUT_CONFIRMATION=You'll get no more; reply "START" # to get them again
-SENDERS="12025550100"
+SENDERS= "12025550100"
 EOF
-sed -e 1d -e 's#^SENDERS="\(.*\)"#SENDERS=\1#' "$work/given" >"$work/expected"
+sed -e 1d -e 's#^SENDERS= "\(.*\)"#SENDERS=\1#' "$work/given" >"$work/expected"
 sed -e "s#/etc/gateway.env#$work/given#g" -e 's#/opt/gateway/bin/node .*#env#' -e 's#setpriv .*#env#' gateway >"$work/gateway"
 env -i PATH="$PATH" sh "$work/gateway" | grep -E '^(DATABASE_URL|OPTOUT_CONFIRMATION|SENDERS)=' | LC_ALL=C sort |
   diff "$work/expected" - || { echo 'The command line does not read the settings as systemd does.' >&2; exit 1; }
