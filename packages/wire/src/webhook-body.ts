@@ -30,7 +30,12 @@ function eventsOfMessages({ sequence, occurred, shared, messages, numbers, refer
   const eventId = messageEventId(message, sequence)
   const at = eventId.indexOf(String(message))
   const beforeId = joined('{"id":"', eventId.slice(0, at))
-  const between = joined(eventId.slice(at + String(message).length), '"', head(shared.type, sequence, occurred), '"apiMessageId":')
+  const between = joined(
+    eventId.slice(at + String(message).length),
+    '"',
+    head(shared.type, sequence, occurred),
+    '"apiMessageId":',
+  )
   const [status, text] = messageFields({ ...shared, number }, occurred)
   const rest = joined('",', status, text, '}}')
   let events = ''

@@ -74,7 +74,8 @@ const load: Load = {
 
 test.each([
   ['nothing is known of it', Infinity, 50, 37],
-  ['it answers a thousand a second: a tenth of the window ahead', 1000, 55, 55],
+  ['it answers a thousand a second: a window ahead', 1000, 100, 100],
+  ['it answers a hundred a second: five ahead', 100, 55, 55],
   ['it answers five a second: one ahead', 5, 51, 26],
 ])('a carrier with a window of 50, %s: marked are at most', (_, answersPerSecond, single, bulk) => {
   /** Marks until there is room for no more, a commit at a time, and submits what the window has room for. */
@@ -93,6 +94,18 @@ test.each([
   expect([mostMarked('single'), mostMarked('bulk')]).toEqual([single, bulk])
 })
 
+test.each([0, 20, 50])(
+  'marked and not submitted are at most a window and a tenth, with %i unanswered',
+  (unanswered) => {
+    for (const lane of ['single', 'bulk'] as const) {
+      let leaving = 0
+      const now = (): Load => ({ ...load, answersPerSecond: 1000, unanswered, leaving, inDoubt: unanswered + leaving })
+      for (let room = markRoom(lane, now()); room > 0; room = markRoom(lane, now())) leaving += room
+      expect(leaving).toBe(unanswered === 50 ? 50 : 55)
+    }
+  },
+)
+
 test.each([
   ['bulk', 5, 6],
   ['bulk', 999, 6],
@@ -101,9 +114,13 @@ test.each([
 ] as const)(
   'of %s over a window of 50 with %i answers a second no fewer than %i are marked at a time',
   (lane, rate, least) => {
-    const sizes = Array.from({ length: 50 }, (_, unanswered) =>
-      markSize(lane, 500, { ...load, answersPerSecond: rate, unanswered, inDoubt: unanswered, leaving: 0 }),
-    )
+    // One after the other is answered, and what was marked ahead leaves.
+    const ahead = rate < 100 ? 1 : 50
+    const sizes = Array.from({ length: 50 }, (_, answered) => {
+      const [unanswered, leaving] = [50 - Math.max(0, answered - ahead), Math.max(0, ahead - answered)]
+      const inDoubt = unanswered + leaving
+      return markSize(lane, 500, { ...load, answersPerSecond: rate, unanswered, leaving, inDoubt })
+    })
     expect(Math.min(...sizes.filter((size) => size > 0))).toBe(least)
   },
 )

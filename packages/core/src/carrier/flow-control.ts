@@ -23,28 +23,30 @@ export interface Load extends Pick<DispatcherSettings, 'inDoubtMax' | 'sliceMax'
   readonly ahead: Readonly<Record<Lane, number>>
 }
 
-/** A part of the window and of what may be in doubt is kept for the single lane, so that bulk never holds it up. */
-const bulkShare = 0.75
-
 /**
  * With a carrier that is slower than we are, bulk that waits for its answers is at most what it answers in so many
  * seconds.
  */
 const bulkSeconds = 0.6
 
-/**
- * Where it answers so many a second, a single message that finds the window full of bulk waits for 50 ms: no room is
- * kept for it.
- */
-const briskPerSecond = 20
+/** A part of the window and of what may be in doubt is kept for the single lane, so that bulk never holds it up. */
+const bulkShare = 0.75
 
 /**
- * Marked beyond what the window has room for: what the carrier answers while a mark commits, a tenth of the window at
- * most. So a crash leaves unknown what a window holds and a tenth more (P-6); a carrier that answers 5 a second has one
- * more.
+ * Where it answers so many a second, a single message that finds the window full of bulk waits for 50 ms: no room is
+ * kept for it, and less of what may be in doubt.
+ */
+const briskPerSecond = 20
+const briskBulkShare = 0.875
+
+/**
+ * Marked beyond what the window has room for: what the carrier answers while a mark commits, a window at most; one that
+ * answers 5 a second has one more.
  */
 const commitSeconds = 0.05
-const commitShare = 0.1
+
+/** Marked and not submitted are never more than so many windows: a crash leaves them unknown (P-6). */
+const leavingWindows = 1.1
 
 /** A carrier that answers others has most likely lost what it has not answered for so long. */
 export const overdueSeconds = 4
@@ -75,19 +77,21 @@ export function loadOf(
   }
 }
 
-const share = (lane: Lane, of: number): number => (lane === 'single' ? of : Math.max(1, Math.floor(of * bulkShare)))
-const least = (of: number): number => Math.max(1, Math.floor(of * leastShare))
 const isKnown = (answersPerSecond: number): boolean => Number.isFinite(answersPerSecond)
 const isBrisk = (answersPerSecond: number): boolean => isKnown(answersPerSecond) && answersPerSecond >= briskPerSecond
+const part = (of: number, share: number): number => Math.max(1, Math.floor(of * share))
+const least = (of: number): number => part(of, leastShare)
 
 /** Of bulk never so much that a single message behind it would wait long; at least as much as a mark is worth. */
-const laneWindow = (lane: Lane, { window, inDoubtMax, answersPerSecond, isProbing }: Load): number =>
-  lane === 'single' || isProbing
-    ? window
-    : Math.min(
-        isBrisk(answersPerSecond) ? window : share(lane, window),
-        Math.max(least(inDoubtMax), Math.ceil(answersPerSecond * bulkSeconds)),
-      )
+function laneWindow(lane: Lane, load: Load): number {
+  const { window, inDoubtMax, answersPerSecond, isProbing } = load
+  if (lane === 'single' || isProbing) return window
+  const most = isBrisk(answersPerSecond) ? window : part(window, bulkShare)
+  return Math.min(most, Math.max(least(inDoubtMax), Math.ceil(answersPerSecond * bulkSeconds)))
+}
+
+const laneDoubt = (lane: Lane, { inDoubtMax, answersPerSecond }: Load): number =>
+  lane === 'single' ? inDoubtMax : part(inDoubtMax, isBrisk(answersPerSecond) ? briskBulkShare : bulkShare)
 
 /**
  * Where it answers so many a second, bulk is marked by a quarter of its room: the next answers make it within
@@ -112,18 +116,17 @@ const roomIn = (most: number, { window, unanswered, overdue }: Load): number =>
   Math.min(most + overdue, window) - unanswered
 
 const commitWorth = ({ window, answersPerSecond, isProbing }: Load): number =>
-  isKnown(answersPerSecond) && !isProbing
-    ? Math.ceil(Math.min(window * commitShare, answersPerSecond * commitSeconds))
-    : 0
+  isKnown(answersPerSecond) && !isProbing ? Math.ceil(Math.min(window, answersPerSecond * commitSeconds)) : 0
 
 /**
  * How many more of the lane may be marked, if `freed` leave doubt with it: within the bound, as many as the window has
  * room for with one commit's worth, and never more than a window at once.
  */
 export function markRoom(lane: Lane, load: Load, freed = 0): number {
-  const undoubted = share(lane, load.inDoubtMax) - load.inDoubt + freed
-  const leaves = submitRoom(lane, load) + commitWorth(load) - load.leaving
-  return Math.max(0, Math.min(undoubted, leaves, load.window))
+  const { inDoubt, leaving, window } = load
+  const undoubted = laneDoubt(lane, load) - inDoubt + freed
+  const leaves = Math.min(submitRoom(lane, load) + commitWorth(load), Math.floor(window * leavingWindows)) - leaving
+  return Math.max(0, Math.min(undoubted, leaves, window))
 }
 
 /** How many of the `left` unmarked messages of a batch to mark now; 0: it is not worth a commit yet. */
@@ -149,7 +152,7 @@ export function claimSize(lane: Lane, load: Load): number {
  * (P-17).
  */
 export const couldMove = (lane: Lane, load: Load): boolean =>
-  Math.min(share(lane, load.inDoubtMax) - load.unanswered, submitRoom(lane, load)) >= leastOf(lane, load)
+  Math.min(laneDoubt(lane, load) - load.unanswered, submitRoom(lane, load)) >= leastOf(lane, load)
 
 /** How fast a carrier answers while it has something to answer. */
 export interface Throughput {
