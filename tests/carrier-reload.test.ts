@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '@gateway/core/testing'
 import { openAccount } from './support/accounts.ts'
-import { restSend, restStatus, type Client } from './support/clients.ts'
+import { restSend, restStatus, untilCodes, type Client } from './support/clients.ts'
 import { numbersEnding } from './support/numbers.ts'
 import { operate, operateJson } from './support/operate.ts'
 import { databaseFolder, killLeftovers, startApp, type DataFolder } from './support/process.ts'
@@ -74,14 +75,7 @@ test('SIGHUP under load: an unchanged link stays, a changed and a removed one en
   expect(gateway.output()).toContain('"added":["added"],"changed":["changed"],"removed":["removed"],"kept":["kept"]')
   await until(async () => (await linksOf(removed)).closed === 1 && (await linksOf(changed)).opened === 2)
 
-  const codes = async () => {
-    const all: number[] = []
-    for (const at of [0, 1000, 2000, 3000]) {
-      all.push(...(await restStatus(client, ids.slice(at, at + 1000))).map(({ statusCode }) => statusCode))
-    }
-    return all
-  }
-  await until(async () => (await codes()).every((code) => code === 0), 120_000)
+  await untilCodes(client, ids, (code) => code === 0, 120_000)
   const numbers = (await submits()).map(({ destinationAddr }) => destinationAddr)
   expect([numbers.length, new Set(numbers).size]).toEqual([4000, 4000])
   expect((await added.submits()).length).toBeGreaterThan(0)
@@ -155,7 +149,10 @@ test('routes of the file decide by prefix, and those of the next one after SIGHU
     ['carrier', 'watch', 'one', '--to', watched, '--seconds', '3'],
     environment,
   ).finally(() => (command.isOver = true))
-  while (!command.isOver) await sendTo([watched, another], again.url)
+  while (!command.isOver) {
+    await sendTo([watched, another], again.url)
+    await delay(100)
+  }
   const { rows } = await watching
   expect(new Set(rows.map(({ pid }) => pid))).toEqual(new Set([again.pid]))
   const seen = ['submit_sm', 'submit_sm_resp', 'deliver_sm', 'deliver_sm_resp']

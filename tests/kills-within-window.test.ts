@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { until } from '@gateway/core/testing'
 import { openAccount } from './support/accounts.ts'
-import { restSend, restStatus, type Client } from './support/clients.ts'
+import { restSend, restStatus, untilCodes, type Client } from './support/clients.ts'
 import { numbersEnding } from './support/numbers.ts'
 import { databaseFolder, killLeftovers, startApp, type Environment } from './support/process.ts'
 import { startSmscProcess, type RunningSmsc } from './support/smsc.ts'
@@ -41,8 +41,7 @@ const countOf = async (smsc: RunningSmsc): Promise<number> => (await smsc.submit
 /** How many are SENT 106 though the carrier never saw them, once nothing waits any more. */
 async function neverSeen({ smsc, client, known }: Awaited<ReturnType<typeof gatewayOf>>): Promise<number> {
   const statuses = async () => restStatus(client, [...known.keys()])
-  const isDecided = ({ statusCode }: { readonly statusCode: number }) => statusCode === 0 || statusCode === 106
-  await until(async () => (await statuses()).every(isDecided), 120_000)
+  await untilCodes(client, [...known.keys()], (code) => code === 0 || code === 106, 120_000)
   const seen = new Set((await smsc.submits()).map(({ destinationAddr }) => destinationAddr))
   const unknown = (await statuses()).filter(({ statusCode }) => statusCode === 106)
   return unknown.filter(({ apiMessageId }) => !seen.has(known.get(apiMessageId) ?? '')).length

@@ -1,10 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { testChance, until } from '@gateway/core/testing'
+import { testChance } from '@gateway/core/testing'
 import { openAccount } from './support/accounts.ts'
 import { interfaces, type Interface } from './support/attempts.ts'
 import { carriers } from './support/carriers.ts'
 import { inTurn } from './support/in-turn.ts'
-import { asp, minuteOf, patiently, rest, restBalance, restStatus, xml, type Client } from './support/clients.ts'
+import {
+  asp,
+  minuteOf,
+  patiently,
+  rest,
+  restBalance,
+  restStatus,
+  untilCodes,
+  xml,
+  type Client,
+} from './support/clients.ts'
 import { startDatabase, type Database } from './support/database.ts'
 import { numbersEnding } from './support/numbers.ts'
 import { operate } from './support/operate.ts'
@@ -114,7 +124,7 @@ test.each(inTurn(carriers))(
     expect(deleted.size).toBeGreaterThan(50)
     expect(deleted.size).toBeLessThan(messages - 50)
     const codes = async () => (await restStatus(client, ids)).map(({ statusCode }) => statusCode)
-    await until(async () => (await codes()).every((code) => code === 0 || code === 102), 60_000)
+    await untilCodes(client, ids, (code) => code === 0 || code === 102, 60_000)
     expect(ids.filter((_, i) => deleted.has(ids[i] ?? 0))).toHaveLength(deleted.size)
     const final = await codes()
     expect(ids.filter((id, i) => deleted.has(id) !== (final[i] === 102))).toEqual([])

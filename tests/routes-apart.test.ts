@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { until } from '@gateway/core/testing'
 import { openAccount } from './support/accounts.ts'
-import { restSend, restStatus } from './support/clients.ts'
+import { restSend, restStatus, untilCodes } from './support/clients.ts'
 import { numbersEnding } from './support/numbers.ts'
 import { operate } from './support/operate.ts'
 import { databaseFolder, killLeftovers, startApp, type DataFolder } from './support/process.ts'
@@ -98,12 +98,12 @@ test.each([
     expect(await submittedWithin(routed, behind)).toBeLessThanOrEqual(Math.max(1000, 3 * alone))
     const ofBulk = numbersEnding(perSend, '01', 70_000)
     const bulk = await restSend(client, ofBulk)
-    await until(async () => (await codesOf(routed, bulk)).every((code) => code === 0))
+    await untilCodes(client, bulk, (code) => code === 0)
     // All this while nearly all of the others still waited.
     expect((await numbersOf(other)).length).toBeLessThan(queuedForSlow / 2)
 
     await other.become('default', { receiptDelay: 0 })
-    await until(async () => (await codesOf(routed, slow)).every((code) => code === 0 || code === 106))
+    await untilCodes(client, slow, (code) => code === 0 || code === 106)
     const unanswered = (await codesOf(routed, slow)).filter((code) => code === 106).length
     expect(unanswered).toBeLessThanOrEqual(200)
     expect(await numbersOf(other)).toEqual(ofSlow.toSorted())
@@ -118,7 +118,7 @@ test('a send of 1000 numbers over two alternating routes: each carrier gets its 
   const { quick, other, client, gateway, environment } = routed
   const numbers = numbersEnding(perSend).map((number, at) => (at % 2 === 0 ? number : toOther(number)))
   const ids = await restSend(client, numbers)
-  await until(async () => (await codesOf(routed, ids)).every((code) => code === 0))
+  await untilCodes(client, ids, (code) => code === 0)
   const isOther = (number: string): boolean => number.startsWith('2783')
   expect(await numbersOf(other)).toEqual(numbers.filter(isOther).toSorted())
   expect(await numbersOf(quick)).toEqual(numbers.filter((number) => !isOther(number)).toSorted())

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { until } from '@gateway/core/testing'
 import { openAccount } from './support/accounts.ts'
-import { restSend, restStatus, type Client } from './support/clients.ts'
+import { restSend, untilCodes, type Client } from './support/clients.ts'
 import { numbersEnding } from './support/numbers.ts'
 import { databaseFolder, killLeftovers, startApp, type DataFolder } from './support/process.ts'
 import { startSmscProcess, type JournalLine, type RunningSmsc } from './support/smsc.ts'
@@ -51,7 +51,7 @@ test('two dispatchers share the binds of a carrier: never more than allowed, and
   await until(async () => (await bindsOf(smsc)).now === 3 && (await bindsOf(smsc)).links !== second)
   const client: Client = { url: last.url, key: (await openAccount(environment, 'shared', 100)).key }
   const ids = (await restSend(client, numbersEnding(100))).map(Number)
-  await until(async () => (await restStatus(client, ids)).every(({ statusCode }) => statusCode === 0))
+  await untilCodes(client, ids, (code) => code === 0)
   expect((await bindsOf(smsc)).most).toBe(3)
   expect(await last.stop()).toBe(0)
 }, 300_000)

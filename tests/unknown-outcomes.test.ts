@@ -2,7 +2,7 @@ import { until } from '@gateway/core/testing'
 import { measure, openAccount } from './support/accounts.ts'
 import { carriers } from './support/carriers.ts'
 import { inTurn } from './support/in-turn.ts'
-import { restSend, restStatus } from './support/clients.ts'
+import { restSend, restStatus, untilCodes } from './support/clients.ts'
 import { numbersEnding } from './support/numbers.ts'
 import { operate } from './support/operate.ts'
 import { databaseFolder, killLeftovers, startApp, type Environment } from './support/process.ts'
@@ -38,7 +38,7 @@ test.each(inTurn(carriers))(
       expect((await operate(['carrier', 'apply'], environment)).code).toBe(0)
       const next = await startApp('dispatcher', environment)
       const codes = async () => (await restStatus(client, ids)).map(({ statusCode }) => statusCode)
-      await until(async () => (await codes()).every((code) => code === 0 || code === 106), 60_000)
+      await untilCodes(client, ids, (code) => code === 0 || code === 106, 60_000)
       const unknown = (await codes()).filter((code) => code === 106).length
       // A few may have been answered between the look and the kill.
       expect(unknown).toBeGreaterThanOrEqual(Math.min(least, 90))

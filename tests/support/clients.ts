@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { until } from '@gateway/core/testing'
 
 /** What a client of each interface sends and reads, knowing nothing of our code. */
 export interface Client {
@@ -78,6 +79,20 @@ export async function restStatus(client: Client, ids: readonly number[]): Promis
     statuses.push(...answer.messageStatuses)
   }
   return statuses
+}
+
+/** Waits until the code of each is such a one, at which it stays; asks for a hundred at a time. */
+export async function untilCodes(
+  client: Client,
+  ids: readonly (number | string)[],
+  isWanted: (code: number) => boolean,
+  deadlineMilliseconds?: number,
+): Promise<void> {
+  for (let at = 0; at < ids.length; at += 100) {
+    const some = ids.slice(at, at + 100).map(Number)
+    const are = async () => (await restStatus(client, some)).every(({ statusCode }) => isWanted(statusCode))
+    await until(are, deadlineMilliseconds)
+  }
 }
 
 /** The answer's text as it came. */
