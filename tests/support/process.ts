@@ -22,8 +22,8 @@ export interface Started {
 export type App = 'all-in-one' | 'rest' | 'asp' | 'xml' | 'portal' | 'dispatcher'
 export type Environment = Readonly<Record<string, string>>
 
-/** Variables of whoever runs the tests that would change what is tested. */
-const ours = /^(DATABASE_URL|DATA_DIR|HOST|PORT|CARRIERS|LOG_LEVEL|PG.*)$/
+/** Variables of whoever runs the tests that would change what is tested, or have each process read 140 authorities. */
+const ours = /^(DATABASE_URL|DATA_DIR|HOST|PORT|CARRIERS|LOG_LEVEL|NODE_EXTRA_CA_CERTS|PG.*)$/
 
 /** The environment of the tests without what would change what is tested. */
 export const cleanEnvironment = (environment: Environment): NodeJS.ProcessEnv => ({
