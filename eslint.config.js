@@ -21,9 +21,9 @@ const inCore = [
 
 export default tseslint.config(
   { ignores: ['**/dist/', '**/dist-testing/', '**/node_modules/', 'data/', 'release/', 'benchmarks/results/'] },
-  js.configs.recommended,
   {
     files: ['**/*.{mjs,cjs,js}'],
+    extends: [js.configs.recommended],
     languageOptions: {
       globals: {
         ...{ process: 'readonly', console: 'readonly', module: 'writable', require: 'readonly' },
@@ -42,8 +42,9 @@ export default tseslint.config(
     },
   },
   {
+    // The other rules of theirs are in `.oxlintrc.json`.
     files: ['**/*.ts', '**/*.tsx'],
-    extends: [tseslint.configs.strict],
+    languageOptions: { parser: tseslint.parser },
     rules: {
       'no-restricted-syntax': ['error', ...everywhere],
       'no-restricted-imports': [
@@ -57,10 +58,6 @@ export default tseslint.config(
           ],
         },
       ],
-      '@typescript-eslint/consistent-type-definitions': 'off',
-      // In `.oxlintrc.json`: half of the time of all rules.
-      '@typescript-eslint/no-unused-vars': 'off',
-      'no-useless-assignment': 'off',
     },
   },
   {

@@ -105,7 +105,7 @@ function answerBeginning(): AnswerBeginning {
 
 const readable = (text: string): string =>
   text
-    // eslint-disable-next-line no-control-regex
+    // oxlint-disable-next-line no-control-regex
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g, '\ufffd')
     .slice(0, charactersMax)
     // Half of a character that does not fit.

@@ -35,7 +35,7 @@ export const loopbackAddresses: readonly string[] = ['127.0.0.1', '::1']
 export function parseEndpoint(text: string, { http, mayReach }: EndpointRules): Endpoint | UrlRefusal {
   if (text.length > urlCharactersMax) return 'too-long'
   // The parser would drop or turn what these are, and somebody else would read another host.
-  // eslint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u0020\u007f\\]/.test(text) || !URL.canParse(text)) return 'not-a-url'
   const url = new URL(text)
   const host = hostOf(url)

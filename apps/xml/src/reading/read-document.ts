@@ -106,7 +106,7 @@ function withoutDeclaration(document: string): string {
 
 /** What XML 1.0 excludes (a decoded text has no lone surrogates). */
 const hasForbiddenCharacter = (document: string): boolean =>
-  // eslint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex
   /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/.test(document)
 
 /** Follows the elements from the root down and calls their readers. */
