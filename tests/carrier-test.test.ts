@@ -125,5 +125,5 @@ test('carrier test refuses what it cannot do: a wrong password, another name, a 
     tried([...waiting.slice(0, 4), '5'], shared),
   ])
   expect(results.map(({ code }) => code).toSorted()).toEqual([0, 1])
-  expect(results.map(({ err }) => err).join('')).toContain('All 1 binds of a are in use.')
+  expect(results.map(({ err }) => err).join('')).toContain('The only bind of a is in use.')
 }, 180_000)

@@ -94,7 +94,12 @@ async function show(
     output.line(pduText(new Date(pdu.at).toISOString().slice(11, 23), pdu.direction, pdu.fields))
   }
   const result = await tryCarrier({ ...trial, saw }, binds)
-  if (result === 'no-bind') throw new Refused(`All ${settings.bindsMax ?? 0} binds of ${id} are in use.`)
+  if (result === 'no-bind')
+    throw new Refused(
+      settings.bindsMax === 1
+        ? `The only bind of ${id} is in use.`
+        : `All ${settings.bindsMax ?? 0} binds of ${id} are in use.`,
+    )
   output.result(resultJson(id, pdus, result), resultText(result))
   const refused = result.parts.find(({ reference }) => reference === undefined)
   if (refused !== undefined) throw new Refused(`${id} has not taken the message: ${refused.answer}.`)

@@ -132,7 +132,12 @@ export function shareBinds({ carrier, binds, bindsMax, leaseSeconds, tell }: Sha
   }
 
   function tellOfOthers(isShortNow: boolean): void {
-    if (isShortNow && !isShort) tell(`all ${bindsMax} binds are in use; it waits for one`)
+    if (isShortNow && !isShort)
+      tell(
+        bindsMax === 1
+          ? 'the only bind is in use; it waits for it'
+          : `all ${bindsMax} binds are in use; it waits for one`,
+      )
     isShort = isShortNow
   }
 
