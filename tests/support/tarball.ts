@@ -24,7 +24,7 @@ export async function tarball(folder: string): Promise<Buffer> {
       padding,
     )
   }
-  return gzipSync(Buffer.concat([...pieces, Buffer.alloc(2 * block)]), { level: 0 })
+  return gzipSync(Buffer.concat([...pieces, Buffer.alloc(2 * block)]), { level: 1 })
 }
 
 /** As POSIX (ustar) lays it out. A path of over 100 bytes is cut at a slash. */
