@@ -126,7 +126,8 @@ test('whoever is waited for is told soon of a database that says nothing, then a
           await expect(pool.failFast.transaction(() => Promise.resolve())).rejects.toHaveProperty('unreachable')
         }
         await expect(sql`select 1`.execute(kysely)).rejects.toHaveProperty('unreachable')
-        expect(performance.now() - refusedAt).toBeLessThan(500)
+        // Five in turn, of which each would otherwise take as long as those before.
+        expect(performance.now() - refusedAt).toBeLessThan(2000)
 
         proxy.thaw()
         const served = () => hot.failFast.run(statement<{ n: number }>('select 1 n'), []).catch(() => [])
