@@ -51,7 +51,11 @@ const assemblies = ['System.Net.Http', 'System.Runtime.Serialization', 'System.X
 async function runInMono(file: string, number: string): Promise<string> {
   const compiled = join(cache, 'Send.exe')
   await run('mcs', '-langversion:7.2', `-out:${compiled}`, ...assemblies.map((name) => `-r:${name}`), file)
-  return run('mono', compiled, number)
+  // On a busy machine Mono itself crashes now and then, by an assertion of its thread pool.
+  return run('mono', compiled, number).catch((error: unknown) => {
+    if (!String(error).includes('External Debugger Dump')) throw error
+    return run('mono', compiled, number)
+  })
 }
 
 test('every program of the folder is run', async () => {
