@@ -111,7 +111,7 @@ function wholeBody(answer: string): string | undefined {
 
 test('64 pollers of three processes, some of which hang up: no reply is in two answers, each is in one or was hung up on', async () => {
   const key = await holder('many')
-  const count = 3000
+  const count = 10_000
   const texts = Array.from({ length: count }, (_, i) => `reply ${i}`)
   const polls = [aspPoll(0, key), aspPoll(1, key), xmlPoll(key)]
   const got: string[] = []

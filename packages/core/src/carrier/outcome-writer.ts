@@ -215,7 +215,7 @@ export interface Gathering {
 
 /**
  * So long answers wait at most, marks and round trips included. With a carrier that answers at once that makes batches
- * of 113 messages, not 75; over a window of 50 of 146, not 49, on a busy machine, for which 8 ms were too short.
+ * of 113 messages, not 75; over a window of 50 of 150 to 175, not 49. On a busy machine 8 ms were too short.
  */
 const gatherMilliseconds = 25
 /** A carrier that was waited for in vain is not waited for again for so long, twice as long each further time. */
