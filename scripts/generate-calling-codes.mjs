@@ -1,13 +1,14 @@
 /**
- * Writes packages/core/src/message/calling-codes.ts from the metadata of libphonenumber-js: which lengths a mobile
- * number can have in each calling code. Run it after an update of that package, and read the difference before you
- * commit it:
+ * Writes packages/core/src/message/calling-codes.ts from the metadata of libphonenumber-js: the possible lengths of a
+ * mobile number by calling code, and the national trunk prefixes that no mobile number begins with. Run the script
+ * after an update of that package, and read the difference before you commit it:
  *
  *   node scripts/generate-calling-codes.mjs
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { matchesPrefix } from './matches-prefix.mjs'
 
 const core = new URL('../packages/core/', import.meta.url)
 const require = createRequire(import.meta.url)
@@ -34,6 +35,29 @@ function lengthsOf(code, regions) {
   return [...lengths].map((length) => length + code.length).sort((a, b) => a - b)
 }
 
+/**
+ * Returns the national trunk prefixes of these regions (0 in Germany, 06 in Hungary) that no mobile number of any of
+ * them begins with. Italy has none: a zero there is part of the number. Mobile numbers of Ivory Coast begin with 0.
+ */
+function trunkPrefixesOf(code, regions) {
+  const prefixes = new Set()
+  const mobilePatterns = []
+  for (const region of regions) {
+    metadata.selectNumberingPlan(region, code)
+    // The metadata holds the number 0 where a region has no trunk prefix, and the text '0' where that is the prefix.
+    const prefix = metadata.numberingPlan.nationalPrefix()
+    if (typeof prefix === 'string') prefixes.add(prefix)
+    const pattern = metadata.numberingPlan.type('MOBILE')?.pattern()
+    if (typeof pattern === 'string') mobilePatterns.push(pattern)
+  }
+  return [...prefixes].filter((prefix) => !mobilePatterns.some((pattern) => matchesPrefix(pattern, prefix)))
+}
+
+const trunkPrefixes = Object.entries(facts.country_calling_codes)
+  .map(([code, regions]) => [code, trunkPrefixesOf(code, regions)])
+  .filter(([, prefixes]) => prefixes.length > 0)
+  .map(([code, prefixes]) => `  ${code}: [${prefixes.map((prefix) => `'${prefix}'`).join(', ')}],\n`)
+
 const table = new Map()
 for (const [code, regions] of Object.entries(facts.country_calling_codes)) table.set(code, lengthsOf(code, regions))
 for (const code of Object.keys(facts.nonGeographic)) table.set(code, lengthsOf(code, [code]))
@@ -52,6 +76,13 @@ writeFileSync(
 /** By calling code: how many digits a mobile number can have there, calling code included (ruling 1.8). */
 export const mobileNumberLengths: Readonly<Record<string, readonly number[]>> = {
 ${rows.join('')}}
+
+/**
+ * National trunk prefixes by calling code, where no mobile number begins with them: \`490176…\` is a German number as
+ * people dial it inside the country, and reaches nobody (ruling 1.8).
+ */
+export const trunkPrefixes: Readonly<Record<string, readonly string[]>> = {
+${trunkPrefixes.join('')}}
 `,
 )
 

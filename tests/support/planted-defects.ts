@@ -250,6 +250,14 @@ export const plantedDefects: Readonly<Record<string, Defect>> = {
       answered.text = answered.text.replace('WASPADNC', 'BADDEST')
     },
   },
+  'a trunk prefix after the calling code is accepted': {
+    fails: ['a number with a national trunk prefix'],
+    request: (asked) => {
+      const corrected = asked.body.replace('"27082123456"', '"27821234567"')
+      asked.body = corrected.replace('>27082123456<', '>27821234567<')
+      asked.path = asked.path.replace('27082123456', '27821234567')
+    },
+  },
   'times at GMT+3': {
     fails: ['requestbatch: four parts'],
     answer: (answered, { path }) => {

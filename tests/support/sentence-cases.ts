@@ -258,6 +258,8 @@ export const sentenceCases: Readonly<Record<string, readonly (readonly [begins: 
   '1.8': [
     ['`^[1-9][0-9]{6,14}$`, a known country code,', 'numbers that cannot receive'],
     ['Otherwise BADDEST.', 'numbers that cannot receive'],
+    ['`490176…`, `2340803…` and `27082…` are', 'a number with a national trunk prefix'],
+    ['In Italy, Ivory Coast, Gabon and countries', 'packages/core/src/message/msisdn.test.ts'],
     ['Answers echo the number as it came, trimmed.', 'one pair a number, in request order'],
   ],
   '1.9': [['**1.9 A number given twice** is two', 'one pair a number, in request order']],

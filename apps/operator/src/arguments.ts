@@ -8,6 +8,7 @@ import {
   parseMessageId,
   parseMinute,
   parseMsisdn,
+  parseStoredMsisdn,
   parseSenderAddress,
   readReference,
   readSender,
@@ -121,6 +122,12 @@ export const numberOf = (text: string): Msisdn | undefined => parseMsisdn(text.r
 
 export const readNumber: (text: string) => Msisdn = read(
   numberOf,
+  'a mobile number in international form, such as 27825550101 or +27825550101',
+)
+
+/** Reads a number that is looked up, not written to: one that an earlier version stored with a trunk prefix passes. */
+export const readStoredNumber: (text: string) => Msisdn = read(
+  (text) => parseStoredMsisdn(text.replace(/^\+/, '')),
   'a mobile number in international form, such as 27825550101 or +27825550101',
 )
 

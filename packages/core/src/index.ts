@@ -246,7 +246,14 @@ export {
   type TracedText,
 } from './message/message-traces.ts'
 export type { DroppedHistory, History } from './message/history.ts'
-export { defaultSenders, parseMsisdn, parseSenderAddress, type Msisdn, type SenderAddress } from './message/msisdn.ts'
+export {
+  defaultSenders,
+  parseMsisdn,
+  parseSenderAddress,
+  parseStoredMsisdn,
+  type Msisdn,
+  type SenderAddress,
+} from './message/msisdn.ts'
 export {
   isNameOfSender,
   preferredBy,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { withoutSomeDigits, type CarrierId, type CarrierWatch, type Msisdn, type WatchedPdu } from '@gateway/core'
-import { readCarrier, readNumber, readSeconds } from '../arguments.ts'
+import { readCarrier, readStoredNumber, readSeconds } from '../arguments.ts'
 import { command, Refused, type Context, type Run } from '../command.ts'
 import type { Json } from '../output.ts'
 import { refuseStrangers } from './carrier-mode.ts'
@@ -20,7 +20,7 @@ export const carrierWatch = (run: Run) =>
     'gateway carrier watch vodacom --to 27825550101',
   )
     .argument('<name>', 'the name of the carrier', readCarrier)
-    .option('--to <number>', 'only what goes to or comes from this number, and the answers', readNumber)
+    .option('--to <number>', 'only what goes to or comes from this number, and the answers', readStoredNumber)
     .option('--text', 'also the texts of messages')
     .option('--seconds <seconds>', 'end after so long', readSeconds, 60)
     .action((carrier: CarrierId, { to, text, seconds }: Options) =>

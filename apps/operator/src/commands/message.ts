@@ -15,7 +15,7 @@ import {
   readLimit,
   readMessageId,
   readMessageReference,
-  readNumber,
+  readStoredNumber,
   readTo,
   type Moment,
 } from '../arguments.ts'
@@ -43,7 +43,7 @@ export const messageFind = (run: Run) =>
     'find the messages to a number, or with a reference, waiting or finished, the latest due first; never their texts',
     "gateway message find --number 27825550101 --from 7d\n  gateway message find --reference 'order 7'",
   )
-    .option('--number <number>', 'in international form', readNumber)
+    .option('--number <number>', 'in international form', readStoredNumber)
     .option('--reference <text>', 'as its sender called it', readMessageReference)
     .option('--account <id>', 'only of this account', readAccountId)
     .option(

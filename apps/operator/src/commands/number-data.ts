@@ -14,7 +14,7 @@ import {
   type Msisdn,
   type NumberData,
 } from '@gateway/core'
-import { readNumber } from '../arguments.ts'
+import { readStoredNumber } from '../arguments.ts'
 import { command, Refused, type Run, type Context } from '../command.ts'
 import type { Json, Row } from '../output.ts'
 import { counted, creditsJson, timeJson, timeText } from '../show.ts'
@@ -28,7 +28,7 @@ export const numberExport = (run: Run) =>
     'show what is stored of the owner of a number, with all texts, in every account',
     'gateway number export 27825550101 --json > 27825550101.json',
   )
-    .argument('<number>', 'in international form', readNumber)
+    .argument('<number>', 'in international form', readStoredNumber)
     .action((number: Msisdn) =>
       run(async ({ backOffice, output }) => {
         const data = await output.during('Looking through all that is stored', backOffice.exportNumber(number))
@@ -98,7 +98,7 @@ Numbers and texts are replaced; messages, their states and all money stay. Nothi
 message to the number waits, the receipt of one may still come (3 days), or a list with the number
 is being sent. Backups and the files of logs, carriers and customers are not reached.`,
   )
-    .argument('<number>', 'in international form', readNumber)
+    .argument('<number>', 'in international form', readStoredNumber)
     .option('--dry-run', 'show what is stored of it, and change nothing')
     .option('--despite-key', despiteKeyText)
     .action((number: Msisdn, { dryRun, ...settings }: KeySettings & { readonly dryRun?: true }) =>
@@ -167,7 +167,7 @@ export const numberErasures = (run: Run) =>
     'list the records of erasures, the latest first; none has a number',
     'gateway number erasures --number 27825550101',
   )
-    .option('--number <number>', 'only those of this number', readNumber)
+    .option('--number <number>', 'only those of this number', readStoredNumber)
     .action(({ number }: { readonly number?: Msisdn }) =>
       run(async ({ backOffice, output }) => {
         await output.rows(erasuresHead, (await backOffice.listErasures(number)).map(row))

@@ -1,7 +1,7 @@
 import type { BlockReason, Msisdn } from '@gateway/core'
 import { unguarded } from '@gateway/wire'
 import { Option } from 'commander'
-import { numberOf, readNumber } from '../arguments.ts'
+import { numberOf, readNumber, readStoredNumber } from '../arguments.ts'
 import { command, Refused, type Context, type Run } from '../command.ts'
 import { importRows, tellImport } from '../import-rows.ts'
 import type { Row } from '../output.ts'
@@ -74,7 +74,7 @@ export function numberOfRow(text: string | undefined): { readonly number: Msisdn
 
 export const numberUnblock = (run: Run) =>
   command('unblock', 'take a number off the lists')
-    .argument('<number>', 'in international form', readNumber)
+    .argument('<number>', 'in international form', readStoredNumber)
     .addOption(new Option('--reason <list>', 'only off this list').choices(blockWords))
     .action((number: Msisdn, { reason }: { readonly reason?: BlockWord }) =>
       run(async ({ backOffice, output }) => {

@@ -12,7 +12,7 @@ import {
   type Instant,
 } from '@gateway/core'
 import { csvLine, unguarded } from '@gateway/wire'
-import { readAccountId, readNumber } from '../arguments.ts'
+import { readAccountId, readNumber, readStoredNumber } from '../arguments.ts'
 import { command, Refused, type Run, type Context } from '../command.ts'
 import { importRows, tellImport, type BadRow } from '../import-rows.ts'
 import { each, mapped, type Row, type CsvRow } from '../output.ts'
@@ -48,7 +48,7 @@ export const optoutAdd = (run: Run) =>
 export const optoutRemove = (run: Run) =>
   command('remove', 'let an account write to a number again that had opted out, whoever had made the entry')
     .argument('<account>', "the account's id", readAccountId)
-    .argument('<number>', 'in international form', readNumber)
+    .argument('<number>', 'in international form', readStoredNumber)
     .action((id: AccountId, number: Msisdn) =>
       run(async ({ backOffice, gateway, change, output }) => {
         const account = await accountOf(backOffice, id)

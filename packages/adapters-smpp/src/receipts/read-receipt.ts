@@ -1,4 +1,4 @@
-import { instant, parseMsisdn, OUTCOME, type DeliveryReceiptCode, type Instant, type Msisdn } from '@gateway/core'
+import { instant, parseStoredMsisdn, OUTCOME, type DeliveryReceiptCode, type Instant, type Msisdn } from '@gateway/core'
 import { readNumber } from '../numbers.ts'
 import { TLV_TAG, tlvInteger, tlvText, tlvValue } from '../pdu/index.ts'
 import type { Delivered } from '../session/session.ts'
@@ -79,7 +79,7 @@ const untold: ReceiptText = { id: undefined, code: undefined, submitDate: undefi
 /** Undefined: it does not tell a number that can be relied on. */
 function numberOf({ sourceAddr, sourceAddrTon }: Delivered, settings: SmppSettings): Msisdn | undefined {
   const numbers = settings.receiptNumbers ?? settings.numbers
-  return numbers === 'none' ? undefined : parseMsisdn(readNumber(sourceAddr, sourceAddrTon, settings, numbers))
+  return numbers === 'none' ? undefined : parseStoredMsisdn(readNumber(sourceAddr, sourceAddrTon, settings, numbers))
 }
 
 /** The formats are ASCII, whatever data_coding says, unless it is UCS-2. */

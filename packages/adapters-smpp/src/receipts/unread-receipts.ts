@@ -1,5 +1,5 @@
 import type { CarrierHandlers, UnreadReceipt, UnreadReceiptId } from '@gateway/core'
-import { parseMsisdn } from '@gateway/core'
+import { parseStoredMsisdn } from '@gateway/core'
 import { readNumber } from '../numbers.ts'
 import { decodePdu, TLV_TAG, tlvText } from '../pdu/index.ts'
 import type { Delivered } from '../session/session.ts'
@@ -27,7 +27,7 @@ export function unreadReceipt(pdu: Delivered, octets: Buffer, settings: SmppSett
   const reference = tlvText(pdu.tlvs, TLV_TAG.receipted_message_id)?.trim() ?? readReceiptText(text).id
   return {
     reference: reference === undefined || reference === '' ? undefined : storable(reference.slice(0, idMax)),
-    number: parseMsisdn(readNumber(pdu.sourceAddr, pdu.sourceAddrTon, settings)),
+    number: parseStoredMsisdn(readNumber(pdu.sourceAddr, pdu.sourceAddrTon, settings)),
     text: storable(text.slice(0, textMax)),
     pdu: octets.subarray(0, octetsMax).toString('hex'),
     isMessage: false,
@@ -41,7 +41,7 @@ export const binaryMessage = (
   settings: SmppSettings,
 ): Omit<UnreadReceipt, 'carrier'> => ({
   reference: undefined,
-  number: parseMsisdn(readNumber(pdu.sourceAddr, pdu.sourceAddrTon, settings)),
+  number: parseStoredMsisdn(readNumber(pdu.sourceAddr, pdu.sourceAddrTon, settings)),
   text: userDataOf(pdu)
     .subarray(0, textMax / 2)
     .toString('hex'),

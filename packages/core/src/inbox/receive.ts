@@ -1,5 +1,5 @@
 import { bodyOf, type Body } from '../message/body.ts'
-import { parseMsisdn, type Msisdn } from '../message/msisdn.ts'
+import { parseStoredMsisdn, type Msisdn } from '../message/msisdn.ts'
 import type { Ports } from '../ports.ts'
 import type { InboundMessage } from './inbound-message.ts'
 import type { Received } from './inbox.ts'
@@ -42,7 +42,7 @@ export function readInboundMessage({ from, to, text }: Pick<InboundMessage, 'fro
   const sender = addressOf(from)
   return {
     from: sender,
-    number: parseMsisdn(sender),
+    number: parseStoredMsisdn(sender),
     to: to === undefined ? undefined : addressOf(to),
     text: readable,
     keyword: optKeywordOf(readable),

@@ -2,7 +2,7 @@ import type { Account } from '../account/account.ts'
 import { limits } from '../limits.ts'
 import type { FoundMessage } from '../message/message-traces.ts'
 import type { MessageId, MessageStatus } from '../message/messages.ts'
-import { parseMsisdn, type Msisdn } from '../message/msisdn.ts'
+import { parseStoredMsisdn, type Msisdn } from '../message/msisdn.ts'
 import type { Ports } from '../ports.ts'
 import { daysBefore, type Instant } from '../time/instant.ts'
 import type { Conversation, ConversationsPage } from './conversations.ts'
@@ -62,7 +62,7 @@ export const showConversation =
   (ports: Pick<Ports, 'conversations' | 'messageTraces' | 'messages' | 'personalData' | 'clock'>) =>
   async (account: Account, from: string, place: ConversationPlace, limit: number) => {
     const since = daysBefore(ports.clock.now(), limits.inboxDays)
-    const number = parseMsisdn(from)
+    const number = parseStoredMsisdn(from)
     const [received, sent] = await Promise.all([
       ports.conversations.find(account.id, from, since, { before: place.received, limit: limit + 1 }),
       number === undefined ? [] : sentTo(ports, account, number, place.sent, since, limit + 1),

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import fc from 'fast-check'
-import { mobileNumberLengths } from './calling-codes.ts'
-import { parseMsisdn } from './msisdn.ts'
+import { mobileNumberLengths, trunkPrefixes } from './calling-codes.ts'
+import { parseMsisdn, parseStoredMsisdn } from './msisdn.ts'
 
 test.each<[string, string, string]>([
   ['a South African number', '27821234567', '27821234567'],
@@ -11,6 +11,11 @@ test.each<[string, string, string]>([
   ['the shortest: Niue', '6834123', '6834123'],
   ['the longest: Austria', '436641234567890', '436641234567890'],
   ['a satellite network', '881612345678', '881612345678'],
+  ['an Italian number, where a zero is part of the number', '390612345678', '390612345678'],
+  ['a number of Ivory Coast, whose mobile numbers begin with 0', '2250712345678', '2250712345678'],
+  ['a number of Gabon, whose mobile numbers begin with 0', '24106031234', '24106031234'],
+  ['a number of the Congo, whose mobile numbers begin with 0', '242061234567', '242061234567'],
+  ['a number of Kazakhstan, which shares its calling code with Russia', '77011234567', '77011234567'],
 ])('parseMsisdn takes %s', (_, text, number) => {
   expect(parseMsisdn(text)).toBe(number)
 })
@@ -35,6 +40,13 @@ test.each<[string, string]>([
   ['a calling code that is not assigned', '21012345678'],
   ['another', '99912345678'],
   ['a code without mobile numbers (freephone)', '80012345678'],
+  ['a German number with its trunk prefix', '4901761234567'],
+  ['a Nigerian number with its trunk prefix', '2340803123456'],
+  ['a South African number with its trunk prefix', '27082123456'],
+  ['an Austrian number with its trunk prefix', '430660123456'],
+  ['a British number with its trunk prefix', '440770090012'],
+  ['a Hungarian number with its trunk prefix of two digits', '36062012345'],
+  ['a North American number with its trunk prefix', '11202555012'],
   ['a second line', '27821234567\n27821234568'],
   ['a list', '27821234567;27821234568'],
   ['an exponent', '2.7e10'],
@@ -76,18 +88,34 @@ describe('the table of calling codes', () => {
     ).toEqual([])
   })
 
+  test('has trunk prefixes of countries with mobile numbers, and none where mobile numbers begin with them', () => {
+    expect(Object.keys(trunkPrefixes).filter((code) => !codes.includes(code))).toEqual([])
+    const [german, hungarian, russian] = [trunkPrefixes['49'], trunkPrefixes['36'], trunkPrefixes['7']]
+    expect({ german, hungarian, russian }).toEqual({ german: ['0'], hungarian: ['06'], russian: ['8'] })
+    const unaffected = ['39', '225', '241', '242', '378'].filter((code) => Object.hasOwn(trunkPrefixes, code))
+    expect(unaffected).toEqual([])
+  })
+
   test('has South African numbers at exactly 11 digits', () => {
     expect(mobileNumberLengths['27']).toEqual([11])
   })
 })
 
-test('parseMsisdn takes a number of digits exactly if the table has its calling code with its length', () => {
+test('parseStoredMsisdn accepts a trunk prefix, which earlier versions stored, and else what parseMsisdn accepts', () => {
+  expect(parseStoredMsisdn(' 4901761234567')).toBe('4901761234567')
+  expect(parseStoredMsisdn('27821234567')).toBe('27821234567')
+  expect(parseStoredMsisdn('2708212345')).toBeUndefined()
+  expect(parseStoredMsisdn('+4901761234567')).toBeUndefined()
+})
+
+test('parseMsisdn takes digits exactly if the tables have their calling code with their length, and no trunk prefix', () => {
   const digits = fc.string({ unit: fc.constantFrom(...Array.from('0123456789')), minLength: 5, maxLength: 17 })
   fc.assert(
     fc.property(digits, (text) => {
       const code = Object.keys(mobileNumberLengths).find((start) => text.startsWith(start))
-      const known = code !== undefined && mobileNumberLengths[code]?.includes(text.length) === true
-      expect(parseMsisdn(text)).toBe(known ? text : undefined)
+      const possible = code !== undefined && mobileNumberLengths[code]?.includes(text.length) === true
+      const trunked = possible && (trunkPrefixes[code] ?? []).some((prefix) => text.startsWith(code + prefix))
+      expect(parseMsisdn(text)).toBe(possible && !trunked ? text : undefined)
     }),
     { numRuns: 2000 },
   )

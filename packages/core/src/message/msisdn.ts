@@ -1,15 +1,23 @@
 import type { Brand } from '../brand.ts'
-import { mobileNumberLengths } from './calling-codes.ts'
+import { mobileNumberLengths, trunkPrefixes } from './calling-codes.ts'
 
 /** A possible mobile number: 7 to 15 ASCII digits, calling code first, no `+` (spec 2, ruling 1.8). */
 export type Msisdn = Brand<string, 'Msisdn'>
 
-/** By the first three digits of a number, which settle its calling code: bit n is set if it can have n digits. */
+/** Possible lengths of a number by its first three digits, which settle its calling code: bit n stands for n digits. */
 const lengthsByStart = new Uint16Array(1000)
+/** Calling code and national trunk prefix, such as `490`, by the first three digits of a number. */
+const trunksByStart = new Array<readonly string[]>(1000).fill([])
 for (const [code, lengths] of Object.entries(mobileNumberLengths)) {
   const width = 10 ** (3 - code.length)
+  const [from, to] = [Number(code) * width, (Number(code) + 1) * width]
   const bits = lengths.reduce((sum, length) => sum | (1 << length), 0)
-  lengthsByStart.fill(bits, Number(code) * width, (Number(code) + 1) * width)
+  lengthsByStart.fill(bits, from, to)
+  trunksByStart.fill(
+    (trunkPrefixes[code] ?? []).map((prefix) => code + prefix),
+    from,
+    to,
+  )
 }
 
 /** The country calling code of a number; those that share one have the same. */
@@ -22,11 +30,22 @@ export function callingCodeOf(number: Msisdn): string {
 }
 
 /**
- * Reads a recipient's number, white space around it aside (ruling 1.8): digits only, a known calling code, and a length
- * that a mobile number can have there. `undefined` for everything else. Whether a price reaches it is `priceOf`'s to
- * say.
+ * Reads a recipient's number, white space around it aside (ruling 1.8): digits only, a known calling code, a length
+ * that a mobile number can have there, and no national trunk prefix after the calling code. Returns `undefined` for
+ * everything else. `priceOf` says whether a price reaches the number.
  */
 export function parseMsisdn(text: string): Msisdn | undefined {
+  const number = parseStoredMsisdn(text)
+  if (number === undefined) return undefined
+  const trunks = trunksByStart[Number(number.slice(0, 3))] ?? []
+  return trunks.some((trunk) => number.startsWith(trunk)) ? undefined : number
+}
+
+/**
+ * Reads a number as `parseMsisdn` does, but accepts a national trunk prefix: earlier versions stored such numbers, and
+ * they must still be found, erased and matched with their receipts.
+ */
+export function parseStoredMsisdn(text: string): Msisdn | undefined {
   const number = text.trim()
   if (!/^[1-9][0-9]{6,14}$/.test(number)) return undefined
   const lengths = lengthsByStart[Number(number.slice(0, 3))] ?? 0

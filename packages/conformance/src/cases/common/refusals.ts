@@ -49,6 +49,15 @@ const locked = ['locked', 'lockedMain'] as const
 
 export const refusalCases: readonly Case[] = [
   {
+    of: ['1.8', 'spec 2', 'spec 4.2, rule 2', 'spec 7.3'],
+    title: 'a number with a national trunk prefix after the calling code is refused on every interface',
+    run: async (gateway) => {
+      // Each has a length that is possible in its country: Germany, Nigeria, South Africa, Britain, Hungary.
+      for (const number of ['4901761234567', '2340803123456', '27082123456', '440770090012', '36062012345'])
+        await expectRefused(gateway, 'badDestination', { number })
+    },
+  },
+  {
     of: ['1.12', 'spec 4.2, rule 2', 'spec 7.3', 'spec 7.2'],
     title: 'a blacklisted number is refused on every interface, for a transactional account too',
     run: async (gateway) => {
