@@ -250,6 +250,7 @@ export function journeys(world: () => World): void {
     const person = await enter(way)
     await person.signIn(acme)
     await person.go('/settings/security')
+    await person.fill('Your password', acme.password)
     await person.press('Set up a second factor')
     const secret = (await person.page.locator('code.secret').innerText()).replaceAll(' ', '')
     const code = (later: number) => totpCode(secret, Math.floor(Date.now() / 30_000) + later)

@@ -72,7 +72,19 @@ test('a lock and a new password are felt by who is signed in, at once', async ()
 
 test('with a second factor the password opens nothing, and one code signs in once, however often it is sent', async () => {
   const visitor = await portal.signedIn()
-  const begun = await visitor.submit('/settings/security', {}, 'form:has([value="begin-factor"])')
+  for (const typed of ['', 'wrong']) {
+    const refused = await visitor.submit(
+      '/settings/security',
+      { 'factor-password': typed },
+      'form:has([value="begin-factor"])',
+    )
+    expect([refused.status, refused.html.querySelector('code.secret')]).toEqual([422, null])
+  }
+  const begun = await visitor.submit(
+    '/settings/security',
+    { 'factor-password': password },
+    'form:has([value="begin-factor"])',
+  )
   const secret = (begun.html.querySelector('code.secret')?.textContent ?? '').replaceAll(' ', '')
   expect(begun.html.querySelector('svg.qr path')?.getAttribute('d')).toMatch(/^M/)
   const code = (later = 0) => totpCode(secret, Math.floor(portal.clock.now() / 30_000) + later)
@@ -105,8 +117,8 @@ test('with a second factor the password opens nothing, and one code signs in onc
 })
 
 test('guesses of a code are refused after ten, with the time to wait', async () => {
-  const begun = await portal.gateway.beginSecondFactor(portal)
-  if (begun === 'already') throw new Error(begun)
+  const begun = await portal.gateway.beginSecondFactor(portal, { password, network: '192.0.2.0/24' })
+  if (typeof begun === 'string' || !('secret' in begun)) throw new Error('not begun')
   const code = () => totpCode(begun.secret, Math.floor(portal.clock.now() / 30_000))
   await portal.gateway.setSecondFactor(portal, begun.challenge, code())
   portal.clock.step(60)

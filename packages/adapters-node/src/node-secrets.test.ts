@@ -1,4 +1,12 @@
-import { instant, secondsAfter, type Account, type AccountId, type Instant, type PasswordHash } from '@gateway/core'
+import {
+  instant,
+  secondsAfter,
+  type Account,
+  type AccountId,
+  type Instant,
+  type PasswordHash,
+  type PasswordUse,
+} from '@gateway/core'
 import { secretsContract } from '@gateway/core/contracts'
 import { aNewAccount, memoryLoginFailures, memoryStore, unrestricted } from '@gateway/core/testing'
 import type { FailedLogins } from './failed-logins.ts'
@@ -29,6 +37,7 @@ interface Other {
   readonly login?: string
   readonly network?: string
   readonly now?: Instant
+  readonly use?: PasswordUse
   readonly stored?: PasswordHash | undefined
 }
 
@@ -39,7 +48,7 @@ async function aUser(settings: NodeSecretsSettings = {}) {
   const stored = await secrets.hashPassword('right')
   const hashed: string[] = []
   const check = async (password: string, other: Other = {}) => {
-    const { login = 'Anna', network = '192.0.2.0/24', now: at = now } = other
+    const { login = 'Anna', network = '192.0.2.0/24', now: at = now, use = 'requests' } = other
     const known = 'stored' in other ? other.stored : stored
     const remembered = () => Promise.resolve(known && { account, password: known })
     const read = () => {
@@ -51,6 +60,7 @@ async function aUser(settings: NodeSecretsSettings = {}) {
       password,
       network,
       now: at,
+      use,
       remembered,
       stored: read,
       mayUse: () => true,
@@ -200,6 +210,20 @@ test('400 made-up names from 250 networks: a right pair from another network is 
   expect(answers.filter((answer) => answer === 'wrong')).toHaveLength(151)
   expect(secrets.logins.counts).toEqual({ right: 1, wrong: 151, overloaded: 249, 'too-many-failures': 0 })
   expect(secrets.waiting()).toBe(0)
+})
+
+test('a flood of sign-ins from 200 networks delays a pair of requests by two hashes, and itself is bounded', async () => {
+  const { check, hashed, secrets } = await aUser(quiet)
+  const flood = Array.from({ length: 200 }, (_, i) =>
+    check('p', { login: `user ${i}@x`, stored: undefined, network: `10.0.${i}.0/24`, use: 'sign-in' }),
+  )
+  await new Promise(setImmediate)
+  expect(secrets.waiting()).toBeLessThanOrEqual(12)
+  expect(await check('right')).toBe('right')
+  expect(hashed.indexOf('Anna')).toBeLessThanOrEqual(2)
+  const answers = await Promise.all(flood)
+  expect(new Set(answers)).toEqual(new Set(['overloaded', 'wrong']))
+  expect(await check('right', { use: 'sign-in', network: '192.0.3.0/24' })).toBe('right')
 })
 
 test('under that attack, gone on with, a right pair from a network without failures is never refused', async () => {

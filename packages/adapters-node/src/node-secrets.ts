@@ -8,6 +8,7 @@ import {
   type LoginFailures,
   type PasswordAttempt,
   type PasswordOwner,
+  type PasswordUse,
   type Secrets,
   type TooManyFailures,
 } from '@gateway/core'
@@ -22,7 +23,15 @@ import {
   type LoginCounts,
 } from './failed-logins.ts'
 import { isOverload, networkQueue } from './network-queue.ts'
-import { isCommonPassword, hashOf, hashOfNothing, isPasswordOf } from './password-hash.ts'
+import {
+  isCommonPassword,
+  hashCosts,
+  hashOf,
+  hashOfNothing,
+  isCheaperThan,
+  isPasswordOf,
+  type HashCost,
+} from './password-hash.ts'
 import { verifiedPairs } from './verified-pairs.ts'
 
 export interface NodeSecretsSettings {
@@ -32,7 +41,7 @@ export interface NodeSecretsSettings {
   readonly failureSeconds?: number
   /** So long after its last use a pair that was right stays right without being hashed. Default 300. */
   readonly verifiedSeconds?: number
-  /** The binary logarithm of what a hash costs, `ln` of scrypt. Default 14. */
+  /** Binary logarithm of N of scrypt, for the hashes of `requests`; those of `sign-in` have twice the N. Default 14. */
   readonly hashCost?: number
   /**
    * Passwords that are hashed at a time. Default 2: two of the four threads that files and look-ups of names need too.
@@ -61,6 +70,9 @@ export interface NodeSecrets extends Secrets {
   readonly waiting: () => number
 }
 
+/** Maximum number of sign-ins that wait to be hashed: at 170 ms a hash the last of them waits 2.1 s. */
+const signInsWaitingMax = 12
+
 /** So many pairs that were right are remembered. */
 const verifiedMax = 10_000
 
@@ -79,7 +91,7 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     failuresMax = 10,
     failureSeconds = 60,
     verifiedSeconds = 300,
-    hashCost,
+    hashCost = hashCosts.requests.ln,
     hashesMax = 2,
     isBusy,
     waitingMax = 150,
@@ -88,7 +100,11 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     reportFailures = () => undefined,
   } = settings
   const digestKey = randomBytes(32)
-  const nothing = hashOfNothing(hashCost)
+  const costs: Readonly<Record<PasswordUse, HashCost>> = {
+    requests: { ...hashCosts.requests, ln: hashCost },
+    'sign-in': { ...hashCosts['sign-in'], ln: hashCost + 1 },
+  }
+  const nothing = hashOfNothing(costs.requests)
   const burdens = recentCounts(60)
   const queue = networkQueue({
     atOnceMax: hashesMax,
@@ -97,6 +113,17 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     waitSecondsMax,
     burdenOf: (network) => burdens.of(network),
   })
+  /** Only the hash of one person at a time joins the queue: sign-ins delay requests by one hash at the most. */
+  const signIns = networkQueue({
+    atOnceMax: 1,
+    waitingMax: signInsWaitingMax,
+    waitSecondsMax,
+    burdenOf: (network) => burdens.of(network),
+  })
+  const inTurn = <T>(use: PasswordUse, network: string, work: () => Promise<T>): Promise<T> => {
+    const join = () => queue.run(network, work)
+    return use === 'sign-in' ? signIns.run(network, join) : join()
+  }
   const verified = verifiedPairs(verifiedSeconds, verifiedMax)
   const closed = closedUsers()
   const logins = loginCounts()
@@ -130,12 +157,12 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     attempt: PasswordAttempt<Owner>,
     user: string,
   ): Promise<Owner | 'wrong' | TooManyFailures> {
-    const { password, network, now, stored, mayUse } = attempt
+    const { password, network, now, use = 'requests', stored, mayUse } = attempt
     // What failed while this one waited counts, too.
     const tooMany = closed.of(user, now)
     if (tooMany !== undefined) return tooMany
     const login = await stored()
-    const matches = await isPasswordOf(login?.password ?? nothing, password)
+    const matches = await isPasswordOf(login?.password ?? nothing, password, costs[use])
     if (matches && login?.password !== undefined && mayUse(login)) return login
     burdens.add(network)
     reports.failed(user, accountOf(login), network)
@@ -145,14 +172,14 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
   }
 
   async function check<Owner extends PasswordOwner>(attempt: PasswordAttempt<Owner>, pair: string, user: string) {
-    const { network, now } = attempt
+    const { network, now, use = 'requests' } = attempt
     const tooMany = closed.of(user, now)
     if (tooMany !== undefined) {
       reports.failedAgain(user, network)
       return tooMany
     }
     try {
-      const login = await queue.run(network, () => hash(attempt, user))
+      const login = await inTurn(use, network, () => hash(attempt, user))
       if (login !== 'wrong' && 'password' in login) verified.renew(pair, digest(login.password), now)
       return login
     } catch (problem) {
@@ -173,7 +200,7 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
 
   return {
     logins,
-    waiting: () => queue.waiting,
+    waiting: () => queue.waiting + signIns.waiting,
     newApiKey: () => keyPrefix + randomBytes(32).toString('base64url'),
     newPassword: () => randomBytes(15).toString('base64url'),
     newToken: () => randomBytes(32).toString('base64url'),
@@ -184,7 +211,8 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
       const delta = new TOTP({ secret: Secret.fromBase32(secret) }).validate({ token: code, timestamp: now, window: 1 })
       return delta === null ? undefined : Math.floor(now / totpStepMilliseconds) + delta
     },
-    hashPassword: (password) => queue.run('', () => hashOf(password, hashCost)),
+    hashPassword: (password, use = 'requests') => inTurn(use, '', () => hashOf(password, costs[use])),
+    isWeakForSignIn: (hash) => isCheaperThan(hash, costs['sign-in']),
     async checkPassword(attempt) {
       const login = attempt.login.toLowerCase()
       const pair = digest(login, attempt.password)

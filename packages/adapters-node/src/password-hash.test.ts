@@ -1,6 +1,6 @@
 import { createHash, scryptSync } from 'node:crypto'
 import type { PasswordHash } from '@gateway/core'
-import { hashOf, hashOfNothing, isPasswordOf } from './password-hash.ts'
+import { hashCosts, hashOf, hashOfNothing, isCheaperThan, isPasswordOf } from './password-hash.ts'
 
 test('a hash tells its method and cost, has a salt of its own, and opens to its password only', async () => {
   const hash = await hashOf('correct horse')
@@ -31,4 +31,34 @@ test('a stored text that is no hash of ours is our own trouble, and is not shown
 test('nobody has the password of the hash that unknown users are checked against', async () => {
   expect(await isPasswordOf(hashOfNothing(), '')).toBe(false)
   expect(hashOfNothing()).not.toBe(hashOfNothing())
+})
+
+test('a hash for signing in is the set of OWASP: N=2^15, r=8, p=3', async () => {
+  const hash = await hashOf('correct horse', hashCosts['sign-in'])
+  expect(hash).toMatch(/^\$scrypt-sha256\$ln=15,r=8,p=3\$/)
+  expect(await isPasswordOf(hash, 'correct horse', hashCosts['sign-in'])).toBe(true)
+  expect(await isPasswordOf(hash, 'Correct horse', hashCosts['sign-in'])).toBe(false)
+  expect(isCheaperThan(hash, hashCosts['sign-in'])).toBe(false)
+  expect(isCheaperThan(await hashOf('correct horse'), hashCosts['sign-in'])).toBe(true)
+})
+
+test('checked for signing in, a cheap hash and one of nobody take as long as a dear one', async () => {
+  const least = { ln: 13, r: 8, p: 3 }
+  const cheap = await hashOf('right', { ln: 12, r: 8, p: 1 })
+  const kinds = { cheap, dear: await hashOf('right', least), nobody: hashOfNothing({ ln: 12, r: 8, p: 1 }) }
+  const times = { cheap: [] as number[], dear: [] as number[], nobody: [] as number[] }
+  for (let i = 0; i < 30; i++) {
+    for (const kind of ['cheap', 'dear', 'nobody'] as const) {
+      const before = process.cpuUsage()
+      await isPasswordOf(kinds[kind], 'wrong', least)
+      times[kind].push(process.cpuUsage(before).user)
+    }
+  }
+  const median = (of: readonly number[]) => of.toSorted((a, b) => a - b)[of.length >> 1] ?? NaN
+  for (const kind of ['cheap', 'nobody'] as const) {
+    const ratio = median(times[kind]) / median(times.dear)
+    expect(ratio).toBeGreaterThan(0.75)
+    expect(ratio).toBeLessThan(1.33)
+  }
+  expect(await isPasswordOf(cheap, 'right', least)).toBe(true)
 })

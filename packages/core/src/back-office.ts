@@ -45,6 +45,7 @@ import { allowSender, type AllowedSender, type AssignedCode } from './message/se
 import { eraseNumber, exportNumber, heldUp, listErasures, type HeldUp } from './personal-data/erase-number.ts'
 import type { Operator, OperatorId, OperatorRole } from './operator/operators.ts'
 import {
+  beginOperatorFactor,
   actingSeconds,
   addOperator,
   changeOperatorPassword,
@@ -222,7 +223,7 @@ export const createBackOffice = (
   changeOperatorPassword: changeOperatorPassword(ports, { secondFactorRequired }),
   isOperatorFactorRequired: (): boolean => secondFactorRequired,
   findOperatorFactor: (id: OperatorId) => ports.secondFactors.find(factorOwner('operator', id)),
-  beginOperatorFactor: ({ id, name }: Operator) => ownSecondFactor(ports).begin(factorOwner('operator', id), name),
+  beginOperatorFactor: beginOperatorFactor(ports),
   setOperatorFactor: ({ id }: Operator, challenge: string, code: string) =>
     ownSecondFactor(ports).set(factorOwner('operator', id), challenge, code),
   renewOperatorCodes: ({ id }: Operator, code: string) =>

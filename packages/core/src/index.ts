@@ -124,6 +124,7 @@ export type {
   LoginFailures,
   PasswordAttempt,
   PasswordOwner,
+  PasswordUse,
   PasswordHash,
   Secrets,
   TooManyFailures,

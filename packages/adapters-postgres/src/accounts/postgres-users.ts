@@ -20,6 +20,7 @@ import {
   listUsers,
   offerUserLink,
   removeUser,
+  replaceUserHash,
   setPasswordByLink,
   type UserRow,
 } from '../sql/users.ts'
@@ -69,6 +70,8 @@ export function postgresUsers({ pools: { ordinary } }: Context): Users {
       (await ordinary.run(offerUserLink, { account, id, link: hash, seconds })).length > 0,
     setPasswordByLink: async (link, password) => (await ordinary.run(setPasswordByLink, { link, password })).length > 0,
     setPassword: (account, id, password) => change(account, id, { password }),
+    replaceHash: async (account, id, before, after) =>
+      (await ordinary.run(replaceUserHash, { account, id, before, after })).length > 0,
     setRole: (account, id, role) => change(account, id, { role }),
     setLocked: (account, id, locked) => change(account, id, { locked }),
     remove: async (account, id) => (await ordinary.run(removeUser, { account, id })).length > 0,

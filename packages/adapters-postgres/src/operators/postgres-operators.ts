@@ -19,6 +19,7 @@ import {
   listOperators,
   listOperatorSessions,
   openOperatorSession,
+  replaceOperatorHash,
   type OperatorRow,
   type OperatorSessionRow,
 } from '../sql/operators.ts'
@@ -42,6 +43,8 @@ export function postgresOperators({ pools: { ordinary } }: Context): Operators {
     },
     setLocked: (id, locked) => change(id, { locked }),
     setPassword: (id, password) => change(id, { password }),
+    replaceHash: async (id, before, after) =>
+      (await ordinary.run(replaceOperatorHash, { id, before, after })).length > 0,
     setRole: (id, role) => change(id, { role }),
     async openSession(operator, password, session, bounds) {
       const [row] = await ordinary.run(openOperatorSession, { operator, password, ...session, ...bounds })

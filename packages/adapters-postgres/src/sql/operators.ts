@@ -63,6 +63,20 @@ with changed as (
 select id from changed`,
 )
 
+/** Sessions that were opened under the hash before stay open under the one after. */
+export const replaceOperatorHash = statement(
+  'replace-operator-hash',
+  { parameters: { id: 'int', before: 'text', after: 'text' }, columns: { id: 'int' } },
+  sql`
+with changed as (
+  update operator set password_hash = :after where id = :id and password_hash = :before returning id
+), kept as (
+  update operator_session set opened_under = ${passwordDigest(':after')}
+  where operator_id in (select id from changed) and opened_under = ${passwordDigest(':before')}
+)
+select id from changed`,
+)
+
 export const openOperatorSession = statement(
   'open-operator-session',
   {

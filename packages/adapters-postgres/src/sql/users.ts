@@ -1,5 +1,6 @@
 import type { UserRole } from '@gateway/core'
 import { milliseconds } from './arrays.ts'
+import { passwordDigest } from './sessions.ts'
 import { rows, sql, statement } from './statement.ts'
 
 // All of these are for the ordinary connections.
@@ -83,6 +84,22 @@ with changed as (
   returning id
 ), ended as (
   delete from session where user_id in (select id from changed) and (:locked or :password is not null)
+)
+select id from changed`,
+)
+
+/** Sessions that were opened under the hash before stay open under the one after. */
+export const replaceUserHash = statement(
+  'replace-user-hash',
+  { parameters: { account: 'int', id: 'int', before: 'text', after: 'text' }, columns: { id: 'int' } },
+  sql`
+with changed as (
+  update account_user set password_hash = :after
+  where account_id = :account and id = :id and password_hash = :before
+  returning id
+), kept as (
+  update session set opened_under = ${passwordDigest(':after')}
+  where user_id in (select id from changed) and opened_under = ${passwordDigest(':before')}
 )
 select id from changed`,
 )

@@ -2,6 +2,7 @@ import { memoryPorts, steppingClock } from '@gateway/core/testing'
 import { createBackOffice } from '../back-office.ts'
 import { createGateway } from '../gateway.ts'
 import { invitationSeconds } from './manage-users.ts'
+import { sessionBounds } from './sessions.ts'
 
 const [password, other] = ['correct horse', 'battery staple']
 const from = { network: '192.0.2.0/24', address: '192.0.2.7' }
@@ -126,4 +127,26 @@ test('closing an account removes its users', async () => {
   await backOffice.closeAccount(account.id)
   expect(await gateway.listUsers(account)).toEqual([])
   expect(await enter(email, password)).toBe('wrong-credentials')
+})
+
+test('a hash of an older version is replaced when the user signs in; other sessions stay, the account keeps its hash', async () => {
+  const { gateway, ports, account, invite, signIn } = await setUp()
+  const { id, token } = await invite()
+  await gateway.acceptInvitation(token, password)
+  const old = await ports.secrets.hashPassword(password)
+  await ports.users.setPassword(account.id, id, old)
+  const session = { hash: ports.secrets.hashKey('open'), agent: '', address: '', secondFactor: false }
+  await ports.sessions.open({ account: account.id, user: id }, old, session, sessionBounds)
+  expect((await signIn()).user?.id).toBe(id)
+  const now = (await ports.users.byEmail(email))?.password
+  expect(now).toBeDefined()
+  expect(now === undefined || ports.secrets.isWeakForSignIn(now)).toBe(false)
+  expect(await gateway.findSession('open')).toBeDefined()
+  expect((await signIn()).user?.id).toBe(id)
+  expect((await ports.users.byEmail(email))?.password).toBe(now)
+
+  const before = (await ports.accounts.readLogin('acme'))?.password
+  expect((await signIn('acme', other)).account.id).toBe(account.id)
+  expect((await ports.accounts.readLogin('acme'))?.password).toBe(before)
+  expect(before === undefined || ports.secrets.isWeakForSignIn(before)).toBe(true)
 })

@@ -68,6 +68,6 @@ export const acceptInvitation =
     if (user === undefined) return 'over'
     const refusal = await newPasswordRefusal(ports, password, user.email)
     if (refusal !== undefined) return refusal
-    const hash = await ports.secrets.hashPassword(password)
+    const hash = await ports.secrets.hashPassword(password, 'sign-in')
     return (await ports.users.setPasswordByLink(ports.secrets.hashKey(token), hash)) ? 'set' : 'over'
   }

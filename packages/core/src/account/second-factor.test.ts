@@ -20,8 +20,8 @@ async function setUp(hasFactor = true) {
   const { account } = found
   let [secret, recoveryCodes]: [string, readonly string[]] = ['', []]
   if (hasFactor) {
-    const begun = await gateway.beginSecondFactor({ account })
-    if (begun === 'already') throw new Error(begun)
+    const begun = await gateway.beginSecondFactor({ account }, pair)
+    if (typeof begun === 'string' || !('secret' in begun)) throw new Error('not begun')
     secret = begun.secret
     const set = await gateway.setSecondFactor({ account }, begun.challenge, codeAt(secret, clock.now()))
     if (typeof set === 'string' || !('recoveryCodes' in set)) throw new Error('not set')
@@ -146,14 +146,14 @@ test('the secret is stored encrypted, and its challenge shows nothing of it to w
   const other = await backOffice.openAccount({ login: 'other' })
   const [one, two] = [await ports.accounts.byLogin('acme'), await ports.accounts.find(other as never)]
   if (one === undefined || two === undefined) throw new Error('no accounts')
-  const begun = await gateway.beginSecondFactor(one)
-  if (begun === 'already') throw new Error(begun)
+  const begun = await gateway.beginSecondFactor(one, pair)
+  if (typeof begun === 'string' || !('secret' in begun)) throw new Error('not begun')
   const code = codeAt(begun.secret, clock.now())
   expect(await gateway.setSecondFactor(two, begun.challenge, code)).toBe('over')
   await gateway.setSecondFactor(one, begun.challenge, code)
   const stored = await gateway.findSecondFactor(one)
   expect(stored?.secret).toBe(ports.secretBox.seal(begun.secret))
-  expect(await gateway.beginSecondFactor(one)).toBe('already')
+  expect(await gateway.beginSecondFactor(one, pair)).toBe('already')
 })
 
 test('an operator has to have one where that is asked of all; resetting it lets set up another', async () => {
@@ -176,4 +176,26 @@ test('an operator has to have one where that is asked of all; resetting it lets 
   expect((await strict.findOperatorSession(entered.token))?.operator.name).toBe('ann')
   expect(await free.resetOperatorFactor(ann)).toBe(true)
   expect(await strict.signInOperator(its, browser)).toHaveProperty('toSetUp')
+})
+
+test('a session alone sets up no second factor: the password is asked for, and wrong ones are counted', async () => {
+  const { gateway, account, backOffice } = await setUp(false)
+  const holder = { account }
+  expect(await gateway.beginSecondFactor(holder, { ...pair, password: 'wrong' })).toBe('wrong-credentials')
+  expect(await gateway.beginSecondFactor(holder, pair)).toHaveProperty('challenge')
+  await backOffice.openAccount({ login: 'other', password: 'battery staple' })
+  expect(await gateway.beginSecondFactor(holder, { ...pair, password: 'battery staple' })).toBe('wrong-credentials')
+  for (let i = 0; i < 12; i++) await gateway.beginSecondFactor(holder, { ...pair, password: `guess ${i}` })
+  expect(await gateway.beginSecondFactor(holder, { ...pair, password: 'guess' })).toHaveProperty('retryAfterSeconds')
+})
+
+test('an operator is asked for the password as well', async () => {
+  const backOffice = createBackOffice(memoryPorts())
+  const id = await backOffice.addOperator({ name: 'ann', role: 'admin' }, password)
+  const [ann] = await backOffice.listOperators()
+  if (ann === undefined) throw new Error(String(id))
+  const begin = (typed: string) =>
+    backOffice.beginOperatorFactor(ann, { password: typed, network: '192.0.2.0/24', address: '192.0.2.7' })
+  expect(await begin('wrong')).toBe('wrong-credentials')
+  expect(await begin(password)).toHaveProperty('challenge')
 })

@@ -5,6 +5,12 @@ import type { Account, KeyHash } from './account.ts'
 /** A salted, slow hash of a password together with its parameters; only the adapter that made it can read it. */
 export type PasswordHash = Brand<string, 'PasswordHash'>
 
+/**
+ * How often a password is checked, which decides how much its hash may cost. `requests`: the pair of an account, which
+ * programs send with requests. `sign-in`: a user or an operator of the portal, checked when the person signs in.
+ */
+export type PasswordUse = 'requests' | 'sign-in'
+
 /** Who has a user name. Without a password nobody logs in by it. */
 export interface Login {
   readonly account: Account
@@ -24,6 +30,11 @@ export interface PasswordAttempt<Owner extends PasswordOwner = Login> {
   /** The same in full, as text. */
   readonly address: string
   readonly now: Instant
+  /**
+   * Default `requests`. With `sign-in` every check costs as much as one of a hash for `sign-in`, whatever is stored, so
+   * that the time does not show whether the name is that of an account, a user or nobody.
+   */
+  readonly use?: PasswordUse
   /**
    * Whether the login may be used from where the attempt comes. Where not, the right password is as wrong as any other.
    */
@@ -56,7 +67,10 @@ export interface Secrets {
   totpStep(secret: string, code: string, now: Instant): number | undefined
   /** Of a key or a token. */
   hashKey(key: string): KeyHash
-  hashPassword(password: string): Promise<PasswordHash>
+  /** `use` decides the cost of the hash; default `requests`. */
+  hashPassword(password: string, use?: PasswordUse): Promise<PasswordHash>
+  /** True if a stored hash costs less than a new one for `sign-in` would. */
+  isWeakForSignIn(hash: PasswordHash): boolean
   /** Whether it is, in any letter case, one of the passwords that many people use, such as `password123`. */
   isCommonPassword(password: string): Promise<boolean>
   /**

@@ -3,7 +3,7 @@ import type { Ports } from '../ports.ts'
 import { mayComeFrom, type Account, type AccountId, type ComesFrom } from './account.ts'
 import type { PairToCheck } from './authenticate.ts'
 import { newPasswordRefusal, type NewPasswordRefusal } from './new-password.ts'
-import { ownSecondFactor, type FactorPorts } from './second-factor.ts'
+import { ownSecondFactor, type FactorPorts, type FactorToSetUp } from './second-factor.ts'
 import { factorOwner, type FactorOwner } from './second-factors.ts'
 import type { Login, TooManyFailures } from './secrets.ts'
 import { sessionBounds, type Session, type SessionId, type SessionOwner } from './sessions.ts'
@@ -75,9 +75,25 @@ async function checkHolder(
   const checked = await ports.secrets.checkPassword<HolderLogin>({
     ...{ login: mayBeEmail ? `user ${name}` : name, password, network, address, now: ports.clock.now() },
     ...{ remembered: mayBeEmail ? stored : () => ports.accounts.byLogin(name), stored },
+    ...(mayBeEmail && { use: 'sign-in' }),
     mayUse: ({ account, user }) => mayComeFrom(account.from, comesFrom) && user?.locked !== true,
   })
   return checked === 'wrong' ? 'wrong-credentials' : checked
+}
+
+/**
+ * Stores a stronger hash of the password that was right, where the user has one of an older version. The pair of an
+ * account keeps its hash, because it is checked with requests.
+ */
+async function withStrongHash(
+  { secrets, users }: SignInPorts,
+  holder: HolderLogin,
+  typed: string,
+): Promise<HolderLogin> {
+  const { account, user, password: before } = holder
+  if (user === undefined || before === undefined || !secrets.isWeakForSignIn(before)) return holder
+  const after = await secrets.hashPassword(typed, 'sign-in')
+  return (await users.replaceHash(account.id, user.id, before, after)) ? { ...holder, password: after } : holder
 }
 
 /**
@@ -96,7 +112,8 @@ export const signIn =
     if (checked === 'overloaded' || checked === 'wrong-credentials' || 'retryAfterSeconds' in checked) return checked
     // Read afresh: what was remembered of the account may be some seconds old.
     if ((await ports.accounts.find(checked.account.id))?.account.locked !== false) return 'account-locked'
-    return afterPassword(ports, holders(ports), checked, pair.user, browser)
+    const holder = await withStrongHash(ports, checked, pair.password)
+    return afterPassword(ports, holders(ports), holder, pair.user, browser)
   }
 
 /** Opens a session with the token of a link, which is worth nothing afterwards. */
@@ -164,7 +181,7 @@ export const changePassword =
     const checked = await checkHolder(ports, pair)
     if (checked === 'overloaded' || checked === 'wrong-credentials' || 'retryAfterSeconds' in checked) return checked
     const { account, user } = checked
-    const password = await ports.secrets.hashPassword(wanted)
+    const password = await ports.secrets.hashPassword(wanted, user === undefined ? 'requests' : 'sign-in')
     if (user === undefined) await ports.accounts.setPassword(account.id, password)
     else await ports.users.setPassword(account.id, user.id, password)
     await ports.sessions.endAll(sessionOwner(checked))
@@ -181,7 +198,16 @@ export const ownSignIn = (ports: SignInPorts) => {
     endOtherSessions: (holder: Holder, but: SessionId) => ports.sessions.endAll(sessionOwner(holder), but),
     findSecondFactor: (holder: Holder) => ports.secondFactors.find(ownerOf(holder)),
     isSecondFactorRequired: ({ account }: Holder) => ports.secondFactors.isRequired(account.id),
-    beginSecondFactor: (holder: Holder) => factor.begin(ownerOf(holder), nameOf(holder)),
+    /** Asks for the password again: whoever finds a session open must not lock its owner out. */
+    beginSecondFactor: async (
+      holder: Holder,
+      pair: Omit<PairToCheck, 'user'>,
+    ): Promise<FactorToSetUp | 'already' | 'wrong-credentials' | 'overloaded' | TooManyFailures> => {
+      const of = ownerOf(holder)
+      const checked = await checkHolder(ports, { ...pair, user: nameOf(holder) })
+      if (typeof checked === 'string' || 'retryAfterSeconds' in checked) return checked
+      return ownerOf(checked) === of ? factor.begin(of, nameOf(holder)) : 'wrong-credentials'
+    },
     setSecondFactor: (holder: Holder, challenge: string, code: string) => factor.set(ownerOf(holder), challenge, code),
     renewRecoveryCodes: (holder: Holder, code: string) => factor.renewCodes(ownerOf(holder), code),
     removeSecondFactor: async (holder: Holder, code: string) =>

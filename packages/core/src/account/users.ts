@@ -57,6 +57,11 @@ export interface Users {
   setPasswordByLink(link: KeyHash, password: PasswordHash): Promise<boolean>
   /** False: no such user. It ends all sessions of the user. */
   setPassword(of: AccountId, id: UserId, password: PasswordHash): Promise<boolean>
+  /**
+   * Replaces the hash `before` by another hash of the same password. Sessions stay open. False: the user has another
+   * hash meanwhile, or there is no such user.
+   */
+  replaceHash(of: AccountId, id: UserId, before: PasswordHash, after: PasswordHash): Promise<boolean>
   /** False: no such user. It counts at once, also in sessions that are open. */
   setRole(of: AccountId, id: UserId, role: UserRole): Promise<boolean>
   /** False: no such user. A lock ends all sessions of the user. */

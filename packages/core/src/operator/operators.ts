@@ -53,6 +53,11 @@ export interface Operators {
   setLocked(id: OperatorId, locked: boolean): Promise<boolean>
   /** False: no such operator. Another password ends all sessions. */
   setPassword(id: OperatorId, password: PasswordHash): Promise<boolean>
+  /**
+   * Replaces the hash `before` by another hash of the same password. Sessions stay open. False: there is no such
+   * operator, or the operator has another hash meanwhile.
+   */
+  replaceHash(id: OperatorId, before: PasswordHash, after: PasswordHash): Promise<boolean>
   /** False: no such operator. It counts at once, also in sessions that are open. */
   setRole(id: OperatorId, role: OperatorRole): Promise<boolean>
   /** Undefined: the operator has another password, or is locked. Forgets sessions of the operator that are over. */

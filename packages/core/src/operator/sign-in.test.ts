@@ -81,3 +81,17 @@ test('an identity provider takes the place of the password only: a required seco
   const strict = createBackOffice(ports, { secondFactorRequired: true })
   expect(await strict.signInNamedOperator('ann', browser)).toMatchObject({ challenge: expect.any(String) as string })
 })
+
+test('a hash of an older version is replaced when the operator signs in, and other sessions stay', async () => {
+  const first = await signedIn()
+  const old = await ports.secrets.hashPassword('correct horse')
+  const chosen = (await ports.operators.byName('ann'))?.password
+  if (chosen === undefined) throw new Error('no operator')
+  expect(ports.secrets.isWeakForSignIn(chosen)).toBe(false)
+  await ports.operators.replaceHash(ann, chosen, old)
+  expect(await backOffice.findOperatorSession(first)).toBeDefined()
+  const second = await signedIn()
+  const now = (await ports.operators.byName('ann'))?.password
+  expect(now === undefined || ports.secrets.isWeakForSignIn(now)).toBe(false)
+  for (const token of [first, second]) expect(await backOffice.findOperatorSession(token)).toBeDefined()
+})

@@ -1,6 +1,6 @@
 import type { AccountWithBalance } from '../account/accounts.ts'
 import { newPasswordRefusal, type NewPasswordRefusal } from '../account/new-password.ts'
-import type { FactorPorts } from '../account/second-factor.ts'
+import { ownSecondFactor, type FactorPorts, type FactorToSetUp } from '../account/second-factor.ts'
 import { factorOwner } from '../account/second-factors.ts'
 import type { TooManyFailures } from '../account/secrets.ts'
 import { sessionBounds, type SessionId } from '../account/sessions.ts'
@@ -63,8 +63,21 @@ export const signInOperator =
   async (pair: OperatorPair, browser: Browser): Promise<OpenedSession | AskedForCode | SignInRefusal> => {
     const login = await checkOperator(ports, pair)
     if (typeof login === 'string' || 'retryAfterSeconds' in login) return login
-    return afterPassword(ports, operatorArea(ports, settings), login, pair.name, browser)
+    const strong = await withStrongHash(ports, login, pair.password)
+    return afterPassword(ports, operatorArea(ports, settings), strong, pair.name, browser)
   }
+
+/** Stores a stronger hash of the password that was right, where the operator has one of an older version. */
+async function withStrongHash(
+  { operators, secrets }: OperatorPorts,
+  login: OperatorLogin,
+  typed: string,
+): Promise<OperatorLogin> {
+  if (!secrets.isWeakForSignIn(login.password)) return login
+  const password = await secrets.hashPassword(typed, 'sign-in')
+  const isReplaced = await operators.replaceHash(login.operator.id, login.password, password)
+  return isReplaced ? { ...login, password } : login
+}
 
 /**
  * The same for whom an identity provider names. It takes the place of the password only: a second factor is asked for
@@ -85,6 +98,7 @@ async function checkOperator(
   const stored = () => operators.byName(name)
   const checked = await secrets.checkPassword({
     ...{ login: `operator ${name}`, password, network, address, now: clock.now() },
+    use: 'sign-in',
     ...{ remembered: stored, stored, mayUse: ({ operator }: OperatorLogin) => !operator.locked },
   })
   return checked === 'wrong' ? 'wrong-credentials' : checked
@@ -133,11 +147,23 @@ export const changeOperatorPassword =
     if (refusal !== undefined) return refusal
     const checked = await checkOperator(ports, pair)
     if (typeof checked === 'string' || 'retryAfterSeconds' in checked) return checked
-    const password = await ports.secrets.hashPassword(wanted)
+    const password = await ports.secrets.hashPassword(wanted, 'sign-in')
     await ports.operators.setPassword(checked.operator.id, password)
     const area = operatorArea(ports, settings)
     const secondFactor = (await ports.secondFactors.find(area.ownerOf(checked))) !== undefined
     return area.open({ ...checked, password }, browser, secondFactor)
+  }
+
+/** Asks for the password again: whoever finds a session open must not lock its owner out. */
+export const beginOperatorFactor =
+  (ports: OperatorPorts) =>
+  async (
+    { id, name }: Operator,
+    pair: Omit<OperatorPair, 'name'>,
+  ): Promise<FactorToSetUp | 'already' | SignInRefusal> => {
+    const checked = await checkOperator(ports, { ...pair, name })
+    if (typeof checked === 'string' || 'retryAfterSeconds' in checked) return checked
+    return ownSecondFactor(ports).begin(factorOwner('operator', id), name)
   }
 
 export const listOperatorSessions =
@@ -159,7 +185,7 @@ export const addOperator =
   ): Promise<OperatorId | 'name-taken' | 'invalid-name' | NewPasswordRefusal> => {
     if (!isOperatorName(name)) return 'invalid-name'
     const refusal = await newPasswordRefusal({ secrets }, password, name)
-    return refusal ?? operators.add({ name, role }, await secrets.hashPassword(password))
+    return refusal ?? operators.add({ name, role }, await secrets.hashPassword(password, 'sign-in'))
   }
 
 /** Gives an operator another password, which ends all sessions. */
@@ -169,5 +195,7 @@ export const setOperatorPassword =
     const named = (await operators.list()).find((one) => one.id === id)
     const refusal = await newPasswordRefusal({ secrets }, password, named?.name ?? '')
     if (refusal !== undefined) return refusal
-    return (await operators.setPassword(id, await secrets.hashPassword(password))) ? 'set' : 'no-such-operator'
+    return (await operators.setPassword(id, await secrets.hashPassword(password, 'sign-in')))
+      ? 'set'
+      : 'no-such-operator'
   }

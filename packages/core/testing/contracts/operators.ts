@@ -100,6 +100,26 @@ export const operatorsContract: Contract<StoredPorts> = {
     assert.equal(await operators.findSession(hash('a'), bounds, true), undefined)
   },
 
+  'another hash of the same password replaces exactly the hash that was checked, and keeps the sessions': async (
+    ports,
+  ) => {
+    const { operators } = ports
+    const [ann, bob] = [await added(ports, 'ann'), await added(ports, 'bob')]
+    await signedIn(ports, ann, 'a')
+    await signedIn(ports, bob, 'b')
+    assert.equal(await operators.replaceHash(nobody, first, second), false)
+    const replacing = Array.from({ length: callersMany }, () => operators.replaceHash(ann, first, second))
+    assert.equal((await Promise.all(replacing)).filter((one) => one).length, 1)
+    assert.deepEqual(
+      [(await operators.byName('ann'))?.password, (await operators.byName('bob'))?.password],
+      [second, first],
+    )
+    for (const name of ['a', 'b']) assert.ok(await operators.findSession(hash(name), bounds, true), name)
+    assert.ok(await operators.openSession(ann, second, aSession('c'), bounds))
+    await operators.setPassword(ann, first)
+    assert.equal(await operators.findSession(hash('a'), bounds, true), undefined)
+  },
+
   'a lock and another password end all sessions of the operator, and of no other': async (ports) => {
     const { operators } = ports
     const [ann, bob] = [await added(ports, 'ann'), await added(ports, 'bob')]

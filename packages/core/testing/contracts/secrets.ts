@@ -17,7 +17,7 @@ const now = instant(Date.UTC(2026, 9, 18, 8))
 const failuresMax = 10
 const unreserved = /^[A-Za-z0-9._~-]+$/
 
-interface Attempted extends Partial<Pick<PasswordAttempt, 'login' | 'network' | 'address' | 'now'>> {
+interface Attempted extends Partial<Pick<PasswordAttempt, 'login' | 'network' | 'address' | 'now' | 'use'>> {
   readonly stored?: PasswordHash | undefined
   /** Whether the login may be used from there; default: it may. */
   readonly mayUse?: boolean
@@ -84,6 +84,21 @@ export const secretsContract: Contract<Secrets> = {
     const hashes = await Promise.all([secrets.hashPassword('sesame-42'), secrets.hashPassword('sesame-42')])
     assert.notEqual(hashes[0], hashes[1])
     for (const hash of hashes) assert.ok(!hash.includes('sesame'))
+  },
+
+  'a hash for signing in opens to its password in either use, and only a hash for requests is weak for it': async (
+    secrets,
+  ) => {
+    const { attempt } = await aUser(secrets)
+    for (const use of ['requests', 'sign-in'] as const) {
+      const stored = await secrets.hashPassword('sesame-42', use)
+      assert.equal(secrets.isWeakForSignIn(stored), use === 'requests')
+      for (const checkedFor of ['requests', 'sign-in'] as const) {
+        const more = { stored, use: checkedFor, login: `${use} ${checkedFor}` }
+        assert.equal(await attempt('sesame-43', more), 'wrong')
+        assert.equal(await attempt('sesame-42', more), 'right')
+      }
+    }
   },
 
   'a code of an authenticator is of its time step, and good in the steps beside it (RFC 6238, appendix B)': (

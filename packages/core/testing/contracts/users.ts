@@ -126,6 +126,24 @@ export const usersContract: Contract<StoredPorts> = {
     assert.equal(await isIn(ports, 'a'), false, 'the same password is a new one')
   },
 
+  'another hash of the same password replaces exactly the hash that was checked, and keeps the sessions': async (
+    ports,
+  ) => {
+    const { users } = ports
+    const [account, other] = [await anAccount(ports), await anAccount(ports)]
+    const [ann] = [await signedIn(ports, account, 'ann'), await signedIn(ports, account, 'bob')]
+    assert.equal(await users.replaceHash(other.id, ann, first, second), false)
+    assert.equal(await users.replaceHash(account.id, nobody, first, second), false)
+    const replacing = Array.from({ length: callersMany }, () => users.replaceHash(account.id, ann, first, second))
+    assert.equal(trueOf(await Promise.all(replacing)), 1)
+    assert.equal((await users.byEmail('ann@acme.example'))?.password, second)
+    assert.equal((await users.byEmail('bob@acme.example'))?.password, first)
+    assert.deepEqual([await isIn(ports, 'ann'), await isIn(ports, 'bob')], [true, true])
+    await enter(ports, account, ann, 'next', second)
+    await users.setPassword(account.id, ann, first)
+    assert.deepEqual([await isIn(ports, 'ann'), await isIn(ports, 'next')], [false, false])
+  },
+
   'each user lists and ends the own sessions only': async (ports) => {
     const { sessions } = ports
     const account = await anAccount(ports, { password: first })

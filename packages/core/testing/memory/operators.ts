@@ -75,6 +75,15 @@ export function memoryOperators(store: MemoryStore): Operators {
       endSessions(id)
       return true
     }),
+    replaceHash: atomic((id, before, after) => {
+      const row = operators.get(id)
+      if (row?.password !== before) return false
+      row.password = after
+      for (const [hash, each] of operatorSessions)
+        if (each.session.operator === id && each.password === before)
+          operatorSessions.set(hash, { ...each, password: after })
+      return true
+    }),
     setRole: atomic((id, role) => change(id, { role })),
     openSession: atomic((by, password, { hash, agent, address, secondFactor }, bounds) => {
       const row = operators.get(by)

@@ -73,7 +73,9 @@ export function memorySecrets(settings: MemorySecretsSettings = {}): Secrets {
       return [step, step - 1, step + 1].find((each) => each >= 0 && totpCode(secret, each) === code)
     },
     isCommonPassword: (password) => Promise.resolve(common.has(password.toLowerCase())),
-    hashPassword: (password) => Promise.resolve(saltedHash(password, randomBytes(12).toString('base64url'))),
+    hashPassword: (password, use = 'requests') =>
+      Promise.resolve(saltedHash(password, `${use}.${randomBytes(12).toString('base64url')}`)),
+    isWeakForSignIn: (hash) => !hash.startsWith('memory$sign-in.'),
     checkPassword: async <Owner extends PasswordOwner>(attempt: PasswordAttempt<Owner>) => {
       const user = attempt.login.toLowerCase()
       const pair = JSON.stringify([user, attempt.password])

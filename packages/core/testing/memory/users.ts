@@ -62,6 +62,14 @@ export function memoryUsers(store: MemoryStore): Users {
       return setPassword(row, password)
     }),
     setPassword: atomic((of, id, password) => setPassword(own(of, id), password)),
+    replaceHash: atomic((of, id, before, after) => {
+      const row = own(of, id)
+      if (row === undefined || row.password !== before) return false
+      row.password = after
+      for (const [hash, each] of sessions)
+        if (each.session.user === id && each.password === before) sessions.set(hash, { ...each, password: after })
+      return true
+    }),
     setRole: atomic((of, id, role) => change(own(of, id), { role })),
     setLocked: atomic((of, id, locked) => {
       const row = own(of, id)

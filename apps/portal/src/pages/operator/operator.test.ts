@@ -207,7 +207,11 @@ test('an admin adds an operator, changes the role of another and locks one, whos
 })
 
 test('an operator sets up a second factor and changes the password; an admin removes the one that was lost', async () => {
-  const begun = await support.submit('/operator/security', {}, 'form:has([value="begin-factor"])')
+  const begun = await support.submit(
+    '/operator/security',
+    { 'factor-password': password },
+    'form:has([value="begin-factor"])',
+  )
   const secret = (begun.html.querySelector('code.secret')?.textContent ?? '').replaceAll(' ', '')
   await support.submit(begun, { code: totpCode(secret, Math.floor(portal.clock.now() / 30_000)) })
   const visitor = portal.visitor()

@@ -19,7 +19,8 @@ function ownOf({ backOffice, operator, session, browser, network }: OperatorVisi
     keep: (opened) => ({ operatorSession: opened }),
     factor: () => backOffice.findOperatorFactor(operator.id),
     isFactorRequired: () => Promise.resolve(backOffice.isOperatorFactorRequired()),
-    beginFactor: () => backOffice.beginOperatorFactor(operator),
+    beginFactor: (password) =>
+      backOffice.beginOperatorFactor(operator, { password, network, address: browser.address }),
     setFactor: (challenge, code) => backOffice.setOperatorFactor(operator, challenge, code),
     renewCodes: (code) => backOffice.renewOperatorCodes(operator, code),
     removeFactor: (code) => backOffice.removeOperatorFactor(operator, code),

@@ -36,7 +36,9 @@ export interface OwnSecurity {
   readonly keep: (session: OpenedSession) => Keeping
   readonly factor: () => Promise<SecondFactor | undefined>
   readonly isFactorRequired: () => Promise<boolean>
-  readonly beginFactor: () => Promise<FactorToSetUp | 'already'>
+  readonly beginFactor: (
+    password: string,
+  ) => Promise<FactorToSetUp | 'already' | 'wrong-credentials' | 'overloaded' | TooManyFailures>
   readonly setFactor: (challenge: string, code: string) => Promise<RecoveryCodes | CodeRefusal | 'already' | 'over'>
   readonly renewCodes: (code: string) => Promise<RecoveryCodes | CodeRefusal>
   readonly removeFactor: (code: string) => Promise<'removed' | 'required' | CodeRefusal>
@@ -151,6 +153,13 @@ function FactorPanel({ path, factor, isRequired, problems }: FactorPanelProps) {
         <p>
           You sign in with the password alone. With a second factor, a code of an app on your phone is asked for, too.
         </p>
+        <TextField
+          name="factor-password"
+          label="Your password"
+          type="password"
+          problems={problems}
+          autocomplete="current-password"
+        />
         <Second>Set up a second factor</Second>
       </Form>
     )
@@ -205,6 +214,12 @@ const wrongCode = 'This code is wrong, or was used. Enter the next one that the 
 const tooMany = ({ retryAfterSeconds }: TooManyFailures) =>
   `There were too many failed attempts. Try again in ${retryAfterSeconds} seconds.`
 
+const passwordMissing = 'Enter the password that you have now.'
+const PASSWORD_PROBLEMS = {
+  'wrong-credentials': 'This is not your password.',
+  overloaded: 'The gateway has too much to do. Nothing was changed. Try again.',
+} as const
+
 /** Where people of an area see and change how they sign in, and where they are signed in. */
 export const securityPage = <V extends Visit>(area: SecurityArea<V>) => ({
   path: area.path,
@@ -217,15 +232,24 @@ export const securityPage = <V extends Visit>(area: SecurityArea<V>) => ({
       await own.endOthers()
       return { goTo: `${area.path}?done=ended` }
     }
-    if (act === 'begin-factor') {
-      const begun = await own.beginFactor()
-      return begun === 'already' ? view(area, visit) : setUpView(area, begun.challenge, begun)
-    }
+    if (act === 'begin-factor') return beginFactor(area, visit, fields)
     if (act === 'set-factor') return setFactor(area, own, fields)
     if (act === 'renew-codes' || act === 'remove-factor') return withCode(area, visit, fields, act)
     return 'not-found'
   },
 })
+
+async function beginFactor<V extends Visit>(area: SecurityArea<V>, visit: V, fields: Fields): Promise<Answer> {
+  const again = (problem: string, status: View['status'] = 422) =>
+    view(area, visit, { 'factor-password': problem }, status)
+  const password = fields.trimmed('factor-password')
+  if (password === '') return again(passwordMissing)
+  const begun = await area.of(visit).beginFactor(password)
+  if (begun === 'already') return view(area, visit)
+  if (typeof begun === 'string') return again(PASSWORD_PROBLEMS[begun])
+  if ('challenge' in begun) return setUpView(area, begun.challenge, begun)
+  return { ...(await again(tooMany(begun), 429)), retryAfterSeconds: begun.retryAfterSeconds }
+}
 
 async function setFactor<V extends Visit>(area: SecurityArea<V>, own: OwnSecurity, fields: Fields): Promise<Answer> {
   const challenge = fields.text('challenge')
@@ -259,7 +283,7 @@ async function changePassword<V extends Visit>(area: SecurityArea<V>, visit: V, 
   const own = area.of(visit)
   const [password, wanted] = [fields.trimmed('password'), fields.trimmed('wanted')]
   const again = (problems: Problems, status: View['status'] = 422) => view(area, visit, problems, status)
-  if (password === '') return again({ password: 'Enter the password that you have now.' })
+  if (password === '') return again({ password: passwordMissing })
   if (wanted !== fields.trimmed('again')) return again({ again: 'This is not the same as the new password.' })
   const changed = await own.changePassword(password, wanted)
   if (typeof changed === 'object') {
@@ -268,11 +292,11 @@ async function changePassword<V extends Visit>(area: SecurityArea<V>, visit: V, 
   }
   return again(
     {
-      'wrong-credentials': { password: 'This is not your password.' },
+      'wrong-credentials': { password: PASSWORD_PROBLEMS['wrong-credentials'] },
       'too-short': { wanted: `A new password has at least ${newPasswordMin} characters.` },
       'too-common': { wanted: 'Many people use this password, so it is guessed first. Choose another one.' },
       'invalid-password': { wanted: 'A password has up to 255 characters, and more than spaces.' },
-      overloaded: { password: 'The gateway has too much to do. Nothing was changed. Try again.' },
+      overloaded: { password: PASSWORD_PROBLEMS.overloaded },
     }[changed],
   )
 }

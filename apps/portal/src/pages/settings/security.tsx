@@ -16,7 +16,8 @@ function ownOf(visit: HolderVisit): OwnSecurity {
     keep: (opened) => ({ session: opened }),
     factor: () => gateway.findSecondFactor(own),
     isFactorRequired: () => gateway.isSecondFactorRequired(own),
-    beginFactor: () => gateway.beginSecondFactor(own),
+    beginFactor: (password) =>
+      gateway.beginSecondFactor(own, { password, network, address: browser.address, comesFrom }),
     setFactor: (challenge, code) => gateway.setSecondFactor(own, challenge, code),
     renewCodes: (code) => gateway.renewRecoveryCodes(own, code),
     removeFactor: (code) => gateway.removeSecondFactor(own, code),

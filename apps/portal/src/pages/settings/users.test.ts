@@ -82,7 +82,7 @@ test('a user has an own second factor and own sessions', async () => {
   const [ann, own] = [await portal.signedInAs('sender'), await portal.signedIn()]
   const page = await ann.get('/settings/security')
   expect(page.html.querySelectorAll('tbody tr')).toHaveLength(1)
-  const begun = await ann.submit(page, {}, 'form:has([value="begin-factor"])')
+  const begun = await ann.submit(page, { 'factor-password': password }, 'form:has([value="begin-factor"])')
   expect(begun.html.querySelector('svg.qr')).not.toBeNull()
   const changed = { password, wanted: 'another horse', again: 'another horse' }
   expect((await ann.submit('/settings/security', changed)).to).toBe('/settings/security?done=password')
