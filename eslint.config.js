@@ -1,9 +1,11 @@
 import js from '@eslint/js'
 import tseslint from 'typescript-eslint'
 
+const names = [{ selector: 'ExportDefaultDeclaration', message: 'Named exports only.' }]
+
 const everywhere = [
-  { selector: 'ExportAllDeclaration', message: 'Name what is exported: a reader wants the table of contents.' },
-  { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' },
+  ...names,
+  { selector: 'ExportAllDeclaration', message: 'Name each export; only the index of a concept exports whole files.' },
 ]
 
 const inCore = [
@@ -52,7 +54,7 @@ export default tseslint.config(
         {
           patterns: [
             {
-              regex: '^@gateway/[a-z-]+/(?!(?:testing|configuration|contracts|early-signals|main|pdu|version)$)',
+              regex: '^@gateway/(?!core/[a-z-]+$)[a-z-]+/(?!(?:testing|configuration|early-signals|main|pdu|version)$)',
               message: 'Import what a package exports, nothing deeper.',
             },
           ],
@@ -64,6 +66,11 @@ export default tseslint.config(
     files: ['packages/core/src/**/*.ts'],
     ignores: ['**/*.test.ts'],
     rules: { 'no-restricted-syntax': ['error', ...inCore] },
+  },
+  {
+    // The entry points of core: @gateway/core/messages and so on.
+    files: ['packages/core/src/*/index.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...names] },
   },
   {
     files: ['**/*.{ts,tsx,js,mjs,cjs}'],

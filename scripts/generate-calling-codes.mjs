@@ -1,5 +1,5 @@
 /**
- * Writes packages/core/src/message/calling-codes.ts from the metadata of libphonenumber-js: the possible lengths of a
+ * Writes packages/core/src/messages/calling-codes.ts from the metadata of libphonenumber-js: the possible lengths of a
  * mobile number by calling code, and the national trunk prefixes that no mobile number begins with. Run the script
  * after an update of that package, and read the difference before you commit it:
  *

@@ -19,15 +19,15 @@ const filesBelow = (folder: string): readonly string[] =>
 const withoutComments = (source: string): string => source.replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, '')
 
 const importsOf = (source: string): readonly string[] =>
-  [...source.matchAll(/^import \{([^}]*)\} from '(?:@gateway\/core|\.[^']*)'/gm)].flatMap(([, names = '']) =>
-    names.split(',').map((name) => name.trim().split(' as ')[0] ?? ''),
+  [...source.matchAll(/^import \{([^}]*)\} from '(?:@gateway\/core(?:\/[a-z-]+)?|\.[^']*)'/gm)].flatMap(
+    ([, names = '']) => names.split(',').map((name) => name.trim().split(' as ')[0] ?? ''),
   )
 
 /** Functions and constants that core exports and nothing of production uses, not even their own file. */
 function unused(sources: ReadonlyMap<string, string>): readonly string[] {
   const imported = new Set([...sources.values()].flatMap(importsOf))
   return [...sources]
-    .filter(([path]) => path.startsWith('packages/core/src/') && path !== 'packages/core/src/index.ts')
+    .filter(([path]) => path.startsWith('packages/core/src/') && !path.endsWith('/index.ts'))
     .flatMap(([path, source]) =>
       [...source.matchAll(/^export (?:async )?(?:const|function|class) (\w+)/gm)]
         .map(([, name = '']) => name)

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { postgresPorts } from '@gateway/adapters-postgres'
-import { defaultEventTypes, type Msisdn, type WebhookClient, type WebhookId } from '@gateway/core'
+import type { Msisdn } from '@gateway/core/messages'
+import { defaultEventTypes, type WebhookClient, type WebhookId } from '@gateway/core/webhooks'
 import { anAccount, memorySecretBox, numbers, realClock, until } from '@gateway/core/testing'
 import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
 import { startPushing } from '../apps/dispatcher/src/push.ts'

@@ -1,4 +1,4 @@
-import type { PushRequest } from '@gateway/core'
+import type { PushRequest } from '@gateway/core/webhooks'
 import { webhookClient } from '../../packages/adapters-webhooks/src/index.ts'
 
 export interface DirectPushes {

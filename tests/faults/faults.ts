@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { CarrierMode } from '@gateway/core'
+import type { CarrierMode } from '@gateway/core/dispatch'
 import type { Chance } from '@gateway/core/testing'
 import type { CarrierOfRun, Trouble } from './carrier.ts'
 import type { Member } from './processes.ts'

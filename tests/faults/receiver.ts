@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { secretsMax } from '@gateway/core'
+import { secretsMax } from '@gateway/core/webhooks'
 import type { Chance } from '@gateway/core/testing'
 import { Webhook } from 'standardwebhooks'
 import type { Figures } from './figures.ts'

@@ -1,6 +1,6 @@
 import { nodeSecrets, systemClock } from '../../packages/adapters-node/src/index.ts'
 import { postgresPorts } from '@gateway/adapters-postgres'
-import type { CarrierId, CarrierMode } from '@gateway/core'
+import type { CarrierId, CarrierMode } from '@gateway/core/dispatch'
 import { webhookPorts, webhookVariables } from '../../packages/composition/src/index.ts'
 import { openDatabase } from '@gateway/embedded-postgres'
 import { processVariables, readEnvironment } from '../../packages/server/src/index.ts'

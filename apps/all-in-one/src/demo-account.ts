@@ -1,4 +1,7 @@
-import { credits, type Account, type AccountId, type BackOffice, type Secrets } from '@gateway/core'
+import type { BackOffice } from '@gateway/core'
+import type { Account, AccountId } from '@gateway/core/accounts'
+import { credits } from '@gateway/core/credits'
+import type { Secrets } from '@gateway/core/people'
 
 /** What the first person to start the gateway needs; shown once. */
 export interface DemoAccount {

@@ -1,4 +1,5 @@
-import { createBackOffice, createGateway, holderAccess, type Ports } from '@gateway/core'
+import { createBackOffice, createGateway, type Ports } from '@gateway/core'
+import { holderAccess } from '@gateway/core/audit'
 import { anAccount, memoryPorts, steppingClock } from '@gateway/core/testing'
 import { admissionGate, confirmedResponses, createLog, createMetrics, trustProxies } from '@gateway/server'
 import type { Express } from 'express'

@@ -1,17 +1,10 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import {
-  confirmationOf,
-  createBackOffice,
-  createGateway,
-  holderAccess,
-  defaultConfirmation,
-  type Account,
-  type Gateway,
-  type Ports,
-  type TakenMessages,
-} from '@gateway/core'
+import { createBackOffice, createGateway, type Gateway, type Ports } from '@gateway/core'
+import type { Account } from '@gateway/core/accounts'
+import { holderAccess } from '@gateway/core/audit'
+import { confirmationOf, defaultConfirmation, type TakenMessages } from '@gateway/core/inbox'
 import { anAccount, anAddress, memoryPorts, scriptedCarrier, steppingClock, testChance } from '@gateway/core/testing'
 import {
   admissionGate,

@@ -1,4 +1,5 @@
-import { createGateway, holderAccess } from '@gateway/core'
+import { createGateway } from '@gateway/core'
+import { holderAccess } from '@gateway/core/audit'
 import { memoryPorts, steppingClock } from '@gateway/core/testing'
 import { admissionGate, createLog, createMetrics, confirmedResponses } from '@gateway/server'
 import request from 'supertest'

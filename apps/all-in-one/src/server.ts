@@ -1,5 +1,7 @@
 import { aspDescribeMalformed, aspDocuments, aspMount, aspNotFound, aspRouter, type AspSettings } from '@gateway/asp'
-import type { Clock, Gateway, HolderAccess, OperatorAccess } from '@gateway/core'
+import type { Gateway } from '@gateway/core'
+import type { HolderAccess, OperatorAccess } from '@gateway/core/audit'
+import type { Clock } from '@gateway/core/time'
 import { guideDocuments } from '@gateway/guide'
 import { portalRouter } from '@gateway/portal'
 import { restDescribeMalformed, restDocuments, restNotFound, restPrefix, restRouter } from '@gateway/rest'

@@ -10,7 +10,8 @@ import {
   serveGateway,
   webhookVariables,
 } from '@gateway/composition'
-import { createBackOffice, type Messages } from '@gateway/core'
+import { createBackOffice } from '@gateway/core'
+import type { Messages } from '@gateway/core/messages'
 import { carriersFor, dispatchFor, dispatchVariables } from '@gateway/dispatcher'
 import {
   databaseVariables,

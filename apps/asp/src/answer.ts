@@ -1,16 +1,9 @@
 import type { ServerResponse } from 'node:http'
-import {
-  formatMinute,
-  type InboxMessage,
-  type Instant,
-  keyCharactersMax,
-  type MessageId,
-  type OverLimit,
-  priorityMax,
-  referenceCharactersMax,
-  type TakenMessages,
-  validityMinutesMax,
-} from '@gateway/core'
+import type { OverLimit } from '@gateway/core/accounts'
+import { keyCharactersMax } from '@gateway/core/client-requests'
+import type { InboxMessage, TakenMessages } from '@gateway/core/inbox'
+import { type MessageId, priorityMax, referenceCharactersMax, validityMinutesMax } from '@gateway/core/messages'
+import { formatMinute, type Instant } from '@gateway/core/time'
 import {
   type AdmissionGate,
   type ConfirmedResponses,

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import type { Account, Clock, Gateway, Instant } from '@gateway/core'
+import type { Gateway } from '@gateway/core'
+import type { Account } from '@gateway/core/accounts'
+import type { Clock, Instant } from '@gateway/core/time'
 import {
   type AdmissionGate,
   afterPlace,

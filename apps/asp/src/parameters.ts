@@ -1,16 +1,15 @@
+import type { Credentials } from '@gateway/core/accounts'
+import { keyCharactersMax, readIdempotencyKey } from '@gateway/core/client-requests'
 import {
-  type Credentials,
-  keyCharactersMax,
   priorityMax,
   readFlash,
-  readIdempotencyKey,
   readPriority,
   readReference,
   readSender,
   readValidity,
   referenceCharactersMax,
   validityMinutesMax,
-} from '@gateway/core'
+} from '@gateway/core/messages'
 import type { ParsedBody } from '@gateway/server'
 import { percentDecode, trimWhiteSpace } from '@gateway/wire'
 import { errorText } from './answer.ts'

@@ -1,4 +1,6 @@
-import { createProcessing, dispatcherDefaults, type DroppedHistory, type Processing } from '@gateway/core'
+import { createProcessing, type Processing } from '@gateway/core'
+import { dispatcherDefaults } from '@gateway/core/dispatch'
+import type { DroppedHistory } from '@gateway/core/messages'
 import {
   anAccount,
   anOrder,

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { DispatcherSettings, Processing } from '@gateway/core'
+import type { Processing } from '@gateway/core'
+import type { DispatcherSettings } from '@gateway/core/dispatch'
 import { repeat, type Log, type Repeated, type Repeating } from '@gateway/server'
 import type { Idling } from './idling.ts'
 

@@ -11,7 +11,8 @@ import {
   type Place,
   type Variables,
 } from '@gateway/carriers'
-import type { Carrier, ReportingProcess } from '@gateway/core'
+import type { Carrier } from '@gateway/core/dispatch'
+import type { ReportingProcess } from '@gateway/core/fleet'
 import type { Log } from '@gateway/server'
 
 /** What `CARRIERS` says, and how to make a carrier. */

@@ -1,13 +1,7 @@
-import {
-  createCarrierMeter,
-  type Carrier,
-  type CarrierId,
-  type CarrierMeter,
-  type Clock,
-  type Inbox,
-  type Received,
-  type SubmissionAnswer,
-} from '@gateway/core'
+import type { Carrier, CarrierId, SubmissionAnswer } from '@gateway/core/dispatch'
+import { createCarrierMeter, type CarrierMeter } from '@gateway/core/fleet'
+import type { Inbox, Received } from '@gateway/core/inbox'
+import type { Clock } from '@gateway/core/time'
 import type { Log } from '@gateway/server'
 
 type Outcome = SubmissionAnswer['outcome']

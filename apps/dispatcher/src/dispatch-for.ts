@@ -1,12 +1,7 @@
 import { hostname } from 'node:os'
 import type { CarrierPorts, CarrierSpecification } from '@gateway/carriers'
-import {
-  dispatcherDefaults,
-  type Carrier,
-  type DispatcherSettings,
-  type Ports,
-  type ProcessingSettings,
-} from '@gateway/core'
+import type { Ports, ProcessingSettings } from '@gateway/core'
+import { dispatcherDefaults, type Carrier, type DispatcherSettings } from '@gateway/core/dispatch'
 import {
   createMetrics,
   createTracing,

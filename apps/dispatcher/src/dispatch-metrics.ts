@@ -1,14 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  works,
-  type CarrierStatus,
-  type Clock,
-  type HistogramCounts,
-  type Overview,
-  type WaitingRoute,
-  type Webhooks,
-  type WebhookTotal,
-} from '@gateway/core'
+import { works, type CarrierStatus } from '@gateway/core/dispatch'
+import type { HistogramCounts, Overview, WaitingRoute } from '@gateway/core/fleet'
+import type { Clock } from '@gateway/core/time'
+import type { Webhooks, WebhookTotal } from '@gateway/core/webhooks'
 import type { Metrics } from '@gateway/server'
 import type { CarrierHistograms, Dispatching } from './dispatch.ts'
 import type { Pushing } from './push.ts'

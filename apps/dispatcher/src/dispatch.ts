@@ -1,26 +1,25 @@
+import { createProcessing, processingDefaults, type ProcessingSettings, type Ports } from '@gateway/core'
 import {
   createDispatcher,
-  createProcessing,
   createRouteTurns,
   dispatcherDefaults,
-  holdable,
-  processingDefaults,
   type Carrier,
   type CarrierId,
-  type CarrierMeter,
   type CarrierMode,
-  type CarrierReport,
   type CarrierStatus,
   type Dispatcher,
+  type DispatcherSettings,
+  type Lane,
+  type SubmissionAnswer,
+} from '@gateway/core/dispatch'
+import {
+  holdable,
+  type CarrierMeter,
+  type CarrierReport,
   type HistogramCounts,
   type HoldableCarrier,
-  type DispatcherSettings,
-  type ProcessingSettings,
-  type Lane,
   type PduObserver,
-  type Ports,
-  type SubmissionAnswer,
-} from '@gateway/core'
+} from '@gateway/core/fleet'
 import { outageOf, repeat, type Log, type Outage, type Repeated } from '@gateway/server'
 import { chore, startChores } from './chores.ts'
 import { countAnswers, countInboundMessages, type InboundCounts } from './counts.ts'

@@ -11,7 +11,8 @@ import {
   type CarrierPorts,
   type CarrierSpecification,
 } from '@gateway/carriers'
-import type { Carrier, CarrierVersion } from '@gateway/core'
+import type { Carrier } from '@gateway/core/dispatch'
+import type { CarrierVersion } from '@gateway/core/fleet'
 import { repeat, type Log } from '@gateway/server'
 import type { ConfiguredCarriers } from './configured-carriers.ts'
 import type { Dispatching } from './dispatch.ts'

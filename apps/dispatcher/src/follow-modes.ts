@@ -1,4 +1,5 @@
-import type { CarrierId, CarrierMode, CarrierModes, HeldCarrier } from '@gateway/core'
+import type { CarrierId, CarrierMode } from '@gateway/core/dispatch'
+import type { CarrierModes, HeldCarrier } from '@gateway/core/fleet'
 import { repeat, type Log } from '@gateway/server'
 import type { Dispatching } from './dispatch.ts'
 

@@ -1,4 +1,5 @@
-import type { CarrierId, ObservedPdu, PduObserver } from '@gateway/core'
+import type { CarrierId } from '@gateway/core/dispatch'
+import type { ObservedPdu, PduObserver } from '@gateway/core/fleet'
 import { aCarrierId, memoryPorts, until } from '@gateway/core/testing'
 import { createLog } from '@gateway/server'
 import { followWatches } from './follow-watches.ts'

@@ -1,4 +1,6 @@
-import type { CarrierId, CarrierWatches, Clock, ObservedPdu, PduObserver, WatchedPdu } from '@gateway/core'
+import type { CarrierId } from '@gateway/core/dispatch'
+import type { CarrierWatches, ObservedPdu, PduObserver, WatchedPdu } from '@gateway/core/fleet'
+import type { Clock } from '@gateway/core/time'
 import type { Log } from '@gateway/server'
 import type { Dispatching } from './dispatch.ts'
 

@@ -1,4 +1,5 @@
-import type { Carrier, CarrierReport, Dispatcher } from '@gateway/core'
+import type { Carrier, Dispatcher } from '@gateway/core/dispatch'
+import type { CarrierReport } from '@gateway/core/fleet'
 import { createServiceApp, type HealthSettings, type Log, type ServiceAppSettings } from '@gateway/server'
 import { carrierJson } from '@gateway/wire'
 import type { Express } from 'express'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Asleep, Wakeups } from '@gateway/core'
+import type { Asleep, Wakeups } from '@gateway/core/dispatch'
 import { until } from '@gateway/core/testing'
 import { createLog } from '@gateway/server'
 import { createIdling, pollDefaults, pollPause, type Idling, type PollSettings } from './idling.ts'

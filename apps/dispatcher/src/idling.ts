@@ -1,4 +1,4 @@
-import type { Asleep, Wakeups } from '@gateway/core'
+import type { Asleep, Wakeups } from '@gateway/core/dispatch'
 import { outageOf, type Log } from '@gateway/server'
 
 /** How long the loops of a process pause between two looks for due work: the longer, the longer there was none. */

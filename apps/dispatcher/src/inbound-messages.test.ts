@@ -2,7 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { simulatedCarrier } from '@gateway/adapters-simulator'
-import { confirmationOf, processingDefaults, instant, type Account, type InboundMessage } from '@gateway/core'
+import { processingDefaults } from '@gateway/core'
+import type { Account } from '@gateway/core/accounts'
+import { confirmationOf, type InboundMessage } from '@gateway/core/inbox'
+import { instant } from '@gateway/core/time'
 import {
   anAccount,
   anOrder,

@@ -1,4 +1,5 @@
-import { createEventPusher, type Ports, type PushCounts } from '@gateway/core'
+import type { Ports } from '@gateway/core'
+import { createEventPusher, type PushCounts } from '@gateway/core/webhooks'
 import { outageOf, repeat, type Log } from '@gateway/server'
 import { webhookBody } from '@gateway/wire'
 

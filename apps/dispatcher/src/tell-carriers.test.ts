@@ -1,4 +1,5 @@
-import { carrierId, type CarrierReport, type CarrierStatuses } from '@gateway/core'
+import { carrierId } from '@gateway/core/dispatch'
+import type { CarrierReport, CarrierStatuses } from '@gateway/core/fleet'
 import { memoryPorts, until } from '@gateway/core/testing'
 import { createLog } from '@gateway/server'
 import { tellCarriers } from './tell-carriers.ts'

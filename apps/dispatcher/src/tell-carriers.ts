@@ -6,7 +6,7 @@ import {
   type CarrierUser,
   type CarrierVersions,
   type ReportingProcess,
-} from '@gateway/core'
+} from '@gateway/core/fleet'
 import { repeat, type Log } from '@gateway/server'
 
 interface Telling {

@@ -1,4 +1,4 @@
-import type { Carrier, Submission, SubmissionAnswer } from '@gateway/core'
+import type { Carrier, Submission, SubmissionAnswer } from '@gateway/core/dispatch'
 import type { Ended } from '@gateway/server'
 import { traceCarrier } from './trace-carrier.ts'
 

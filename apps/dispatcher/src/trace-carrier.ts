@@ -1,4 +1,4 @@
-import type { Carrier, SubmissionAnswer } from '@gateway/core'
+import type { Carrier, SubmissionAnswer } from '@gateway/core/dispatch'
 import type { Tracing } from '@gateway/server'
 
 /** The same carrier; each submission is told as a span, which names the message and what the carrier calls it. */

@@ -1,4 +1,5 @@
-import { createGateway, type WebhookTotal } from '@gateway/core'
+import { createGateway } from '@gateway/core'
+import type { WebhookTotal } from '@gateway/core/webhooks'
 import { anAccount, memoryPorts, numbers, steppingClock } from '@gateway/core/testing'
 import { createMetrics } from '@gateway/server'
 import { measureWaiting } from './dispatch-metrics.ts'

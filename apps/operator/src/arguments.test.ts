@@ -1,4 +1,4 @@
-import { instant } from '@gateway/core'
+import { instant } from '@gateway/core/time'
 import {
   readAccountId,
   readCredits,

@@ -1,12 +1,9 @@
+import { accountId, keyId, type AccountId, type KeyId } from '@gateway/core/accounts'
+import { auditSequence, type AuditSequence } from '@gateway/core/audit'
+import { isPrefix, parseCredits, type Credits } from '@gateway/core/credits'
+import { carrierId, type CarrierId } from '@gateway/core/dispatch'
 import {
-  accountId,
-  auditSequence,
-  carrierId,
-  isPrefix,
-  keyId,
-  parseCredits,
   parseMessageId,
-  parseMinute,
   parseMsisdn,
   parseStoredMsisdn,
   parseSenderAddress,
@@ -14,28 +11,18 @@ import {
   readSender,
   readValidity,
   referenceCharactersMax,
-  secondsAfter,
-  listSizeMax,
-  overlapHoursMax,
   priorityMax,
   readPriority,
   type Priority,
   validityMinutesMax,
-  webhookEventTypes,
-  webhookId,
-  type AccountId,
-  type AuditSequence,
-  type CarrierId,
-  type Credits,
-  type Instant,
-  type KeyId,
   type MessageId,
   type MessageReference,
   type Msisdn,
   type SenderAddress,
   type ValidityMinutes,
-  type WebhookId,
-} from '@gateway/core'
+} from '@gateway/core/messages'
+import { parseMinute, secondsAfter, type Instant } from '@gateway/core/time'
+import { listSizeMax, overlapHoursMax, webhookEventTypes, webhookId, type WebhookId } from '@gateway/core/webhooks'
 import { readNetwork } from '@gateway/server/configuration'
 import { InvalidArgumentError } from 'commander'
 

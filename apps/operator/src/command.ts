@@ -1,4 +1,5 @@
-import type { AuditActor, BackOffice, Gateway, MakeChange, Ports, Processing } from '@gateway/core'
+import type { BackOffice, Gateway, Ports, Processing } from '@gateway/core'
+import type { AuditActor, MakeChange } from '@gateway/core/audit'
 import type { Readable } from 'node:stream'
 import { Command, Help } from 'commander'
 import type { Surroundings } from './doctor/rules.ts'

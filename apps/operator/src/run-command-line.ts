@@ -1,8 +1,6 @@
 import { hostname, userInfo } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
-  auditedBackOffice,
-  changesBy,
   createBackOffice,
   createProcessing,
   createGateway,
@@ -10,6 +8,7 @@ import {
   type GatewaySettings,
   type Ports,
 } from '@gateway/core'
+import { auditedBackOffice, changesBy } from '@gateway/core/audit'
 import { release, versionLine } from '@gateway/server/version'
 import { CommanderError, type Command } from 'commander'
 import { Refused, type Input, type Variables } from './command.ts'

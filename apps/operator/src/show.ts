@@ -1,15 +1,7 @@
-import {
-  formatCredits,
-  formatDate,
-  formatTime,
-  instant,
-  stateOf,
-  type Account,
-  type ApiKey,
-  type Credits,
-  type Instant,
-  type OutcomeCode,
-} from '@gateway/core'
+import type { Account, ApiKey } from '@gateway/core/accounts'
+import { formatCredits, type Credits } from '@gateway/core/credits'
+import { stateOf, type OutcomeCode } from '@gateway/core/messages'
+import { formatDate, formatTime, instant, type Instant } from '@gateway/core/time'
 import { printable, type Json } from './output.ts'
 
 export const creditsJson = (amount: Credits): number => amount / 10

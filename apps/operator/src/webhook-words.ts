@@ -9,7 +9,7 @@ import {
   type WebhookBacklog,
   type WebhookId,
   type WebhookRefusal,
-} from '@gateway/core'
+} from '@gateway/core/webhooks'
 import { NEXT_TRY_REASON, PUSH_FAILURE, PUSH_RESULT, REPLAY_STATE, URL_RULE } from '@gateway/wire'
 import { Refused } from './command.ts'
 import type { Json, Row } from './output.ts'

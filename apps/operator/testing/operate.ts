@@ -1,5 +1,6 @@
 import { Readable, Writable } from 'node:stream'
-import type { Clock, Ports } from '@gateway/core'
+import type { Ports } from '@gateway/core'
+import type { Clock } from '@gateway/core/time'
 import {
   aCarrierId,
   memorySecretBox,

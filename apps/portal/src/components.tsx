@@ -1,4 +1,5 @@
-import type { Instant, MessageStatus } from '@gateway/core'
+import type { MessageStatus } from '@gateway/core/messages'
+import type { Instant } from '@gateway/core/time'
 import { createContext, type ComponentChildren } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Problems } from './forms.ts'

@@ -1,12 +1,5 @@
-import {
-  formatCredits,
-  formatDate,
-  formatStamp,
-  formatTime,
-  parseMinute,
-  type Credits,
-  type Instant,
-} from '@gateway/core'
+import { formatCredits, type Credits } from '@gateway/core/credits'
+import { formatDate, formatStamp, formatTime, parseMinute, type Instant } from '@gateway/core/time'
 
 /** A narrow space that no line breaks at. */
 const groupSpace = '\u202f'

@@ -1,4 +1,7 @@
-import { mayHolder, type Account, type HolderRole, type Instant, type Operator, type SignedIn } from '@gateway/core'
+import type { Account } from '@gateway/core/accounts'
+import { mayHolder, type HolderRole } from '@gateway/core/audit'
+import type { Operator, SignedIn } from '@gateway/core/people'
+import type { Instant } from '@gateway/core/time'
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { Form, Link, Second, Surrounded, When } from './components.tsx'

@@ -1,4 +1,4 @@
-import { fieldsMissing, fillIn, type BulkRow } from '@gateway/core'
+import { fieldsMissing, fillIn, type BulkRow } from '@gateway/core/bulk-sends'
 import { count } from './format.ts'
 import { TextSize } from './text-size.tsx'
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { secondsAfter, type Clock, type Instant } from '@gateway/core'
+import { secondsAfter, type Clock, type Instant } from '@gateway/core/time'
 import type { Log, OidcSettings } from '@gateway/server'
 import type * as Library from 'openid-client'
 

@@ -1,20 +1,9 @@
-import type {
-  Account,
-  BackOffice,
-  Browser,
-  ComesFrom,
-  Credits,
-  Gateway,
-  HolderAccess,
-  HolderChange,
-  HolderRole,
-  Instant,
-  Operator,
-  OperatorAccess,
-  OperatorSession,
-  Session,
-  User,
-} from '@gateway/core'
+import type { BackOffice, Gateway } from '@gateway/core'
+import type { Account, ComesFrom } from '@gateway/core/accounts'
+import type { HolderAccess, HolderChange, HolderRole, OperatorAccess } from '@gateway/core/audit'
+import type { Credits } from '@gateway/core/credits'
+import type { Browser, Operator, OperatorSession, Session, User } from '@gateway/core/people'
+import type { Instant } from '@gateway/core/time'
 import type { Cell } from '@gateway/wire'
 import type { VNode } from 'preact'
 import type { Fields } from './forms.ts'

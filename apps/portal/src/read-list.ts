@@ -1,4 +1,4 @@
-import { bulkSendLimits, type BulkRow } from '@gateway/core'
+import { bulkSendLimits, type BulkRow } from '@gateway/core/bulk-sends'
 import { decodeWindows1252 } from '@gateway/wire'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parse, CsvError } from 'csv-parse'

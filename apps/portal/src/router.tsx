@@ -1,17 +1,15 @@
 import { readFileSync } from 'node:fs'
+import type { Gateway } from '@gateway/core'
 import {
   NotOfRoleError,
-  type Clock,
   mayHolder,
   roleOf,
-  type Gateway,
   type HolderAccess,
   type HolderRole,
-  type Operator,
   type OperatorAccess,
-  type OperatorSession,
-  type SignedIn,
-} from '@gateway/core'
+} from '@gateway/core/audit'
+import type { Operator, OperatorSession, SignedIn } from '@gateway/core/people'
+import type { Clock } from '@gateway/core/time'
 import {
   clientAddress,
   clientNetwork,

@@ -1,4 +1,4 @@
-import { holderAccess } from '@gateway/core'
+import { holderAccess } from '@gateway/core/audit'
 import { totpCode } from '@gateway/core/testing'
 import { admissionGate, createLog, trustProxies } from '@gateway/server'
 import request from 'supertest'

@@ -1,4 +1,4 @@
-import { bodyOf, costlyCharacters } from '@gateway/core'
+import { bodyOf, costlyCharacters } from '@gateway/core/messages'
 import { counted } from './format.ts'
 
 const namedMax = 12

@@ -1,13 +1,7 @@
-import {
-  OUTCOME,
-  stateOf,
-  type MessageStatus,
-  type OutcomeCode,
-  type Refusal,
-  type RowRefusal,
-  type TransferRefusal,
-  type WebhookEventType,
-} from '@gateway/core'
+import type { RowRefusal } from '@gateway/core/bulk-sends'
+import type { TransferRefusal } from '@gateway/core/credits'
+import { OUTCOME, stateOf, type MessageStatus, type OutcomeCode, type Refusal } from '@gateway/core/messages'
+import type { WebhookEventType } from '@gateway/core/webhooks'
 import { statusWords } from '@gateway/wire'
 
 export type Tone = 'good' | 'wait' | 'bad' | 'idle'

@@ -1,15 +1,7 @@
-import {
-  createBackOffice,
-  createGateway,
-  holderAccess,
-  operatorAccess,
-  type Account,
-  type BackOffice,
-  type Gateway,
-  type OperatorRole,
-  type Ports,
-  type UserRole,
-} from '@gateway/core'
+import { createBackOffice, createGateway, type BackOffice, type Gateway, type Ports } from '@gateway/core'
+import type { Account } from '@gateway/core/accounts'
+import { holderAccess, operatorAccess } from '@gateway/core/audit'
+import type { OperatorRole, UserRole } from '@gateway/core/people'
 import { anAccount, memoryPorts, steppingClock, type AccountWanted, type SteppingClock } from '@gateway/core/testing'
 import { admissionGate, createLog, listen, type AdmissionGate, type Log, type OidcSettings } from '@gateway/server'
 import { parse, type HTMLElement } from 'node-html-parser'

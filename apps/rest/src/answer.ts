@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { formatStamp, type Instant, type OverLimit } from '@gateway/core'
+import type { OverLimit } from '@gateway/core/accounts'
+import { formatStamp, type Instant } from '@gateway/core/time'
 import {
   endResponse,
   setHeaders,

@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Account, Clock, Gateway } from '@gateway/core'
+import type { Gateway } from '@gateway/core'
+import type { Account } from '@gateway/core/accounts'
+import type { Clock } from '@gateway/core/time'
 import {
   type AdmissionGate,
   type BodyPlace,

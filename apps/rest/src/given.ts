@@ -1,4 +1,4 @@
-import { type Instant, parseMinute } from '@gateway/core'
+import { type Instant, parseMinute } from '@gateway/core/time'
 
 const lengthMax = 60
 

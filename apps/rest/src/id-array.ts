@@ -1,4 +1,4 @@
-import { messageId, type MessageId } from '@gateway/core'
+import { messageId, type MessageId } from '@gateway/core/messages'
 import { Type } from 'typebox'
 import { failure, type Failure } from './answer.ts'
 import { given, givenType, short } from './given.ts'

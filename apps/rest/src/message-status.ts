@@ -1,4 +1,4 @@
-import { OUTCOME } from '@gateway/core'
+import { OUTCOME } from '@gateway/core/messages'
 import { STATUS_ERROR_CODE } from '@gateway/wire'
 import { Type } from 'typebox'
 import {

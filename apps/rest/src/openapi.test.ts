@@ -1,4 +1,6 @@
-import { createGateway, type Gateway, nextTry, OUTCOME, type Ports, webhookEventTypes } from '@gateway/core'
+import { createGateway, type Gateway, type Ports } from '@gateway/core'
+import { OUTCOME } from '@gateway/core/messages'
+import { nextTry, webhookEventTypes } from '@gateway/core/webhooks'
 import { anAccount, aNumber, arrive, assign } from '@gateway/core/testing'
 import { webhookBody } from '@gateway/wire'
 import { Ajv2020 } from 'ajv/dist/2020.js'

@@ -1,4 +1,5 @@
-import { keyCharactersMax, type ReplayId, type WebhookId } from '@gateway/core'
+import { keyCharactersMax } from '@gateway/core/client-requests'
+import type { ReplayId, WebhookId } from '@gateway/core/webhooks'
 import { Type } from 'typebox'
 import { failure, type Failure, isFailure, overLimit, overloaded, unknownError } from './answer.ts'
 import { missingKey, noJson, noSuchPath, tooLarge, wrongMethod, wrongType } from './endpoint.ts'

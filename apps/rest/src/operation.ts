@@ -1,4 +1,7 @@
-import { type Account, type Gateway, type Instant, webhookIdMax } from '@gateway/core'
+import type { Gateway } from '@gateway/core'
+import type { Account } from '@gateway/core/accounts'
+import type { Instant } from '@gateway/core/time'
+import { webhookIdMax } from '@gateway/core/webhooks'
 import type { ParsedBody } from '@gateway/server'
 import { type TProperties, type TSchema, Type } from 'typebox'
 import { type Answer, type Failure, isFailure } from './answer.ts'

@@ -1,4 +1,4 @@
-import type { Page, Paged } from '@gateway/core'
+import type { Page, Paged } from '@gateway/core/messages'
 import type { ParsedBody } from '@gateway/server'
 import { type TProperties, type TSchema, Type } from 'typebox'
 import { type Answer, failure, type Failure, isFailure, LongFields } from './answer.ts'

@@ -1,4 +1,4 @@
-import { type IdempotencyKey, keyCharactersMax, readIdempotencyKey } from '@gateway/core'
+import { type IdempotencyKey, keyCharactersMax, readIdempotencyKey } from '@gateway/core/client-requests'
 import type { ParsedBody } from '@gateway/server'
 import { failure, type Failure } from './answer.ts'
 import { given } from './given.ts'

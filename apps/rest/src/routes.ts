@@ -1,4 +1,4 @@
-import type { Clock } from '@gateway/core'
+import type { Clock } from '@gateway/core/time'
 import { type DescribeMalformed, type PathRules, pathTable } from '@gateway/server'
 import { failure, type Failure, wholeFailure } from './answer.ts'
 import { methodsOf, noSuchPath, wrongMethod } from './endpoint.ts'

@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { createBackOffice, instant } from '@gateway/core'
+import { createBackOffice } from '@gateway/core'
+import { instant } from '@gateway/core/time'
 import { admissionGate, createLog } from '@gateway/server'
 import request from 'supertest'
 import { startRest, type Rest } from '../testing/start-rest.ts'

@@ -1,4 +1,4 @@
-import { listSizeMax, webhookEventTypes, type WebhookEventType } from '@gateway/core'
+import { listSizeMax, webhookEventTypes, type WebhookEventType } from '@gateway/core/webhooks'
 import { Type, type TProperties, type TSchema } from 'typebox'
 import { statusProperties } from './message-status.ts'
 import { answerObject, MessageIdNumber, Minute, MobileNumber, orNull } from './operation.ts'

@@ -1,6 +1,5 @@
+import { formatMinute, type Instant } from '@gateway/core/time'
 import {
-  formatMinute,
-  type Instant,
   listSizeMax,
   previousUntil,
   type ShownWebhook,
@@ -12,7 +11,7 @@ import {
   type WebhookId,
   type WebhookRefusal,
   webhooksMax,
-} from '@gateway/core'
+} from '@gateway/core/webhooks'
 import { URL_RULE } from '@gateway/wire'
 import { type Static, Type } from 'typebox'
 import { failure, type Failure, isFailure } from './answer.ts'

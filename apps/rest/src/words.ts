@@ -1,4 +1,5 @@
-import type { Deletion, PauseReason, WebhookState } from '@gateway/core'
+import type { Deletion } from '@gateway/core/messages'
+import type { PauseReason, WebhookState } from '@gateway/core/webhooks'
 
 /** `deleteError` of an id (ruling 2.8). */
 export const DELETE_ERROR = {

@@ -1,4 +1,5 @@
-import type { Handover, Ports, DeliveryReceiptCode } from '@gateway/core'
+import type { Ports } from '@gateway/core'
+import type { Handover, DeliveryReceiptCode } from '@gateway/core/dispatch'
 import { scriptedCarrier } from '@gateway/core/testing'
 
 const carrier = scriptedCarrier().id

@@ -1,4 +1,5 @@
-import { createBackOffice, createGateway, type Account, type Gateway, type Ports } from '@gateway/core'
+import { createBackOffice, createGateway, type Gateway, type Ports } from '@gateway/core'
+import type { Account } from '@gateway/core/accounts'
 import { anAccount, memoryPorts, steppingClock, type AccountWanted, type SteppingClock } from '@gateway/core/testing'
 import { admissionGate, createLog, listen, type AdmissionGate, type Log } from '@gateway/server'
 import request, { type Test } from 'supertest'

@@ -1,12 +1,7 @@
 import type { ServerResponse } from 'node:http'
-import {
-  keyCharactersMax,
-  type OverLimit,
-  priorityMax,
-  referenceCharactersMax,
-  type Refusal,
-  validityMinutesMax,
-} from '@gateway/core'
+import type { OverLimit } from '@gateway/core/accounts'
+import { keyCharactersMax } from '@gateway/core/client-requests'
+import { priorityMax, referenceCharactersMax, type Refusal, validityMinutesMax } from '@gateway/core/messages'
 import { type ConfirmedResponses, endResponse, setHeaders } from '@gateway/server'
 import { leaf } from './rendered.ts'
 

@@ -1,4 +1,4 @@
-import { type MessageId, parseMessageId } from '@gateway/core'
+import { type MessageId, parseMessageId } from '@gateway/core/messages'
 import { type Element, elements, trimmed } from './reading/read-document.ts'
 
 /** One `MessageID` element of a status or delete request. */

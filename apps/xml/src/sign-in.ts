@@ -1,4 +1,5 @@
-import type { Account, Credentials, Gateway } from '@gateway/core'
+import type { Gateway } from '@gateway/core'
+import type { Account, Credentials } from '@gateway/core/accounts'
 import { type AdmissionGate, afterPlace, type TimeSlices, withPlace } from '@gateway/server'
 import { type Failure, overLimit, overloaded } from './answer.ts'
 import { type Element, type Pace, trimmed } from './reading/read-document.ts'

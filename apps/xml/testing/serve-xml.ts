@@ -1,4 +1,6 @@
-import { createBackOffice, createGateway, type Account, type Order, type Ports } from '@gateway/core'
+import { createBackOffice, createGateway, type Ports } from '@gateway/core'
+import type { Account } from '@gateway/core/accounts'
+import type { Order } from '@gateway/core/messages'
 import { anAccount, memoryPorts, steppingClock, type AccountWanted } from '@gateway/core/testing'
 import { admissionGate, createLog, confirmedResponses } from '@gateway/server'
 import request from 'supertest'

@@ -1,4 +1,5 @@
-import type { AccountId, StoredPorts } from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
 import { loginFailuresContract } from '@gateway/core/contracts'
 import { until } from '@gateway/core/testing'
 import { failedLoginReports, failureCounts, recentCounts, type FailedLogins } from './failed-logins.ts'

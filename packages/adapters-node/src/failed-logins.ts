@@ -1,4 +1,5 @@
-import type { AccountId, LoginFailures, Secrets } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { LoginFailures, Secrets } from '@gateway/core/people'
 import { LRUCache } from 'lru-cache'
 
 /** Failed log-ins from one network: with the name of one account, or with unknown names. */

@@ -1,12 +1,6 @@
-import {
-  instant,
-  secondsAfter,
-  type Account,
-  type AccountId,
-  type Instant,
-  type PasswordHash,
-  type PasswordUse,
-} from '@gateway/core'
+import type { Account, AccountId } from '@gateway/core/accounts'
+import type { PasswordHash, PasswordUse } from '@gateway/core/people'
+import { instant, secondsAfter, type Instant } from '@gateway/core/time'
 import { secretsContract } from '@gateway/core/contracts'
 import { aNewAccount, memoryLoginFailures, memoryStore, unrestricted } from '@gateway/core/testing'
 import type { FailedLogins } from './failed-logins.ts'

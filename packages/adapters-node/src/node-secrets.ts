@@ -1,17 +1,15 @@
 import { createHmac, hash as digestOf, randomBytes } from 'node:crypto'
-import {
-  secondsAfter,
-  type Instant,
-  type KeyHash,
-  type AccountId,
-  type Login,
-  type LoginFailures,
-  type PasswordAttempt,
-  type PasswordOwner,
-  type PasswordUse,
-  type Secrets,
-  type TooManyFailures,
-} from '@gateway/core'
+import type { KeyHash, AccountId } from '@gateway/core/accounts'
+import type {
+  Login,
+  LoginFailures,
+  PasswordAttempt,
+  PasswordOwner,
+  PasswordUse,
+  Secrets,
+  TooManyFailures,
+} from '@gateway/core/people'
+import { secondsAfter, type Instant } from '@gateway/core/time'
 import { LRUCache } from 'lru-cache'
 import { Secret, TOTP } from 'otpauth'
 import {

@@ -1,5 +1,5 @@
 import { createHash, scryptSync } from 'node:crypto'
-import type { PasswordHash } from '@gateway/core'
+import type { PasswordHash } from '@gateway/core/people'
 import { hashCosts, hashOf, hashOfNothing, isCheaperThan, isPasswordOf } from './password-hash.ts'
 
 test('a hash tells its method and cost, has a salt of its own, and opens to its password only', async () => {

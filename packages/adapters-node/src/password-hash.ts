@@ -1,6 +1,6 @@
 import { createHash, randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { PasswordHash, PasswordUse } from '@gateway/core'
+import type { PasswordHash, PasswordUse } from '@gateway/core/people'
 
 const deriveKey = promisify<Buffer, Buffer, number, ScryptOptions, Buffer>(scrypt)
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { SealedSecret } from '@gateway/core'
+import type { SealedSecret } from '@gateway/core/webhooks'
 import { secretBox } from './secret-box.ts'
 import { keysOfFolder, readSecretsKey } from './secrets-key.ts'
 

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes } from 'node:crypto'
-import type { SealedSecret, SecretBox } from '@gateway/core'
+import type { SealedSecret, SecretBox } from '@gateway/core/webhooks'
 import { keyFile, keysOfFolder, makeKeysOfFolder } from './secrets-key.ts'
 
 export interface SecretBoxSettings {

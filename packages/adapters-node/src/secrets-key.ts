@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { UnusableKeyError } from '@gateway/core'
+import { UnusableKeyError } from '@gateway/core/webhooks'
 
 /** A key of 32 bytes in base64, base64url or hexadecimal, as base64; undefined: it is something else. */
 export function readSecretsKey(text: string): string | undefined {

@@ -1,4 +1,4 @@
-import { instant, secondsAfter } from '@gateway/core'
+import { instant, secondsAfter } from '@gateway/core/time'
 import { verifiedPairs } from './verified-pairs.ts'
 
 const start = instant(Date.UTC(2026, 9, 18))

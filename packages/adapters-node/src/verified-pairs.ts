@@ -1,4 +1,4 @@
-import type { Instant } from '@gateway/core'
+import type { Instant } from '@gateway/core/time'
 import { LRUCache } from 'lru-cache'
 
 /**

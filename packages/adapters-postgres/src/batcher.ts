@@ -1,4 +1,5 @@
-import type { AccountId, Msisdn } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { Msisdn } from '@gateway/core/messages'
 import type { ArrayText } from './sql/arrays.ts'
 
 /** Gathers jobs while others are being done, and does what has gathered together. */

@@ -1,5 +1,7 @@
 import { Client } from 'pg'
-import { credits, type Instant, type KeyHash, type KeyId } from '@gateway/core'
+import type { KeyHash, KeyId } from '@gateway/core/accounts'
+import { credits } from '@gateway/core/credits'
+import type { Instant } from '@gateway/core/time'
 import { aPasswordHash, anAccount, until } from '@gateway/core/testing'
 import { freshDatabase, type FreshDatabase } from '../testing/fresh-database.ts'
 import { postgresPorts, type PostgresPorts } from './postgres-ports.ts'

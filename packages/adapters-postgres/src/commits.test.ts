@@ -1,6 +1,7 @@
 import { Client } from 'pg'
 import { commitsContract, type HeldPorts } from '@gateway/core/contracts'
-import type { Messages, StoredPorts } from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { Messages } from '@gateway/core/messages'
 import { freshDatabase } from '../testing/fresh-database.ts'
 import { patientSettings } from '../testing/patient-settings.ts'
 import { postgresPorts } from './postgres-ports.ts'

@@ -1,4 +1,4 @@
-import type { CarrierId } from '@gateway/core'
+import type { CarrierId } from '@gateway/core/dispatch'
 import type { Changes } from './changes.ts'
 import { messageIds, type MessageIds } from './messages/message-ids.ts'
 import type { Pools } from './pools.ts'

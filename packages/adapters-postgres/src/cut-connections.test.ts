@@ -1,12 +1,6 @@
 import { Client } from 'pg'
-import {
-  type ClaimedMessage,
-  type DispatcherId,
-  type ClaimedBatch,
-  type Lane,
-  type Recorded,
-  type StoredPorts,
-} from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { ClaimedMessage, DispatcherId, ClaimedBatch, Lane, Recorded } from '@gateway/core/dispatch'
 import { aCarrierId, anAccount, anOrder, numbers, testChance, until } from '@gateway/core/testing'
 import { cutConnections } from '../testing/cut-connections.ts'
 import { freshDatabase } from '../testing/fresh-database.ts'

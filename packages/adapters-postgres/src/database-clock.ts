@@ -1,4 +1,4 @@
-import { instant, type Clock } from '@gateway/core'
+import { instant, type Clock } from '@gateway/core/time'
 import type { Log } from './settings.ts'
 
 /** The database's time, whatever the clock of this machine says (P-18; docs/decisions/0070). */

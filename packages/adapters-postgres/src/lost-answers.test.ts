@@ -5,7 +5,8 @@ import {
   messagesContract,
   type Contract,
 } from '@gateway/core/contracts'
-import type { Inbox, StoredPorts } from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { Inbox } from '@gateway/core/inbox'
 import { testChance } from '@gateway/core/testing'
 import { freshDatabase } from '../testing/fresh-database.ts'
 import { losingConnections } from '../testing/losing-connections.ts'

@@ -1,11 +1,9 @@
-import {
-  instant,
-  type AccountId,
-  type ClaimedBatch,
-  type Credits,
-  type IdempotencyKey,
-  type MessageId,
-} from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { IdempotencyKey } from '@gateway/core/client-requests'
+import type { Credits } from '@gateway/core/credits'
+import type { ClaimedBatch } from '@gateway/core/dispatch'
+import type { MessageId } from '@gateway/core/messages'
+import { instant } from '@gateway/core/time'
 import { aNumber, anAccount, anOrder, until } from '@gateway/core/testing'
 import { ownServer, type OwnServer } from '../testing/own-server.ts'
 import { acceptedIds, dispatchAll, testCarrier } from '../testing/old-history.ts'

@@ -1,17 +1,9 @@
 import { readFileSync } from 'node:fs'
-import {
-  balanceMax,
-  eventTypeOf,
-  firstAnswerSeconds,
-  INCIDENT,
-  messageSequence,
-  OUTCOME,
-  type OutcomeCode,
-  type HeldCarrier,
-  type PauseReason,
-  type PushFailure,
-  type TransferFailure,
-} from '@gateway/core'
+import { firstAnswerSeconds } from '@gateway/core/client-requests'
+import { balanceMax, type TransferFailure } from '@gateway/core/credits'
+import type { HeldCarrier } from '@gateway/core/fleet'
+import { INCIDENT, OUTCOME, type OutcomeCode } from '@gateway/core/messages'
+import { eventTypeOf, messageSequence, type PauseReason, type PushFailure } from '@gateway/core/webhooks'
 import { migrations } from './migrations.ts'
 import {
   EVENT_CODE,

@@ -3,19 +3,18 @@
  * that is gone is not used again; a new thing takes the next number. docs/stored-codes.md lists them, with the words
  * that are stored as core has them and the status codes of messages (`OUTCOME`). Migrations spell the numbers.
  */
+import type { Rated } from '@gateway/core/accounts'
+import type { Lane } from '@gateway/core/dispatch'
+import type { OptKeyword } from '@gateway/core/inbox'
+import { outcomeCode, type OutcomeCode } from '@gateway/core/messages'
+import type { Suppression } from '@gateway/core/suppressions'
 import {
-  outcomeCode,
   webhookEventTypes,
-  type Lane,
-  type OptKeyword,
-  type OutcomeCode,
   type PushVerdict,
-  type Rated,
   type ReplayState,
-  type Suppression,
   type WebhookEventType,
   type WebhookState,
-} from '@gateway/core'
+} from '@gateway/core/webhooks'
 
 /** The table backwards. A code that it has not was written by another version. */
 const namesOf = <Name extends string>(codes: Readonly<Record<Name, number>>): ReadonlyMap<number, Name> =>

@@ -1,4 +1,4 @@
-import type { PreviousSecret } from '@gateway/core'
+import type { PreviousSecret } from '@gateway/core/webhooks'
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 
 /** Milliseconds since 1970 as it is read, ISO 8601 as it is written. */

@@ -1,4 +1,4 @@
-import { createHistogram, type Histogram, type HistogramCounts } from '@gateway/core'
+import { createHistogram, type Histogram, type HistogramCounts } from '@gateway/core/fleet'
 
 /** How long the database took to answer, in seconds, since the start. */
 export interface Timings {

@@ -1,13 +1,8 @@
 import type { Client } from 'pg'
-import {
-  type AccountId,
-  type ClaimedMessage,
-  type Handover,
-  type Lane,
-  type MessageId,
-  type Order,
-  type StoredPorts,
-} from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { ClaimedMessage, Handover, Lane } from '@gateway/core/dispatch'
+import type { MessageId, Order } from '@gateway/core/messages'
 import { aCarrierId } from '@gateway/core/testing'
 
 export const testCarrier = aCarrierId('sim')

@@ -1,11 +1,8 @@
-import {
-  instant,
-  processingDefaults,
-  type AccountId,
-  type InboundMessage,
-  type Msisdn,
-  type StoredPorts,
-} from '@gateway/core'
+import { processingDefaults, type StoredPorts } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { InboundMessage } from '@gateway/core/inbox'
+import type { Msisdn } from '@gateway/core/messages'
+import { instant } from '@gateway/core/time'
 import { aNumber, anAddress, anOrder } from '@gateway/core/testing'
 import { acceptedIds, dispatchAll, testCarrier } from './old-history.ts'
 

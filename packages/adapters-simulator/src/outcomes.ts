@@ -1,4 +1,5 @@
-import { OUTCOME, type DeliveryReceiptCode } from '@gateway/core'
+import type { DeliveryReceiptCode } from '@gateway/core/dispatch'
+import { OUTCOME } from '@gateway/core/messages'
 
 /** What happens to a message, by the last two digits of its number. */
 export interface SimulatedOutcome {

@@ -1,13 +1,5 @@
-import {
-  messageId,
-  instant,
-  parseSenderAddress,
-  secondsAfter,
-  type MessageId,
-  type Clock,
-  type Instant,
-  type SenderAddress,
-} from '@gateway/core'
+import { messageId, parseSenderAddress, type MessageId, type SenderAddress } from '@gateway/core/messages'
+import { instant, secondsAfter, type Clock, type Instant } from '@gateway/core/time'
 import { fieldsOf } from './record-file.ts'
 
 /** The position of a message in its run. */

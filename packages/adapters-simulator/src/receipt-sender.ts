@@ -1,12 +1,6 @@
-import {
-  instant,
-  type InboundMessage,
-  type CarrierHandlers,
-  type CarrierId,
-  type Clock,
-  type DeliveryReceipt,
-  type DeliveryReceiptCode,
-} from '@gateway/core'
+import type { CarrierHandlers, CarrierId, DeliveryReceipt, DeliveryReceiptCode } from '@gateway/core/dispatch'
+import type { InboundMessage } from '@gateway/core/inbox'
+import { instant, type Clock } from '@gateway/core/time'
 import { outcomeOf } from './outcomes.ts'
 import type { Owed, SubmissionRecord } from './record.ts'
 

@@ -1,17 +1,8 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  instant,
-  isNameOfSender,
-  parseMsisdn,
-  type Clock,
-  type Instant,
-  type MessageId,
-  type Msisdn,
-  type DeliveryReceiptCode,
-  type SenderAddress,
-  type SubmissionAnswer,
-} from '@gateway/core'
+import type { DeliveryReceiptCode, SubmissionAnswer } from '@gateway/core/dispatch'
+import { isNameOfSender, parseMsisdn, type MessageId, type Msisdn, type SenderAddress } from '@gateway/core/messages'
+import { instant, type Clock, type Instant } from '@gateway/core/time'
 import {
   acknowledgements,
   conversations,

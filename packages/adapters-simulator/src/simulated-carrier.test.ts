@@ -12,14 +12,9 @@ import {
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  OUTCOME,
-  type InboundMessage,
-  type Carrier,
-  type DeliveryReceipt,
-  type SenderAddress,
-  type SubmissionAnswer,
-} from '@gateway/core'
+import type { Carrier, DeliveryReceipt, SubmissionAnswer } from '@gateway/core/dispatch'
+import type { InboundMessage } from '@gateway/core/inbox'
+import { OUTCOME, type SenderAddress } from '@gateway/core/messages'
 import { carrierContract } from '@gateway/core/contracts'
 import { aMessageId, aBody, anAddress, aNumber, until } from '@gateway/core/testing'
 import { simulatedCarrier, type SimulatedCarrierSettings } from './simulated-carrier.ts'

@@ -1,16 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import {
-  carrierId,
-  instant,
-  isNameOfSender,
-  secondsAfter,
-  type Carrier,
-  type CarrierHandlers,
-  type CarrierId,
-  type Clock,
-} from '@gateway/core'
+import { carrierId, type Carrier, type CarrierHandlers, type CarrierId } from '@gateway/core/dispatch'
+import { isNameOfSender } from '@gateway/core/messages'
+import { instant, secondsAfter, type Clock } from '@gateway/core/time'
 import { outcomeOf } from './outcomes.ts'
 import { owners, type Owners } from './owners.ts'
 import { referenceAt, runOf } from './past-submissions.ts'

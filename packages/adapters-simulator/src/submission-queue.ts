@@ -1,4 +1,4 @@
-import type { Submission, SubmissionAnswer } from '@gateway/core'
+import type { Submission, SubmissionAnswer } from '@gateway/core/dispatch'
 
 /** A submission and the callback for its answer. */
 export interface Waiting {

@@ -1,4 +1,4 @@
-import { circuitDefaults } from '@gateway/core'
+import { circuitDefaults } from '@gateway/core/dispatch'
 import { COMMAND_STATUS, type CommandStatusName } from './pdu/index.ts'
 import type { IdForm } from './receipts/id-forms.ts'
 import type { Alphabet } from './text/decode-text.ts'

@@ -1,19 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers'
 import {
   carrierId,
-  createHistogram,
   type Carrier,
-  type CarrierBinds,
   type CarrierHandlers,
   type CarrierMode,
-  type CarrierRates,
   type CarrierStatus,
   type CarrierId,
   type Circuit,
   type CircuitStatus,
   type DeliveryReceipt,
   type UnreadReceipt,
-} from '@gateway/core'
+} from '@gateway/core/dispatch'
+import { createHistogram, type CarrierBinds, type CarrierRates } from '@gateway/core/fleet'
 import { createOffers, type Confirm } from './inbound/offers.ts'
 import { readInboundMessage } from './inbound/read-inbound-message.ts'
 import { COMMAND_STATUS } from './pdu/index.ts'

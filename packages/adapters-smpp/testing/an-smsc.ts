@@ -1,18 +1,17 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import {
-  bodyOf,
-  instant,
-  type Body,
-  type Carrier,
-  type CarrierHandlers,
-  type DeliveryReceipt,
-  type InboundMessage,
-  type KeptUnreadReceipt,
-  type Submission,
-  type SubmissionAnswer,
-  type UnreadReceipt,
-  type UnreadReceiptId,
-} from '@gateway/core'
+import type {
+  Carrier,
+  CarrierHandlers,
+  DeliveryReceipt,
+  KeptUnreadReceipt,
+  Submission,
+  SubmissionAnswer,
+  UnreadReceipt,
+  UnreadReceiptId,
+} from '@gateway/core/dispatch'
+import type { InboundMessage } from '@gateway/core/inbox'
+import { bodyOf, type Body } from '@gateway/core/messages'
+import { instant } from '@gateway/core/time'
 import { aMessageId, aBody, anAddress, aNumber, until } from '@gateway/core/testing'
 import {
   COMMAND_STATUS,

@@ -1,4 +1,4 @@
-import type { PushFailure } from '@gateway/core'
+import type { PushFailure } from '@gateway/core/webhooks'
 import { errors, type Dispatcher } from 'undici'
 import { PushProblem } from './endpoint.ts'
 

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { PushFailure, UrlRefusal } from '@gateway/core'
+import type { PushFailure, UrlRefusal } from '@gateway/core/webhooks'
 import ipaddr from 'ipaddr.js'
 
 /** An address that may be asked, as far as its text tells. */

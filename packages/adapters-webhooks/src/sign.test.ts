@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { secretsMax } from '@gateway/core'
+import { secretsMax } from '@gateway/core/webhooks'
 import { Webhook } from 'standardwebhooks'
 import { aPush } from '../testing/pushes.ts'
 import { startReceiver, type Received } from '../testing/receiver.ts'

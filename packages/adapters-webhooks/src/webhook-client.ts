@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { PushAnswer, PushFailure, PushRequest, WebhookClient } from '@gateway/core'
+import type { PushAnswer, PushFailure, PushRequest, WebhookClient } from '@gateway/core/webhooks'
 import type { AnswerHandler, Outcome } from './answer.ts'
 import { addressGuard, parseEndpoint, type Endpoint } from './endpoint.ts'
 import { dialTcp, guardedConnector, type Dial, type EgressProxy } from './guarded-connector.ts'

@@ -1,4 +1,4 @@
-import type { PushRequest } from '@gateway/core'
+import type { PushRequest } from '@gateway/core/webhooks'
 
 /** A secret that every test may know. */
 export const aSecret = `whsec_${Buffer.alloc(32, 'gateway').toString('base64')}`

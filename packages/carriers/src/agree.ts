@@ -1,11 +1,6 @@
-import {
-  OtherKeyError,
-  requireKeyInUse,
-  type CarrierUser,
-  type CarrierVersion,
-  type Ports,
-  type ReportingProcess,
-} from '@gateway/core'
+import type { Ports } from '@gateway/core'
+import type { CarrierUser, CarrierVersion, ReportingProcess } from '@gateway/core/fleet'
+import { OtherKeyError, requireKeyInUse } from '@gateway/core/webhooks'
 import type { CarrierConfiguration } from './configuration.ts'
 import { differencesOf, differenceText, meaningOf, simulatedFrom, simulatedText, type Meaning } from './meaning.ts'
 import { readConfiguration } from './read-configuration.ts'

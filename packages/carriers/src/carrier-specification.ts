@@ -11,7 +11,9 @@ import {
   type SmppSettings,
   type TrialResult,
 } from '@gateway/adapters-smpp'
-import type { Carrier, CarrierId, Clock, CarrierBinds, Submission } from '@gateway/core'
+import type { Carrier, CarrierId, Submission } from '@gateway/core/dispatch'
+import type { CarrierBinds } from '@gateway/core/fleet'
+import type { Clock } from '@gateway/core/time'
 
 /** A carrier as it is configured, secrets included; nothing is connected yet. */
 export type CarrierSpecification =

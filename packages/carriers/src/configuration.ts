@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Route } from '@gateway/core'
+import type { Route } from '@gateway/core/routes'
 import type { CarrierSpecification } from './carrier-specification.ts'
 
 /** What a configuration was read from: all that is needed to read it again elsewhere, secrets included. */

@@ -1,14 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { smppSettingsOf } from '@gateway/adapters-smpp'
-import {
-  checkRoutes,
-  type AccountId,
-  type CarrierId,
-  type Route,
-  type SenderAddress,
-  type RouteProblem,
-} from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { CarrierId } from '@gateway/core/dispatch'
+import type { SenderAddress } from '@gateway/core/messages'
+import { checkRoutes, type Route, type RouteProblem } from '@gateway/core/routes'
 import { Ajv, type ErrorObject } from 'ajv'
 import { specificationFromUrl, type CarrierSpecification } from './carrier-specification.ts'
 import { carriersSchema } from './carriers-schema.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { smppDefaults, type SmppSettings } from '@gateway/adapters-smpp'
-import type { Route } from '@gateway/core'
+import type { Route } from '@gateway/core/routes'
 import type { CarrierSpecification } from './carrier-specification.ts'
 import type { CarrierConfiguration } from './configuration.ts'
 

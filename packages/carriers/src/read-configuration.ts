@@ -1,4 +1,4 @@
-import { carrierId } from '@gateway/core'
+import { carrierId } from '@gateway/core/dispatch'
 import { isKind, kinds, specificationFromUrl, type CarrierSpecification } from './carrier-specification.ts'
 import { lookUpsIn, type CarrierConfiguration, type LookUps, type Variables } from './configuration.ts'
 

@@ -1,4 +1,6 @@
-import type { CarrierConflict, CarrierVersion, Ports, SealedSecret } from '@gateway/core'
+import type { Ports } from '@gateway/core'
+import type { CarrierConflict, CarrierVersion } from '@gateway/core/fleet'
+import type { SealedSecret } from '@gateway/core/webhooks'
 import { lookUpsFrom, type CarrierConfiguration, type CarrierSource } from './configuration.ts'
 import { digestOf } from './meaning.ts'
 

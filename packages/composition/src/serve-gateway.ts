@@ -1,14 +1,8 @@
 import type { RequestListener } from 'node:http'
 import type { DatabaseClock, PostgresPorts } from '@gateway/adapters-postgres'
-import {
-  createGateway,
-  holderAccess,
-  operatorAccess,
-  type Clock,
-  type Gateway,
-  type HolderAccess,
-  type OperatorAccess,
-} from '@gateway/core'
+import { createGateway, type Gateway } from '@gateway/core'
+import { holderAccess, operatorAccess, type HolderAccess, type OperatorAccess } from '@gateway/core/audit'
+import type { Clock } from '@gateway/core/time'
 import {
   admissionGate,
   confirmedResponses,

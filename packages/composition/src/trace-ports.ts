@@ -1,4 +1,6 @@
-import type { MessageId, Messages, Ports, PushAnswer } from '@gateway/core'
+import type { Ports } from '@gateway/core'
+import type { MessageId, Messages } from '@gateway/core/messages'
+import type { PushAnswer } from '@gateway/core/webhooks'
 import type { Ended, Tracing } from '@gateway/server'
 
 type Traced = Pick<Ports, 'messages' | 'claimedBatches' | 'deliveryReceipts' | 'webhookClient'>

@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { confirmationOf, processingDefaults } from '@gateway/core'
+import { processingDefaults } from '@gateway/core'
+import { confirmationOf } from '@gateway/core/inbox'
 import { oidcSettings, oidcVariables, processVariables, readEnvironment } from '@gateway/server'
 import {
   processingSettings,

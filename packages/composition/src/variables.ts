@@ -1,16 +1,14 @@
 import { readSecretsKey, secretBox } from '@gateway/adapters-node'
 import { webhookClient } from '@gateway/adapters-webhooks'
 import {
-  confirmationOf,
-  defaultConfirmation,
   gatewayDefaults,
   type GatewaySettings,
-  parseSenderAddress,
   type Ports,
   processingDefaults,
   type ProcessingSettings,
-  type SenderAddress,
 } from '@gateway/core'
+import { confirmationOf, defaultConfirmation } from '@gateway/core/inbox'
+import { parseSenderAddress, type SenderAddress } from '@gateway/core/messages'
 import {
   databaseVariables,
   flag,

@@ -1,4 +1,4 @@
-import { busiestAccountsMax, type AccountRate, type AccountRates } from '@gateway/core'
+import { busiestAccountsMax, type AccountRate, type AccountRates } from '@gateway/core/accounts'
 import { anAccountId, until } from '@gateway/core/testing'
 import { createMetrics } from '@gateway/server'
 import { watchAccounts } from './watch-accounts.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createBusyAccounts, type AccountActivity, type AccountRates, type BusyAccounts } from '@gateway/core'
+import { createBusyAccounts, type AccountActivity, type AccountRates, type BusyAccounts } from '@gateway/core/accounts'
 import type { Metrics } from '@gateway/server'
 
 interface Watching {

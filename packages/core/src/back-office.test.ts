@@ -1,6 +1,6 @@
 import { aKeyId, anAccountId, aNumber, memoryPorts, steppingClock } from '@gateway/core/testing'
-import type { AccountId } from './account/account.ts'
-import type { AccountToOpen } from './account/change-account.ts'
+import type { AccountId } from './accounts/account.ts'
+import type { AccountToOpen } from './accounts/change-account.ts'
 import { createBackOffice } from './back-office.ts'
 import { credits } from './credits/credits.ts'
 import { priceMax } from './credits/prices.ts'

@@ -1,6 +1,6 @@
-import type { AccountRate } from './account/account-rates.ts'
-import type { AccountId, ApiKey, KeyId } from './account/account.ts'
-import type { AccountWithBalance } from './account/accounts.ts'
+import type { AccountRate } from './accounts/account-rates.ts'
+import type { AccountId, ApiKey, KeyId } from './accounts/account.ts'
+import type { AccountWithBalance } from './accounts/accounts.ts'
 import {
   changeAccount,
   findAccount,
@@ -12,38 +12,38 @@ import {
   revokeApiKey,
   setPassword,
   unlockAccount,
-} from './account/change-account.ts'
-import { closeAccount } from './account/close-account.ts'
-import { accountUsers } from './account/manage-users.ts'
-import { ownSecondFactor } from './account/second-factor.ts'
-import { factorOwner, type SecondFactor } from './account/second-factors.ts'
-import { signInWithCode } from './account/sign-in-steps.ts'
-import type { SessionId } from './account/sessions.ts'
-import { offerSignInLink } from './account/sign-in.ts'
-import type { User } from './account/users.ts'
+} from './accounts/change-account.ts'
+import { closeAccount } from './accounts/close-account.ts'
+import { accountUsers } from './people/manage-users.ts'
+import { ownSecondFactor } from './people/second-factor.ts'
+import { factorOwner, type SecondFactor } from './people/second-factors.ts'
+import { signInWithCode } from './people/sign-in-steps.ts'
+import type { SessionId } from './people/sessions.ts'
+import { offerSignInLink } from './people/sign-in.ts'
+import type { User } from './people/users.ts'
 import type { AuditCheck, AuditEntry, AuditSearch, ListedChange } from './audit/audit-log.ts'
-import type { PrefixFigures } from './carrier/carrier-figures.ts'
-import type { CarrierId } from './carrier/carrier-id.ts'
-import type { HeldCarrier } from './carrier/carrier-modes.ts'
-import type { PublishedRoute } from './carrier/published-routes.ts'
-import type { CarrierMode } from './carrier/carrier.ts'
-import { carrierStaleSeconds, type ToldCarrier } from './carrier/carrier-statuses.ts'
-import type { RunningDispatcher, WaitingRoute, WaitingWork } from './carrier/overview.ts'
-import type { UnmatchedReceipt } from './carrier/delivery-receipts.ts'
-import { listUnreadReceipts } from './carrier/unread-receipts.ts'
+import type { PrefixFigures } from './fleet/carrier-figures.ts'
+import type { CarrierId } from './dispatch/carrier-id.ts'
+import type { HeldCarrier } from './fleet/carrier-modes.ts'
+import type { PublishedRoute } from './routes/published-routes.ts'
+import type { CarrierMode } from './dispatch/carrier.ts'
+import { carrierStaleSeconds, type ToldCarrier } from './fleet/carrier-statuses.ts'
+import type { RunningDispatcher, WaitingRoute, WaitingWork } from './fleet/overview.ts'
+import type { UnmatchedReceipt } from './dispatch/delivery-receipts.ts'
+import { listUnreadReceipts } from './dispatch/unread-receipts.ts'
 import { listMovements, refundMessage, topUp } from './credits/move-credits.ts'
 import { listPrices, removePrice, setPrice } from './credits/set-prices.ts'
 import type { UnownedMessage } from './inbox/inbox.ts'
-import { dailySumDays } from './message/daily-sums.ts'
-import { dropHistory, skipIds } from './message/drop-history.ts'
-import { cancelMessage, findMessages } from './message/follow-messages.ts'
-import type { MessageTrace } from './message/message-traces.ts'
-import type { MessageId, Page } from './message/messages.ts'
-import type { Msisdn, SenderAddress } from './message/msisdn.ts'
-import { showTraffic } from './message/show-sent.ts'
-import { allowSender, type AllowedSender, type AssignedCode } from './message/senders.ts'
+import { dailySumDays } from './messages/daily-sums.ts'
+import { dropHistory, skipIds } from './messages/drop-history.ts'
+import { cancelMessage, findMessages } from './messages/follow-messages.ts'
+import type { MessageTrace } from './messages/message-traces.ts'
+import type { MessageId, Page } from './messages/messages.ts'
+import type { Msisdn, SenderAddress } from './messages/msisdn.ts'
+import { showTraffic } from './messages/show-sent.ts'
+import { allowSender, type AllowedSender, type AssignedCode } from './messages/senders.ts'
 import { eraseNumber, exportNumber, heldUp, listErasures, type HeldUp } from './personal-data/erase-number.ts'
-import type { Operator, OperatorId, OperatorRole } from './operator/operators.ts'
+import type { Operator, OperatorId, OperatorRole } from './people/operators.ts'
 import {
   beginOperatorFactor,
   actingSeconds,
@@ -58,7 +58,7 @@ import {
   signInNamedOperator,
   signInOperator,
   type OperatorSettings,
-} from './operator/sign-in.ts'
+} from './people/operator-sign-in.ts'
 import type { Ports } from './ports.ts'
 import { processingDefaults, type ProcessingSettings } from './processing.ts'
 import type { Instant } from './time/instant.ts'
@@ -68,13 +68,13 @@ import {
   importOptOuts,
   unblockNumber,
   type BlockReason,
-} from './suppression/change-suppressions.ts'
-import type { SuppressionEntry } from './suppression/suppressions.ts'
+} from './suppressions/change-suppressions.ts'
+import type { SuppressionEntry } from './suppressions/suppressions.ts'
 import { gatewayDay, type GatewayDay } from './time/gateway-time.ts'
-import { addWebhook, byOperator, changeWebhook, showWebhook, testWebhook } from './webhook/configure-webhooks.ts'
-import { showReplay, startReplay, stopReplay } from './webhook/replay-events.ts'
-import { resealSecrets, rotateSecret } from './webhook/signing-secrets.ts'
-import type { Webhook, WebhookId } from './webhook/webhook.ts'
+import { addWebhook, byOperator, changeWebhook, showWebhook, testWebhook } from './webhooks/configure-webhooks.ts'
+import { showReplay, startReplay, stopReplay } from './webhooks/replay-events.ts'
+import { resealSecrets, rotateSecret } from './webhooks/signing-secrets.ts'
+import type { Webhook, WebhookId } from './webhooks/webhook.ts'
 
 /** What a process told of its accounts counts for so long; it tells every ten seconds. */
 const busySeconds = 30

@@ -1,11 +1,11 @@
-import type { AccountActivity } from './account/account-rates.ts'
-import type { Account, AccountId, KeyId } from './account/account.ts'
-import { authenticate } from './account/authenticate.ts'
-import { issueApiKey, listSubAccounts, revokeOwnKey, type KeyWanted } from './account/change-account.ts'
-import { acceptInvitation, accountUsers, findInvited } from './account/manage-users.ts'
-import { signInWithCode } from './account/sign-in-steps.ts'
-import { changePassword, findSession, holders, ownSignIn, signIn, signInByLink } from './account/sign-in.ts'
-import type { UserId } from './account/users.ts'
+import type { AccountActivity } from './accounts/account-rates.ts'
+import type { Account, AccountId, KeyId } from './accounts/account.ts'
+import { authenticate } from './accounts/authenticate.ts'
+import { issueApiKey, listSubAccounts, revokeOwnKey, type KeyWanted } from './accounts/change-account.ts'
+import { acceptInvitation, accountUsers, findInvited } from './people/manage-users.ts'
+import { signInWithCode } from './people/sign-in-steps.ts'
+import { changePassword, findSession, holders, ownSignIn, signIn, signInByLink } from './people/sign-in.ts'
+import type { UserId } from './people/users.ts'
 import type { Period } from './credits/ledger.ts'
 import { creditBalance, listMovements, transferCredits } from './credits/move-credits.ts'
 import { countUnread, listConversations, showConversation } from './inbox/show-conversations.ts'
@@ -16,19 +16,19 @@ import {
   takeReplies,
   takeShortCodeMessages,
 } from './inbox/take-inbox.ts'
-import type { BulkRow, BulkSendId, NewBulkSend } from './message/bulk-sends.ts'
-import { deleteScheduled, findMessages, queryStatus, type WantedMessages } from './message/follow-messages.ts'
-import type { MessageId, Page } from './message/messages.ts'
-import { defaultSenders, type SenderAddress } from './message/msisdn.ts'
-import { quoteMessages } from './message/quote-messages.ts'
-import { changeScheduled } from './message/change-scheduled.ts'
-import { addTemplate, changeTemplate, findTemplate } from './message/keep-templates.ts'
-import { bulkIds, cancelBulkSend, quoteBulkSend, sendNextCall, startBulkSend } from './message/send-in-bulk.ts'
-import { sendMessages } from './message/send-messages.ts'
-import { lastSend, listSent, showSent } from './message/show-sent.ts'
-import type { TemplateId } from './message/templates.ts'
+import type { BulkRow, BulkSendId, NewBulkSend } from './bulk-sends/bulk-sends.ts'
+import { deleteScheduled, findMessages, queryStatus, type WantedMessages } from './messages/follow-messages.ts'
+import type { MessageId, Page } from './messages/messages.ts'
+import { defaultSenders, type SenderAddress } from './messages/msisdn.ts'
+import { quoteMessages } from './messages/quote-messages.ts'
+import { changeScheduled } from './messages/change-scheduled.ts'
+import { addTemplate, changeTemplate, findTemplate } from './bulk-sends/keep-templates.ts'
+import { bulkIds, cancelBulkSend, quoteBulkSend, sendNextCall, startBulkSend } from './bulk-sends/send-in-bulk.ts'
+import { sendMessages } from './messages/send-messages.ts'
+import { lastSend, listSent, showSent } from './messages/show-sent.ts'
+import type { TemplateId } from './bulk-sends/templates.ts'
 import type { Ports } from './ports.ts'
-import { addOptOut, removeOptOut } from './suppression/change-suppressions.ts'
+import { addOptOut, removeOptOut } from './suppressions/change-suppressions.ts'
 import type { GatewayDay } from './time/gateway-time.ts'
 import {
   addWebhook,
@@ -37,10 +37,10 @@ import {
   showWebhook,
   testWebhook,
   type WantedWebhook,
-} from './webhook/configure-webhooks.ts'
-import { showReplay, startReplay, stopReplay } from './webhook/replay-events.ts'
-import { rotateSecret } from './webhook/signing-secrets.ts'
-import type { WebhookId } from './webhook/webhook.ts'
+} from './webhooks/configure-webhooks.ts'
+import { showReplay, startReplay, stopReplay } from './webhooks/replay-events.ts'
+import { rotateSecret } from './webhooks/signing-secrets.ts'
+import type { WebhookId } from './webhooks/webhook.ts'
 
 /** What an operator may set for all accounts, and who watches them. */
 export interface GatewaySettings {

@@ -1,8 +1,8 @@
-import type { DeliveryReceipt } from './carrier/delivery-receipt.ts'
-import { dispatcherDefaults } from './carrier/dispatcher-settings.ts'
+import type { DeliveryReceipt } from './dispatch/delivery-receipt.ts'
+import { dispatcherDefaults } from './dispatch/dispatcher-settings.ts'
 import { confirmationOf, defaultConfirmation, receive } from './inbox/receive.ts'
-import type { Body } from './message/body.ts'
-import { contactDaysDefault, dropHistory } from './message/drop-history.ts'
+import type { Body } from './messages/body.ts'
+import { contactDaysDefault, dropHistory } from './messages/drop-history.ts'
 import type { Ports } from './ports.ts'
 
 /** What an operator may set for what arrives and what is kept. */

@@ -1,9 +1,17 @@
 import { strict as assert } from 'node:assert'
+import type { StoredPorts } from '@gateway/core'
 import {
   accountId,
+  type Account,
+  type AccountId,
+  type KeyId,
+  type NewAccount,
+  type Restrictions,
+} from '@gateway/core/accounts'
+import { credits, type Credits } from '@gateway/core/credits'
+import { carrierId, type CarrierId, type ClaimedBatchId, type DispatcherId } from '@gateway/core/dispatch'
+import {
   bodyOf,
-  carrierId,
-  credits,
   defaultSenders,
   messageId,
   parseMsisdn,
@@ -11,27 +19,17 @@ import {
   readReference,
   readSender,
   withReference,
-  type Account,
-  type AccountId,
   type Body,
-  type CarrierId,
-  type ClaimedBatchId,
-  type Credits,
-  type DispatcherId,
-  type Instant,
-  type KeyId,
   type MessageId,
   type MessageReference,
   type Msisdn,
-  type NewAccount,
   type Order,
-  type PasswordHash,
   type Priority,
-  type Restrictions,
   type SenderAddress,
-  type StoredPorts,
   type ValidityMinutes,
-} from '@gateway/core'
+} from '@gateway/core/messages'
+import type { PasswordHash } from '@gateway/core/people'
+import type { Instant } from '@gateway/core/time'
 import { realClock } from './memory/clock.ts'
 
 export interface AccountWanted extends Partial<NewAccount> {

@@ -1,11 +1,7 @@
-import {
-  confirmationOf,
-  createGateway,
-  defaultConfirmation,
-  type Account,
-  type MessageId,
-  type Ports,
-} from '@gateway/core'
+import { createGateway, type Ports } from '@gateway/core'
+import type { Account } from '@gateway/core/accounts'
+import { confirmationOf, defaultConfirmation } from '@gateway/core/inbox'
+import type { MessageId } from '@gateway/core/messages'
 import { anAddress } from './builders.ts'
 import { scriptedCarrier } from './memory/scripted-carrier.ts'
 

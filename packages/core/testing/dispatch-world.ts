@@ -1,20 +1,10 @@
 import { strict as assert } from 'node:assert'
-import {
-  instant,
-  isFinal,
-  isTaken,
-  type Account,
-  type Carrier,
-  type DispatcherId,
-  type ClaimedBatches,
-  type Inbox,
-  type MessageId,
-  type MessageStatus,
-  type Msisdn,
-  type DeliveryReceipts,
-  type StoredPorts,
-  type SubmissionAnswer,
-} from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { Account } from '@gateway/core/accounts'
+import type { Carrier, DispatcherId, ClaimedBatches, DeliveryReceipts, SubmissionAnswer } from '@gateway/core/dispatch'
+import type { Inbox } from '@gateway/core/inbox'
+import { isFinal, isTaken, type MessageId, type MessageStatus, type Msisdn } from '@gateway/core/messages'
+import { instant } from '@gateway/core/time'
 import { anAccount, anOrder, numbers } from './builders.ts'
 import { steppingClock, type SteppingClock } from './memory/clock.ts'
 import { memoryStoredPorts } from './memory/ports.ts'

@@ -1,4 +1,5 @@
-import { messageEventId, withReference, type EventGroup, type MessageEvents, type WebhookEvent } from '@gateway/core'
+import { withReference } from '@gateway/core/messages'
+import { messageEventId, type EventGroup, type MessageEvents, type WebhookEvent } from '@gateway/core/webhooks'
 
 /** Each event of these groups for itself, in their order. */
 export const eventsOf = ({ groups }: { readonly groups: readonly EventGroup[] }): readonly WebhookEvent[] =>

@@ -3,14 +3,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   createDispatcher,
   dispatcherDefaults,
-  holdable,
   type CarrierMode,
-  type Clock,
   type Dispatcher,
   type DispatcherSettings,
   type Lane,
   type RouteTurns,
-} from '@gateway/core'
+} from '@gateway/core/dispatch'
+import { holdable } from '@gateway/core/fleet'
+import type { Clock } from '@gateway/core/time'
 import type { Disturb, DispatchWorld } from './dispatch-world.ts'
 import { scriptedCarrier, type ScriptedCarrier, type ScriptedCarrierOptions } from './memory/scripted-carrier.ts'
 

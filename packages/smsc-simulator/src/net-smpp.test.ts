@@ -2,7 +2,7 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { smppCarrierFromUrl } from '@gateway/adapters-smpp'
-import type { Carrier, DeliveryReceipt, SubmissionAnswer } from '@gateway/core'
+import type { Carrier, DeliveryReceipt, SubmissionAnswer } from '@gateway/core/dispatch'
 import { aBody, aMessageId, aNumber, aSender, until } from '@gateway/core/testing'
 
 // The carrier of the gateway and an SMSC of Perl's Net::SMPP (Debian's libnet-smpp-perl).

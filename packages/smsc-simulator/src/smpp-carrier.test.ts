@@ -1,14 +1,14 @@
 import { smppCarrier, smppCarrierFromUrl, smppSettingsFromUrl } from '@gateway/adapters-smpp'
 import {
   createDispatcher,
-  instant,
   type Carrier,
   type Dispatcher,
   type DeliveryReceipt,
-  type InboundMessage,
   type Submission,
   type SubmissionAnswer,
-} from '@gateway/core'
+} from '@gateway/core/dispatch'
+import type { InboundMessage } from '@gateway/core/inbox'
+import { instant } from '@gateway/core/time'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'

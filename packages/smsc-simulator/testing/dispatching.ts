@@ -1,5 +1,7 @@
 import { smppCarrierFromUrl } from '@gateway/adapters-smpp'
-import { createDispatcher, instant, type CarrierStatus, type Lane, type MessageId } from '@gateway/core'
+import { createDispatcher, type CarrierStatus, type Lane } from '@gateway/core/dispatch'
+import type { MessageId } from '@gateway/core/messages'
+import { instant } from '@gateway/core/time'
 import { anAccount, anOrder, aNumber, memoryPorts } from '@gateway/core/testing'
 import type { SmscSettings, Smsc } from '../src/settings.ts'
 import { startSmsc } from '../src/start-smsc.ts'

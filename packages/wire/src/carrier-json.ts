@@ -1,4 +1,5 @@
-import type { CarrierReport, CarrierStatus, CircuitStatus } from '@gateway/core'
+import type { CarrierStatus, CircuitStatus } from '@gateway/core/dispatch'
+import type { CarrierReport } from '@gateway/core/fleet'
 
 const timeOf = (at: number | undefined): string | null => (at === undefined ? null : new Date(at).toISOString())
 

@@ -1,4 +1,4 @@
-import type { MessageId } from '@gateway/core'
+import type { MessageId } from '@gateway/core/messages'
 
 /**
  * Looks up those of `asked` that a message can have as its id, in one call, and pairs each, in order, with what was

@@ -1,18 +1,15 @@
+import { credits } from '@gateway/core/credits'
+import type { InboundMessageId } from '@gateway/core/inbox'
+import { OUTCOME, type MessageId, type Msisdn, type SenderAddress } from '@gateway/core/messages'
+import { instant } from '@gateway/core/time'
 import {
-  credits,
   eventIdsOf,
   eventTypeOf,
-  instant,
-  OUTCOME,
-  type InboundMessageId,
   type MessageEvents,
-  type MessageId,
-  type Msisdn,
-  type SenderAddress,
   type WebhookEvent,
   type WebhookEventData,
   type WebhookEventId,
-} from '@gateway/core'
+} from '@gateway/core/webhooks'
 import { eventsOf } from '@gateway/core/testing'
 import fc from 'fast-check'
 import { webhookBody } from './webhook-body.ts'

@@ -1,13 +1,12 @@
+import type { Msisdn } from '@gateway/core/messages'
+import { formatMinute, type Instant } from '@gateway/core/time'
 import {
-  formatMinute,
   messageEventId,
   type EventGroup,
-  type Instant,
   type MessageEvents,
-  type Msisdn,
   type WebhookEvent,
   type WebhookEventData,
-} from '@gateway/core'
+} from '@gateway/core/webhooks'
 import { referenceField, statusFields } from './words.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { NextTryReason, PushFailure, PushVerdict, ReplayState, UrlRefusal } from '@gateway/core'
+import type { NextTryReason, PushFailure, PushVerdict, ReplayState, UrlRefusal } from '@gateway/core/webhooks'
 
 /** What the URL of a webhook must be, after `must be`. */
 export const URL_RULE = {

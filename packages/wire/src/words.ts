@@ -1,16 +1,15 @@
+import { formatCredits, type TransferRefusal } from '@gateway/core/credits'
 import {
   stateOf,
   deliveryState,
-  formatCredits,
-  formatMinute,
   hasOutcome,
   type Deletion,
   type DeliveryState,
   type MessageStatus,
   type Refusal,
-  type TransferRefusal,
   type MessageReference,
-} from '@gateway/core'
+} from '@gateway/core/messages'
+import { formatMinute } from '@gateway/core/time'
 
 /** Why a number got no message, in the query-string interface (spec 4.2, rule 2) and in REST (ruling 2.5). */
 export const RECIPIENT_ERROR = {

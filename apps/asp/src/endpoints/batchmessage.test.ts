@@ -1,4 +1,6 @@
-import { createGateway, credits as amount, messageId, type Refusal } from '@gateway/core'
+import { createGateway } from '@gateway/core'
+import { credits as amount } from '@gateway/core/credits'
+import { messageId, type Refusal } from '@gateway/core/messages'
 import { aSender, aNumber, numbers, scriptedCarrier } from '@gateway/core/testing'
 import { startAsp, type Asp, type AspOptions } from '../../testing/start-asp.ts'
 import { RECIPIENT_ERROR } from '@gateway/wire'

@@ -1,4 +1,5 @@
-import { bodyOf, parseMinute, type Recipient, type SentRecipient } from '@gateway/core'
+import { bodyOf, type Recipient, type SentRecipient } from '@gateway/core/messages'
+import { parseMinute } from '@gateway/core/time'
 import { RECIPIENT_ERROR } from '@gateway/wire'
 import {
   anotherRequest,

@@ -1,4 +1,4 @@
-import { wholeCredits } from '@gateway/core'
+import { wholeCredits } from '@gateway/core/credits'
 import type { Endpoint } from '../endpoint.ts'
 
 /** The balance in whole credits, rounded half up (spec 4.2; ruling 1.3). */

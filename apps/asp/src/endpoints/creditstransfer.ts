@@ -1,4 +1,4 @@
-import type { TransferRefusal } from '@gateway/core'
+import type { TransferRefusal } from '@gateway/core/credits'
 import { TRANSFER_ERROR } from '@gateway/wire'
 import { anotherRequest, referenceErrors, unusableReference } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'

@@ -1,4 +1,7 @@
-import { createBackOffice, createGateway, credits, secondsAfter, type Deletion } from '@gateway/core'
+import { createBackOffice, createGateway } from '@gateway/core'
+import { credits } from '@gateway/core/credits'
+import type { Deletion } from '@gateway/core/messages'
+import { secondsAfter } from '@gateway/core/time'
 import { aNumber, anAccount, scriptedCarrier } from '@gateway/core/testing'
 import { startAsp, type Asp, type AspOptions } from '../../testing/start-asp.ts'
 import { DELETION } from '@gateway/wire'

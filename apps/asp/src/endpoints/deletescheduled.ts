@@ -1,4 +1,4 @@
-import { type Deletion, parseMessageId } from '@gateway/core'
+import { type Deletion, parseMessageId } from '@gateway/core/messages'
 import { DELETION, foundFor } from '@gateway/wire'
 import { echoed, listAnswer } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'

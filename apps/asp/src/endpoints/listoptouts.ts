@@ -1,4 +1,4 @@
-import { manualOptOutText, type OptOut } from '@gateway/core'
+import { manualOptOutText, type OptOut } from '@gateway/core/suppressions'
 import { replyForm, replyItem } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
 

@@ -1,4 +1,7 @@
-import { createGateway, credits, instant, messageId, OUTCOME, type OutcomeCode } from '@gateway/core'
+import { createGateway } from '@gateway/core'
+import { credits } from '@gateway/core/credits'
+import { messageId, OUTCOME, type OutcomeCode } from '@gateway/core/messages'
+import { instant } from '@gateway/core/time'
 import { aNumber, anAccount } from '@gateway/core/testing'
 import { startAsp, type Asp, type AspOptions } from '../../testing/start-asp.ts'
 

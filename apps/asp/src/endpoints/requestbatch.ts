@@ -1,4 +1,5 @@
-import { formatDate, formatTime, hasOutcome, type MessageStatus, parseMessageId } from '@gateway/core'
+import { hasOutcome, type MessageStatus, parseMessageId } from '@gateway/core/messages'
+import { formatDate, formatTime } from '@gateway/core/time'
 import { foundFor, statusWords } from '@gateway/wire'
 import { echoed, listAnswer } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'

@@ -1,4 +1,5 @@
-import { secondsAfter, credits, plus } from '@gateway/core'
+import { credits, plus } from '@gateway/core/credits'
+import { secondsAfter } from '@gateway/core/time'
 import { anAccountId, aMessageId, anOrder, numbers, steppingClock, anAccount } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 

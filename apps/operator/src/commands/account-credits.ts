@@ -1,13 +1,6 @@
-import {
-  formatCredits,
-  type AccountId,
-  type Cause,
-  type Movement,
-  type Account,
-  type TransferRefusal,
-  type AccountRate,
-  type BackOffice,
-} from '@gateway/core'
+import type { BackOffice } from '@gateway/core'
+import type { AccountId, Account, AccountRate } from '@gateway/core/accounts'
+import { formatCredits, type Cause, type Movement, type TransferRefusal } from '@gateway/core/credits'
 import { Option } from 'commander'
 import { readAccountId, readFrom, readTo, readWholeCredits, readLimit, type Moment } from '../arguments.ts'
 import { command, Refused, type Run, type Context } from '../command.ts'

@@ -1,4 +1,5 @@
-import { userRoles, type AccountId, type User, type UserRole } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import { userRoles, type User, type UserRole } from '@gateway/core/people'
 import { Argument, Option } from 'commander'
 import { readAccountId } from '../arguments.ts'
 import { command, Refused, type Context, type Run } from '../command.ts'

@@ -1,4 +1,4 @@
-import { factorOwner } from '@gateway/core'
+import { factorOwner } from '@gateway/core/people'
 import { anAccount, aNumber } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 

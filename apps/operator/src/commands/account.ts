@@ -1,14 +1,7 @@
-import {
-  formatCredits,
-  type Account,
-  type AccountId,
-  type BackOffice,
-  type Credits,
-  type Msisdn,
-  type AccountWithBalance,
-  type AccountChange,
-  type ClosedAccount,
-} from '@gateway/core'
+import type { BackOffice } from '@gateway/core'
+import type { Account, AccountId, AccountWithBalance, AccountChange, ClosedAccount } from '@gateway/core/accounts'
+import { formatCredits, type Credits } from '@gateway/core/credits'
+import type { Msisdn } from '@gateway/core/messages'
 import { Option } from 'commander'
 import { readAccountId, readCredits, readNumber, readNetworks, readPerSecond } from '../arguments.ts'
 import { Refused, command, type Run, type Context } from '../command.ts'

@@ -1,4 +1,5 @@
-import { instant, type Inbox } from '@gateway/core'
+import type { Inbox } from '@gateway/core/inbox'
+import { instant } from '@gateway/core/time'
 import { aCarrierId, anAccount, anOrder, aNumber, steppingClock } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 

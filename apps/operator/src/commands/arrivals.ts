@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { carrierId, type UnownedMessage, type InboundMessage, type CarrierId, type Received } from '@gateway/core'
+import { carrierId, type CarrierId } from '@gateway/core/dispatch'
+import type { UnownedMessage, InboundMessage, Received } from '@gateway/core/inbox'
 import { readAddress, readTimes } from '../arguments.ts'
 import { command, type Run, type Context } from '../command.ts'
 import { mapped, type Row } from '../output.ts'

@@ -1,4 +1,5 @@
-import type { AccountId, AuditEntry, AuditSequence, ListedChange } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { AuditEntry, AuditSequence, ListedChange } from '@gateway/core/audit'
 import { readAccountId, readAuditHash, readAuditSequence, readLimit } from '../arguments.ts'
 import { command, Refused, type Run } from '../command.ts'
 import { each, mapped, type Json } from '../output.ts'

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { CarrierId, CarrierMode, ToldCarrier } from '@gateway/core'
+import type { CarrierId, CarrierMode } from '@gateway/core/dispatch'
+import type { ToldCarrier } from '@gateway/core/fleet'
 import type { Command } from 'commander'
 import { readCarrier } from '../arguments.ts'
 import { command, Refused, type Context, type Run } from '../command.ts'

@@ -1,4 +1,4 @@
-import type { CarrierId, KeptUnreadReceipt, UnmatchedReceipt } from '@gateway/core'
+import type { CarrierId, KeptUnreadReceipt, UnmatchedReceipt } from '@gateway/core/dispatch'
 import { readCarrier } from '../arguments.ts'
 import { command, Refused, type Run } from '../command.ts'
 import { mapped, type Row } from '../output.ts'

@@ -1,4 +1,5 @@
-import { bodyOf, type CarrierBinds, type Msisdn, type SenderAddress } from '@gateway/core'
+import type { CarrierBinds } from '@gateway/core/fleet'
+import { bodyOf, type Msisdn, type SenderAddress } from '@gateway/core/messages'
 import type { CarrierPorts, CarrierSpecification, CarrierTrial, SeenPdu, TrialResult } from '@gateway/carriers'
 import { readCode, readNumber, readSeconds } from '../arguments.ts'
 import { openVersion } from './carrier-versions.ts'

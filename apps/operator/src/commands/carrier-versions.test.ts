@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import type { SealedSecret } from '@gateway/core'
+import type { SealedSecret } from '@gateway/core/webhooks'
 import { anAccount } from '@gateway/core/testing'
 import { anOperator, type Operator } from '../../testing/operate.ts'
 

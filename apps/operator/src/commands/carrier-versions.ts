@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CarrierConfiguration, CarrierPorts, CarrierDifference } from '@gateway/carriers'
-import { requireKeyInUse, UnusableKeyError, type CarrierUser, type CarrierVersion } from '@gateway/core'
+import type { CarrierUser, CarrierVersion } from '@gateway/core/fleet'
+import { requireKeyInUse, UnusableKeyError } from '@gateway/core/webhooks'
 import { readVersion } from '../arguments.ts'
 import { Refused, command, type Context, type Run, type RunAlone, type Variables } from '../command.ts'
 import type { Json, Row } from '../output.ts'

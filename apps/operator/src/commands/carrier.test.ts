@@ -1,7 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { withoutSomeDigits, type CarrierMode, type CarrierStatus } from '@gateway/core'
+import { withoutSomeDigits } from '@gateway/core/audit'
+import type { CarrierMode, CarrierStatus } from '@gateway/core/dispatch'
 import { aCarrierId, anAccount, aNumber, steppingClock, until } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 

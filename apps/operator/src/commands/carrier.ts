@@ -1,4 +1,5 @@
-import type { CarrierId, CircuitStatus, HeldCarrier, PrefixFigures, ToldCarrier } from '@gateway/core'
+import type { CarrierId, CircuitStatus } from '@gateway/core/dispatch'
+import type { HeldCarrier, PrefixFigures, ToldCarrier } from '@gateway/core/fleet'
 import { boundSince, carrierJson } from '@gateway/wire'
 import { command, Refused, type Run, type RunAlone } from '../command.ts'
 import { printable, type Json, type Row } from '../output.ts'

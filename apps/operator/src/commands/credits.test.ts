@@ -1,4 +1,6 @@
-import { credits, type AccountId, type GatewayDay } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import { credits } from '@gateway/core/credits'
+import type { GatewayDay } from '@gateway/core/time'
 import { anAccount } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 

@@ -1,4 +1,6 @@
-import { formatCredits, formatDate, startOfGatewayDay, type AccountId, type Credits } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import { formatCredits, type Credits } from '@gateway/core/credits'
+import { formatDate, startOfGatewayDay } from '@gateway/core/time'
 import { readAccountId, readCredits, readUuid } from '../arguments.ts'
 import { command, Refused, type Run } from '../command.ts'
 import { counted, creditsJson } from '../show.ts'

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { secretBox } from '@gateway/adapters-node'
-import type { DroppedHistory, Ports } from '@gateway/core'
+import type { Ports } from '@gateway/core'
+import type { DroppedHistory } from '@gateway/core/messages'
 import { anAccount, anOrder, numbers } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 

@@ -1,4 +1,4 @@
-import { instant } from '@gateway/core'
+import { instant } from '@gateway/core/time'
 import { anAccount } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 

@@ -1,4 +1,4 @@
-import type { AccountId, ApiKey, KeyId } from '@gateway/core'
+import type { AccountId, ApiKey, KeyId } from '@gateway/core/accounts'
 import { readAccountId, readExpiry, readNetworks, readKeyId, type Moment } from '../arguments.ts'
 import { command, Refused, type Run } from '../command.ts'
 import type { Row } from '../output.ts'

@@ -1,4 +1,5 @@
-import { instant, OUTCOME, secondsAfter } from '@gateway/core'
+import { OUTCOME } from '@gateway/core/messages'
+import { instant, secondsAfter } from '@gateway/core/time'
 import { aCarrierId, anAccount, anOrder, aNumber, numbers, steppingClock } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 

@@ -1,4 +1,7 @@
-import { OUTCOME, secondsAfter, type ClaimedBatch, type Handover, type QueueNumber } from '@gateway/core'
+import type { ClaimedBatch, Handover } from '@gateway/core/dispatch'
+import { OUTCOME } from '@gateway/core/messages'
+import type { QueueNumber } from '@gateway/core/routes'
+import { secondsAfter } from '@gateway/core/time'
 import {
   aCarrierId,
   anAccountId,

@@ -1,14 +1,14 @@
+import type { AccountId } from '@gateway/core/accounts'
+import { formatCredits } from '@gateway/core/credits'
 import {
-  formatCredits,
   whyWaiting,
-  type AccountId,
   type FoundMessage,
   type FoundLocation,
   type MessageId,
   type MessageReference,
   type WhichMessages,
   type Msisdn,
-} from '@gateway/core'
+} from '@gateway/core/messages'
 import {
   readAccountId,
   readFrom,

@@ -1,5 +1,6 @@
+import { fillIn } from '@gateway/core/bulk-sends'
+import type { Msisdn } from '@gateway/core/messages'
 import {
-  fillIn,
   isHeldUp,
   type ErasedNumber,
   type Erasure,
@@ -9,11 +10,10 @@ import {
   type HeldMessage,
   type HeldSuppression,
   type HeldUp,
-  type Instant,
-  type KeySettings,
-  type Msisdn,
   type NumberData,
-} from '@gateway/core'
+} from '@gateway/core/personal-data'
+import type { Instant } from '@gateway/core/time'
+import type { KeySettings } from '@gateway/core/webhooks'
 import { readStoredNumber } from '../arguments.ts'
 import { command, Refused, type Run, type Context } from '../command.ts'
 import type { Json, Row } from '../output.ts'

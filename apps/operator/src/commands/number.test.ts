@@ -1,4 +1,6 @@
-import { credits, processingDefaults, type CarrierId } from '@gateway/core'
+import { processingDefaults } from '@gateway/core'
+import { credits } from '@gateway/core/credits'
+import type { CarrierId } from '@gateway/core/dispatch'
 import { aCarrierId, aNumber, anAccount, anOrder } from '@gateway/core/testing'
 import { anOperator, takeAll } from '../../testing/operate.ts'
 

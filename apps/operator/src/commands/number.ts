@@ -1,4 +1,5 @@
-import type { BlockReason, Msisdn } from '@gateway/core'
+import type { Msisdn } from '@gateway/core/messages'
+import type { BlockReason } from '@gateway/core/suppressions'
 import { unguarded } from '@gateway/wire'
 import { Option } from 'commander'
 import { numberOf, readNumber, readStoredNumber } from '../arguments.ts'

@@ -1,4 +1,4 @@
-import { operatorRoles, type Operator, type OperatorRole } from '@gateway/core'
+import { operatorRoles, type Operator, type OperatorRole } from '@gateway/core/people'
 import { Argument, Option } from 'commander'
 import { command, Refused, type Context, type Run } from '../command.ts'
 import { timeJson, timeText } from '../show.ts'

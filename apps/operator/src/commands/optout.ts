@@ -1,16 +1,11 @@
 import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import {
-  manualOptOutText,
-  parseMinute,
-  withoutSomeDigits,
-  type AccountId,
-  type Msisdn,
-  type OptOut,
-  type ImportedOptOut,
-  type Instant,
-} from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import { withoutSomeDigits } from '@gateway/core/audit'
+import type { Msisdn } from '@gateway/core/messages'
+import { manualOptOutText, type OptOut, type ImportedOptOut } from '@gateway/core/suppressions'
+import { parseMinute, type Instant } from '@gateway/core/time'
 import { csvLine, unguarded } from '@gateway/wire'
 import { readAccountId, readNumber, readStoredNumber } from '../arguments.ts'
 import { command, Refused, type Run, type Context } from '../command.ts'

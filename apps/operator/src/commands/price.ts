@@ -1,4 +1,5 @@
-import { formatCredits, priceMax, type AccountId, type Credits } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import { formatCredits, priceMax, type Credits } from '@gateway/core/credits'
 import { defaultPrefix, readAccountId, readCredits, readPrefix } from '../arguments.ts'
 import { command, Refused, type Run } from '../command.ts'
 import { creditsJson } from '../show.ts'

@@ -1,4 +1,5 @@
-import { secondsAfter, type Lane } from '@gateway/core'
+import type { Lane } from '@gateway/core/dispatch'
+import { secondsAfter } from '@gateway/core/time'
 import { aCarrierId, anAccount, anOrder, numbers, steppingClock } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 

@@ -1,4 +1,5 @@
-import type { Instant, WaitingWork, RunningDispatcher } from '@gateway/core'
+import type { WaitingWork, RunningDispatcher } from '@gateway/core/fleet'
+import type { Instant } from '@gateway/core/time'
 import { command, type Context, type Run } from '../command.ts'
 import type { Row } from '../output.ts'
 import { durationText, timeJson, timeText } from '../show.ts'

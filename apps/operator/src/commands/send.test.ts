@@ -1,4 +1,6 @@
-import { createDispatcher, type Msisdn, type Ports } from '@gateway/core'
+import type { Ports } from '@gateway/core'
+import { createDispatcher } from '@gateway/core/dispatch'
+import type { Msisdn } from '@gateway/core/messages'
 import { anAccount, aNumber, numbers, scriptedCarrier, until } from '@gateway/core/testing'
 import { anOperator, type Operator } from '../../testing/operate.ts'
 

@@ -1,12 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Account, AccountId } from '@gateway/core/accounts'
+import { formatCredits } from '@gateway/core/credits'
 import {
-  formatCredits,
   hasOutcome,
   isFinal,
   OUTCOME,
-  type Account,
-  type AccountId,
-  type Instant,
   type Priority,
   type Refusal,
   type SenderAddress,
@@ -15,7 +13,8 @@ import {
   type ValidityMinutes,
   type MessageId,
   type MessageStatus,
-} from '@gateway/core'
+} from '@gateway/core/messages'
+import type { Instant } from '@gateway/core/time'
 import {
   readAccountId,
   readMinute,

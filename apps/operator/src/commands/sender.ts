@@ -1,4 +1,6 @@
-import { isNameOfSender, type AccountId, type AllowedSender, type CarrierId, type SenderAddress } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { CarrierId } from '@gateway/core/dispatch'
+import { isNameOfSender, type AllowedSender, type SenderAddress } from '@gateway/core/messages'
 import { defaultPrefix, readAccountId, readCarriers, readPrefixes, readSenderName } from '../arguments.ts'
 import { command, Refused, type Run } from '../command.ts'
 import type { Row } from '../output.ts'

@@ -1,4 +1,5 @@
-import type { AccountId, SenderAddress } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { SenderAddress } from '@gateway/core/messages'
 import { readAccountId, readCode } from '../arguments.ts'
 import { command, Refused, type Run } from '../command.ts'
 import { noSuchAccount } from './account.ts'

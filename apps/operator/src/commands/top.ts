@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { AccountRate, Instant, ToldCarrier, WaitingRoute } from '@gateway/core'
+import type { AccountRate } from '@gateway/core/accounts'
+import type { ToldCarrier, WaitingRoute } from '@gateway/core/fleet'
+import type { Instant } from '@gateway/core/time'
 import { readServer, readSeconds } from '../arguments.ts'
 import { command, Refused, type Context, type Run } from '../command.ts'
 import { laidOut, printable, type Row, type Size } from '../output.ts'

@@ -1,5 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
-import type { BackOffice, Instant, Replay, ReplayTask, WebhookEventId, WebhookId } from '@gateway/core'
+import type { BackOffice } from '@gateway/core'
+import type { Instant } from '@gateway/core/time'
+import type { Replay, ReplayTask, WebhookEventId, WebhookId } from '@gateway/core/webhooks'
 import { readFrom, readTo, readWebhookId, type Moment } from '../arguments.ts'
 import { command, Refused, type Run } from '../command.ts'
 import type { Output } from '../output.ts'

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { secretBox } from '@gateway/adapters-node'
-import { nextTry, type PushAnswer } from '@gateway/core'
+import { nextTry, type PushAnswer } from '@gateway/core/webhooks'
 import { anAccount } from '@gateway/core/testing'
 import { anOperator, type Operator } from '../../testing/operate.ts'
 

@@ -1,4 +1,5 @@
-import { overlapHoursDefault, overlapHoursMax, type AccountId, type Webhook, type WebhookId } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import { overlapHoursDefault, overlapHoursMax, type Webhook, type WebhookId } from '@gateway/core/webhooks'
 import {
   readAccountId,
   readEvents,

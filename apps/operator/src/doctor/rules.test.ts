@@ -1,4 +1,5 @@
-import { instant, type RunningDispatcher, type ToldCarrier } from '@gateway/core'
+import type { RunningDispatcher, ToldCarrier } from '@gateway/core/fleet'
+import { instant } from '@gateway/core/time'
 import { aCarrierId } from '@gateway/core/testing'
 import { soundSurroundings } from '../../testing/operate.ts'
 import { findings, type Readings } from './rules.ts'

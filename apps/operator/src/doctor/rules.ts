@@ -1,5 +1,6 @@
 import type { DatabaseReadings } from '@gateway/adapters-postgres'
-import type { RunningDispatcher, ToldCarrier, WebhookTotal } from '@gateway/core'
+import type { RunningDispatcher, ToldCarrier } from '@gateway/core/fleet'
+import type { WebhookTotal } from '@gateway/core/webhooks'
 import { counted, durationText } from '../show.ts'
 
 /** What is known of the place that a database is at. */

@@ -1,12 +1,12 @@
 import {
   refundsOf,
-  type Instant,
   type MessageLocation,
   type MessageTrace,
   type TracedRefund,
   type TracedRoute,
   type Waiting,
-} from '@gateway/core'
+} from '@gateway/core/messages'
+import type { Instant } from '@gateway/core/time'
 import { outcomeMeaning, outcomeStatus, creditsJson, timeJson } from '../show.ts'
 import type { Json } from '../output.ts'
 import { attemptsOf, isRefunded, locationText } from './trace-text.ts'

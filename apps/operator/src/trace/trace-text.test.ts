@@ -1,4 +1,4 @@
-import type { TracedRoute } from '@gateway/core'
+import type { TracedRoute } from '@gateway/core/messages'
 import { aCarrierId, anAccountId, anAddress } from '@gateway/core/testing'
 import { routeText } from './trace-text.ts'
 

@@ -1,12 +1,10 @@
+import { formatCredits } from '@gateway/core/credits'
+import type { CarrierId } from '@gateway/core/dispatch'
 import {
-  erasedNumber,
-  formatCredits,
   INCIDENT,
   refundsOf,
   OUTCOME,
-  type CarrierId,
   type DecidedLocation,
-  type Instant,
   type MessageTrace,
   type TracedPart,
   type TracedReceipt,
@@ -16,7 +14,9 @@ import {
   type MessageLocation,
   type WaitingReason,
   type TracedRoute,
-} from '@gateway/core'
+} from '@gateway/core/messages'
+import { erasedNumber } from '@gateway/core/personal-data'
+import type { Instant } from '@gateway/core/time'
 import { printable } from '../output.ts'
 import { outcomeMeaning, outcomeText, counted, timeText, durationText } from '../show.ts'
 

@@ -1,5 +1,7 @@
 import { gzipSync } from 'node:zlib'
-import { secondsAfter, userRoles, type CarrierId, type UserRole } from '@gateway/core'
+import type { CarrierId } from '@gateway/core/dispatch'
+import { userRoles, type UserRole } from '@gateway/core/people'
+import { secondsAfter } from '@gateway/core/time'
 import { arrive, write } from '@gateway/core/testing'
 import { aHolder, startPortal, type Portal, type Shown, type Visitor } from '../../testing/start-portal.ts'
 import { pages } from './index.ts'

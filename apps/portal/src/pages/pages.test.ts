@@ -1,4 +1,6 @@
-import { secondsAfter, type BulkSendId, type CarrierId } from '@gateway/core'
+import type { BulkSendId } from '@gateway/core/bulk-sends'
+import type { CarrierId } from '@gateway/core/dispatch'
+import { secondsAfter } from '@gateway/core/time'
 import { aNumber, arrive, write } from '@gateway/core/testing'
 import { aHolder, sameOrigin, startPortal, type Portal, type Shown, type Visitor } from '../../testing/start-portal.ts'
 import { pages } from './index.ts'

@@ -1,4 +1,5 @@
-import { type AccountWithBalance, formatCredits } from '@gateway/core'
+import type { AccountWithBalance } from '@gateway/core/accounts'
+import { formatCredits } from '@gateway/core/credits'
 import { Type } from 'typebox'
 import { AccountNumber, answerObject, CreditsNumber, get, nothing, type Operation } from '../operation.ts'
 

@@ -1,4 +1,5 @@
-import { createGateway, webhooksMax, type SealedSecret } from '@gateway/core'
+import { createGateway } from '@gateway/core'
+import { webhooksMax, type SealedSecret } from '@gateway/core/webhooks'
 import { anAccount } from '@gateway/core/testing'
 import { createLog } from '@gateway/server'
 import request from 'supertest'

@@ -1,4 +1,4 @@
-import type { Deletion } from '@gateway/core'
+import type { Deletion } from '@gateway/core/messages'
 import { DELETION, foundFor } from '@gateway/wire'
 import type { Answer } from '../answer.ts'
 import { type Call, endpoint } from '../endpoint.ts'

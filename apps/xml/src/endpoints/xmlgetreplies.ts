@@ -1,4 +1,5 @@
-import { formatMinute, type InboxMessage } from '@gateway/core'
+import type { InboxMessage } from '@gateway/core/inbox'
+import { formatMinute } from '@gateway/core/time'
 import { takingEndpoint } from '../endpoint.ts'
 import { container, leaf } from '../rendered.ts'
 

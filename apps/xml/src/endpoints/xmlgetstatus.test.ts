@@ -1,12 +1,7 @@
-import {
-  createProcessing,
-  credits,
-  instant,
-  OUTCOME,
-  type Messages,
-  type MessageStatus,
-  type OutcomeCode,
-} from '@gateway/core'
+import { createProcessing } from '@gateway/core'
+import { credits } from '@gateway/core/credits'
+import { OUTCOME, type Messages, type MessageStatus, type OutcomeCode } from '@gateway/core/messages'
+import { instant } from '@gateway/core/time'
 import { aNumber, anAccount, anOrder } from '@gateway/core/testing'
 import { answer, errorIn, keyOf, serveXml, type Serving } from '../../testing/serve-xml.ts'
 

@@ -1,4 +1,5 @@
-import { formatDate, formatTime, hasOutcome, type Instant, type MessageStatus } from '@gateway/core'
+import { hasOutcome, type MessageStatus } from '@gateway/core/messages'
+import { formatDate, formatTime, type Instant } from '@gateway/core/time'
 import { inSlices } from '@gateway/server'
 import { foundFor, statusWords } from '@gateway/wire'
 import { type Answer, SKIPPED } from '../answer.ts'

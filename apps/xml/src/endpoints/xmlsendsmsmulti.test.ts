@@ -1,4 +1,6 @@
-import { credits, instant, type Suppression, type SuppressionScope } from '@gateway/core'
+import { credits } from '@gateway/core/credits'
+import type { Suppression, SuppressionScope } from '@gateway/core/suppressions'
+import { instant } from '@gateway/core/time'
 import { aNumber } from '@gateway/core/testing'
 import { answer, errorIn, keyOf, serveXml, type Served, type Serving } from '../../testing/serve-xml.ts'
 

@@ -1,9 +1,6 @@
+import { type IdempotencyKey, readIdempotencyKey } from '@gateway/core/client-requests'
 import {
-  type IdempotencyKey,
-  type Instant,
-  parseMinute,
   readFlash,
-  readIdempotencyKey,
   readPriority,
   readReference,
   readSender,
@@ -11,7 +8,8 @@ import {
   type Recipient,
   type SendResults,
   type SentRecipient,
-} from '@gateway/core'
+} from '@gateway/core/messages'
+import { type Instant, parseMinute } from '@gateway/core/time'
 import { percentDecode } from '@gateway/wire'
 import { type Answer, type Flaw, overLimit, overloaded, REFUSAL } from '../answer.ts'
 import { type Call, endpoint } from '../endpoint.ts'

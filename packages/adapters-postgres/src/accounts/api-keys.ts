@@ -1,4 +1,5 @@
-import type { AccountId, ApiKey, Instant, KeyId, NewApiKey } from '@gateway/core'
+import type { AccountId, ApiKey, KeyId, NewApiKey } from '@gateway/core/accounts'
+import type { Instant } from '@gateway/core/time'
 import { sql, type Kysely } from 'kysely'
 import { notifyOthers } from '../changes.ts'
 import { sqlState } from '../errors.ts'

@@ -1,5 +1,4 @@
 import {
-  credits,
   isValid,
   loginKey,
   type Account,
@@ -8,11 +7,10 @@ import {
   type AccountWithBalance,
   type ApiKey,
   type KeyHash,
-  type Login,
-  type Msisdn,
-  type PasswordHash,
-  type SenderAddress,
-} from '@gateway/core'
+} from '@gateway/core/accounts'
+import { credits } from '@gateway/core/credits'
+import type { Msisdn, SenderAddress } from '@gateway/core/messages'
+import type { Login, PasswordHash } from '@gateway/core/people'
 import { sql } from 'kysely'
 import { createCache } from '../cache.ts'
 import type { Context } from '../context.ts'

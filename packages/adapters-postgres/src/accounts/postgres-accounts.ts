@@ -6,10 +6,10 @@ import {
   type Accounts,
   type AccountWithBalance,
   type ChangeRefusal,
-  type Instant,
   type OpenedAccount,
   type OpenRefusal,
-} from '@gateway/core'
+} from '@gateway/core/accounts'
+import type { Instant } from '@gateway/core/time'
 import { sql, type Kysely } from 'kysely'
 import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'

@@ -1,4 +1,4 @@
-import type { Instant } from '@gateway/core'
+import type { Instant } from '@gateway/core/time'
 import { testSeed } from '@gateway/core/testing'
 import fc from 'fast-check'
 import { Client } from 'pg'

@@ -4,8 +4,8 @@ import {
   type AccountRates,
   type OverLimit,
   type RateLimits,
-  type LoginFailures,
-} from '@gateway/core'
+} from '@gateway/core/accounts'
+import type { LoginFailures } from '@gateway/core/people'
 import { LRUCache } from 'lru-cache'
 import type { Context } from '../context.ts'
 import { listAccountRates, tellAccountRates, takeRate, countLoginFailure } from '../sql/accounts.ts'

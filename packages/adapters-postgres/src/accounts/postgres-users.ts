@@ -1,16 +1,16 @@
-import {
-  instant,
-  type AccountId,
-  type PasswordHash,
-  type User,
-  type UserId,
-  type Users,
-  type Session,
-  type SessionId,
-  type Sessions,
-  type SealedSecret,
-  type SecondFactors,
-} from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type {
+  PasswordHash,
+  User,
+  UserId,
+  Users,
+  Session,
+  SessionId,
+  Sessions,
+  SecondFactors,
+} from '@gateway/core/people'
+import { instant } from '@gateway/core/time'
+import type { SealedSecret } from '@gateway/core/webhooks'
 import type { Context } from '../context.ts'
 import {
   addUser,

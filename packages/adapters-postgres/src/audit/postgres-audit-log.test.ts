@@ -1,4 +1,4 @@
-import type { AuditLog } from '@gateway/core'
+import type { AuditLog } from '@gateway/core/audit'
 import pg from 'pg'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'

@@ -1,4 +1,5 @@
-import { instant, type AuditEntry, type AuditLog, type AuditSequence, type ListedChange } from '@gateway/core'
+import type { AuditEntry, AuditLog, AuditSequence, ListedChange } from '@gateway/core/audit'
+import { instant } from '@gateway/core/time'
 import type { Context } from '../context.ts'
 import {
   appendAuditEntry,

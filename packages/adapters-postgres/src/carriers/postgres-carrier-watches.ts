@@ -1,4 +1,5 @@
-import type { CarrierId, CarrierWatches, WatchedPdu } from '@gateway/core'
+import type { CarrierId } from '@gateway/core/dispatch'
+import type { CarrierWatches, WatchedPdu } from '@gateway/core/fleet'
 import { sql } from 'kysely'
 import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'

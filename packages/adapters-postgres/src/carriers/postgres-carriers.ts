@@ -1,21 +1,19 @@
+import { carrierId, type CarrierId, type CarrierStatus } from '@gateway/core/dispatch'
 import {
-  carrierId,
-  instant,
   renewedShare,
   type CarrierBinds,
   type CarrierFigures,
-  type CarrierId,
   type CarrierModes,
   type CarrierRates,
   type CarrierReport,
-  type CarrierStatus,
   type CarrierStatuses,
   type CarrierUser,
   type CarrierVersion,
   type CarrierVersions,
-  type SealedSecret,
   type ToldCarrier,
-} from '@gateway/core'
+} from '@gateway/core/fleet'
+import { instant } from '@gateway/core/time'
+import type { SealedSecret } from '@gateway/core/webhooks'
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'

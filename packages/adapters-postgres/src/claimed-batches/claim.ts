@@ -1,14 +1,7 @@
-import {
-  instant,
-  senderOver,
-  type AccountId,
-  type AllowedSender,
-  type DispatcherId,
-  type ClaimedBatch,
-  type ClaimedBatchId,
-  type Lane,
-  type Wanted,
-} from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { DispatcherId, ClaimedBatch, ClaimedBatchId, Lane, Wanted } from '@gateway/core/dispatch'
+import { senderOver, type AllowedSender } from '@gateway/core/messages'
+import { instant } from '@gateway/core/time'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer } from '../errors.ts'

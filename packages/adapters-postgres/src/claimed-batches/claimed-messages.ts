@@ -1,16 +1,16 @@
+import type { AccountId } from '@gateway/core/accounts'
+import type { ClaimedMessage } from '@gateway/core/dispatch'
 import {
   bodyOf,
-  type AccountId,
   type Body,
-  type ClaimedMessage,
-  type Instant,
   type MessageId,
   type Msisdn,
   type Priority,
   type SenderAddress,
   type SenderOver,
-  type Suppression,
-} from '@gateway/core'
+} from '@gateway/core/messages'
+import type { Suppression } from '@gateway/core/suppressions'
+import type { Instant } from '@gateway/core/time'
 import { textsFromArray } from '../sql/arrays.ts'
 import type { ClaimedRange } from '../sql/claim.ts'
 import { suppressionOf } from '../stored-codes.ts'

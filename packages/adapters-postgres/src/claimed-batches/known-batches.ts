@@ -1,4 +1,5 @@
-import type { ClaimedBatchId, DispatcherId, MessageId } from '@gateway/core'
+import type { ClaimedBatchId, DispatcherId } from '@gateway/core/dispatch'
+import type { MessageId } from '@gateway/core/messages'
 import type { Connections } from '../connections.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import { release } from '../sql/batches.ts'

@@ -1,4 +1,6 @@
-import type { DispatcherId, ClaimedBatchId, ClaimedBatches, MessageId, QueueNumber, Settled } from '@gateway/core'
+import type { DispatcherId, ClaimedBatchId, ClaimedBatches, Settled } from '@gateway/core/dispatch'
+import type { MessageId } from '@gateway/core/messages'
+import type { QueueNumber } from '@gateway/core/routes'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { disownUnknown, recover as recoverStatement, retire as retireStatement } from '../sql/batches.ts'

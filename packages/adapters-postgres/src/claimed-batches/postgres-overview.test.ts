@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import type { WaitingWork } from '@gateway/core'
+import type { WaitingWork } from '@gateway/core/fleet'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
 import { patientSettings } from '../../testing/patient-settings.ts'

@@ -1,13 +1,7 @@
-import {
-  instant,
-  type AccountId,
-  type CarrierId,
-  type CarrierLoad,
-  type DispatcherId,
-  type Overview,
-  type RunningDispatcher,
-  type WaitingWork,
-} from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { CarrierId, DispatcherId } from '@gateway/core/dispatch'
+import type { CarrierLoad, Overview, RunningDispatcher, WaitingWork } from '@gateway/core/fleet'
+import { instant } from '@gateway/core/time'
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
 import { listDispatchers, listQueue, listWaitingRoutes } from '../sql/overview.ts'

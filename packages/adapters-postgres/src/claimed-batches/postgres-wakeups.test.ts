@@ -1,5 +1,6 @@
 import { Client } from 'pg'
-import type { Asleep, Sleeper, StoredPorts } from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { Asleep, Sleeper } from '@gateway/core/dispatch'
 import { aCarrierId, anAccount, anOrder, numbers, until } from '@gateway/core/testing'
 import { cuttableDatabase, type CuttableDatabase } from '../../testing/cuttable-database.ts'
 import { freshDatabase } from '../../testing/fresh-database.ts'

@@ -1,4 +1,4 @@
-import type { Asleep, Sleeper, Wakeups } from '@gateway/core'
+import type { Asleep, Sleeper, Wakeups } from '@gateway/core/dispatch'
 import { createListener } from '../listener.ts'
 import type { ServerAddress } from '../server-address.ts'
 import type { Log } from '../settings.ts'

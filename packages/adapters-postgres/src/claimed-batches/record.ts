@@ -5,10 +5,9 @@ import {
   type ClaimedBatchId,
   type ClaimedBatches,
   type Mark,
-  type MessageId,
   type Recorded,
-  type SenderAddress,
-} from '@gateway/core'
+} from '@gateway/core/dispatch'
+import type { MessageId, SenderAddress } from '@gateway/core/messages'
 import { retryWorkOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'

@@ -1,16 +1,10 @@
 import { Client } from 'pg'
-import {
-  createGateway,
-  credits,
-  instant,
-  readIdempotencyKey,
-  type Acceptance,
-  type AccountId,
-  type ClientRequest,
-  type IdempotencyKey,
-  type StoredPorts,
-  type TextToSend,
-} from '@gateway/core'
+import { createGateway, type StoredPorts } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import { readIdempotencyKey, type ClientRequest, type IdempotencyKey } from '@gateway/core/client-requests'
+import { credits } from '@gateway/core/credits'
+import type { Acceptance, TextToSend } from '@gateway/core/messages'
+import { instant } from '@gateway/core/time'
 import { anAccount, anOrder, memoryPorts, numbers, until } from '@gateway/core/testing'
 import { cuttableDatabase, type CuttableDatabase } from '../../testing/cuttable-database.ts'
 import type { Cut } from '../../testing/cutting-proxy.ts'

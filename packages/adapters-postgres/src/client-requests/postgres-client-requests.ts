@@ -1,4 +1,5 @@
-import { credits, type ClientRequest, type ClientRequests, type FirstAnswer } from '@gateway/core'
+import type { ClientRequest, ClientRequests, FirstAnswer } from '@gateway/core/client-requests'
+import { credits } from '@gateway/core/credits'
 import type { Context } from '../context.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import { findFirstAnswer, keepFirstAnswer } from '../sql/client-requests.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { aNumber, anAccount, anOrder, numbers } from '@gateway/core/testing'
-import { instant } from '@gateway/core'
+import { instant } from '@gateway/core/time'
 import { fewer, fillDatabase } from '../../testing/filled-database.ts'
 import { testServer } from '../../testing/fresh-database.ts'
 import { acceptedIds, dispatchAll } from '../../testing/old-history.ts'

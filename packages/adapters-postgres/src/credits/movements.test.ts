@@ -1,4 +1,6 @@
-import { credits, daysBefore, instant, limits, type Movement, type Period } from '@gateway/core'
+import { limits } from '@gateway/core'
+import { credits, type Movement, type Period } from '@gateway/core/credits'
+import { daysBefore, instant } from '@gateway/core/time'
 import { anAccount, anOrder, numbers } from '@gateway/core/testing'
 import { Client } from 'pg'
 import { freshDatabase } from '../../testing/fresh-database.ts'

@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import type { AccountId } from '@gateway/core/accounts'
+import type { ClientRequest } from '@gateway/core/client-requests'
 import {
   credits,
-  instant,
-  outcomeCode,
-  withReference,
-  type AccountId,
   type Cause,
-  type ClientRequest,
   type Credits,
-  type Instant,
   type Ledger,
   type LedgerCheck,
-  type MessageId,
-  type MessageReference,
   type Movement,
   type Period,
   type RefundByHand,
@@ -20,7 +14,9 @@ import {
   type RefundRefusal,
   type Transfer,
   type TransferFailure,
-} from '@gateway/core'
+} from '@gateway/core/credits'
+import { outcomeCode, withReference, type MessageId, type MessageReference } from '@gateway/core/messages'
+import { instant, type Instant } from '@gateway/core/time'
 import { askedDigest, keyDigest } from '../client-requests/postgres-client-requests.ts'
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'

@@ -1,4 +1,5 @@
-import { credits, isPrice, type AccountId, type Credits, type PriceTable, type Prices } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import { credits, isPrice, type Credits, type PriceTable, type Prices } from '@gateway/core/credits'
 import { createCache } from '../cache.ts'
 import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'

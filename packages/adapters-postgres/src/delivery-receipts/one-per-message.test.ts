@@ -1,4 +1,5 @@
-import { OUTCOME, type DeliveryReceipt, type DeliveryReceiptCode } from '@gateway/core'
+import type { DeliveryReceipt, DeliveryReceiptCode } from '@gateway/core/dispatch'
+import { OUTCOME } from '@gateway/core/messages'
 import { aCarrierId, aNumber } from '@gateway/core/testing'
 import { onePerMessage } from './one-per-message.ts'
 

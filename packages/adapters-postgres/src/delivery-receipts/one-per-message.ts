@@ -1,4 +1,4 @@
-import { countingReceipt, type DeliveryReceipt } from '@gateway/core'
+import { countingReceipt, type DeliveryReceipt } from '@gateway/core/dispatch'
 
 /** The same for receipts of one carrier that fit the same messages. */
 export const receiptKey = ({ reference, number }: DeliveryReceipt): string =>

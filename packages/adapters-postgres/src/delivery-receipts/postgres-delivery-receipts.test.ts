@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { type DeliveryReceipt } from '@gateway/core'
+import type { DeliveryReceipt } from '@gateway/core/dispatch'
 import { aCarrierId } from '@gateway/core/testing'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'

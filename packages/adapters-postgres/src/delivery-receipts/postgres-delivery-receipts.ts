@@ -1,15 +1,14 @@
 import {
   adoptionWindow,
   guessesApart,
-  instant,
   receiptMatching,
   type CarrierId,
   type DeliveryReceipt,
   type DeliveryReceiptCode,
   type DeliveryReceipts,
-  type MessageId,
-  type Msisdn,
-} from '@gateway/core'
+} from '@gateway/core/dispatch'
+import type { MessageId, Msisdn } from '@gateway/core/messages'
+import { instant } from '@gateway/core/time'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'

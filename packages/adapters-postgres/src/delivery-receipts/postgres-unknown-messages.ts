@@ -1,4 +1,6 @@
-import { senderOver, type AccountId, type Msisdn, type UnknownMessages } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { UnknownMessages } from '@gateway/core/dispatch'
+import { senderOver, type Msisdn } from '@gateway/core/messages'
 import type { Context } from '../context.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import { keepUnknownReferences, takeUnknownMessages } from '../sql/unknown-messages.ts'

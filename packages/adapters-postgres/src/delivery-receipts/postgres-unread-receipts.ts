@@ -1,11 +1,6 @@
-import {
-  instant,
-  type CarrierId,
-  type KeptUnreadReceipt,
-  type Msisdn,
-  type UnreadReceiptId,
-  type UnreadReceipts,
-} from '@gateway/core'
+import type { CarrierId, KeptUnreadReceipt, UnreadReceiptId, UnreadReceipts } from '@gateway/core/dispatch'
+import type { Msisdn } from '@gateway/core/messages'
+import { instant } from '@gateway/core/time'
 import type { Context } from '../context.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import {

@@ -1,13 +1,9 @@
 import { Client } from 'pg'
-import {
-  instant,
-  limits,
-  secondsAfter,
-  type Account,
-  type AccountId,
-  type MessageId,
-  type DeliveryReceipt,
-} from '@gateway/core'
+import { limits } from '@gateway/core'
+import type { Account, AccountId } from '@gateway/core/accounts'
+import type { DeliveryReceipt } from '@gateway/core/dispatch'
+import type { MessageId } from '@gateway/core/messages'
+import { instant, secondsAfter } from '@gateway/core/time'
 import { aClaimedBatchId, aDispatcherId, aMessageId, anAccount, anOrder, numbers, until } from '@gateway/core/testing'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import { acceptedIds, dispatchAll, letDaysPass, storeSend, testCarrier } from '../../testing/old-history.ts'

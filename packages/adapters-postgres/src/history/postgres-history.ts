@@ -1,4 +1,4 @@
-import { messageId, type DroppedHistory, type History, type MessageId } from '@gateway/core'
+import { messageId, type DroppedHistory, type History, type MessageId } from '@gateway/core/messages'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'

@@ -1,11 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import {
-  deduplicationKeyOf,
-  deduplicationKeyOfOffer,
-  partGroupKeyOf,
-  type CarrierId,
-  type InboundMessage,
-} from '@gateway/core'
+import type { CarrierId } from '@gateway/core/dispatch'
+import { deduplicationKeyOf, deduplicationKeyOfOffer, partGroupKeyOf, type InboundMessage } from '@gateway/core/inbox'
 import { digest } from '../value-types.ts'
 
 /** A message in its place, under the key that it is noted by. */

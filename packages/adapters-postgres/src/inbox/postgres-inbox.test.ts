@@ -1,5 +1,6 @@
 import { Client } from 'pg'
-import { instant, type StoredPorts } from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import { instant } from '@gateway/core/time'
 import { aNumber, anAccount, numbers, testChance } from '@gateway/core/testing'
 import { cutConnections } from '../../testing/cut-connections.ts'
 import { cuttableDatabase, type CuttableDatabase } from '../../testing/cuttable-database.ts'

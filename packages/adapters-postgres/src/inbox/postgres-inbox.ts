@@ -1,16 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type {
-  Inbox,
-  InboxMessage,
-  Routes,
-  UnownedMessage,
-  AccountId,
-  InboxPart,
-  Instant,
-  Taken,
-  Taking,
-  Conversations,
-} from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { Inbox, InboxMessage, UnownedMessage, InboxPart, Taken, Taking, Conversations } from '@gateway/core/inbox'
+import type { Routes } from '@gateway/core/routes'
+import type { Instant } from '@gateway/core/time'
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer } from '../errors.ts'

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { InboundMessage, Body, Inbox, Received, Routes } from '@gateway/core'
+import type { InboundMessage, Inbox, Received } from '@gateway/core/inbox'
+import type { Body } from '@gateway/core/messages'
+import type { Routes } from '@gateway/core/routes'
 import { retryWorkOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Connection } from '../connections.ts'
 import type { Context } from '../context.ts'

@@ -1,11 +1,6 @@
-import {
-  routeNumberOf,
-  type AccountId,
-  type Body,
-  type Msisdn,
-  type PublishedRoute,
-  type SenderAddress,
-} from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { Body, Msisdn, SenderAddress } from '@gateway/core/messages'
+import { routeNumberOf, type PublishedRoute } from '@gateway/core/routes'
 import type { Connection } from '../connections.ts'
 import type { Context } from '../context.ts'
 import type { IdRange } from '../messages/message-ids.ts'

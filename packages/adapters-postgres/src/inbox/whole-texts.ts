@@ -1,13 +1,13 @@
+import type { CarrierId } from '@gateway/core/dispatch'
 import {
   addPart,
   isPart,
   joinParts,
   readInboundMessage,
   type InboundMessage,
-  type CarrierId,
   type ReceivedText,
   type WaitingPart,
-} from '@gateway/core'
+} from '@gateway/core/inbox'
 import type { Connection } from '../connections.ts'
 import { lockParts, writeParts } from '../sql/inbound.ts'
 import { groupOf, type Keyed } from './keyed.ts'

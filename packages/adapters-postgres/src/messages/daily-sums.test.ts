@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { daysBefore, gatewayDay, secondsAfter } from '@gateway/core'
+import { daysBefore, gatewayDay, secondsAfter } from '@gateway/core/time'
 import { anAccount, anOrder, numbers, realClock } from '@gateway/core/testing'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import { patientSettings } from '../../testing/patient-settings.ts'

@@ -1,4 +1,5 @@
-import { credits, may, spend, type AccountId } from '@gateway/core'
+import { may, type AccountId } from '@gateway/core/accounts'
+import { credits, spend } from '@gateway/core/credits'
 import type { Connection, Connections } from '../connections.ts'
 import { isLostAnswer, type LostAnswer } from '../errors.ts'
 import { lockAccount, readAccount, type AccountBalance } from '../sql/accounts.ts'

@@ -1,4 +1,7 @@
-import { credits, type Acceptance, type AccountId, type ClientRequest, type Credits, type Order } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { ClientRequest } from '@gateway/core/client-requests'
+import { credits, type Credits } from '@gateway/core/credits'
+import type { Acceptance, Order } from '@gateway/core/messages'
 import { askedDigest, keyDigest } from '../client-requests/postgres-client-requests.ts'
 import type { IdRange } from './message-ids.ts'
 import type { PlacedOrder, RouteOf, SenderOf } from './place-orders.ts'

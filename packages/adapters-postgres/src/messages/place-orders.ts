@@ -1,14 +1,5 @@
-import {
-  preferredBy,
-  routeNumberOf,
-  type Msisdn,
-  type Order,
-  type OrderedRecipient,
-  type PublishedRoute,
-  type RouteNumber,
-  type Routes,
-  type SenderAddress,
-} from '@gateway/core'
+import { preferredBy, type Msisdn, type Order, type OrderedRecipient, type SenderAddress } from '@gateway/core/messages'
+import { routeNumberOf, type PublishedRoute, type RouteNumber, type Routes } from '@gateway/core/routes'
 import { askAboutNumbers } from '../batcher.ts'
 import type { Connections } from '../connections.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'

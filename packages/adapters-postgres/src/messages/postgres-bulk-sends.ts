@@ -1,14 +1,7 @@
-import {
-  credits,
-  instant,
-  type AccountId,
-  type BulkRow,
-  type BulkSend,
-  type BulkSendId,
-  type BulkSends,
-  type IdRun,
-  type OutcomeCount,
-} from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { BulkRow, BulkSend, BulkSendId, BulkSends, IdRun, OutcomeCount } from '@gateway/core/bulk-sends'
+import { credits } from '@gateway/core/credits'
+import { instant } from '@gateway/core/time'
 import type { Context } from '../context.ts'
 import { fromRow } from '../sql/statement.ts'
 import {

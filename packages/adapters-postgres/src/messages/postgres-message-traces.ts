@@ -1,7 +1,7 @@
+import { times } from '@gateway/core/credits'
 import {
   bodyOf,
   isTaken,
-  times,
   traceLinesMax,
   type DecidedLocation,
   type FoundMessage,
@@ -11,7 +11,7 @@ import {
   type MessageTraces,
   type TracedRoute,
   type TracedPart,
-} from '@gateway/core'
+} from '@gateway/core/messages'
 import type { Context } from '../context.ts'
 import { fromRow } from '../sql/statement.ts'
 import { explainMessage, findMessages, findReferenced, type DecidedRow, type MessageTraceRow } from '../sql/traces.ts'

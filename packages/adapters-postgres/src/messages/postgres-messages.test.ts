@@ -1,14 +1,9 @@
 import { Client } from 'pg'
-import {
-  instant,
-  credits,
-  type Acceptance,
-  type AccountId,
-  type Body,
-  type MessageId,
-  type Order,
-  type StoredPorts,
-} from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import { credits } from '@gateway/core/credits'
+import type { Acceptance, Body, MessageId, Order } from '@gateway/core/messages'
+import { instant } from '@gateway/core/time'
 import { aNumber, anAccountId, anAccount, anAddress, anOrder, numbers, until } from '@gateway/core/testing'
 import { cuttableDatabase, type CuttableDatabase } from '../../testing/cuttable-database.ts'
 import type { Cut, CuttingProxy } from '../../testing/cutting-proxy.ts'

@@ -1,4 +1,7 @@
-import type { AccountId, ClientRequest, Messages, Order, Routes } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { ClientRequest } from '@gateway/core/client-requests'
+import type { Messages, Order } from '@gateway/core/messages'
+import type { Routes } from '@gateway/core/routes'
 import { batcher } from '../batcher.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer, sqlState, type LostAnswer } from '../errors.ts'

@@ -1,12 +1,12 @@
+import type { AccountId } from '@gateway/core/accounts'
 import type {
   LastSend,
   SentMessage,
   SentMessages,
-  AccountId,
   DailySum,
   DailySumDifference,
   DailySums,
-} from '@gateway/core'
+} from '@gateway/core/messages'
 import type { Context } from '../context.ts'
 import { fromRow } from '../sql/statement.ts'
 import { findSent, lastSend, listSent } from '../sql/sent-messages.ts'

@@ -1,4 +1,5 @@
-import type { AccountId, TemplateId, Templates } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { TemplateId, Templates } from '@gateway/core/bulk-sends'
 import type { Context } from '../context.ts'
 import type { Connections } from '../connections.ts'
 import { addTemplate, changeTemplate, listTemplates, lockTemplates, removeTemplate } from '../sql/templates.ts'

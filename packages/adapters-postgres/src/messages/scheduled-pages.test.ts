@@ -1,5 +1,7 @@
 import { Client, Pool } from 'pg'
-import { secondsAfter, type AccountId, type Instant, type MessageId } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { MessageId } from '@gateway/core/messages'
+import { secondsAfter, type Instant } from '@gateway/core/time'
 import { anAccount, anOrder, numbers, realClock, testChance } from '@gateway/core/testing'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import { patientSettings } from '../../testing/patient-settings.ts'

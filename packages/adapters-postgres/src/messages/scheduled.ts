@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto'
+import type { AccountId } from '@gateway/core/accounts'
+import { credits } from '@gateway/core/credits'
 import {
-  credits,
-  instant,
   undeletedOutcome,
   withReference,
-  type AccountId,
   type Deletion,
-  type Instant,
   type MessageFacts,
   type MessageId,
   type Msisdn,
   type Page,
   type Paged,
   type ScheduledMessage,
-} from '@gateway/core'
+} from '@gateway/core/messages'
+import { instant, type Instant } from '@gateway/core/time'
 import type { Connections } from '../connections.ts'
 import { isLostAnswer } from '../errors.ts'
 import { sayIfNothingDone } from '../nothing-done.ts'

@@ -1,4 +1,5 @@
-import { noRoute, type Msisdn, type RouteNumber } from '@gateway/core'
+import type { Msisdn } from '@gateway/core/messages'
+import { noRoute, type RouteNumber } from '@gateway/core/routes'
 import { anAccountId, anOrder, numbers } from '@gateway/core/testing'
 import { layOut, type LaidOut } from './sends.ts'
 

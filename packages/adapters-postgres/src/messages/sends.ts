@@ -1,22 +1,18 @@
-import {
-  byRoute,
-  isSameSend,
-  laneOf,
-  noRoute,
-  type Acceptance,
-  type AccountId,
-  type Body,
-  type Credits,
-  type Instant,
-  type Lane,
-  type MessageId,
-  type MessageReference,
-  type Msisdn,
-  type OrderedRecipient,
-  type Priority,
-  type RouteNumber,
-  type ValidityMinutes,
-} from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { Credits } from '@gateway/core/credits'
+import { isSameSend, laneOf, type Lane } from '@gateway/core/dispatch'
+import type {
+  Acceptance,
+  Body,
+  MessageId,
+  MessageReference,
+  Msisdn,
+  OrderedRecipient,
+  Priority,
+  ValidityMinutes,
+} from '@gateway/core/messages'
+import { byRoute, noRoute, type RouteNumber } from '@gateway/core/routes'
+import type { Instant } from '@gateway/core/time'
 import type { Connection, Connections } from '../connections.ts'
 import type { LostAnswer } from '../errors.ts'
 import { settleLostStatement } from '../settle-lost-statement.ts'

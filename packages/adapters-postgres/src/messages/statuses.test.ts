@@ -1,4 +1,4 @@
-import { instant } from '@gateway/core'
+import { instant } from '@gateway/core/time'
 import { aMessageId, anAccountId } from '@gateway/core/testing'
 import type { Connections } from '../connections.ts'
 import { statuses } from './statuses.ts'

@@ -1,16 +1,14 @@
+import type { AccountId } from '@gateway/core/accounts'
+import { credits, type Credits } from '@gateway/core/credits'
 import {
-  credits,
-  instant,
   statusOf,
-  type AccountId,
-  type Credits,
-  type Instant,
   type MessageId,
   type MessageReference,
   type MessageStatus,
   type Msisdn,
   type Outcome,
-} from '@gateway/core'
+} from '@gateway/core/messages'
+import { instant, type Instant } from '@gateway/core/time'
 import type { Connections } from '../connections.ts'
 import { arrayOf, fromArray, fromTimes, takenRow, textsFromArray } from '../sql/arrays.ts'
 import { coveringSends, findOutcomes, numbersInSends, referencesInSends } from '../sql/status.ts'

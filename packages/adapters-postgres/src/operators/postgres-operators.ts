@@ -1,13 +1,6 @@
-import {
-  instant,
-  type AccountId,
-  type Operator,
-  type OperatorId,
-  type Operators,
-  type OperatorSession,
-  type PasswordHash,
-  type SessionId,
-} from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { Operator, OperatorId, Operators, OperatorSession, PasswordHash, SessionId } from '@gateway/core/people'
+import { instant } from '@gateway/core/time'
 import type { Context } from '../context.ts'
 import {
   actAs,

@@ -1,22 +1,19 @@
+import type { AccountId } from '@gateway/core/accounts'
+import type { BulkRow, BulkSendId } from '@gateway/core/bulk-sends'
+import type { InboundMessageId } from '@gateway/core/inbox'
+import type { MessageId, Msisdn, SenderAddress } from '@gateway/core/messages'
 import {
   formsOf,
-  instant,
   nextKindOf,
   nothingErased,
   erasedNumber,
-  type AccountId,
-  type BulkRow,
-  type BulkSendId,
   type Erasure,
   type ErasureId,
   type ErasureStep,
   type HeldInbound,
-  type InboundMessageId,
-  type MessageId,
-  type Msisdn,
   type PersonalData,
-  type SenderAddress,
-} from '@gateway/core'
+} from '@gateway/core/personal-data'
+import { instant } from '@gateway/core/time'
 import type { Context } from '../context.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import {

@@ -1,18 +1,17 @@
+import type { AccountId } from '@gateway/core/accounts'
+import type { CarrierId } from '@gateway/core/dispatch'
+import type { Msisdn, SenderAddress } from '@gateway/core/messages'
 import {
   queuesOf,
   refusedRoutes,
   routeNumberOf,
-  type AccountId,
-  type CarrierId,
-  type Msisdn,
   type PublishedRoute,
   type QueueNumber,
   type Route,
   type RouteNumber,
   type RouteQueue,
   type Routes,
-  type SenderAddress,
-} from '@gateway/core'
+} from '@gateway/core/routes'
 import { sql, type Insertable, type Kysely, type Selectable, type Transaction } from 'kysely'
 import { createCache } from '../cache.ts'
 import { notifyOthers } from '../changes.ts'

@@ -1,14 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  createDispatcher,
-  createProcessing,
-  createRouteTurns,
-  type Dispatcher,
-  type Lane,
-  type MessageId,
-  type Msisdn,
-  type Route,
-} from '@gateway/core'
+import { createProcessing } from '@gateway/core'
+import { createDispatcher, createRouteTurns, type Dispatcher, type Lane } from '@gateway/core/dispatch'
+import type { MessageId, Msisdn } from '@gateway/core/messages'
+import type { Route } from '@gateway/core/routes'
 import {
   aCarrierId,
   anAccount,

@@ -1,4 +1,6 @@
-import type { AccountId, AllowedSender, CarrierId, SenderAddress } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { CarrierId } from '@gateway/core/dispatch'
+import type { AllowedSender, SenderAddress } from '@gateway/core/messages'
 import { sql } from 'kysely'
 import { createCache } from '../cache.ts'
 import { notifyOthers, type Changes } from '../changes.ts'

@@ -1,4 +1,5 @@
-import type { AccountId, AllowedSender, SenderAddress, Senders } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { AllowedSender, SenderAddress, Senders } from '@gateway/core/messages'
 import { sql } from 'kysely'
 import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'

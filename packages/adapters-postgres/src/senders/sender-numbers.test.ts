@@ -1,4 +1,4 @@
-import type { SenderAddress } from '@gateway/core'
+import type { SenderAddress } from '@gateway/core/messages'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import type { Connections } from '../connections.ts'
 import { openPools } from '../pools.ts'

@@ -1,4 +1,4 @@
-import type { SenderAddress } from '@gateway/core'
+import type { SenderAddress } from '@gateway/core/messages'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Connections } from '../connections.ts'
 import { addSenders, findSenders, senderAddresses } from '../sql/senders.ts'

@@ -1,4 +1,4 @@
-import { burstSeconds } from '@gateway/core'
+import { burstSeconds } from '@gateway/core/accounts'
 import { rows, sql, statement } from './statement.ts'
 
 export interface AccountRow {

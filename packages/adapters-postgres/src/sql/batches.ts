@@ -1,4 +1,4 @@
-import { INCIDENT } from '@gateway/core'
+import { INCIDENT } from '@gateway/core/messages'
 import { refund } from './credits.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 import { sql, statement } from './statement.ts'

@@ -1,4 +1,4 @@
-import { bulkSendLimits, type BulkSendState, type OutcomeCount } from '@gateway/core'
+import { bulkSendLimits, type BulkSendState, type OutcomeCount } from '@gateway/core/bulk-sends'
 import { rows, sql, statement, type RowOf } from './statement.ts'
 import { milliseconds } from './arrays.ts'
 

@@ -1,4 +1,4 @@
-import { firstAnswerSeconds } from '@gateway/core'
+import { firstAnswerSeconds } from '@gateway/core/client-requests'
 import { sql, statement } from './statement.ts'
 
 const since = `now() - interval '${firstAnswerSeconds} s'`

@@ -1,4 +1,4 @@
-import type { InboxMessage } from '@gateway/core'
+import type { InboxMessage } from '@gateway/core/inbox'
 import { rows, sql, statement, type RowOf } from './statement.ts'
 
 const messageColumns = {

@@ -1,4 +1,5 @@
-import { balanceMax, OUTCOME, type TransferFailure } from '@gateway/core'
+import { balanceMax, type TransferFailure } from '@gateway/core/credits'
+import { OUTCOME } from '@gateway/core/messages'
 import { LEDGER } from '../stored-codes.ts'
 import { milliseconds } from './arrays.ts'
 import { rows, sql, statement } from './statement.ts'

@@ -1,4 +1,4 @@
-import { dailySumDays, type DailySum, type DailySumDifference } from '@gateway/core'
+import { dailySumDays, type DailySum, type DailySumDifference } from '@gateway/core/messages'
 import { rows, sql, statement, type RowOf } from './statement.ts'
 
 // All are for the ordinary connections. What writes outcomes is the function count_outcomes of the schema.

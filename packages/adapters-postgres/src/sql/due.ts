@@ -1,4 +1,4 @@
-import { OUTCOME } from '@gateway/core'
+import { OUTCOME } from '@gateway/core/messages'
 import { LANE } from '../stored-codes.ts'
 import { refund } from './credits.ts'
 import { wakeIdle } from './idle-dispatchers.ts'

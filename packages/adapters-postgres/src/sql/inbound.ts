@@ -1,4 +1,4 @@
-import { deduplicationSeconds } from '@gateway/core'
+import { deduplicationSeconds } from '@gateway/core/inbox'
 import { LANE } from '../stored-codes.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 import { rows, sql, statement } from './statement.ts'

@@ -1,4 +1,4 @@
-import type { InboxMessage, InboxPart, UnownedMessage } from '@gateway/core'
+import type { InboxMessage, InboxPart, UnownedMessage } from '@gateway/core/inbox'
 import { rows, sql, statement, type RowOf } from './statement.ts'
 
 interface Kind {

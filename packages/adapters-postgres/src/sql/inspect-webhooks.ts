@@ -1,4 +1,4 @@
-import type { WebhookCondition } from '@gateway/core'
+import type { WebhookCondition } from '@gateway/core/webhooks'
 import { LIST_STATE, VERDICT } from '../stored-codes.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 import { milliseconds } from './arrays.ts'

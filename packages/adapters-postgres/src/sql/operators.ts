@@ -1,4 +1,4 @@
-import type { OperatorRole } from '@gateway/core'
+import type { OperatorRole } from '@gateway/core/people'
 import { milliseconds } from './arrays.ts'
 import { openedFrom, passwordDigest, sessionBounds, withinBounds } from './sessions.ts'
 import { rows, sql, statement } from './statement.ts'

@@ -1,4 +1,7 @@
-import { changeableCodes, erasedNumber, receiptMatching, type BulkSendState } from '@gateway/core'
+import type { BulkSendState } from '@gateway/core/bulk-sends'
+import { receiptMatching } from '@gateway/core/dispatch'
+import { changeableCodes } from '@gateway/core/messages'
+import { erasedNumber } from '@gateway/core/personal-data'
 import { milliseconds } from './arrays.ts'
 import { rows, sql, statement } from './statement.ts'
 

@@ -1,4 +1,4 @@
-import { deadListDays, failingDays } from '@gateway/core'
+import { deadListDays, failingDays } from '@gateway/core/webhooks'
 import { LIST_STATE, VERDICT, WEBHOOK_STATE } from '../stored-codes.ts'
 import { sql, statement } from './statement.ts'
 

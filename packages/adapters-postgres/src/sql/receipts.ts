@@ -1,4 +1,5 @@
-import { changeableCodes, OUTCOME, receiptMatching } from '@gateway/core'
+import { receiptMatching } from '@gateway/core/dispatch'
+import { changeableCodes, OUTCOME } from '@gateway/core/messages'
 import { milliseconds } from './arrays.ts'
 import { rows, sql, statement } from './statement.ts'
 import { storeMessageEvents } from './store-events.ts'

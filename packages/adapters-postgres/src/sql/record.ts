@@ -1,4 +1,4 @@
-import { INCIDENT, OUTCOME } from '@gateway/core'
+import { INCIDENT, OUTCOME } from '@gateway/core/messages'
 import { refund } from './credits.ts'
 import { sql, statement } from './statement.ts'
 import { storeMessageEvents, storeSentEvents } from './store-events.ts'

@@ -1,4 +1,5 @@
-import { messageSequence, OUTCOME } from '@gateway/core'
+import { OUTCOME } from '@gateway/core/messages'
+import { messageSequence } from '@gateway/core/webhooks'
 import { EVENT_CODE, LIST_STATE, REPLAY_STATE } from '../stored-codes.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 import { milliseconds } from './arrays.ts'

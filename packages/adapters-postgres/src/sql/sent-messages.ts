@@ -1,4 +1,4 @@
-import { sameSendMinutes, type LastSend, type SentMessage } from '@gateway/core'
+import { sameSendMinutes, type LastSend, type SentMessage } from '@gateway/core/messages'
 import { rows, sql, statement, type RowOf } from './statement.ts'
 import { milliseconds } from './arrays.ts'
 

@@ -1,4 +1,4 @@
-import type { Session } from '@gateway/core'
+import type { Session } from '@gateway/core/people'
 import { rows, sql, statement, type RowOf } from './statement.ts'
 import { milliseconds } from './arrays.ts'
 

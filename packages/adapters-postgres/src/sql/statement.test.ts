@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import type { Msisdn } from '@gateway/core'
+import type { Msisdn } from '@gateway/core/messages'
 import { allStatements, type AnyStatement } from '../../testing/all-statements.ts'
 import { describeStatement } from '../../testing/describe.ts'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'

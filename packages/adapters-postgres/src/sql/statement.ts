@@ -1,4 +1,4 @@
-import type { Msisdn } from '@gateway/core'
+import type { Msisdn } from '@gateway/core/messages'
 import { arrayOf, arrayOfNullable, arrayOfTexts, arrayOfTimes, timestamp, type ArrayText } from './arrays.ts'
 
 /**

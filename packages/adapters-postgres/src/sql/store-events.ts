@@ -1,4 +1,5 @@
-import { eventTypeOf, messageSequence, OUTCOME, type LearntFrom } from '@gateway/core'
+import { OUTCOME } from '@gateway/core/messages'
+import { eventTypeOf, messageSequence, type LearntFrom } from '@gateway/core/webhooks'
 import { EVENT_CODE, WEBHOOK_STATE } from '../stored-codes.ts'
 
 const codes = Object.values(OUTCOME).filter((code) => eventTypeOf(code) !== undefined)

@@ -1,4 +1,4 @@
-import { templateLimits } from '@gateway/core'
+import { templateLimits } from '@gateway/core/bulk-sends'
 import { rows, sql, statement } from './statement.ts'
 
 // All of these are for the ordinary connections.

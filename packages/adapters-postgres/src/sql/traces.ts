@@ -9,7 +9,7 @@ import {
   type TracedPart,
   type TracedRefund,
   type TracedRoute,
-} from '@gateway/core'
+} from '@gateway/core/messages'
 import { LANE, LEDGER } from '../stored-codes.ts'
 import { rows, sql, statement, type RowOf } from './statement.ts'
 import { milliseconds } from './arrays.ts'

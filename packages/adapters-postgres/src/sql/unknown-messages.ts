@@ -1,4 +1,4 @@
-import { OUTCOME } from '@gateway/core'
+import { OUTCOME } from '@gateway/core/messages'
 import { rows, sql, statement } from './statement.ts'
 
 // Both are for the ordinary connections: few carriers call a message unknown.

@@ -1,4 +1,4 @@
-import { unreadReceiptBounds } from '@gateway/core'
+import { unreadReceiptBounds } from '@gateway/core/dispatch'
 import { milliseconds } from './arrays.ts'
 import { rows, sql, statement } from './statement.ts'
 

@@ -1,4 +1,4 @@
-import type { UserRole } from '@gateway/core'
+import type { UserRole } from '@gateway/core/people'
 import { milliseconds } from './arrays.ts'
 import { passwordDigest } from './sessions.ts'
 import { rows, sql, statement } from './statement.ts'

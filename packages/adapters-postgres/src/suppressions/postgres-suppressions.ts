@@ -1,18 +1,16 @@
-import {
-  instant,
-  type AccountId,
-  type InboundMessageId,
-  type Instant,
-  type ListedSuppression,
-  type MessageId,
-  type Msisdn,
-  type OptOut,
-  type Suppression,
-  type SuppressionEntry,
-  type SuppressionKey,
-  type Suppressions,
-  type SuppressionScope,
-} from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { InboundMessageId } from '@gateway/core/inbox'
+import type { MessageId, Msisdn } from '@gateway/core/messages'
+import type {
+  ListedSuppression,
+  OptOut,
+  Suppression,
+  SuppressionEntry,
+  SuppressionKey,
+  Suppressions,
+  SuppressionScope,
+} from '@gateway/core/suppressions'
+import { instant, type Instant } from '@gateway/core/time'
 import { sql, type Kysely } from 'kysely'
 import { askAboutNumbers } from '../batcher.ts'
 import type { Connections } from '../connections.ts'

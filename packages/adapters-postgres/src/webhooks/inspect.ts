@@ -1,18 +1,16 @@
+import type { AccountId } from '@gateway/core/accounts'
+import type { Page, Paged } from '@gateway/core/messages'
+import { instant, type Instant } from '@gateway/core/time'
 import {
-  instant,
   testEventId,
   webhookConditions,
   eventIdsOf,
-  type AccountId,
-  type Instant,
-  type Page,
-  type Paged,
   type PushAnswer,
   type PushAttempt,
   type PushFailure,
   type WebhookId,
   type Webhooks,
-} from '@gateway/core'
+} from '@gateway/core/webhooks'
 import type { Context } from '../context.ts'
 import { inSlices } from '../in-slices.ts'
 import { addTestList, backlogOf, listAttempts, webhookTotals, type AttemptRow } from '../sql/inspect-webhooks.ts'

@@ -1,7 +1,7 @@
+import type { AccountId } from '@gateway/core/accounts'
+import type { Instant } from '@gateway/core/time'
 import {
   webhooksMax,
-  type AccountId,
-  type Instant,
   type NewWebhook,
   type SealedSecret,
   type SigningSecrets,
@@ -9,7 +9,7 @@ import {
   type WebhookChange,
   type WebhookId,
   type Webhooks,
-} from '@gateway/core'
+} from '@gateway/core/webhooks'
 import { sql } from 'kysely'
 import type { Context } from '../context.ts'
 import { timestamp } from '../sql/arrays.ts'

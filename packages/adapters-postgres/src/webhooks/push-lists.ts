@@ -7,7 +7,7 @@ import {
   type PushResult,
   type Webhook,
   type Webhooks,
-} from '@gateway/core'
+} from '@gateway/core/webhooks'
 import type { Context } from '../context.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import { claimLists, type ClaimedRow } from '../sql/claim-lists.ts'

@@ -1,4 +1,6 @@
-import { instant, type Replay, type SealedSecret, type StoredPorts, type Webhook } from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import { instant } from '@gateway/core/time'
+import type { Replay, SealedSecret, Webhook } from '@gateway/core/webhooks'
 import { anAccount, eventsOf } from '@gateway/core/testing'
 import { Client } from 'pg'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'

@@ -1,14 +1,14 @@
+import type { AccountId } from '@gateway/core/accounts'
+import type { Instant } from '@gateway/core/time'
 import {
   webhookEventTypes,
-  type AccountId,
-  type Instant,
   type Replay,
   type ReplayId,
   type ReplayTask,
   type WebhookEventId,
   type WebhookId,
   type Webhooks,
-} from '@gateway/core'
+} from '@gateway/core/webhooks'
 import type { Context } from '../context.ts'
 import type { ValuesOf } from '../sql/statement.ts'
 import {

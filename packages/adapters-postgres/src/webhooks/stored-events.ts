@@ -1,20 +1,22 @@
+import { credits } from '@gateway/core/credits'
+import type { InboundMessageId } from '@gateway/core/inbox'
 import {
-  credits,
-  inboundEventId,
-  instant,
   isTaken,
   OUTCOME,
-  optOutEventId,
-  testEventId,
-  type EventGroup,
-  type InboundMessageId,
   type MessageId,
   type MessageReference,
   type Msisdn,
   type OutcomeCode,
   type SenderAddress,
+} from '@gateway/core/messages'
+import { instant } from '@gateway/core/time'
+import {
+  inboundEventId,
+  optOutEventId,
+  testEventId,
+  type EventGroup,
   type WebhookEventType,
-} from '@gateway/core'
+} from '@gateway/core/webhooks'
 import { typeOfCode } from '../stored-codes.ts'
 
 /**

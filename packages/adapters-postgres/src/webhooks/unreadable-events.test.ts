@@ -1,12 +1,6 @@
-import {
-  instant,
-  secondsAfter,
-  type ClaimedList,
-  type PushResult,
-  type SealedSecret,
-  type StoredPorts,
-  type Webhook,
-} from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import { instant, secondsAfter } from '@gateway/core/time'
+import type { ClaimedList, PushResult, SealedSecret, Webhook } from '@gateway/core/webhooks'
 import { anAccount, eventsOf } from '@gateway/core/testing'
 import { Client } from 'pg'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'

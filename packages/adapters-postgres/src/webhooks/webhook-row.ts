@@ -1,11 +1,6 @@
-import {
-  type AccountId,
-  type Instant,
-  type PauseReason,
-  type SealedSecret,
-  type Webhook,
-  type WebhookId,
-} from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { Instant } from '@gateway/core/time'
+import type { PauseReason, SealedSecret, Webhook, WebhookId } from '@gateway/core/webhooks'
 import type { Selectable } from 'kysely'
 import { typesOf, webhookStates } from '../stored-codes.ts'
 import type { Tables } from '../tables.ts'

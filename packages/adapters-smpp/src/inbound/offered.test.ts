@@ -1,4 +1,4 @@
-import type { DeliveryReceipt } from '@gateway/core'
+import type { DeliveryReceipt } from '@gateway/core/dispatch'
 import { aBody, until } from '@gateway/core/testing'
 import {
   aDelivery,

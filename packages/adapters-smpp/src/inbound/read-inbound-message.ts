@@ -1,4 +1,5 @@
-import type { CarrierId, InboundMessage, InboundMessagePart } from '@gateway/core'
+import type { CarrierId } from '@gateway/core/dispatch'
+import type { InboundMessage, InboundMessagePart } from '@gateway/core/inbox'
 import { readNumber } from '../numbers.ts'
 import { TLV_TAG, tlvInteger, type Tlv } from '../pdu/index.ts'
 import { userDataOf } from '../receipts/read-receipt.ts'

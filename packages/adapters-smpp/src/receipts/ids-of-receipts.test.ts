@@ -1,4 +1,4 @@
-import type { CarrierHandlers, DeliveryReceipt } from '@gateway/core'
+import type { CarrierHandlers, DeliveryReceipt } from '@gateway/core/dispatch'
 import { numbers, until } from '@gateway/core/testing'
 import { endAll, start } from '../../testing/an-smsc.ts'
 import { COMMAND_STATUS } from '../pdu/index.ts'

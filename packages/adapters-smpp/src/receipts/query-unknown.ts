@@ -1,11 +1,11 @@
 import {
-  OUTCOME,
   unknownSecondsMax,
   type CarrierHandlers,
   type CarrierId,
   type DeliveryReceipt,
   type UnknownMessage,
-} from '@gateway/core'
+} from '@gateway/core/dispatch'
+import { OUTCOME } from '@gateway/core/messages'
 import { tonNpiOf, writeNumber } from '../numbers.ts'
 import { COMMAND_STATUS, noTlvs, type QuerySm } from '../pdu/index.ts'
 import type { RequestOutcome, Session } from '../session/session.ts'

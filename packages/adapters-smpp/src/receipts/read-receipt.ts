@@ -1,4 +1,6 @@
-import { instant, parseStoredMsisdn, OUTCOME, type DeliveryReceiptCode, type Instant, type Msisdn } from '@gateway/core'
+import type { DeliveryReceiptCode } from '@gateway/core/dispatch'
+import { parseStoredMsisdn, OUTCOME, type Msisdn } from '@gateway/core/messages'
+import { instant, type Instant } from '@gateway/core/time'
 import { readNumber } from '../numbers.ts'
 import { TLV_TAG, tlvInteger, tlvText, tlvValue } from '../pdu/index.ts'
 import type { Delivered } from '../session/session.ts'

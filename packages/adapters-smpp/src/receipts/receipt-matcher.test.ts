@@ -1,4 +1,4 @@
-import type { DeliveryReceipt } from '@gateway/core'
+import type { DeliveryReceipt } from '@gateway/core/dispatch'
 import { aCarrierId, aNumber, until } from '@gateway/core/testing'
 import type { IdForm } from './id-forms.ts'
 import type { CarrierReceipt } from './read-receipt.ts'

@@ -1,4 +1,4 @@
-import type { CarrierHandlers, CarrierId, DeliveryReceipt } from '@gateway/core'
+import type { CarrierHandlers, CarrierId, DeliveryReceipt } from '@gateway/core/dispatch'
 import { idForms, inForm, otherForms, type IdForm } from './id-forms.ts'
 import type { CarrierReceipt } from './read-receipt.ts'
 

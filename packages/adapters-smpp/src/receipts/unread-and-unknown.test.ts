@@ -1,4 +1,4 @@
-import type { CarrierHandlers } from '@gateway/core'
+import type { CarrierHandlers } from '@gateway/core/dispatch'
 import { anAddress, aNumber, until } from '@gateway/core/testing'
 import { aDelivery, aNack, aStore, endAll, receiptText, start, type Smsc } from '../../testing/an-smsc.ts'
 import { COMMAND_STATUS, encodePdu, textTlv, TLV_TAG, type Pdu, type ReceivedPdu } from '../pdu/index.ts'

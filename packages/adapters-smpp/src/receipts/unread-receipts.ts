@@ -1,5 +1,5 @@
-import type { CarrierHandlers, UnreadReceipt, UnreadReceiptId } from '@gateway/core'
-import { parseStoredMsisdn } from '@gateway/core'
+import type { CarrierHandlers, UnreadReceipt, UnreadReceiptId } from '@gateway/core/dispatch'
+import { parseStoredMsisdn } from '@gateway/core/messages'
 import { readNumber } from '../numbers.ts'
 import { decodePdu, TLV_TAG, tlvText } from '../pdu/index.ts'
 import type { Delivered } from '../session/session.ts'

@@ -11,7 +11,7 @@ import {
   type CircuitOutcome,
   type CircuitState,
   type Departure,
-} from '@gateway/core'
+} from '@gateway/core/dispatch'
 
 /**
  * The circuit breaker of one carrier, over all its connections. Times are milliseconds of one clock that does not go

@@ -1,4 +1,5 @@
-import { carrierId, type CarrierBinds } from '@gateway/core'
+import { carrierId } from '@gateway/core/dispatch'
+import type { CarrierBinds } from '@gateway/core/fleet'
 import { memoryPorts, until } from '@gateway/core/testing'
 import { shareBinds, type PermittedLink, type SharedBinds } from './shared-binds.ts'
 

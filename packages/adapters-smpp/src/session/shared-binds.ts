@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { CarrierBinds, CarrierId } from '@gateway/core'
+import type { CarrierId } from '@gateway/core/dispatch'
+import type { CarrierBinds } from '@gateway/core/fleet'
 
 /** A link that needs a permit. */
 export interface PermittedLink {

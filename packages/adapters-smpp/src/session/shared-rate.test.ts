@@ -1,4 +1,6 @@
-import { carrierId, instant, type CarrierRates } from '@gateway/core'
+import { carrierId } from '@gateway/core/dispatch'
+import type { CarrierRates } from '@gateway/core/fleet'
+import { instant } from '@gateway/core/time'
 import { memoryPorts } from '@gateway/core/testing'
 import { createPace } from './pace.ts'
 import { shareRate } from './shared-rate.ts'

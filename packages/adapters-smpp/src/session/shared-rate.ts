@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { CarrierId, CarrierRates } from '@gateway/core'
+import type { CarrierId } from '@gateway/core/dispatch'
+import type { CarrierRates } from '@gateway/core/fleet'
 import type { Pace } from './pace.ts'
 
 export interface SharedRateSettings {

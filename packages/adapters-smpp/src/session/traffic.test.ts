@@ -1,4 +1,4 @@
-import type { ObservedPdu } from '@gateway/core'
+import type { ObservedPdu } from '@gateway/core/fleet'
 import { noTlvs, TLV_TAG, type DeliverSm, type Pdu, type SubmitSm } from '../pdu/index.ts'
 import { smppDefaults } from '../settings.ts'
 import { createTraffic } from './traffic.ts'

@@ -1,4 +1,4 @@
-import type { ObservedPdu, PduObserver } from '@gateway/core'
+import type { ObservedPdu, PduObserver } from '@gateway/core/fleet'
 import { pduFields, type ReceivedPdu } from '../pdu/index.ts'
 import { headOf, isReceipt, textOf } from '../receipts/read-receipt.ts'
 import type { SmppSettings } from '../settings.ts'

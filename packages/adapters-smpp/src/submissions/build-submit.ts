@@ -1,4 +1,4 @@
-import type { Submission } from '@gateway/core'
+import type { Submission } from '@gateway/core/dispatch'
 import { writeNumber, tonNpiOf } from '../numbers.ts'
 import { integerTlv, noTlvs, TLV_TAG, type SubmitSm, type Tlv } from '../pdu/index.ts'
 import type { SmppSettings } from '../settings.ts'

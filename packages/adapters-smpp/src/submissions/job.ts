@@ -1,4 +1,4 @@
-import type { Submission, SubmissionAnswer } from '@gateway/core'
+import type { Submission, SubmissionAnswer } from '@gateway/core/dispatch'
 import type { Segment } from '../text/encode-body.ts'
 
 /** What became of one part. `retry`: the carrier certainly has not got it, or refused it for now. */

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers'
-import type { Body, CircuitOutcome, Submission, SubmissionAnswer } from '@gateway/core'
+import type { CircuitOutcome, Submission, SubmissionAnswer } from '@gateway/core/dispatch'
+import type { Body } from '@gateway/core/messages'
 import { commandStatusName } from '../pdu/index.ts'
 import type { CircuitBreaker } from '../session/circuit.ts'
 import type { Pace } from '../session/pace.ts'

@@ -1,4 +1,5 @@
-import { isFinal, type DeliveryReceiptCode, type Submission } from '@gateway/core'
+import type { DeliveryReceiptCode, Submission } from '@gateway/core/dispatch'
+import { isFinal } from '@gateway/core/messages'
 import { COMMAND_STATUS, commandStatusName, type ReceivedPdu } from '../pdu/index.ts'
 import { otherForms } from '../receipts/id-forms.ts'
 import { isReceipt, readReceipt, readReceiptByText, type CarrierReceipt } from '../receipts/read-receipt.ts'

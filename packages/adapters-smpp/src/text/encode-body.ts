@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { partsOf, type Body } from '@gateway/core'
+import { partsOf, type Body } from '@gateway/core/messages'
 import type { Alphabet } from './decode-text.ts'
 import { encodeGsm7, fillBitsAfter, headerSeptets, packSeptets } from './gsm7.ts'
 

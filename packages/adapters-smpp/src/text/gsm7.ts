@@ -1,4 +1,4 @@
-import { gsm7Alphabet, gsm7Extension } from '@gateway/core'
+import { gsm7Alphabet, gsm7Extension } from '@gateway/core/messages'
 
 const escape = 0x1b
 

@@ -1,4 +1,4 @@
-import { bodyOf, gsm7Alphabet, gsm7Extension, type Body } from '@gateway/core'
+import { bodyOf, gsm7Alphabet, gsm7Extension, type Body } from '@gateway/core/messages'
 import fc from 'fast-check'
 import { decodeText } from './decode-text.ts'
 import { encodeBody, messageReferences, type TextSettings } from './encode-body.ts'

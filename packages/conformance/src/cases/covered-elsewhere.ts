@@ -5,7 +5,7 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
   {
     of: 'spec 3',
     what: 'codes that need an operator, a slow carrier or 90 days',
-    by: 'packages/core/src/message/message-facts.test.ts',
+    by: 'packages/core/src/messages/message-facts.test.ts',
   },
   {
     of: 'spec 6',
@@ -40,17 +40,17 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
   {
     of: '1.7',
     what: 'what leaves is the text, with nothing in the place of a character',
-    by: 'packages/core/src/message/body.test.ts',
+    by: 'packages/core/src/messages/body.test.ts',
   },
   {
     of: '1.8',
     what: 'the lengths of every country',
-    by: 'packages/core/src/message/msisdn.test.ts',
+    by: 'packages/core/src/messages/msisdn.test.ts',
   },
   {
     of: '1.10',
     what: 'a number that is refused for several reasons at once',
-    by: 'packages/core/src/message/send-messages.test.ts',
+    by: 'packages/core/src/messages/send-messages.test.ts',
   },
   {
     of: '1.11',
@@ -60,7 +60,7 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
   {
     of: '1.13',
     what: 'screening again when a message is claimed',
-    by: 'packages/core/src/carrier/dispatcher.test.ts',
+    by: 'packages/core/src/dispatch/dispatcher.test.ts',
   },
   {
     of: '1.14',
@@ -75,7 +75,7 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
   {
     of: '1.16',
     what: 'age counts from the due time, and what waits is never too old',
-    by: 'packages/core/src/message/follow-messages.test.ts',
+    by: 'packages/core/src/messages/follow-messages.test.ts',
   },
   {
     of: '1.17',

@@ -1,4 +1,4 @@
-import type { AccountId } from '../account/account.ts'
+import type { AccountId } from '../accounts/account.ts'
 import type { Brand } from '../brand.ts'
 import type { Instant } from '../time/instant.ts'
 

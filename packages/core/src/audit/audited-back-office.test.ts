@@ -1,5 +1,7 @@
 import { memoryPorts } from '@gateway/core/testing'
-import { auditedBackOffice, createBackOffice, type BackOffice, type OperatorRole } from '../index.ts'
+import { createBackOffice, type BackOffice } from '../back-office.ts'
+import type { OperatorRole } from '../people/operators.ts'
+import { auditedBackOffice } from './audited-back-office.ts'
 
 const actor = { by: 'ann', from: '192.0.2.7' }
 

@@ -1,12 +1,12 @@
-import type { AccountId, KeyId } from '../account/account.ts'
-import type { UserId } from '../account/users.ts'
+import type { AccountId, KeyId } from '../accounts/account.ts'
+import type { UserId } from '../people/users.ts'
 import { createBackOffice, type BackOffice } from '../back-office.ts'
-import type { Msisdn } from '../message/msisdn.ts'
+import type { Msisdn } from '../messages/msisdn.ts'
 import { NothingDoneError } from '../nothing-done.ts'
-import type { Operator, OperatorId, OperatorRole } from '../operator/operators.ts'
-import type { OperatorSettings } from '../operator/sign-in.ts'
+import type { Operator, OperatorId, OperatorRole } from '../people/operators.ts'
+import type { OperatorSettings } from '../people/operator-sign-in.ts'
 import type { Ports } from '../ports.ts'
-import type { WebhookId } from '../webhook/webhook.ts'
+import type { WebhookId } from '../webhooks/webhook.ts'
 import type { AuditActor, AuditDetail, AuditedChange, AuditOutcome, AuditValue } from './audit-log.ts'
 
 /** Makes a change with an entry before it and one after it, and passes on what `work` returns or throws. */

@@ -1,5 +1,7 @@
 import { memoryPorts } from '@gateway/core/testing'
-import { createBackOffice, createGateway, holderAccess, type Gateway, type HolderRole } from '../index.ts'
+import { createBackOffice } from '../back-office.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
+import { holderAccess, type HolderRole } from './audited-gateway.ts'
 
 async function setUp(asked: HolderRole | undefined) {
   const role = asked === 'onlooker' ? undefined : asked

@@ -1,9 +1,9 @@
-import type { Account } from '../account/account.ts'
-import type { Holder, SignedIn } from '../account/sign-in.ts'
-import type { UserId, UserRole } from '../account/users.ts'
+import type { Account } from '../accounts/account.ts'
+import type { Holder, SignedIn } from '../people/sign-in.ts'
+import type { UserId, UserRole } from '../people/users.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Ports } from '../ports.ts'
-import type { WebhookId } from '../webhook/webhook.ts'
+import type { WebhookId } from '../webhooks/webhook.ts'
 import type { AuditActor, AuditDetail } from './audit-log.ts'
 import {
   changesBy,

@@ -1,7 +1,7 @@
-import type { AccountId } from '../account/account.ts'
-import type { MessageId, MessageReference } from '../message/messages.ts'
-import type { OutcomeCode } from '../message/status-code.ts'
-import type { ClientRequest } from '../retry/client-requests.ts'
+import type { AccountId } from '../accounts/account.ts'
+import type { MessageId, MessageReference } from '../messages/messages.ts'
+import type { OutcomeCode } from '../messages/status-code.ts'
+import type { ClientRequest } from '../client-requests/client-requests.ts'
 import type { Instant } from '../time/instant.ts'
 import type { Credits } from './credits.ts'
 

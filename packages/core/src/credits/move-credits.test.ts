@@ -1,5 +1,5 @@
 import { anAccount, memoryPorts } from '@gateway/core/testing'
-import type { Account } from '../account/account.ts'
+import type { Account } from '../accounts/account.ts'
 import { createGateway } from '../gateway.ts'
 import type { Ledger } from './ledger.ts'
 import type { TransferRefusal } from './move-credits.ts'

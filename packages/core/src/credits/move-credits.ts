@@ -1,6 +1,6 @@
-import { accountId, may, type Account, type AccountId } from '../account/account.ts'
+import { accountId, may, type Account, type AccountId } from '../accounts/account.ts'
 import { limits } from '../limits.ts'
-import type { MessageId } from '../message/messages.ts'
+import type { MessageId } from '../messages/messages.ts'
 import type { Ports } from '../ports.ts'
 import {
   isAnswer,
@@ -8,7 +8,7 @@ import {
   type ClientRequest,
   type FirstAnswer,
   type IdempotencyKey,
-} from '../retry/client-requests.ts'
+} from '../client-requests/client-requests.ts'
 import { credits, type Credits } from './credits.ts'
 import type { Movement, Period, Refunded, RefundRefusal, Transfer, TransferFailure } from './ledger.ts'
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { parseMsisdn, type Msisdn } from '../message/msisdn.ts'
+import { parseMsisdn, type Msisdn } from '../messages/msisdn.ts'
 import { credits } from './credits.ts'
 import { priceFor, priceOf, type PriceTable } from './prices.ts'
 

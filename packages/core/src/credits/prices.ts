@@ -1,5 +1,5 @@
-import type { AccountId } from '../account/account.ts'
-import type { Msisdn } from '../message/msisdn.ts'
+import type { AccountId } from '../accounts/account.ts'
+import type { Msisdn } from '../messages/msisdn.ts'
 import { credits, type Credits } from './credits.ts'
 
 /** The price of one part by number prefix (digits); the empty prefix is the price of all other numbers (ruling 1.4). */

@@ -1,4 +1,4 @@
-import type { AccountId } from '../account/account.ts'
+import type { AccountId } from '../accounts/account.ts'
 import type { Ports } from '../ports.ts'
 import type { Credits } from './credits.ts'
 import { isPrefix, isPrice } from './prices.ts'

@@ -1,4 +1,4 @@
-import type { CarrierId } from '../carrier/carrier-id.ts'
+import type { CarrierId } from '../dispatch/carrier-id.ts'
 import type { Instant } from '../time/instant.ts'
 
 /** A message as a carrier brings it: a reply, or the first word of somebody. */

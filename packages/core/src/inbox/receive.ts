@@ -1,5 +1,5 @@
-import { bodyOf, type Body } from '../message/body.ts'
-import { parseStoredMsisdn, type Msisdn } from '../message/msisdn.ts'
+import { bodyOf, type Body } from '../messages/body.ts'
+import { parseStoredMsisdn, type Msisdn } from '../messages/msisdn.ts'
 import type { Ports } from '../ports.ts'
 import type { InboundMessage } from './inbound-message.ts'
 import type { Received } from './inbox.ts'

@@ -1,6 +1,6 @@
-import type { Account } from '../account/account.ts'
+import type { Account } from '../accounts/account.ts'
 import { limits } from '../limits.ts'
-import type { Page, Paged } from '../message/messages.ts'
+import type { Page, Paged } from '../messages/messages.ts'
 import type { Ports } from '../ports.ts'
 import { daysBefore } from '../time/instant.ts'
 import type { InboxMessage, InboxPart } from './inbox.ts'

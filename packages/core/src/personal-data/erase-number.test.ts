@@ -2,8 +2,8 @@ import { strict as assert } from 'node:assert'
 import { aNumber, anAccount, anOrder, memoryPorts, steppingClock } from '@gateway/core/testing'
 import { createBackOffice } from '../back-office.ts'
 import { secondsAfter } from '../time/instant.ts'
-import type { SealedSecret } from '../webhook/secret-box.ts'
-import { OtherKeyError } from '../webhook/signing-secrets.ts'
+import type { SealedSecret } from '../webhooks/secret-box.ts'
+import { OtherKeyError } from '../webhooks/signing-secrets.ts'
 import { erasedNumber, type PersonalData } from './personal-data.ts'
 
 const [number, other] = [aNumber(), aNumber('27820000100')]

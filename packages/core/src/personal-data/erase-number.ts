@@ -1,8 +1,8 @@
-import type { FoundMessage } from '../message/message-traces.ts'
-import type { Msisdn } from '../message/msisdn.ts'
+import type { FoundMessage } from '../messages/message-traces.ts'
+import type { Msisdn } from '../messages/msisdn.ts'
 import type { Ports } from '../ports.ts'
 import { daysBefore, instant, type Instant } from '../time/instant.ts'
-import { requireKeyInUse, type KeySettings } from '../webhook/signing-secrets.ts'
+import { requireKeyInUse, type KeySettings } from '../webhooks/signing-secrets.ts'
 import {
   erasureSteps,
   firstErasureStep,

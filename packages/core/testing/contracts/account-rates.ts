@@ -1,5 +1,7 @@
 import { strict as assert } from 'node:assert'
-import { toldRatesMax, type AccountRate, type CountedLoginFailure, type StoredPorts } from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import { toldRatesMax, type AccountRate } from '@gateway/core/accounts'
+import type { CountedLoginFailure } from '@gateway/core/people'
 import { anAccount, anAccountId } from '../builders.ts'
 import { until } from '../until.ts'
 import { callersMany, type Contract } from './shared.ts'

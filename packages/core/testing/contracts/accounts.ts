@@ -1,19 +1,10 @@
 import { strict as assert } from 'node:assert'
 import { createHash } from 'node:crypto'
-import {
-  credits,
-  instant,
-  secondsAfter,
-  type AccountId,
-  type Accounts,
-  type Instant,
-  type KeyHash,
-  type KeyId,
-  type NewAccount,
-  type NewApiKey,
-  type PasswordHash,
-  type StoredPorts,
-} from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { AccountId, Accounts, KeyHash, KeyId, NewAccount, NewApiKey } from '@gateway/core/accounts'
+import { credits } from '@gateway/core/credits'
+import type { PasswordHash } from '@gateway/core/people'
+import { instant, secondsAfter, type Instant } from '@gateway/core/time'
 import { anAccount, anAccountId, aNewAccount, aNumber, unrestricted } from '../builders.ts'
 import { assertLedger, callersMany, collect, type Contract } from './shared.ts'
 

@@ -1,6 +1,7 @@
 import { strict as assert } from 'node:assert'
 import { createHash } from 'node:crypto'
-import type { AuditSequence, StoredPorts } from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { AuditSequence } from '@gateway/core/audit'
 import { anAccount } from '../builders.ts'
 import { callersMany, collect, type Contract } from './shared.ts'
 import { auditHashInput, auditHashOfNothing } from './specification/audit-log.ts'

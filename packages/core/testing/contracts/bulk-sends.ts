@@ -1,16 +1,9 @@
 import { strict as assert } from 'node:assert'
-import {
-  credits,
-  OUTCOME,
-  type AccountId,
-  type BulkRow,
-  type BulkSendId,
-  type EndedCall,
-  type MessageId,
-  type Msisdn,
-  type NewBulkSend,
-  type StoredPorts,
-} from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { BulkRow, BulkSendId, EndedCall, NewBulkSend } from '@gateway/core/bulk-sends'
+import { credits } from '@gateway/core/credits'
+import { OUTCOME, type MessageId, type Msisdn } from '@gateway/core/messages'
 import { anAccount, anOrder, aNumber } from '../builders.ts'
 import { accepted, callersMany, dispatchDue, farAhead, type Contract } from './shared.ts'
 

@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
-import type { PrefixCounts, StoredPorts } from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { PrefixCounts } from '@gateway/core/fleet'
 import { aCarrierId } from '../builders.ts'
 import { callersMany, type Contract } from './shared.ts'
 

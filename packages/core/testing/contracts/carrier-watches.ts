@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
-import type { CarrierWatch, StoredPorts, WatchedPdu } from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { CarrierWatch, WatchedPdu } from '@gateway/core/fleet'
 import { aCarrierId } from '../builders.ts'
 import { until } from '../until.ts'
 import type { Contract } from './shared.ts'

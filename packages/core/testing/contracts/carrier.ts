@@ -1,13 +1,13 @@
 import { strict as assert } from 'node:assert'
 import {
   carrierId,
-  isFinal,
   type Carrier,
   type CarrierHandlers,
   type DeliveryReceipt,
   type Submission,
   type SubmissionAnswer,
-} from '@gateway/core'
+} from '@gateway/core/dispatch'
+import { isFinal } from '@gateway/core/messages'
 import { aBody, aMessageId, anAddress, numbers } from '../builders.ts'
 import { until } from '../until.ts'
 import type { Contract } from './shared.ts'

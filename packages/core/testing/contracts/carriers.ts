@@ -1,14 +1,9 @@
 import { strict as assert } from 'node:assert'
-import type {
-  CarrierReport,
-  CarrierStatus,
-  CarrierUser,
-  LeasedBinds,
-  NewCarrierVersion,
-  Route,
-  SealedSecret,
-  StoredPorts,
-} from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { CarrierStatus } from '@gateway/core/dispatch'
+import type { CarrierReport, CarrierUser, LeasedBinds, NewCarrierVersion } from '@gateway/core/fleet'
+import type { Route } from '@gateway/core/routes'
+import type { SealedSecret } from '@gateway/core/webhooks'
 import { aCarrierId, anAccountId, anAddress } from '../builders.ts'
 import { until } from '../until.ts'
 import { callersMany, type Contract } from './shared.ts'

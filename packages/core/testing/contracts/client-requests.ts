@@ -1,14 +1,10 @@
 import { strict as assert } from 'node:assert'
-import {
-  credits,
-  instant,
-  readIdempotencyKey,
-  type Acceptance,
-  type AccountId,
-  type ClientRequest,
-  type Order,
-  type StoredPorts,
-} from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import { readIdempotencyKey, type ClientRequest } from '@gateway/core/client-requests'
+import { credits } from '@gateway/core/credits'
+import type { Acceptance, Order } from '@gateway/core/messages'
+import { instant } from '@gateway/core/time'
 import { anAccount, anOrder, numbers } from '../builders.ts'
 import { assertLedger, callersMany, dispatchDue, farAhead, type Contract } from './shared.ts'
 

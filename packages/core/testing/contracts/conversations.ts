@@ -1,5 +1,7 @@
 import { strict as assert } from 'node:assert'
-import { firstErasureStep, type AccountId, type ErasureStep, type StoredPorts } from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import { firstErasureStep, type ErasureStep } from '@gateway/core/personal-data'
 import { anAccount, aNumber } from '../builders.ts'
 import { receive, sent, textsOf } from './inbox/inbound-messages.ts'
 import { callersMany, farAhead, longAgo, type Contract } from './shared.ts'

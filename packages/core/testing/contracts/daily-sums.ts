@@ -1,5 +1,8 @@
 import { strict as assert } from 'node:assert'
-import { gatewayDay, instant, type AccountId, type GatewayDay, type Handover, type StoredPorts } from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { Handover } from '@gateway/core/dispatch'
+import { gatewayDay, instant, type GatewayDay } from '@gateway/core/time'
 import { withTraffic, type Traffic } from './claimed-batches/traffic.ts'
 import { farAhead, longAgo, testCarrier, type Contract } from './shared.ts'
 

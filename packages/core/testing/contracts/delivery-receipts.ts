@@ -1,13 +1,8 @@
 import { strict as assert } from 'node:assert'
-import {
-  hasOutcome,
-  OUTCOME,
-  secondsAfter,
-  type ClaimedBatch,
-  type DeliveryReceipt,
-  type DeliveryReceiptCode,
-  type StoredPorts,
-} from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { ClaimedBatch, DeliveryReceipt, DeliveryReceiptCode } from '@gateway/core/dispatch'
+import { hasOutcome, OUTCOME } from '@gateway/core/messages'
+import { secondsAfter } from '@gateway/core/time'
 import { numbers } from '../builders.ts'
 import { realClock } from '../memory/clock.ts'
 import { acceptedAs, all, granted, times, withTraffic } from './claimed-batches/traffic.ts'

@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
-import { limits, OUTCOME, type StoredPorts } from '@gateway/core'
+import { limits, type StoredPorts } from '@gateway/core'
+import { OUTCOME } from '@gateway/core/messages'
 import { anAccount, anOrder, numbers } from '../builders.ts'
 import { accepted, assertLedger, codesOf, dispatchDue, farAhead, statusesOf, type Contract } from './shared.ts'
 

@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
-import { instant, type StoredPorts } from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import { instant } from '@gateway/core/time'
 import { anAccount, anAddress, anOrder, aNumber, numbers } from '../builders.ts'
 import { realClock } from '../memory/clock.ts'
 import { confirmation, inboxOf, onlyOf, optOutsOf, receive, sent, texts, textsOf } from './inbox/inbound-messages.ts'

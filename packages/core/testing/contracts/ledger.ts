@@ -1,5 +1,9 @@
 import { strict as assert } from 'node:assert'
-import { credits, instant, OUTCOME, type Handover, type MessageTrace, type StoredPorts } from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import { credits } from '@gateway/core/credits'
+import type { Handover } from '@gateway/core/dispatch'
+import { OUTCOME, type MessageTrace } from '@gateway/core/messages'
+import { instant } from '@gateway/core/time'
 import { aMessageId, anAccount, anAccountId, anOrder, numbers } from '../builders.ts'
 import { movements, transfers } from './ledger/moving.ts'
 import {

@@ -1,13 +1,13 @@
 import { strict as assert } from 'node:assert'
+import type { StoredPorts } from '@gateway/core'
 import {
   INCIDENT,
   OUTCOME,
   type MessageId,
   type MessageLocation,
   type MessageTrace,
-  type StoredPorts,
   type TracedRefund,
-} from '@gateway/core'
+} from '@gateway/core/messages'
 import { aCarrierId, aMessageId, anAddress, numbers } from '../builders.ts'
 import { until } from '../until.ts'
 import { acceptedAs, all, allAccepted, referenceOf, withTraffic, type Traffic } from './claimed-batches/traffic.ts'

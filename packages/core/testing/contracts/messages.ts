@@ -1,17 +1,8 @@
 import { strict as assert } from 'node:assert'
-import {
-  credits,
-  instant,
-  OUTCOME,
-  secondsAfter,
-  spend,
-  type Credits,
-  type MessageId,
-  type MessageStatus,
-  type Msisdn,
-  type Order,
-  type StoredPorts,
-} from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import { credits, spend, type Credits } from '@gateway/core/credits'
+import { OUTCOME, type MessageId, type MessageStatus, type Msisdn, type Order } from '@gateway/core/messages'
+import { instant, secondsAfter } from '@gateway/core/time'
 import { aBody, aMessageId, anAccount, anAccountId, anOrder, aNumber, numbers } from '../builders.ts'
 import { until } from '../until.ts'
 import { agreeing } from './messages/agreeing.ts'

@@ -1,5 +1,7 @@
 import { strict as assert } from 'node:assert'
-import type { KeyHash, NewSession, OperatorId, PasswordHash, SessionBounds, StoredPorts } from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { KeyHash } from '@gateway/core/accounts'
+import type { NewSession, OperatorId, PasswordHash, SessionBounds } from '@gateway/core/people'
 import { anAccount, anAccountId } from '../builders.ts'
 import { callersMany, type Contract } from './shared.ts'
 

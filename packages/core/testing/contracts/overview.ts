@@ -1,5 +1,7 @@
 import { strict as assert } from 'node:assert'
-import { OUTCOME, type StoredPorts, type WaitingWork } from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { WaitingWork } from '@gateway/core/fleet'
+import { OUTCOME } from '@gateway/core/messages'
 import { aCarrierId } from '../builders.ts'
 import { until } from '../until.ts'
 import { allAccepted, noLease, wanted, withTraffic, type Traffic } from './claimed-batches/traffic.ts'

@@ -1,17 +1,9 @@
 import { strict as assert } from 'node:assert'
-import {
-  erasedNumber,
-  firstErasureStep,
-  nothingErased,
-  OUTCOME,
-  type AccountId,
-  type ErasedCounts,
-  type MessageId,
-  type Msisdn,
-  type OutcomeCode,
-  type Replay,
-  type StoredPorts,
-} from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import { OUTCOME, type MessageId, type Msisdn, type OutcomeCode } from '@gateway/core/messages'
+import { erasedNumber, firstErasureStep, nothingErased, type ErasedCounts } from '@gateway/core/personal-data'
+import type { Replay } from '@gateway/core/webhooks'
 import { anAccount, anAddress, anOrder, aNumber, numbers } from '../builders.ts'
 import { eventsOf } from '../events-of.ts'
 import { aReceipt } from './delivery-receipts/sent-messages.ts'

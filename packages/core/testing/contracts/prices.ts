@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
-import { credits, priceFor, priceMax, type StoredPorts } from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import { credits, priceFor, priceMax } from '@gateway/core/credits'
 import { anAccount, aNumber } from '../builders.ts'
 import { callersMany, type Contract } from './shared.ts'
 

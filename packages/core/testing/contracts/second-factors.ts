@@ -1,5 +1,8 @@
 import { strict as assert } from 'node:assert'
-import { factorOwner, type FactorOwner, type KeyHash, type SealedSecret, type StoredPorts } from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { KeyHash } from '@gateway/core/accounts'
+import { factorOwner, type FactorOwner } from '@gateway/core/people'
+import type { SealedSecret } from '@gateway/core/webhooks'
 import { anAccount, anAccountId } from '../builders.ts'
 import { callersMany, type Contract } from './shared.ts'
 

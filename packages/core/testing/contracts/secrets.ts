@@ -1,15 +1,7 @@
 import { strict as assert } from 'node:assert'
-import {
-  instant,
-  secondsAfter,
-  type Account,
-  type AccountId,
-  type Login,
-  type PasswordAttempt,
-  type PasswordHash,
-  type Secrets,
-  type TooManyFailures,
-} from '@gateway/core'
+import type { Account, AccountId } from '@gateway/core/accounts'
+import type { Login, PasswordAttempt, PasswordHash, Secrets, TooManyFailures } from '@gateway/core/people'
+import { instant, secondsAfter } from '@gateway/core/time'
 import { aNewAccount, unrestricted } from '../builders.ts'
 import { callersMany, type Contract } from './shared.ts'
 

@@ -1,18 +1,16 @@
 import * as fc from 'fast-check'
 import { strict as assert } from 'node:assert'
+import type { StoredPorts } from '@gateway/core'
+import { accountId, type Account, type AccountId } from '@gateway/core/accounts'
+import { credits } from '@gateway/core/credits'
+import type { CarrierId } from '@gateway/core/dispatch'
 import {
-  accountId,
-  credits,
   preferredBy,
-  type Account,
-  type AccountId,
   type AllowedSender,
-  type CarrierId,
   type MessageId,
   type Msisdn,
   type SenderAddress,
-  type StoredPorts,
-} from '@gateway/core'
+} from '@gateway/core/messages'
 import {
   aBody,
   aCarrierId,

@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
-import type { MessageId, Msisdn, StoredPorts } from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { MessageId, Msisdn } from '@gateway/core/messages'
 import { aBody, aMessageId, aNumber, numbers } from '../builders.ts'
 import { allAccepted, withTraffic, type Traffic } from './claimed-batches/traffic.ts'
 import { farAhead, longAgo, testCarrier, type Contract } from './shared.ts'

@@ -1,18 +1,10 @@
 import { strict as assert } from 'node:assert'
-import {
-  carrierId,
-  instant,
-  type AccountId,
-  type CarrierId,
-  type ClaimedMessage,
-  type Credits,
-  type Handover,
-  type Instant,
-  type Lane,
-  type MessageId,
-  type Order,
-  type StoredPorts,
-} from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { Credits } from '@gateway/core/credits'
+import { carrierId, type CarrierId, type ClaimedMessage, type Handover, type Lane } from '@gateway/core/dispatch'
+import type { MessageId, Order } from '@gateway/core/messages'
+import { instant, type Instant } from '@gateway/core/time'
 import { assert as assertProperty, asyncProperty, type Arbitrary } from 'fast-check'
 import { sharedSeed } from '../chance.ts'
 

@@ -1,13 +1,8 @@
 import { strict as assert } from 'node:assert'
-import {
-  instant,
-  secondsAfter,
-  type Msisdn,
-  type StoredPorts,
-  type Suppression,
-  type SuppressionEntry,
-  type SuppressionScope,
-} from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { Msisdn } from '@gateway/core/messages'
+import type { Suppression, SuppressionEntry, SuppressionScope } from '@gateway/core/suppressions'
+import { instant, secondsAfter } from '@gateway/core/time'
 import { anAccount, aNumber, numbers } from '../builders.ts'
 import { callersMany, collect, type Contract } from './shared.ts'
 

@@ -1,5 +1,7 @@
 import { strict as assert } from 'node:assert'
-import { templateLimits, type AccountId, type StoredPorts, type TemplateId } from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import { templateLimits, type TemplateId } from '@gateway/core/bulk-sends'
 import { anAccount } from '../builders.ts'
 import { callersMany, type Contract } from './shared.ts'
 

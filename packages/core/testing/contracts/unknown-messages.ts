@@ -1,5 +1,7 @@
 import { strict as assert } from 'node:assert'
-import { OUTCOME, unknownSecondsMax, type StoredPorts, type WantedUnknown } from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import { unknownSecondsMax, type WantedUnknown } from '@gateway/core/dispatch'
+import { OUTCOME } from '@gateway/core/messages'
 import { referenceOf, withTraffic } from './claimed-batches/traffic.ts'
 import { handedOver, otherCarrier, receiptsFor, sentMessages } from './delivery-receipts/sent-messages.ts'
 import { callersMany, testCarrier, type Contract } from './shared.ts'

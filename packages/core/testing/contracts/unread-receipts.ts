@@ -1,11 +1,7 @@
 import { strict as assert } from 'node:assert'
-import {
-  instant,
-  unreadReceiptBounds,
-  type KeptUnreadReceipt,
-  type StoredPorts,
-  type UnreadReceipt,
-} from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import { unreadReceiptBounds, type KeptUnreadReceipt, type UnreadReceipt } from '@gateway/core/dispatch'
+import { instant } from '@gateway/core/time'
 import { aCarrierId, aNumber } from '../builders.ts'
 import { callersMany, farAhead, type Contract } from './shared.ts'
 

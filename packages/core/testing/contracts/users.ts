@@ -1,15 +1,15 @@
 import { strict as assert } from 'node:assert'
+import type { StoredPorts } from '@gateway/core'
+import type { KeyHash } from '@gateway/core/accounts'
 import {
   factorOwner,
-  type KeyHash,
   type NewSession,
   type PasswordHash,
   type PasswordLink,
-  type SealedSecret,
   type SessionBounds,
-  type StoredPorts,
   type UserId,
-} from '@gateway/core'
+} from '@gateway/core/people'
+import type { SealedSecret } from '@gateway/core/webhooks'
 import { anAccount, anAccountId } from '../builders.ts'
 import { callersMany, type Contract } from './shared.ts'
 

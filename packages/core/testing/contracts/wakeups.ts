@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
-import type { Asleep, Sleeper, StoredPorts } from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { Asleep, Sleeper } from '@gateway/core/dispatch'
 import { anAccount, aNumber } from '../builders.ts'
 import { until } from '../until.ts'
 import { withTraffic, type Traffic } from './claimed-batches/traffic.ts'

@@ -4,7 +4,6 @@ import {
   keyId,
   loginKey,
   parentRefusal,
-  secondsAfter,
   toldRatesMax,
   type Account,
   type AccountChange,
@@ -13,14 +12,13 @@ import {
   type AccountRates,
   type Accounts,
   type ChangeRefusal,
-  type Instant,
   type KeyId,
-  type Login,
-  type LoginFailures,
   type OpenedAccount,
   type OpenRefusal,
   type RateLimits,
-} from '@gateway/core'
+} from '@gateway/core/accounts'
+import type { Login, LoginFailures } from '@gateway/core/people'
+import { secondsAfter, type Instant } from '@gateway/core/time'
 import { unrestricted } from '../builders.ts'
 import { useRate } from '../contracts/specification/accounts.ts'
 import { atomic } from './atomic.ts'

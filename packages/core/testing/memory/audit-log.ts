@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AuditEntry, AuditLog, AuditOutcome, AuditSequence } from '@gateway/core'
+import type { AuditEntry, AuditLog, AuditOutcome, AuditSequence } from '@gateway/core/audit'
 import { auditHashInput, auditHashOfNothing } from '../contracts/specification/audit-log.ts'
 import { atomic } from './atomic.ts'
 import type { MemoryStore } from './store.ts'

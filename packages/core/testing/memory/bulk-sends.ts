@@ -1,21 +1,9 @@
-import {
-  bulkSendLimits,
-  credits,
-  daysBefore,
-  erasedNumber,
-  plus,
-  secondsAfter,
-  type AccountId,
-  type BulkRow,
-  type BulkSend,
-  type BulkSendId,
-  type BulkSends,
-  type HeldListRow,
-  type Instant,
-  type MessageId,
-  type Msisdn,
-  type OutcomeCode,
-} from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import { bulkSendLimits, type BulkRow, type BulkSend, type BulkSendId, type BulkSends } from '@gateway/core/bulk-sends'
+import { credits, plus } from '@gateway/core/credits'
+import type { MessageId, Msisdn, OutcomeCode } from '@gateway/core/messages'
+import { erasedNumber, type HeldListRow } from '@gateway/core/personal-data'
+import { daysBefore, secondsAfter, type Instant } from '@gateway/core/time'
 import { atomic } from './atomic.ts'
 import type { BulkSendRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'

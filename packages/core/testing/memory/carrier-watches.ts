@@ -1,4 +1,4 @@
-import type { CarrierWatches } from '@gateway/core'
+import type { CarrierWatches } from '@gateway/core/fleet'
 import { atomic } from './atomic.ts'
 import type { MemoryStore } from './store.ts'
 

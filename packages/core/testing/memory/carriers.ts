@@ -1,24 +1,26 @@
+import type { CarrierId } from '@gateway/core/dispatch'
 import {
-  queuesOf,
-  refusedRoutes,
   renewedShare,
-  routeNumberOf,
   type CarrierBinds,
   type CarrierConflict,
   type CarrierFigures,
-  type CarrierId,
   type CarrierModes,
   type CarrierRates,
   type CarrierStatuses,
   type CarrierUser,
   type CarrierVersions,
+  type ToldCarrier,
+} from '@gateway/core/fleet'
+import {
+  queuesOf,
+  refusedRoutes,
+  routeNumberOf,
   type PublishedRoute,
   type QueueNumber,
   type Route,
   type RouteNumber,
   type Routes,
-  type ToldCarrier,
-} from '@gateway/core'
+} from '@gateway/core/routes'
 import { atomic } from './atomic.ts'
 import type { MessageRow, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'

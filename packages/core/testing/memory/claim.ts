@@ -1,13 +1,7 @@
-import {
-  noRoute,
-  secondsAfter,
-  senderOver,
-  type CarrierId,
-  type ClaimedMessage,
-  type ClaimedBatch,
-  type ClaimedBatchId,
-  type Wanted,
-} from '@gateway/core'
+import type { CarrierId, ClaimedMessage, ClaimedBatch, ClaimedBatchId, Wanted } from '@gateway/core/dispatch'
+import { senderOver } from '@gateway/core/messages'
+import { noRoute } from '@gateway/core/routes'
+import { secondsAfter } from '@gateway/core/time'
 import { allowedTo } from './messages.ts'
 import type { Rotation } from './rotation.ts'
 import type { DispatcherRow, Held, Range } from './rows.ts'

@@ -1,13 +1,8 @@
-import {
-  type MessageId,
-  type AccountId,
-  instant,
-  OUTCOME,
-  secondsAfter,
-  type DispatcherId,
-  type ClaimedBatch,
-  type StoredPorts,
-} from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { DispatcherId, ClaimedBatch } from '@gateway/core/dispatch'
+import { type MessageId, OUTCOME } from '@gateway/core/messages'
+import { instant, secondsAfter } from '@gateway/core/time'
 import {
   anAccount,
   aNumber,

@@ -1,14 +1,6 @@
-import {
-  INCIDENT,
-  isExpired,
-  OUTCOME,
-  secondsAfter,
-  type ClaimedBatches,
-  type ClaimedBatchId,
-  type DispatcherId,
-  type MessageId,
-  type Recorded,
-} from '@gateway/core'
+import type { ClaimedBatches, ClaimedBatchId, DispatcherId, Recorded } from '@gateway/core/dispatch'
+import { INCIDENT, isExpired, OUTCOME, type MessageId } from '@gateway/core/messages'
+import { secondsAfter } from '@gateway/core/time'
 import { isLateTruth, isOverdue } from '../contracts/specification/outcomes.ts'
 import { atomic } from './atomic.ts'
 import { claim } from './claim.ts'

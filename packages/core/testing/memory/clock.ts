@@ -1,4 +1,4 @@
-import { instant, secondsAfter, type Clock, type Instant } from '@gateway/core'
+import { instant, secondsAfter, type Clock, type Instant } from '@gateway/core/time'
 
 /** The time of this machine. */
 export const realClock = (): Clock => ({ now: () => instant(Date.now()) })

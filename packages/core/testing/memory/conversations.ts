@@ -1,4 +1,6 @@
-import type { AccountId, Conversations, InboundMessageId, Instant } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { Conversations, InboundMessageId } from '@gateway/core/inbox'
+import type { Instant } from '@gateway/core/time'
 import { atomic } from './atomic.ts'
 import { shown } from './inbox.ts'
 import type { InboundMessageRow } from './rows.ts'

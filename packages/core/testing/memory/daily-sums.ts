@@ -1,4 +1,5 @@
-import { gatewayDay, type DailySum, type DailySums, type GatewayDay } from '@gateway/core'
+import type { DailySum, DailySums } from '@gateway/core/messages'
+import { gatewayDay, type GatewayDay } from '@gateway/core/time'
 import { atomic } from './atomic.ts'
 import type { MemoryStore } from './store.ts'
 

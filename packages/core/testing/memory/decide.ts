@@ -1,18 +1,7 @@
-import {
-  handoverCode,
-  OUTCOME,
-  plus,
-  referencesOf,
-  type CarrierId,
-  type Cause,
-  type Credits,
-  type Handover,
-  type Instant,
-  type MessageFacts,
-  type MessageId,
-  type Outcome,
-  type SettledCode,
-} from '@gateway/core'
+import { plus, type Cause, type Credits } from '@gateway/core/credits'
+import { handoverCode, referencesOf, type CarrierId, type Handover, type SettledCode } from '@gateway/core/dispatch'
+import { OUTCOME, type MessageFacts, type MessageId, type Outcome } from '@gateway/core/messages'
+import type { Instant } from '@gateway/core/time'
 import type { AccountRow, Decision, MessageRow, Part } from './rows.ts'
 import { storeMessageEvent } from './store-events.ts'
 import { referenceKey, type MemoryStore } from './store.ts'

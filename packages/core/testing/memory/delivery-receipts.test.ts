@@ -1,10 +1,6 @@
-import {
-  secondsAfter,
-  type Handover,
-  type MessageId,
-  type DeliveryReceipt,
-  type DeliveryReceiptCode,
-} from '@gateway/core'
+import type { Handover, DeliveryReceipt, DeliveryReceiptCode } from '@gateway/core/dispatch'
+import type { MessageId } from '@gateway/core/messages'
+import { secondsAfter } from '@gateway/core/time'
 import {
   anAccount,
   aNumber,

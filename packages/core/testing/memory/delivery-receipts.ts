@@ -1,18 +1,14 @@
 import {
   countingReceipt,
-  daysBefore,
   guessesApart,
-  INCIDENT,
-  OUTCOME,
   receiptMatching,
-  secondsAfter,
   type CarrierId,
   type DeliveryReceipt,
   type DeliveryReceiptCode,
   type DeliveryReceipts,
-  type Instant,
-  type Msisdn,
-} from '@gateway/core'
+} from '@gateway/core/dispatch'
+import { INCIDENT, OUTCOME, type Msisdn } from '@gateway/core/messages'
+import { daysBefore, secondsAfter, type Instant } from '@gateway/core/time'
 import { adoptions, type KeptDeliveryReceipt } from '../contracts/specification/adoptions.ts'
 import {
   changesState,

@@ -1,4 +1,5 @@
-import type { Lane, QueueNumber } from '@gateway/core'
+import type { Lane } from '@gateway/core/dispatch'
+import type { QueueNumber } from '@gateway/core/routes'
 import { rotation, type Rotation } from './rotation.ts'
 import type { Range } from './rows.ts'
 

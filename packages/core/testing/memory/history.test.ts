@@ -1,4 +1,6 @@
-import { createProcessing, secondsAfter, type Handover } from '@gateway/core'
+import { createProcessing } from '@gateway/core'
+import type { Handover } from '@gateway/core/dispatch'
+import { secondsAfter } from '@gateway/core/time'
 import {
   anAccount,
   anOrder,

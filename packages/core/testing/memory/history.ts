@@ -1,13 +1,6 @@
-import {
-  daysBefore,
-  secondsAfter,
-  unknownSecondsMax,
-  unreadReceiptBounds,
-  type DroppedHistory,
-  type History,
-  type Instant,
-  type MessageId,
-} from '@gateway/core'
+import { unknownSecondsMax, unreadReceiptBounds } from '@gateway/core/dispatch'
+import type { DroppedHistory, History, MessageId } from '@gateway/core/messages'
+import { daysBefore, secondsAfter, type Instant } from '@gateway/core/time'
 import { isDropped, isKept } from '../contracts/specification/messages.ts'
 import { isRepetition, laterContact } from '../contracts/specification/replies.ts'
 import { atomic } from './atomic.ts'

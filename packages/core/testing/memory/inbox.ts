@@ -1,27 +1,24 @@
+import type { AccountId } from '@gateway/core/accounts'
+import { credits } from '@gateway/core/credits'
 import {
   addPart,
-  credits,
   deduplicationKeyOf,
   deduplicationKeyOfOffer,
   isPart,
   joinParts,
   partGroupKeyOf,
   readInboundMessage,
-  secondsAfter,
-  type AccountId,
-  type Body,
   type InboundMessage,
   type InboundMessageId,
   type Inbox,
   type InboxMessage,
   type InboxPart,
-  type Instant,
-  type Msisdn,
   type Received,
   type ReceivedText,
-  type SenderAddress,
   type Taking,
-} from '@gateway/core'
+} from '@gateway/core/inbox'
+import type { Body, Msisdn, SenderAddress } from '@gateway/core/messages'
+import { secondsAfter, type Instant } from '@gateway/core/time'
 import {
   confirmationAddress,
   isContact,

@@ -1,15 +1,11 @@
+import type { AccountId } from '@gateway/core/accounts'
+import type { ClientRequest, ClientRequests, FirstAnswer } from '@gateway/core/client-requests'
 import {
   credits,
   isPrice,
-  isTaken,
   minus,
   plus,
-  type AccountId,
-  type ClientRequest,
-  type ClientRequests,
   type Credits,
-  type FirstAnswer,
-  type Instant,
   type Ledger,
   type LedgerCheck,
   type Movement,
@@ -20,7 +16,9 @@ import {
   type RefundRefusal,
   type Transfer,
   type TransferFailure,
-} from '@gateway/core'
+} from '@gateway/core/credits'
+import { isTaken } from '@gateway/core/messages'
+import type { Instant } from '@gateway/core/time'
 import { balanceAfter, transferFailure, type Holder } from '../contracts/specification/accounts.ts'
 import { isKept } from '../contracts/specification/messages.ts'
 import { atomic } from './atomic.ts'

@@ -1,15 +1,12 @@
+import { credits, plus, type Credits } from '@gateway/core/credits'
+import type { Lane } from '@gateway/core/dispatch'
 import {
-  credits,
   INCIDENT,
   isTaken,
   isTooOld,
-  plus,
   traceLinesMax,
-  type Credits,
   type FoundLocation,
   type FoundMessage,
-  type Instant,
-  type Lane,
   type MessageLocation,
   type MessageSearch,
   type MessageTrace,
@@ -18,7 +15,8 @@ import {
   type TracedRefund,
   type TracedRoute,
   type TracedSend,
-} from '@gateway/core'
+} from '@gateway/core/messages'
+import type { Instant } from '@gateway/core/time'
 import { laterDue } from '../contracts/specification/messages.ts'
 import { isOverdue, receiptsSought } from '../contracts/specification/outcomes.ts'
 import { atomic } from './atomic.ts'

@@ -1,27 +1,18 @@
+import { may, type AccountId } from '@gateway/core/accounts'
+import { credits, minus, spend, times } from '@gateway/core/credits'
+import { isSameSend, laneOf } from '@gateway/core/dispatch'
 import {
-  byRoute,
-  credits,
   isAhead,
-  isSameSend,
-  laneOf,
-  may,
   messageId,
-  minus,
   OUTCOME,
   preferredBy,
-  routeNumberOf,
-  secondsAfter,
-  spend,
   statusOf,
-  times,
   undeletedOutcome,
   withReference,
   type Acceptance,
-  type AccountId,
   type AllowedSender,
   type AssignedCode,
   type Deletion,
-  type Instant,
   type MessageId,
   type Messages,
   type Msisdn,
@@ -30,11 +21,12 @@ import {
   type OrderedText,
   type Page,
   type Paged,
-  type PublishedRoute,
   type ScheduledMessage,
   type SenderAddress,
   type Senders,
-} from '@gateway/core'
+} from '@gateway/core/messages'
+import { byRoute, routeNumberOf, type PublishedRoute } from '@gateway/core/routes'
+import { secondsAfter, type Instant } from '@gateway/core/time'
 import { chooseSender, isDeletable } from '../contracts/specification/messages.ts'
 import { atomic } from './atomic.ts'
 import { endRefunded, enter, factsOf } from './decide.ts'

@@ -1,12 +1,5 @@
-import {
-  secondsAfter,
-  type Instant,
-  type Operator,
-  type OperatorId,
-  type Operators,
-  type OperatorSession,
-  type SessionId,
-} from '@gateway/core'
+import type { Operator, OperatorId, Operators, OperatorSession, SessionId } from '@gateway/core/people'
+import { secondsAfter, type Instant } from '@gateway/core/time'
 import { isSessionOver } from '../contracts/specification/accounts.ts'
 import { atomic } from './atomic.ts'
 import type { MemoryStore } from './store.ts'

@@ -1,4 +1,6 @@
-import type { AccountId, Lane, Overview, RunningDispatcher, WaitingRoute, WaitingWork } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { Lane } from '@gateway/core/dispatch'
+import type { Overview, RunningDispatcher, WaitingRoute, WaitingWork } from '@gateway/core/fleet'
 import { isOverdue } from '../contracts/specification/outcomes.ts'
 import { atomic } from './atomic.ts'
 import { mayHaveLeft } from './release.ts'

@@ -1,3 +1,4 @@
+import type { Msisdn } from '@gateway/core/messages'
 import {
   erasedNumber,
   formsOf,
@@ -9,11 +10,10 @@ import {
   type HeldContact,
   type HeldInbound,
   type HeldSuppression,
-  type Msisdn,
   type PersonalData,
-  type Suppression,
-  type WebhookEvent,
-} from '@gateway/core'
+} from '@gateway/core/personal-data'
+import type { Suppression } from '@gateway/core/suppressions'
+import type { WebhookEvent } from '@gateway/core/webhooks'
 import { atomic } from './atomic.ts'
 import { forgetRowsOf, listedRows } from './bulk-sends.ts'
 import type { MemoryStore } from './store.ts'

@@ -1,4 +1,5 @@
-import type { Clock, Ports, StoredPorts } from '@gateway/core'
+import type { Ports, StoredPorts } from '@gateway/core'
+import type { Clock } from '@gateway/core/time'
 import { memoryAccountRates, memoryAccounts, memoryLoginFailures, memoryRateLimits } from './accounts.ts'
 import { memoryAuditLog } from './audit-log.ts'
 import { memoryBulkSends } from './bulk-sends.ts'

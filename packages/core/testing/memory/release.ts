@@ -1,4 +1,5 @@
-import { INCIDENT, type QueueNumber } from '@gateway/core'
+import { INCIDENT } from '@gateway/core/messages'
+import type { QueueNumber } from '@gateway/core/routes'
 import { decide, note } from './decide.ts'
 import type { ClaimedBatchRow, Held, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'

@@ -1,11 +1,5 @@
-import {
-  type Instant,
-  type Replay,
-  type ReplayId,
-  type ReplayTask,
-  type WebhookEvent,
-  type WebhookId,
-} from '@gateway/core'
+import type { Instant } from '@gateway/core/time'
+import type { Replay, ReplayId, ReplayTask, WebhookEvent, WebhookId } from '@gateway/core/webhooks'
 import type { ReplayRow, WebhookRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 import { wakeSleepers } from './wakeups.ts'

@@ -1,4 +1,5 @@
-import type { AccountId, Instant } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { Instant } from '@gateway/core/time'
 import { sortedList, type SortedList } from './sorted-list.ts'
 import type { Range } from './rows.ts'
 

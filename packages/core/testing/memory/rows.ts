@@ -1,42 +1,22 @@
+import type { Account, AccountId, ApiKey, KeyHash } from '@gateway/core/accounts'
+import type { BulkRow, BulkSend, EndedCall } from '@gateway/core/bulk-sends'
+import type { FirstAnswer } from '@gateway/core/client-requests'
+import type { Credits, Movement } from '@gateway/core/credits'
+import type { CarrierId, ClaimedBatchId, Lane, ProcessPlace } from '@gateway/core/dispatch'
+import type { InboundMessageId, Taking } from '@gateway/core/inbox'
 import type {
-  Account,
-  AccountId,
-  ApiKey,
-  InboundMessageId,
   Body,
-  BulkRow,
-  BulkSend,
-  CarrierId,
-  Credits,
-  EndedCall,
-  ClaimedBatchId,
-  FirstAnswer,
-  Instant,
-  KeyHash,
-  Lane,
   MessageId,
   MessageReference,
-  Movement,
   Msisdn,
   OutcomeCode,
-  ProcessPlace,
-  Operator,
-  OperatorSession,
-  PasswordHash,
   Priority,
   SenderAddress,
-  Session,
-  User,
-  EventListId,
-  PushAttempt,
-  QueueNumber,
-  ReplayTask,
-  RouteNumber,
-  Taking,
-  Webhook,
-  WebhookEvent,
-  SealedSecret,
-} from '@gateway/core'
+} from '@gateway/core/messages'
+import type { Operator, OperatorSession, PasswordHash, Session, User } from '@gateway/core/people'
+import type { QueueNumber, RouteNumber } from '@gateway/core/routes'
+import type { Instant } from '@gateway/core/time'
+import type { EventListId, PushAttempt, ReplayTask, Webhook, WebhookEvent, SealedSecret } from '@gateway/core/webhooks'
 
 export interface AccountRow {
   account: Account

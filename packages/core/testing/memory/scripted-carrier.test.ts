@@ -1,4 +1,5 @@
-import { OUTCOME, type DeliveryReceipt, type Submission, type SubmissionAnswer } from '@gateway/core'
+import type { DeliveryReceipt, Submission, SubmissionAnswer } from '@gateway/core/dispatch'
+import { OUTCOME } from '@gateway/core/messages'
 import {
   aMessageId,
   aBody,

@@ -1,18 +1,17 @@
 import { setImmediate } from 'node:timers/promises'
 import {
   carrierId,
-  OUTCOME,
   type Availability,
-  type InboundMessage,
   type Carrier,
   type CarrierHandlers,
   type CarrierId,
-  type MessageId,
   type DeliveryReceipt,
   type DeliveryReceiptCode,
   type Submission,
   type SubmissionAnswer,
-} from '@gateway/core'
+} from '@gateway/core/dispatch'
+import type { InboundMessage } from '@gateway/core/inbox'
+import { OUTCOME, type MessageId } from '@gateway/core/messages'
 
 /**
  * What happens to a submission: the answer (accepted without a receipt, or one of the others); a code: accepted, then

@@ -1,4 +1,4 @@
-import type { PushAnswer, PushRequest, UrlRefusal, WebhookClient } from '@gateway/core'
+import type { PushAnswer, PushRequest, UrlRefusal, WebhookClient } from '@gateway/core/webhooks'
 
 /** What a status stands for: an answer without a text. Held: not answered until the test says so. */
 export type ScriptedPush = number | PushAnswer | 'held'

@@ -1,4 +1,4 @@
-import type { SecondFactors } from '@gateway/core'
+import type { SecondFactors } from '@gateway/core/people'
 import { atomic } from './atomic.ts'
 import type { MemoryStore } from './store.ts'
 

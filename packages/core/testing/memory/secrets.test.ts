@@ -1,4 +1,6 @@
-import { secondsAfter, type Account, type AccountId, type PasswordAttempt } from '@gateway/core'
+import type { Account, AccountId } from '@gateway/core/accounts'
+import type { PasswordAttempt } from '@gateway/core/people'
+import { secondsAfter } from '@gateway/core/time'
 import { aNewAccount, memorySecrets, steppingClock } from '@gateway/core/testing'
 import { unrestricted } from '../builders.ts'
 

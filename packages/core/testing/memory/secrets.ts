@@ -1,16 +1,9 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import type {
-  Instant,
-  KeyHash,
-  PasswordAttempt,
-  PasswordHash,
-  PasswordOwner,
-  SealedSecret,
-  SecretBox,
-  Secrets,
-  TooManyFailures,
-} from '@gateway/core'
+import type { KeyHash } from '@gateway/core/accounts'
+import type { PasswordAttempt, PasswordHash, PasswordOwner, Secrets, TooManyFailures } from '@gateway/core/people'
+import type { Instant } from '@gateway/core/time'
+import type { SealedSecret, SecretBox } from '@gateway/core/webhooks'
 
 export interface MemorySecretsSettings {
   /** So many failures of one user from one network are answered `wrong`. Default 10. */

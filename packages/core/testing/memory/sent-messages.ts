@@ -1,11 +1,6 @@
-import {
-  sameSendMinutes,
-  secondsAfter,
-  validityMinutes,
-  type AccountId,
-  type SentMessage,
-  type SentMessages,
-} from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import { sameSendMinutes, validityMinutes, type SentMessage, type SentMessages } from '@gateway/core/messages'
+import { secondsAfter } from '@gateway/core/time'
 import { atomic } from './atomic.ts'
 import type { MessageRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'

@@ -1,7 +1,5 @@
 import {
   factorOwner,
-  secondsAfter,
-  type Instant,
   type NewSession,
   type PasswordHash,
   type Session,
@@ -9,7 +7,8 @@ import {
   type SessionId,
   type SessionOwner,
   type Sessions,
-} from '@gateway/core'
+} from '@gateway/core/people'
+import { secondsAfter, type Instant } from '@gateway/core/time'
 import { isSessionOver } from '../contracts/specification/accounts.ts'
 import { atomic } from './atomic.ts'
 import type { SessionRow } from './rows.ts'

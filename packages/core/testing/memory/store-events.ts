@@ -1,20 +1,17 @@
+import type { AccountId } from '@gateway/core/accounts'
+import { credits } from '@gateway/core/credits'
+import type { InboundMessageId } from '@gateway/core/inbox'
+import { isTaken, withReference, type MessageId, type Msisdn } from '@gateway/core/messages'
+import type { Instant } from '@gateway/core/time'
 import {
-  credits,
   eventTypeOf,
   inboundEventId,
-  isTaken,
   messageEventId,
   messageSequence,
   optOutEventId,
-  withReference,
-  type AccountId,
-  type InboundMessageId,
-  type Instant,
   type LearntFrom,
-  type MessageId,
-  type Msisdn,
   type WebhookEvent,
-} from '@gateway/core'
+} from '@gateway/core/webhooks'
 import type { InboundMessageRow, MessageRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 import { wakeSleepers } from './wakeups.ts'

@@ -1,49 +1,26 @@
-import {
-  credits,
-  type AccountId,
-  type AccountRate,
-  type AllowedSender,
-  type AuditEntry,
-  type BulkSendId,
-  type Template,
-  type TemplateId,
-  type InboundMessage,
-  type CarrierId,
-  type HeldCarrier,
-  type CarrierUser,
-  type CarrierVersion,
-  type CarrierWatch,
-  type Clock,
-  type Credits,
-  type DispatcherId,
-  type Erasure,
-  type Incident,
-  type Instant,
-  type KeyHash,
-  type LeasedRate,
-  type KeptUnreadReceipt,
-  type KeyId,
-  type MessageId,
-  type Msisdn,
-  type OperatorId,
-  type OptOut,
-  type PrefixCounts,
-  type PublishedRoute,
-  type QueueNumber,
-  type ReplayId,
-  type Route,
-  type RouteNumber,
-  type SenderAddress,
-  type Suppression,
-  type SuppressionScope,
-  type ToldCarrier,
-  type UserId,
-  type WaitingPart,
-  type WatchedPdu,
-  type WebhookEvent,
-  type WebhookId,
-  type FactorOwner,
-} from '@gateway/core'
+import type { AccountId, AccountRate, KeyHash, KeyId } from '@gateway/core/accounts'
+import type { AuditEntry } from '@gateway/core/audit'
+import type { BulkSendId, Template, TemplateId } from '@gateway/core/bulk-sends'
+import { credits, type Credits } from '@gateway/core/credits'
+import type { CarrierId, DispatcherId, KeptUnreadReceipt } from '@gateway/core/dispatch'
+import type {
+  HeldCarrier,
+  CarrierUser,
+  CarrierVersion,
+  CarrierWatch,
+  LeasedRate,
+  PrefixCounts,
+  ToldCarrier,
+  WatchedPdu,
+} from '@gateway/core/fleet'
+import type { InboundMessage, WaitingPart } from '@gateway/core/inbox'
+import type { AllowedSender, Incident, MessageId, Msisdn, SenderAddress } from '@gateway/core/messages'
+import type { OperatorId, UserId, FactorOwner } from '@gateway/core/people'
+import type { Erasure } from '@gateway/core/personal-data'
+import type { PublishedRoute, QueueNumber, Route, RouteNumber } from '@gateway/core/routes'
+import type { OptOut, Suppression, SuppressionScope } from '@gateway/core/suppressions'
+import type { Clock, Instant } from '@gateway/core/time'
+import type { ReplayId, WebhookEvent, WebhookId } from '@gateway/core/webhooks'
 import { realClock } from './clock.ts'
 import { dueQueues, type DueQueues } from './due-queues.ts'
 import { rotation, type Rotation } from './rotation.ts'

@@ -1,13 +1,13 @@
+import type { AccountId } from '@gateway/core/accounts'
+import type { Msisdn } from '@gateway/core/messages'
 import type {
-  AccountId,
   OptOut,
-  Msisdn,
   Suppression,
   SuppressionEntry,
   SuppressionKey,
   Suppressions,
   SuppressionScope,
-} from '@gateway/core'
+} from '@gateway/core/suppressions'
 import { atomic } from './atomic.ts'
 import { storeOptOutEvent } from './store-events.ts'
 import type { MemoryStore } from './store.ts'

@@ -1,4 +1,5 @@
-import { templateLimits, type AccountId, type Template, type TemplateId, type Templates } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import { templateLimits, type Template, type TemplateId, type Templates } from '@gateway/core/bulk-sends'
 import { atomic } from './atomic.ts'
 import type { MemoryStore } from './store.ts'
 

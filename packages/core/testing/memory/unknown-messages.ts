@@ -1,4 +1,6 @@
-import { OUTCOME, secondsAfter, senderOver, type UnknownMessage, type UnknownMessages } from '@gateway/core'
+import type { UnknownMessage, UnknownMessages } from '@gateway/core/dispatch'
+import { OUTCOME, senderOver } from '@gateway/core/messages'
+import { secondsAfter } from '@gateway/core/time'
 import { atomic } from './atomic.ts'
 import { allowedTo } from './messages.ts'
 import { referenceKey, type MemoryStore } from './store.ts'

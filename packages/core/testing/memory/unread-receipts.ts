@@ -1,4 +1,9 @@
-import { unreadReceiptBounds, type KeptUnreadReceipt, type UnreadReceiptId, type UnreadReceipts } from '@gateway/core'
+import {
+  unreadReceiptBounds,
+  type KeptUnreadReceipt,
+  type UnreadReceiptId,
+  type UnreadReceipts,
+} from '@gateway/core/dispatch'
 import { atomic } from './atomic.ts'
 import type { MemoryStore } from './store.ts'
 

@@ -1,4 +1,5 @@
-import { factorOwner, secondsAfter, type User, type UserId, type Users } from '@gateway/core'
+import { factorOwner, type User, type UserId, type Users } from '@gateway/core/people'
+import { secondsAfter } from '@gateway/core/time'
 import { atomic } from './atomic.ts'
 import type { UserRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'

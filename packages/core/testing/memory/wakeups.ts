@@ -1,4 +1,4 @@
-import type { Sleeper, Wakeups } from '@gateway/core'
+import type { Sleeper, Wakeups } from '@gateway/core/dispatch'
 import { atomic } from './atomic.ts'
 import type { MemoryStore } from './store.ts'
 

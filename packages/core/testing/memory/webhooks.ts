@@ -1,15 +1,13 @@
+import type { AccountId } from '@gateway/core/accounts'
+import { daysBefore, secondsAfter, type Instant } from '@gateway/core/time'
 import {
-  daysBefore,
   deadListDays,
-  secondsAfter,
   testEventId,
   webhookConditions,
   webhooksMax,
-  type AccountId,
   type ClaimedList,
   type Claiming,
   type EventListId,
-  type Instant,
   type NewWebhook,
   type PushResult,
   type Webhook,
@@ -20,7 +18,7 @@ import {
   type WebhookId,
   type Webhooks,
   type WebhookTotal,
-} from '@gateway/core'
+} from '@gateway/core/webhooks'
 import { failsTooLong } from '../contracts/specification/webhooks.ts'
 import { atomic } from './atomic.ts'
 import { advanceReplay, dropReplays, findReplay, startReplay, stopReplay } from './replays.ts'

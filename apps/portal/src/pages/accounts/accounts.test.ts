@@ -1,5 +1,5 @@
 import { aHolder, startPortal, type Portal, type Visitor } from '../../../testing/start-portal.ts'
-import type { Account } from '@gateway/core'
+import type { Account } from '@gateway/core/accounts'
 
 let portal: Portal
 let visitor: Visitor

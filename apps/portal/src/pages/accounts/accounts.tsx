@@ -1,4 +1,5 @@
-import { readIdempotencyKey, type AccountWithBalance } from '@gateway/core'
+import type { AccountWithBalance } from '@gateway/core/accounts'
+import { readIdempotencyKey } from '@gateway/core/client-requests'
 import { Choice, Form, Hidden, Main, Notice, Panel, Pill, ProblemSummary, Table, TextField } from '../../components.tsx'
 import { newFormKey, type Fields, type Problems } from '../../forms.ts'
 import { amount } from '../../format.ts'

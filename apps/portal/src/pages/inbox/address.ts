@@ -1,4 +1,5 @@
-import type { ConversationPlace, InboundMessageId, MessageId } from '@gateway/core'
+import type { ConversationPlace, InboundMessageId } from '@gateway/core/inbox'
+import type { MessageId } from '@gateway/core/messages'
 
 /** An id as an address has it, of the last line of the page before; undefined: it has none. */
 export const readKey = (given: string | null): InboundMessageId | undefined =>

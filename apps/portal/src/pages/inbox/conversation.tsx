@@ -1,4 +1,6 @@
-import { bodyOf, readIdempotencyKey, type ConversationLine, type ShownConversation } from '@gateway/core'
+import { readIdempotencyKey } from '@gateway/core/client-requests'
+import type { ConversationLine, ShownConversation } from '@gateway/core/inbox'
+import { bodyOf } from '@gateway/core/messages'
 import { Form, Hidden, Link, Main, Panel, ProblemSummary, Second, State, TextArea, When } from '../../components.tsx'
 import { newFormKey, type Fields, type Problems } from '../../forms.ts'
 import { counted } from '../../format.ts'

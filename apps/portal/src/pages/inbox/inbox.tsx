@@ -1,4 +1,4 @@
-import type { Conversation } from '@gateway/core'
+import type { Conversation } from '@gateway/core/inbox'
 import { Link, Panel, Pill, Table, When } from '../../components.tsx'
 import { counted } from '../../format.ts'
 import { forHolders } from '../../page.ts'

@@ -1,4 +1,5 @@
-import { parseMessageId, readIdempotencyKey, type ScheduledChange, type ToldMessage } from '@gateway/core'
+import { readIdempotencyKey } from '@gateway/core/client-requests'
+import { parseMessageId, type ScheduledChange, type ToldMessage } from '@gateway/core/messages'
 import { Form, Hidden, Link, Main, ProblemSummary, TextField } from '../../components.tsx'
 import { newFormKey, type Problems } from '../../forms.ts'
 import { minuteOf } from '../../format.ts'

@@ -1,4 +1,5 @@
-import type { Instant, ShownMessage } from '@gateway/core'
+import type { ShownMessage } from '@gateway/core/messages'
+import type { Instant } from '@gateway/core/time'
 import type { ComponentChildren } from 'preact'
 import { Link, State, Table, When } from '../../components.tsx'
 import { amount } from '../../format.ts'

@@ -1,4 +1,5 @@
-import { INCIDENT, OUTCOME, parseMessageId, type Instant, type ToldMessage } from '@gateway/core'
+import { INCIDENT, OUTCOME, parseMessageId, type ToldMessage } from '@gateway/core/messages'
+import type { Instant } from '@gateway/core/time'
 import type { ComponentChildren } from 'preact'
 import { Form, Link, Notice, Panel, Second, State } from '../../components.tsx'
 import { amount, capitalized, counted, exactly, iso } from '../../format.ts'

@@ -1,4 +1,5 @@
-import { credits, OUTCOME } from '@gateway/core'
+import { credits } from '@gateway/core/credits'
+import { OUTCOME } from '@gateway/core/messages'
 import { aMessageId, write } from '@gateway/core/testing'
 import { startPortal, type Portal, type Visitor } from '../../../testing/start-portal.ts'
 

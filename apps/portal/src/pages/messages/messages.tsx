@@ -1,16 +1,14 @@
+import { formatCredits } from '@gateway/core/credits'
 import {
-  formatCredits,
   messageId,
   parseMessageId,
-  parseMinute,
   parseMsisdn,
   readReference,
-  secondsAfter,
   type FoundMessage,
-  type Instant,
   type MessageId,
   type ShownMessage,
-} from '@gateway/core'
+} from '@gateway/core/messages'
+import { parseMinute, secondsAfter, type Instant } from '@gateway/core/time'
 import type { Cell } from '@gateway/wire'
 import { Choice, Link, Panel, Second, TextField } from '../../components.tsx'
 import { iso } from '../../format.ts'

@@ -1,4 +1,5 @@
-import { credits, keyId, minus, parseCredits, type AccountId, type Credits } from '@gateway/core'
+import { keyId, type AccountId } from '@gateway/core/accounts'
+import { credits, minus, parseCredits, type Credits } from '@gateway/core/credits'
 import { Notice } from '../../components.tsx'
 import type { Fields, Problems } from '../../forms.ts'
 import { amount } from '../../format.ts'

@@ -1,15 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import {
-  accountId,
-  type AccountFactor,
-  type AccountId,
-  type AccountWithBalance,
-  type ApiKey,
-  type BackOffice,
-  type ListedChange,
-  type ListedPrice,
-  type User,
-} from '@gateway/core'
+import type { AccountFactor, BackOffice } from '@gateway/core'
+import { accountId, type AccountId, type AccountWithBalance, type ApiKey } from '@gateway/core/accounts'
+import type { ListedChange } from '@gateway/core/audit'
+import type { ListedPrice } from '@gateway/core/credits'
+import type { User } from '@gateway/core/people'
 import {
   Figures,
   Form,

@@ -1,4 +1,4 @@
-import { accountId, type AccountWithBalance } from '@gateway/core'
+import { accountId, type AccountWithBalance } from '@gateway/core/accounts'
 import { Link, Panel, Pill, Second, Table, TextField } from '../../components.tsx'
 import { amount } from '../../format.ts'
 import { nameOf } from '../../layout.tsx'

@@ -1,4 +1,4 @@
-import { actingSeconds } from '@gateway/core'
+import { actingSeconds } from '@gateway/core/people'
 import { startPortal, type Portal, type Visitor } from '../../../testing/start-portal.ts'
 
 let portal: Portal

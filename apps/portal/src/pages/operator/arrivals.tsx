@@ -1,4 +1,4 @@
-import type { UnownedMessage } from '@gateway/core'
+import type { UnownedMessage } from '@gateway/core/inbox'
 import { Panel, Table, When } from '../../components.tsx'
 import { count } from '../../format.ts'
 import { forOperators } from '../../page.ts'

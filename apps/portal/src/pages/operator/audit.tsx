@@ -1,11 +1,6 @@
-import {
-  accountId,
-  auditSequence,
-  credits,
-  type AuditEntry,
-  type AuditSequence,
-  type ListedChange,
-} from '@gateway/core'
+import { accountId } from '@gateway/core/accounts'
+import { auditSequence, type AuditEntry, type AuditSequence, type ListedChange } from '@gateway/core/audit'
+import { credits } from '@gateway/core/credits'
 import { Form, Link, Main, Notice, Panel, Second, Table, TextField, When } from '../../components.tsx'
 import { amount, count } from '../../format.ts'
 import { forOperators, type OperatorVisit, type View } from '../../page.ts'

@@ -1,4 +1,5 @@
-import { carrierId, type CarrierMode, type PrefixFigures, type ToldCarrier } from '@gateway/core'
+import { carrierId, type CarrierMode } from '@gateway/core/dispatch'
+import type { PrefixFigures, ToldCarrier } from '@gateway/core/fleet'
 import { boundSince } from '@gateway/wire'
 import { Figures, Form, Hidden, Link, Notice, Panel, Pill, Second, Table, When } from '../../components.tsx'
 import { count } from '../../format.ts'

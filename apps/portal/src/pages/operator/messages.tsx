@@ -5,7 +5,7 @@ import {
   whyWaiting,
   type FoundMessage,
   type MessageTrace,
-} from '@gateway/core'
+} from '@gateway/core/messages'
 import { Figures, Link, Panel, Second, Table, TextField, When } from '../../components.tsx'
 import { amount, count } from '../../format.ts'
 import { forOperators } from '../../page.ts'

@@ -1,16 +1,8 @@
-import {
-  OUTCOME,
-  stateOf,
-  type AccountRate,
-  type Instant,
-  type OutcomeCode,
-  type RunningDispatcher,
-  type ToldCarrier,
-  type Traffic,
-  type WaitingRoute,
-  type WaitingWork,
-  type Webhook,
-} from '@gateway/core'
+import type { AccountRate } from '@gateway/core/accounts'
+import type { RunningDispatcher, ToldCarrier, WaitingRoute, WaitingWork } from '@gateway/core/fleet'
+import { OUTCOME, stateOf, type OutcomeCode, type Traffic } from '@gateway/core/messages'
+import type { Instant } from '@gateway/core/time'
+import type { Webhook } from '@gateway/core/webhooks'
 import { Figures, Link, Notice, Panel, Pill, Table, When } from '../../components.tsx'
 import { count, counted } from '../../format.ts'
 import { forOperators } from '../../page.ts'

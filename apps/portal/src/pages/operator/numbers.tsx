@@ -1,4 +1,5 @@
-import { parseMsisdn, type BlockReason, type Msisdn } from '@gateway/core'
+import { parseMsisdn, type Msisdn } from '@gateway/core/messages'
+import type { BlockReason } from '@gateway/core/suppressions'
 import { Form, Hidden, Main, Notice, Panel, ProblemSummary, Second, Table, TextField, When } from '../../components.tsx'
 import type { Problems } from '../../forms.ts'
 import { count } from '../../format.ts'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { aNumber, totpCode } from '@gateway/core/testing'
-import type { AccountId, CarrierId } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { CarrierId } from '@gateway/core/dispatch'
 import { password, startPortal, type Portal, type Visitor } from '../../../testing/start-portal.ts'
 
 let portal: Portal

@@ -1,4 +1,5 @@
-import { mayDo, operatorRoles, type Operator, type OperatorRole } from '@gateway/core'
+import { mayDo } from '@gateway/core/audit'
+import { operatorRoles, type Operator, type OperatorRole } from '@gateway/core/people'
 import { Form, Hidden, Main, Notice, Panel, Pill, ProblemSummary, Table, TextField, When } from '../../components.tsx'
 import type { Problems } from '../../forms.ts'
 import { forOperators, type OperatorVisit, type View } from '../../page.ts'

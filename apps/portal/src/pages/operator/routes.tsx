@@ -1,12 +1,6 @@
-import {
-  accountId,
-  explainRoute,
-  parseMsisdn,
-  parseSenderAddress,
-  type Msisdn,
-  type PublishedRoute,
-  type UnmetCondition,
-} from '@gateway/core'
+import { accountId } from '@gateway/core/accounts'
+import { parseMsisdn, parseSenderAddress, type Msisdn } from '@gateway/core/messages'
+import { explainRoute, type PublishedRoute, type UnmetCondition } from '@gateway/core/routes'
 import { Link, Notice, Panel, Second, Table, TextField } from '../../components.tsx'
 import { forOperators } from '../../page.ts'
 

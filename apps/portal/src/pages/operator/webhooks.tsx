@@ -1,4 +1,4 @@
-import { webhookId, type Webhook } from '@gateway/core'
+import { webhookId, type Webhook } from '@gateway/core/webhooks'
 import { Form, Hidden, Link, Notice, Panel, Pill, Second, Table, When } from '../../components.tsx'
 import { count } from '../../format.ts'
 import { forOperators, type OperatorVisit, type View } from '../../page.ts'

@@ -1,4 +1,5 @@
-import { parseMsisdn, type OptOut } from '@gateway/core'
+import { parseMsisdn } from '@gateway/core/messages'
+import type { OptOut } from '@gateway/core/suppressions'
 import { Form, Hidden, Main, Notice, Panel, ProblemSummary, Second, Table, TextField, When } from '../../components.tsx'
 import type { Problems } from '../../forms.ts'
 import { forHolders, type HolderVisit, type View } from '../../page.ts'

@@ -1,4 +1,5 @@
-import { OUTCOME, startOfGatewayDay, stateOf, type DailySum, type GatewayDay } from '@gateway/core'
+import { OUTCOME, stateOf, type DailySum } from '@gateway/core/messages'
+import { startOfGatewayDay, type GatewayDay } from '@gateway/core/time'
 import { Table } from '../../components.tsx'
 import { count, shortDay } from '../../format.ts'
 

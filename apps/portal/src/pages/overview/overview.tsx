@@ -1,13 +1,9 @@
-import {
-  credits,
-  gatewayDay,
-  mayHolder,
-  unreadMax,
-  type Credits,
-  type GatewayDay,
-  type LastSend,
-  type Webhook,
-} from '@gateway/core'
+import { mayHolder } from '@gateway/core/audit'
+import { credits, type Credits } from '@gateway/core/credits'
+import { unreadMax } from '@gateway/core/inbox'
+import type { LastSend } from '@gateway/core/messages'
+import { gatewayDay, type GatewayDay } from '@gateway/core/time'
+import type { Webhook } from '@gateway/core/webhooks'
 import { Figures, Link, Notice, Panel, When } from '../../components.tsx'
 import { amount, count, counted, day, percent } from '../../format.ts'
 import { forHolders, type HolderVisit } from '../../page.ts'

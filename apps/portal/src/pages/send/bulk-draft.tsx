@@ -1,4 +1,5 @@
-import { draftProblem, type BulkQuote, type BulkRow, type BulkSend, type BulkSendId, type Instant } from '@gateway/core'
+import { draftProblem, type BulkQuote, type BulkRow, type BulkSend, type BulkSendId } from '@gateway/core/bulk-sends'
+import type { Instant } from '@gateway/core/time'
 import { Form, Link, Main, Panel, ProblemSummary, Table, TextField } from '../../components.tsx'
 import type { Problems } from '../../forms.ts'
 import { count, counted, minuteOf, when } from '../../format.ts'

@@ -1,4 +1,7 @@
-import { credits, formatCredits, OUTCOME, type BulkRow, type BulkSend, type Gateway } from '@gateway/core'
+import type { Gateway } from '@gateway/core'
+import type { BulkRow, BulkSend } from '@gateway/core/bulk-sends'
+import { credits, formatCredits } from '@gateway/core/credits'
+import { OUTCOME } from '@gateway/core/messages'
 import type { Cell } from '@gateway/wire'
 import { Bar, Figures, Form, Hidden, Link, Notice, Panel, Second } from '../../components.tsx'
 import { amount, capitalized, count, counted, when } from '../../format.ts'

@@ -1,4 +1,6 @@
-import { fieldsOf, type Body, type Instant, type Quote } from '@gateway/core'
+import { fieldsOf } from '@gateway/core/bulk-sends'
+import type { Body, Quote } from '@gateway/core/messages'
+import type { Instant } from '@gateway/core/time'
 import { Form, Hidden, Main, Notice, Panel, Second, Table } from '../../components.tsx'
 import { newFormKey } from '../../forms.ts'
 import { count, counted, when } from '../../format.ts'

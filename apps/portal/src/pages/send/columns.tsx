@@ -1,4 +1,4 @@
-import type { BulkRow, BulkSend } from '@gateway/core'
+import type { BulkRow, BulkSend } from '@gateway/core/bulk-sends'
 import { Choice, Form, Link, Main, Panel, Table } from '../../components.tsx'
 import { newFormKey } from '../../forms.ts'
 import { forHolders, type HolderVisit } from '../../page.ts'

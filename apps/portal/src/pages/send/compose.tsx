@@ -1,4 +1,5 @@
-import { bulkSendLimits, parseMinute, type Instant, type Template } from '@gateway/core'
+import { bulkSendLimits, type Template } from '@gateway/core/bulk-sends'
+import { parseMinute, type Instant } from '@gateway/core/time'
 import {
   Choice,
   FileField,

@@ -1,4 +1,6 @@
-import { bodyOf, draftProblem, type BulkRow, type Instant } from '@gateway/core'
+import { draftProblem, type BulkRow } from '@gateway/core/bulk-sends'
+import { bodyOf } from '@gateway/core/messages'
+import type { Instant } from '@gateway/core/time'
 import { newFormKey, type Problems } from '../../forms.ts'
 import type { Answer, HolderVisit } from '../../page.ts'
 import { inCalls, numbersFrom, readList, rowsOf } from '../../read-list.ts'

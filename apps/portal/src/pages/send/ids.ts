@@ -1,4 +1,4 @@
-import { parseMessageId, type MessageId } from '@gateway/core'
+import { parseMessageId, type MessageId } from '@gateway/core/messages'
 import { recipientsMax } from '../../recipients.ts'
 
 const nothing = 'none'

@@ -1,4 +1,4 @@
-import type { Quote, ScreenedRecipient } from '@gateway/core'
+import type { Quote, ScreenedRecipient } from '@gateway/core/messages'
 import { amount, count, counted } from '../../format.ts'
 import type { View } from '../../page.ts'
 import { REFUSAL } from '../../words.ts'

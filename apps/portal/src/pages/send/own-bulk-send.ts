@@ -1,4 +1,4 @@
-import type { BulkRow, BulkSend, BulkSendId } from '@gateway/core'
+import type { BulkRow, BulkSend, BulkSendId } from '@gateway/core/bulk-sends'
 import type { HolderVisit } from '../../page.ts'
 import { asNumber } from '../../recipients.ts'
 

@@ -1,4 +1,6 @@
-import { bodyOf, readIdempotencyKey, type Instant, type SentRecipient } from '@gateway/core'
+import { readIdempotencyKey } from '@gateway/core/client-requests'
+import { bodyOf, type SentRecipient } from '@gateway/core/messages'
+import type { Instant } from '@gateway/core/time'
 import type { Fields, Problems } from '../../forms.ts'
 import { count } from '../../format.ts'
 import { forHolders, type Answer, type HolderVisit } from '../../page.ts'

@@ -1,4 +1,4 @@
-import type { BulkSend, BulkSendId } from '@gateway/core'
+import type { BulkSend, BulkSendId } from '@gateway/core/bulk-sends'
 import { Bar, Link, Panel, Pill, Table, When } from '../../components.tsx'
 import { amount, count } from '../../format.ts'
 import { forHolders } from '../../page.ts'

@@ -1,12 +1,6 @@
-import {
-  credits,
-  hasOutcome,
-  plus,
-  type Instant,
-  type MessageId,
-  type MessageStatus,
-  type Refusal,
-} from '@gateway/core'
+import { credits, plus } from '@gateway/core/credits'
+import { hasOutcome, type MessageId, type MessageStatus, type Refusal } from '@gateway/core/messages'
+import type { Instant } from '@gateway/core/time'
 import { Bar, Figures, Link, Notice, Panel, State, Table } from '../../components.tsx'
 import { amount, capitalized, count, counted } from '../../format.ts'
 import { forHolders, type HolderVisit } from '../../page.ts'

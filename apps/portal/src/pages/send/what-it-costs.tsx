@@ -1,4 +1,4 @@
-import type { Quote } from '@gateway/core'
+import type { Quote } from '@gateway/core/messages'
 import { Figures, Panel } from '../../components.tsx'
 import { amount, count, counted } from '../../format.ts'
 

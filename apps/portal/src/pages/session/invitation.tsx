@@ -1,4 +1,4 @@
-import { newPasswordMin, type NewPasswordRefusal } from '@gateway/core'
+import { newPasswordMin, type NewPasswordRefusal } from '@gateway/core/people'
 import { Form, Hidden, Link, Main, ProblemSummary, TextField } from '../../components.tsx'
 import type { Problems } from '../../forms.ts'
 import { forAnybody, type View } from '../../page.ts'

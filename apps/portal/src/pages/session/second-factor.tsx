@@ -1,4 +1,4 @@
-import type { FactorToSetUp, RecoveryCodes } from '@gateway/core'
+import type { FactorToSetUp, RecoveryCodes } from '@gateway/core/people'
 import { encode } from 'uqr'
 import { Link, Panel, TextField } from '../../components.tsx'
 import type { Problems } from '../../forms.ts'

@@ -8,7 +8,7 @@ import {
   type SecondFactor,
   type Session,
   type TooManyFailures,
-} from '@gateway/core'
+} from '@gateway/core/people'
 import type { VNode } from 'preact'
 import { Form, Hidden, Main, Notice, Panel, ProblemSummary, Second, Table, TextField, When } from '../../components.tsx'
 import type { Fields, Problems } from '../../forms.ts'

@@ -1,4 +1,4 @@
-import type { AskedForCode, OpenedSession, RecoveryCodes, TooManyFailures } from '@gateway/core'
+import type { AskedForCode, OpenedSession, RecoveryCodes, TooManyFailures } from '@gateway/core/people'
 import type { ComponentChildren } from 'preact'
 import { Form, Hidden, Link, Main, ProblemSummary, TextField } from '../../components.tsx'
 import type { Fields, Problems } from '../../forms.ts'

@@ -1,4 +1,5 @@
-import type { ApiKey, Instant } from '@gateway/core'
+import type { ApiKey } from '@gateway/core/accounts'
+import type { Instant } from '@gateway/core/time'
 import type { ComponentChildren } from 'preact'
 import { Pill, Table, When } from '../../components.tsx'
 

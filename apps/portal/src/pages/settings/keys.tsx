@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { keyId } from '@gateway/core'
+import { keyId } from '@gateway/core/accounts'
 import { Form, Hidden, Link, Main, Notice, Panel, ProblemSummary, Second, TextField } from '../../components.tsx'
 import type { Problems } from '../../forms.ts'
 import { forHolders, type HolderVisit, type View } from '../../page.ts'

@@ -1,4 +1,4 @@
-import { newPasswordMin, userRoles, type User, type UserId, type UserRole } from '@gateway/core'
+import { newPasswordMin, userRoles, type User, type UserId, type UserRole } from '@gateway/core/people'
 import {
   Form,
   Hidden,

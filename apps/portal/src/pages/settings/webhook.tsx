@@ -1,4 +1,4 @@
-import { webhookId, type PushAttempt, type ReplayTask, type ShownWebhook, type Webhook } from '@gateway/core'
+import { webhookId, type PushAttempt, type ReplayTask, type ShownWebhook, type Webhook } from '@gateway/core/webhooks'
 import { Figures, Form, Hidden, Link, Notice, Panel, Pill, Second, Table, When } from '../../components.tsx'
 import type { Fields } from '../../forms.ts'
 import { count, counted } from '../../format.ts'

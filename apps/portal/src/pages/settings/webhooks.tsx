@@ -1,4 +1,4 @@
-import { defaultEventTypes, webhookEventTypes, webhooksMax, type Webhook } from '@gateway/core'
+import { defaultEventTypes, webhookEventTypes, webhooksMax, type Webhook } from '@gateway/core/webhooks'
 import { URL_RULE } from '@gateway/wire'
 import { Form, Link, Main, Notice, Panel, Pill, ProblemSummary, Table, TextField, When } from '../../components.tsx'
 import type { Problems } from '../../forms.ts'

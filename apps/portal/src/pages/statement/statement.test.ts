@@ -1,4 +1,4 @@
-import { credits } from '@gateway/core'
+import { credits } from '@gateway/core/credits'
 import { startPortal } from '../../../testing/start-portal.ts'
 
 test('a month has every movement with the balance after it, and leads to the months beside it', async () => {

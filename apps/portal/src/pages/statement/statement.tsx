@@ -1,4 +1,4 @@
-import { formatCredits, type Cause, type Movement } from '@gateway/core'
+import { formatCredits, type Cause, type Movement } from '@gateway/core/credits'
 import type { Cell } from '@gateway/wire'
 import { Figures, Link, Panel, Table, When } from '../../components.tsx'
 import { amount, counted, iso, monthName, monthOf, startOfMonth } from '../../format.ts'

@@ -1,4 +1,4 @@
-import { fieldsOf, templateLimits, type NewTemplate, type Template, type TemplateId } from '@gateway/core'
+import { fieldsOf, templateLimits, type NewTemplate, type Template, type TemplateId } from '@gateway/core/bulk-sends'
 import { Form, Hidden, Link, Main, Notice, Panel, ProblemSummary, Second, Table, TextField } from '../../components.tsx'
 import type { Fields, Problems } from '../../forms.ts'
 import { forHolders, type HolderVisit, type View } from '../../page.ts'

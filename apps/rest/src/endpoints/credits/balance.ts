@@ -1,4 +1,4 @@
-import { formatCredits } from '@gateway/core'
+import { formatCredits } from '@gateway/core/credits'
 import { CreditsNumber, get, nothing, type Operation } from '../../operation.ts'
 
 const operation: Operation = {

@@ -1,4 +1,6 @@
-import { createBackOffice, type Account, type TransferRefusal } from '@gateway/core'
+import { createBackOffice } from '@gateway/core'
+import type { Account } from '@gateway/core/accounts'
+import type { TransferRefusal } from '@gateway/core/credits'
 import { anAccount } from '@gateway/core/testing'
 import { keyFor, startRest, type Rest } from '../../../testing/start-rest.ts'
 import { TRANSFER_ERROR } from '@gateway/wire'

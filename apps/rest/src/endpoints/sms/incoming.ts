@@ -1,4 +1,5 @@
-import { formatMinute, type InboxMessage } from '@gateway/core'
+import type { InboxMessage } from '@gateway/core/inbox'
+import { formatMinute } from '@gateway/core/time'
 import { Type } from 'typebox'
 import { answerObject, MessageIdNumber, Minute, MobileNumber, orNull, type Operation } from '../../operation.ts'
 import { failure } from '../../answer.ts'

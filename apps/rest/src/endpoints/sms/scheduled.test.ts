@@ -1,4 +1,6 @@
-import { createBackOffice, createGateway, credits, secondsAfter } from '@gateway/core'
+import { createBackOffice, createGateway } from '@gateway/core'
+import { credits } from '@gateway/core/credits'
+import { secondsAfter } from '@gateway/core/time'
 import { anAccount } from '@gateway/core/testing'
 import { carry } from '../../../testing/carry.ts'
 import { startRest, type Rest } from '../../../testing/start-rest.ts'

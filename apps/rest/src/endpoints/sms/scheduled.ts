@@ -1,5 +1,7 @@
 import { referenceField } from '@gateway/wire'
-import { formatCredits, formatMinute, type ScheduledMessage } from '@gateway/core'
+import { formatCredits } from '@gateway/core/credits'
+import type { ScheduledMessage } from '@gateway/core/messages'
+import { formatMinute } from '@gateway/core/time'
 import {
   answerObject,
   CreditsNumber,

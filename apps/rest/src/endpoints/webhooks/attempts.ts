@@ -1,4 +1,5 @@
-import { formatStamp, nextTryReason, type PushAttempt } from '@gateway/core'
+import { formatStamp } from '@gateway/core/time'
+import { nextTryReason, type PushAttempt } from '@gateway/core/webhooks'
 import { NEXT_TRY_REASON, PUSH_FAILURE, PUSH_RESULT } from '@gateway/wire'
 import { Type } from 'typebox'
 import { answerObject, oneOf, type Operation, orNull, Stamp } from '../../operation.ts'

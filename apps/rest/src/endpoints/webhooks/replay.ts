@@ -1,4 +1,5 @@
-import { formatMinute, formatStamp, type Replay, type ReplayTask, type WebhookEventId } from '@gateway/core'
+import { formatMinute, formatStamp } from '@gateway/core/time'
+import type { Replay, ReplayTask, WebhookEventId } from '@gateway/core/webhooks'
 import { REPLAY_STATE } from '@gateway/wire'
 import { Type } from 'typebox'
 import { type Answer, failure, type Failure, isFailure } from '../../answer.ts'

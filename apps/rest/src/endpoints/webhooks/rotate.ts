@@ -1,4 +1,4 @@
-import { overlapHoursDefault, overlapHoursMax } from '@gateway/core'
+import { overlapHoursDefault, overlapHoursMax } from '@gateway/core/webhooks'
 import { Type } from 'typebox'
 import { failure, type Failure, isFailure } from '../../answer.ts'
 import { type Operation, post } from '../../operation.ts'

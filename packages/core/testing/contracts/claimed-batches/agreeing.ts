@@ -1,15 +1,8 @@
 import * as fc from 'fast-check'
 import { strict as assert } from 'node:assert'
-import {
-  handoverCode,
-  isExpired,
-  isFinal,
-  isTaken,
-  OUTCOME,
-  secondsAfter,
-  type Handover,
-  type OutcomeCode,
-} from '@gateway/core'
+import { handoverCode, type Handover } from '@gateway/core/dispatch'
+import { isExpired, isFinal, isTaken, OUTCOME, type OutcomeCode } from '@gateway/core/messages'
+import { secondsAfter } from '@gateway/core/time'
 import { realClock } from '../../memory/clock.ts'
 import { checkGenerated } from '../shared.ts'
 import { aReceipt } from '../delivery-receipts/sent-messages.ts'

@@ -1,5 +1,7 @@
 import { strict as assert } from 'node:assert'
-import { secondsAfter, type ClaimedBatch, type MessageId } from '@gateway/core'
+import type { ClaimedBatch } from '@gateway/core/dispatch'
+import type { MessageId } from '@gateway/core/messages'
+import { secondsAfter } from '@gateway/core/time'
 import { aBody, numbers, anAddress } from '../../builders.ts'
 import { realClock } from '../../memory/clock.ts'
 import { until } from '../../until.ts'

@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { OUTCOME } from '@gateway/core'
+import { OUTCOME } from '@gateway/core/messages'
 import {
   all,
   allAccepted,

@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
-import { OUTCOME, type DispatcherId, type ClaimedBatch, type Recorded } from '@gateway/core'
+import type { DispatcherId, ClaimedBatch, Recorded } from '@gateway/core/dispatch'
+import { OUTCOME } from '@gateway/core/messages'
 import {
   acceptedAs,
   all,

@@ -1,14 +1,7 @@
 import { strict as assert } from 'node:assert'
-import {
-  OUTCOME,
-  type ClaimedBatch,
-  type DispatcherId,
-  type Lane,
-  type MessageId,
-  type PublishedRoute,
-  type QueueNumber,
-  type Route,
-} from '@gateway/core'
+import type { ClaimedBatch, DispatcherId, Lane } from '@gateway/core/dispatch'
+import { OUTCOME, type MessageId } from '@gateway/core/messages'
+import type { PublishedRoute, QueueNumber, Route } from '@gateway/core/routes'
 import { aCarrierId, numbers } from '../../builders.ts'
 import { until } from '../../until.ts'
 import { at } from '../shared.ts'

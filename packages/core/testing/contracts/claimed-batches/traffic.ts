@@ -1,20 +1,17 @@
 import { strict as assert } from 'node:assert'
-import {
-  gatewayDay,
-  type AccountId,
-  type ClaimedBatch,
-  type ClaimedMessage,
-  type DispatcherId,
-  type Handover,
-  type Instant,
-  type Lane,
-  type MessageId,
-  type Msisdn,
-  type Priority,
-  type Recorded,
-  type StoredPorts,
-  type Wanted,
-} from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type {
+  ClaimedBatch,
+  ClaimedMessage,
+  DispatcherId,
+  Handover,
+  Lane,
+  Recorded,
+  Wanted,
+} from '@gateway/core/dispatch'
+import type { MessageId, Msisdn, Priority } from '@gateway/core/messages'
+import { gatewayDay, type Instant } from '@gateway/core/time'
 import { anAccount, anOrder, numbers } from '../../builders.ts'
 import { accepted, assertLedger, codesOf, longAgo, statusesOf, testCarrier, type Contract } from '../shared.ts'
 

@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
-import { OUTCOME, secondsAfter, type MessageId } from '@gateway/core'
+import { OUTCOME, type MessageId } from '@gateway/core/messages'
+import { secondsAfter } from '@gateway/core/time'
 import { realClock } from '../../memory/clock.ts'
 import { until } from '../../until.ts'
 import { soonFor } from '../messages/scheduled.ts'

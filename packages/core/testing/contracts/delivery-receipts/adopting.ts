@@ -2,13 +2,12 @@ import * as fc from 'fast-check'
 import { strict as assert } from 'node:assert'
 import {
   countingReceipt,
-  OUTCOME,
-  secondsAfter,
   type ClaimedBatch,
   type DeliveryReceipt,
   type DeliveryReceiptCode,
-  type MessageId,
-} from '@gateway/core'
+} from '@gateway/core/dispatch'
+import { OUTCOME, type MessageId } from '@gateway/core/messages'
+import { secondsAfter } from '@gateway/core/time'
 import { numbers } from '../../builders.ts'
 import { realClock } from '../../memory/clock.ts'
 import { until } from '../../until.ts'

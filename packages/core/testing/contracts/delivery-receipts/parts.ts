@@ -1,12 +1,7 @@
 import * as fc from 'fast-check'
 import { strict as assert } from 'node:assert'
-import {
-  OUTCOME,
-  type ClaimedBatch,
-  type DeliveryReceipt,
-  type DeliveryReceiptCode,
-  type OutcomeCode,
-} from '@gateway/core'
+import type { ClaimedBatch, DeliveryReceipt, DeliveryReceiptCode } from '@gateway/core/dispatch'
+import { OUTCOME, type OutcomeCode } from '@gateway/core/messages'
 import { checkGenerated } from '../shared.ts'
 import { granted, withTraffic, type Traffic } from '../claimed-batches/traffic.ts'
 import { changesState, codeByParts } from '../specification/outcomes.ts'

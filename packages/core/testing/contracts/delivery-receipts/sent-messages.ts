@@ -4,7 +4,7 @@ import {
   type ClaimedBatch,
   type DeliveryReceipt,
   type DeliveryReceiptCode,
-} from '@gateway/core'
+} from '@gateway/core/dispatch'
 import { strict as assert } from 'node:assert'
 import { until } from '../../until.ts'
 import { acceptedAs, allAccepted, referenceOf, type Sent, type Traffic } from '../claimed-batches/traffic.ts'

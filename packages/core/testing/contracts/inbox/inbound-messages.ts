@@ -1,18 +1,9 @@
 import { strict as assert } from 'node:assert'
-import {
-  processingDefaults,
-  type Account,
-  type AccountId,
-  type InboundMessage,
-  type InboxMessage,
-  type InboxPart,
-  type MessageId,
-  type Msisdn,
-  type OptOut,
-  type Received,
-  type SenderAddress,
-  type StoredPorts,
-} from '@gateway/core'
+import { processingDefaults, type StoredPorts } from '@gateway/core'
+import type { Account, AccountId } from '@gateway/core/accounts'
+import type { InboundMessage, InboxMessage, InboxPart, Received } from '@gateway/core/inbox'
+import type { MessageId, Msisdn, SenderAddress } from '@gateway/core/messages'
+import type { OptOut } from '@gateway/core/suppressions'
 import { aNumber, anAddress, anOrder } from '../../builders.ts'
 import { accepted, collect, dispatchDue, longAgo, testCarrier } from '../shared.ts'
 

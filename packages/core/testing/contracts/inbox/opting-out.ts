@@ -1,16 +1,12 @@
 import * as fc from 'fast-check'
 import { strict as assert } from 'node:assert'
-import {
-  instant,
-  noRoute,
-  optKeywordOf,
-  secondsAfter,
-  type AccountId,
-  type ClaimedMessage,
-  type Msisdn,
-  type SenderAddress,
-  type StoredPorts,
-} from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import type { ClaimedMessage } from '@gateway/core/dispatch'
+import { optKeywordOf } from '@gateway/core/inbox'
+import type { Msisdn, SenderAddress } from '@gateway/core/messages'
+import { noRoute } from '@gateway/core/routes'
+import { instant, secondsAfter } from '@gateway/core/time'
 import { aCarrierId, anAccount, anAddress, anOrder, aNumber, numbers } from '../../builders.ts'
 import { realClock } from '../../memory/clock.ts'
 import {

@@ -1,15 +1,9 @@
 import * as fc from 'fast-check'
 import { strict as assert } from 'node:assert'
-import {
-  addPart,
-  carrierId,
-  instant,
-  joinParts,
-  type InboundMessagePart,
-  type Received,
-  type StoredPorts,
-  type WaitingPart,
-} from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import { carrierId } from '@gateway/core/dispatch'
+import { addPart, joinParts, type InboundMessagePart, type Received, type WaitingPart } from '@gateway/core/inbox'
+import { instant } from '@gateway/core/time'
 import { anAccount } from '../../builders.ts'
 import { otherCarrier } from '../delivery-receipts/sent-messages.ts'
 import { callersMany, checkGenerated, testCarrier, type Contract } from '../shared.ts'

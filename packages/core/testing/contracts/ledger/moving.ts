@@ -1,20 +1,10 @@
 import * as fc from 'fast-check'
 import { strict as assert } from 'node:assert'
-import {
-  balanceMax,
-  credits,
-  instant,
-  limits,
-  minus,
-  OUTCOME,
-  plus,
-  secondsAfter,
-  type AccountId,
-  type Credits,
-  type Movement,
-  type Period,
-  type StoredPorts,
-} from '@gateway/core'
+import { limits, type StoredPorts } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import { balanceMax, credits, minus, plus, type Credits, type Movement, type Period } from '@gateway/core/credits'
+import { OUTCOME } from '@gateway/core/messages'
+import { instant, secondsAfter } from '@gateway/core/time'
 import { anAccount, anAccountId, anOrder, numbers } from '../../builders.ts'
 import {
   accepted,

@@ -1,13 +1,13 @@
 import { strict as assert } from 'node:assert'
 import {
   OUTCOME,
-  secondsAfter,
   type FoundMessage,
   type MessageId,
   type MessageReference,
   type Msisdn,
   type SearchBounds,
-} from '@gateway/core'
+} from '@gateway/core/messages'
+import { secondsAfter } from '@gateway/core/time'
 import { aNumber, anAddress, numbers } from '../../builders.ts'
 import { all, allAccepted, times, withTraffic, type Traffic } from '../claimed-batches/traffic.ts'
 import { at, farAhead, longAgo } from '../shared.ts'

@@ -1,26 +1,20 @@
 import * as fc from 'fast-check'
 import { strict as assert } from 'node:assert'
+import type { StoredPorts } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import { credits, spend, type Credits } from '@gateway/core/credits'
+import type { ClaimedMessage, DeliveryReceiptCode, Handover } from '@gateway/core/dispatch'
 import {
-  credits,
-  instant,
   isTaken,
   OUTCOME,
-  secondsAfter,
-  spend,
   statusOf,
   undeletedOutcome,
-  type AccountId,
-  type ClaimedMessage,
-  type Credits,
   type Deletion,
-  type DeliveryReceiptCode,
-  type Handover,
-  type Instant,
   type MessageFacts,
   type MessageId,
   type OutcomeCode,
-  type StoredPorts,
-} from '@gateway/core'
+} from '@gateway/core/messages'
+import { instant, secondsAfter, type Instant } from '@gateway/core/time'
 import { anAccount, anOrder, numbers } from '../../builders.ts'
 import { realClock } from '../../memory/clock.ts'
 import { until } from '../../until.ts'

@@ -1,12 +1,8 @@
 import { strict as assert } from 'node:assert'
-import {
-  firstErasureStep,
-  OUTCOME,
-  type AccountId,
-  type MessageId,
-  type MessageReference,
-  type StoredPorts,
-} from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import { OUTCOME, type MessageId, type MessageReference } from '@gateway/core/messages'
+import { firstErasureStep } from '@gateway/core/personal-data'
 import { anAccount, anOrder, aReference, numbers } from '../../builders.ts'
 import { eventsOf } from '../../events-of.ts'
 import {

@@ -1,15 +1,9 @@
 import { strict as assert } from 'node:assert'
-import {
-  credits,
-  instant,
-  OUTCOME,
-  secondsAfter,
-  type AccountId,
-  type Deletion,
-  type Instant,
-  type MessageId,
-  type StoredPorts,
-} from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import { credits } from '@gateway/core/credits'
+import { OUTCOME, type Deletion, type MessageId } from '@gateway/core/messages'
+import { instant, secondsAfter, type Instant } from '@gateway/core/time'
 import { aMessageId, anAccount, anAccountId, anOrder, aNumber, numbers } from '../../builders.ts'
 import { realClock } from '../../memory/clock.ts'
 import { until } from '../../until.ts'

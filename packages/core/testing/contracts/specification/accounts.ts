@@ -1,19 +1,7 @@
-import {
-  balanceMax,
-  burstSeconds,
-  credits,
-  may,
-  minus,
-  plus,
-  secondsAfter,
-  type Account,
-  type Credits,
-  type Instant,
-  type OverLimit,
-  type Session,
-  type SessionBounds,
-  type TransferFailure,
-} from '@gateway/core'
+import { burstSeconds, may, type Account, type OverLimit } from '@gateway/core/accounts'
+import { balanceMax, credits, minus, plus, type Credits, type TransferFailure } from '@gateway/core/credits'
+import type { Session, SessionBounds } from '@gateway/core/people'
+import { secondsAfter, type Instant } from '@gateway/core/time'
 
 /** What a transfer is decided by. */
 export interface Holder {

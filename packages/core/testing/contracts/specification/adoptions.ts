@@ -1,11 +1,6 @@
-import {
-  adoptionWindow,
-  secondsAfter,
-  type CarrierId,
-  type DeliveryReceipt,
-  type Instant,
-  type Msisdn,
-} from '@gateway/core'
+import { adoptionWindow, type CarrierId, type DeliveryReceipt } from '@gateway/core/dispatch'
+import type { Msisdn } from '@gateway/core/messages'
+import { secondsAfter, type Instant } from '@gateway/core/time'
 
 /** A receipt that found no message, and when it came. */
 export interface KeptDeliveryReceipt {

@@ -1,4 +1,6 @@
-import { firstAnswerSeconds, secondsAfter, type FoundMessage, type Instant } from '@gateway/core'
+import { firstAnswerSeconds } from '@gateway/core/client-requests'
+import type { FoundMessage } from '@gateway/core/messages'
+import { secondsAfter, type Instant } from '@gateway/core/time'
 
 /**
  * The address at which a number hears an account, so that a reply finds the account (ruling 1.18): the one that it has

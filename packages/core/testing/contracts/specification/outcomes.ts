@@ -1,19 +1,12 @@
 import {
-  daysBefore,
-  isFinal,
-  isTaken,
-  OUTCOME,
   receiptMatching,
-  secondsAfter,
   type CarrierId,
   type DeliveryReceipt,
   type DeliveryReceiptCode,
   type Handover,
-  type Instant,
-  type MessageLocation,
-  type Msisdn,
-  type OutcomeCode,
-} from '@gateway/core'
+} from '@gateway/core/dispatch'
+import { isFinal, isTaken, OUTCOME, type MessageLocation, type Msisdn, type OutcomeCode } from '@gateway/core/messages'
+import { daysBefore, secondsAfter, type Instant } from '@gateway/core/time'
 
 interface Stored {
   readonly code: OutcomeCode

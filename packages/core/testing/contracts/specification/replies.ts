@@ -1,17 +1,8 @@
-import {
-  deduplicationSeconds,
-  isTaken,
-  may,
-  secondsAfter,
-  type AccountId,
-  type InboxMessage,
-  type InboxPart,
-  type Instant,
-  type MessageId,
-  type Outcome,
-  type SenderAddress,
-  type Suppression,
-} from '@gateway/core'
+import { may, type AccountId } from '@gateway/core/accounts'
+import { deduplicationSeconds, type InboxMessage, type InboxPart } from '@gateway/core/inbox'
+import { isTaken, type MessageId, type Outcome, type SenderAddress } from '@gateway/core/messages'
+import type { Suppression } from '@gateway/core/suppressions'
+import { secondsAfter, type Instant } from '@gateway/core/time'
 
 /** A message to the number that writes. */
 export interface Contact {

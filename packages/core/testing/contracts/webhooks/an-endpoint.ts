@@ -1,7 +1,8 @@
 import { strict as assert } from 'node:assert'
+import type { StoredPorts } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
 import {
   defaultEventTypes,
-  type AccountId,
   type ClaimedList,
   type Claiming,
   type NewWebhook,
@@ -9,9 +10,8 @@ import {
   type PushResult,
   type Replay,
   type SealedSecret,
-  type StoredPorts,
   type Webhook,
-} from '@gateway/core'
+} from '@gateway/core/webhooks'
 import { longAgo } from '../shared.ts'
 
 export const aWebhook = (account: AccountId, wanted: Partial<NewWebhook> = {}): NewWebhook => ({

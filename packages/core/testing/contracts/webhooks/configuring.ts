@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
-import { webhooksMax, type SealedSecret, type SigningSecrets, type StoredPorts, type WebhookId } from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import { webhooksMax, type SealedSecret, type SigningSecrets, type WebhookId } from '@gateway/core/webhooks'
 import { anAccount, anAccountId } from '../../builders.ts'
 import { callersMany, longAgo, type Contract } from '../shared.ts'
 import { added, aWebhook } from './an-endpoint.ts'

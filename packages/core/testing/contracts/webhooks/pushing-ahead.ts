@@ -1,14 +1,14 @@
 import { strict as assert } from 'node:assert'
+import type { StoredPorts } from '@gateway/core'
+import { OUTCOME } from '@gateway/core/messages'
 import {
   eventCount,
   messageEventId,
-  OUTCOME,
   webhookEventTypes,
   type ClaimedList,
   type Replay,
-  type StoredPorts,
   type Webhook,
-} from '@gateway/core'
+} from '@gateway/core/webhooks'
 import { aBody, anAccount, numbers } from '../../builders.ts'
 import { eventsOf } from '../../events-of.ts'
 import { traffic } from '../claimed-batches/traffic.ts'

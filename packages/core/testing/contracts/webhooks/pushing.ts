@@ -1,15 +1,15 @@
 import { strict as assert } from 'node:assert'
+import type { StoredPorts } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import { secondsAfter } from '@gateway/core/time'
 import {
   eventCount,
   failingDays,
-  secondsAfter,
-  type AccountId,
   type ClaimedList,
   type PushResult,
   type Replay,
-  type StoredPorts,
   type Webhook,
-} from '@gateway/core'
+} from '@gateway/core/webhooks'
 import { anAccount, numbers } from '../../builders.ts'
 import { eventsOf } from '../../events-of.ts'
 import { at, farAhead, longAgo, type Contract } from '../shared.ts'

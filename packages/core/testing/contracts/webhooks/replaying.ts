@@ -1,13 +1,8 @@
 import { strict as assert } from 'node:assert'
-import {
-  OUTCOME,
-  type AccountId,
-  type NewWebhook,
-  type Replay,
-  type ReplayTask,
-  type StoredPorts,
-  type Webhook,
-} from '@gateway/core'
+import type { StoredPorts } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import { OUTCOME } from '@gateway/core/messages'
+import type { NewWebhook, Replay, ReplayTask, Webhook } from '@gateway/core/webhooks'
 import { anAccount } from '../../builders.ts'
 import { eventsOf } from '../../events-of.ts'
 import { traffic } from '../claimed-batches/traffic.ts'

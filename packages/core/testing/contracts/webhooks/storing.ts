@@ -1,18 +1,16 @@
 import { strict as assert } from 'node:assert'
+import type { StoredPorts } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
+import { credits } from '@gateway/core/credits'
+import type { ClaimedBatch, Handover } from '@gateway/core/dispatch'
+import { OUTCOME, type MessageId } from '@gateway/core/messages'
 import {
-  credits,
   defaultEventTypes,
   messageEventId,
-  OUTCOME,
   webhookEventTypes,
-  type AccountId,
-  type ClaimedBatch,
-  type Handover,
-  type MessageId,
-  type StoredPorts,
   type WebhookEvent,
   type WebhookEventType,
-} from '@gateway/core'
+} from '@gateway/core/webhooks'
 import { aBody, anAccount, anAddress, aNumber, numbers } from '../../builders.ts'
 import { eventsOf } from '../../events-of.ts'
 import { acceptedAs, leaseSeconds, referenceOf, traffic, type Traffic } from '../claimed-batches/traffic.ts'

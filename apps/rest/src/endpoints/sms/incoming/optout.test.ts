@@ -1,4 +1,5 @@
-import { createBackOffice, createGateway, type Gateway, type OptOut } from '@gateway/core'
+import { createBackOffice, createGateway, type Gateway } from '@gateway/core'
+import type { OptOut } from '@gateway/core/suppressions'
 import { aNumber, anAccount, arrive, assign, write } from '@gateway/core/testing'
 import { admissionGate } from '@gateway/server'
 import request from 'supertest'

@@ -1,4 +1,5 @@
-import { formatMinute, manualOptOutText, type OptOut } from '@gateway/core'
+import { manualOptOutText, type OptOut } from '@gateway/core/suppressions'
+import { formatMinute } from '@gateway/core/time'
 import { Type } from 'typebox'
 import {
   answerObject,

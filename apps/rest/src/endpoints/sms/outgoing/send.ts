@@ -1,7 +1,6 @@
+import { formatCredits } from '@gateway/core/credits'
 import {
   bodyOf,
-  formatCredits,
-  formatMinute,
   type MessageReference,
   priorityMax,
   priorityOf,
@@ -13,7 +12,8 @@ import {
   type TextToSend,
   validityMinutes,
   validityMinutesMax,
-} from '@gateway/core'
+} from '@gateway/core/messages'
+import { formatMinute } from '@gateway/core/time'
 import { RECIPIENT_ERROR } from '@gateway/wire'
 import { type Static, Type } from 'typebox'
 import { type Answer, failure, type Failure, isFailure, LongFields, overLimit, overloaded } from '../../../answer.ts'

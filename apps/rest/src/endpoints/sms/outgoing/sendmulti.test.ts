@@ -1,4 +1,4 @@
-import { credits } from '@gateway/core'
+import { credits } from '@gateway/core/credits'
 import { numbers } from '@gateway/core/testing'
 import { startRest, type Rest } from '../../../../testing/start-rest.ts'
 

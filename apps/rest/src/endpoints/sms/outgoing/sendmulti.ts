@@ -1,4 +1,4 @@
-import type { SentRecipient } from '@gateway/core'
+import type { SentRecipient } from '@gateway/core/messages'
 import { Type } from 'typebox'
 import { failure, type Failure, isFailure } from '../../../answer.ts'
 import { answerObject, type Operation, post } from '../../../operation.ts'

@@ -1,12 +1,7 @@
-import {
-  createProcessing,
-  createGateway,
-  credits,
-  OUTCOME,
-  type MessageStatus,
-  type OutcomeCode,
-  type DeliveryReceiptCode,
-} from '@gateway/core'
+import { createProcessing, createGateway } from '@gateway/core'
+import { credits } from '@gateway/core/credits'
+import type { DeliveryReceiptCode } from '@gateway/core/dispatch'
+import { OUTCOME, type MessageStatus, type OutcomeCode } from '@gateway/core/messages'
 import { aNumber, anAccount, numbers } from '@gateway/core/testing'
 import { carry } from '../../../../testing/carry.ts'
 import { startRest, type Rest } from '../../../../testing/start-rest.ts'

@@ -1,4 +1,5 @@
-import { formatMinute, hasOutcome, type MessageStatus } from '@gateway/core'
+import { hasOutcome, type MessageStatus } from '@gateway/core/messages'
+import { formatMinute } from '@gateway/core/time'
 import { referenceField, statusFields } from '@gateway/wire'
 import { Type } from 'typebox'
 import { failure, LongFields } from '../../../answer.ts'

@@ -1,4 +1,6 @@
-import { createBackOffice, credits, type Deletion } from '@gateway/core'
+import { createBackOffice } from '@gateway/core'
+import { credits } from '@gateway/core/credits'
+import type { Deletion } from '@gateway/core/messages'
 import { anAccount } from '@gateway/core/testing'
 import { carry } from '../../../../testing/carry.ts'
 import { keyFor, startRest, type Rest } from '../../../../testing/start-rest.ts'

@@ -1,4 +1,5 @@
-import { type Deletion, formatCredits, type MessageId } from '@gateway/core'
+import { formatCredits } from '@gateway/core/credits'
+import type { Deletion, MessageId } from '@gateway/core/messages'
 import { Type } from 'typebox'
 import { failure } from '../../../answer.ts'
 import { MessageIds, readIds } from '../../../id-array.ts'

@@ -1,0 +1,6 @@
+export * from './account-rates.ts'
+export * from './account.ts'
+export * from './accounts.ts'
+export * from './authenticate.ts'
+export * from './change-account.ts'
+export * from './close-account.ts'

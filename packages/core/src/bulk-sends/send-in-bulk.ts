@@ -1,0 +1,254 @@
+import type { Account } from '../accounts/account.ts'
+import { credits, minus, plus, spend, type Credits } from '../credits/credits.ts'
+import { creditBalance } from '../credits/move-credits.ts'
+import type { Ports } from '../ports.ts'
+import { firstAnswerSeconds, type IdempotencyKey } from '../client-requests/client-requests.ts'
+import { bodyOf } from '../messages/body.ts'
+import type { BulkCall, BulkRow, BulkSend, BulkSendId, EndedCall, IdRun } from './bulk-sends.ts'
+import { deleteScheduled } from '../messages/follow-messages.ts'
+import type { MessageId } from '../messages/messages.ts'
+import { isPassed, screenTexts, type TextToSend } from '../messages/screen-texts.ts'
+import {
+  answerText,
+  askedFor,
+  orderedTexts,
+  resultsIn,
+  type sendMessages,
+  type SentRecipient,
+} from '../messages/send-messages.ts'
+
+/** `{name}`: the field of a text that is in the column of this name, in any letter case. */
+const fieldOfText = /\{([^{}\n]{1,100})\}/g
+
+/** The names of the fields of a text as it has them, each once. */
+export const fieldsOf = (text: string): readonly string[] => [
+  ...new Set([...text.matchAll(fieldOfText)].map(([, name = '']) => name)),
+]
+
+/** The fields of a text that no column has. */
+export function fieldsMissing(text: string, columns: readonly string[]): readonly string[] {
+  const names = columns.map(keyOf)
+  return fieldsOf(text).filter((name) => !names.includes(keyOf(name)))
+}
+
+const keyOf = (name: string): string => name.trim().toLowerCase()
+
+/** The text of a row. Without columns a text has no fields. */
+export function fillIn(text: string, columns: readonly string[], { fields }: Pick<BulkRow, 'fields'>): string {
+  if (columns.length === 0) return text
+  const names = columns.map(keyOf)
+  return text.replace(fieldOfText, (whole, name: string) => fields[names.indexOf(keyOf(name))] ?? whole)
+}
+
+/** The rows of a call that are to be sent, by text: each text once, in the order of its first row. */
+function textsOf({ text, columns, scheduled }: BulkSend, rows: readonly BulkRow[]): readonly TextToSend<BulkRow>[] {
+  const byText = new Map<string, BulkRow[]>()
+  for (const row of rows) {
+    if (row.refused !== undefined) continue
+    const own = fillIn(text, columns, row)
+    const same = byText.get(own)
+    if (same === undefined) byText.set(own, [row])
+    else same.push(row)
+  }
+  return [...byText].map(([own, recipients]) => ({ text: own, recipients, scheduled }))
+}
+
+/** What a send in bulk would do at this moment. */
+export interface BulkQuote {
+  readonly messages: number
+  /** Of one message, over all that would be sent. */
+  readonly partsMin: number
+  readonly partsMax: number
+  readonly cost: Credits
+  /** What it would cost if there were credits for all who may be written to. */
+  readonly wanted: Credits
+  readonly balance: Credits
+  readonly left: Credits
+  /** What would get no message, each with its reason, repetitions among them. */
+  readonly refused: readonly BulkRow[]
+  /** The first rows that would get a message, with their texts. */
+  readonly examples: readonly { readonly row: BulkRow; readonly text: string; readonly parts: number }[]
+}
+
+const examplesMax = 3
+
+/** Screens and prices a stored send, a call at a time. Undefined: the account has no such send. */
+export const quoteBulkSend =
+  (ports: Pick<Ports, 'bulkSends' | 'suppressions' | 'prices' | 'senders' | 'ledger' | 'clock'>) =>
+  async (account: Account, id: BulkSendId): Promise<BulkQuote | undefined> => {
+    const send = await ports.bulkSends.find(account.id, id)
+    if (send === undefined) return undefined
+    const allowed = await ports.senders.allowedTo(account.id)
+    const balance = await creditBalance(ports)(account.id)
+    let [left, wanted, messages, partsMin, partsMax] = [balance, credits(0), 0, Infinity, 0]
+    const refused: BulkRow[] = []
+    const examples: BulkQuote['examples'][number][] = []
+    for (let call = 0; call < send.calls; call++) {
+      const rows = await ports.bulkSends.rows(account.id, id, call)
+      refused.push(...rows.filter((row) => row.refused !== undefined))
+      const texts = textsOf(send, rows)
+      const screened = await screenTexts(ports, account, texts, ports.clock.now())
+      if (orderedTexts(screened, allowed) === 'invalid-sender') {
+        refused.push(...texts.flatMap(({ recipients }) => recipients.map((row) => refusing(row, 'invalid-sender'))))
+        continue
+      }
+      const costs = screened.flatMap(({ recipients }) => recipients.filter(isPassed).map(({ cost }) => cost))
+      const spent = spend(left, costs)
+      let next = 0
+      screened.forEach(({ body, recipients }, at) => {
+        for (const recipient of recipients) {
+          const row = recipient.recipient
+          if (!isPassed(recipient)) refused.push(refusing(row, recipient.refused))
+          else if (spent.taken[next++] !== true) refused.push(refusing(row, 'insufficient-credits'))
+          else {
+            messages++
+            const parts = body?.parts ?? 1
+            partsMin = Math.min(partsMin, parts)
+            partsMax = Math.max(partsMax, parts)
+            if (examples.length < examplesMax) examples.push({ row, text: body?.text ?? texts[at]?.text ?? '', parts })
+          }
+        }
+      })
+      left = spent.balance
+      wanted = costs.reduce(plus, wanted)
+    }
+    refused.sort((a, b) => a.row - b.row)
+    const of = { messages, partsMin: messages === 0 ? 0 : partsMin, partsMax, refused, examples }
+    return { ...of, cost: minus(balance, left), wanted, balance, left }
+  }
+
+/** Ids of a call that has ended, in the order of its texts. */
+export const bulkIds =
+  (ports: Pick<Ports, 'bulkSends'>) =>
+  async (account: Account, id: BulkSendId, call: number): Promise<readonly MessageId[]> => {
+    const runs = await ports.bulkSends.accepted(account.id, id, call)
+    return runs.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, i) => (first + i) as MessageId))
+  }
+
+/** Deletes the messages of a send that has ended, as far as they wait, and refunds them; tells how many. */
+export const cancelBulkSend =
+  (ports: Pick<Ports, 'bulkSends' | 'messages' | 'clock'>) =>
+  async (account: Account, id: BulkSendId): Promise<number> => {
+    const send = await ports.bulkSends.find(account.id, id)
+    if (send?.state !== 'ended') return 0
+    let deleted = 0
+    for (let call = 0; call < send.calls; call++) {
+      const deletions = await deleteScheduled(ports)(account, await bulkIds(ports)(account, id, call))
+      deleted += deletions.filter(({ outcome }) => outcome === 'deleted').length
+    }
+    return deleted
+  }
+
+const refusing = (row: BulkRow, refused: NonNullable<BulkRow['refused']>): BulkRow => ({ ...row, refused })
+
+/** A draft as it can be sent: its text is not empty, and each of its fields has a column. */
+export function draftProblem(text: string, columns: readonly string[]): 'no-message' | 'too-long' | readonly string[] {
+  const missing = fieldsMissing(text, columns)
+  if (missing.length > 0) return missing
+  const body = bodyOf(text)
+  return typeof body === 'string' ? body : []
+}
+
+/** A draft begins to be sent, once; false: it is none, it is not there, or its text cannot be sent to its rows. */
+export const startBulkSend =
+  ({ bulkSends }: Pick<Ports, 'bulkSends'>) =>
+  async (account: Account, id: BulkSendId): Promise<boolean> => {
+    const send = await bulkSends.find(account.id, id)
+    if (send === undefined || draftProblem(send.text, send.columns).length > 0) return false
+    return bulkSends.start(account.id, id)
+  }
+
+/** So long after its start a send is not continued: the answers to its first calls must still be kept then. */
+const continuedSeconds = firstAnswerSeconds - 8 * 3600
+/** After that nobody knows what became of a call that was begun; an hour before answers are dropped. */
+const knownSeconds = firstAnswerSeconds - 3600
+/** Others take up a call whose caller said nothing for so long. */
+const takenSeconds = 10
+const overloadedSeconds = 1
+
+type WorkPorts = Pick<Ports, 'bulkSends' | 'clientRequests' | 'accounts'>
+
+/**
+ * Accepts one call of a send in bulk; nothing: there is none to be accepted at this moment. Any number of processes may
+ * do so at once, and each may die at any moment: a row is accepted and charged once, or reported as not accepted.
+ *
+ * Of a send that is stopped each call that has no answer is given one under its key, that nothing was accepted. The
+ * store keeps one answer to a key, so whoever is accepting that call at this moment is either before it, and then that
+ * counts, or accepts nothing.
+ */
+export const sendNextCall =
+  (ports: WorkPorts, send: ReturnType<typeof sendMessages>) => async (): Promise<'more' | 'nothing'> => {
+    const taken = await ports.bulkSends.take(takenSeconds)
+    if (taken === undefined) return 'nothing'
+    const { id } = taken.send
+    const found = await ports.accounts.find(taken.send.account)
+    if (found === undefined) throw new Error(`the account of bulk send ${id} is not there`)
+    if (taken.ageSeconds > knownSeconds) await ports.bulkSends.end(id, taken.call, allLeft(taken, 'unknown'))
+    else if (taken.send.state === 'stopping' || taken.ageSeconds > continuedSeconds) await settle(ports, taken)
+    else await accept(ports, send, found.account, taken)
+    return 'more'
+  }
+
+const keyOfCall = ({ send, call }: BulkCall): IdempotencyKey => `${send.key}-${call}` as IdempotencyKey
+
+async function accept(
+  { bulkSends }: WorkPorts,
+  send: ReturnType<typeof sendMessages>,
+  account: Account,
+  taken: BulkCall,
+): Promise<void> {
+  const { id } = taken.send
+  const texts = textsOf(taken.send, taken.rows)
+  if (texts.length === 0) return bulkSends.end(id, taken.call, endOf(taken, []))
+  const sent = await send(account, texts, keyOfCall(taken))
+  if (sent === 'overloaded') return bulkSends.postpone(id, overloadedSeconds)
+  if (sent === 'invalid-sender') return bulkSends.end(id, taken.call, allLeft(taken, sent))
+  if (sent === 'another-request') return bulkSends.end(id, taken.call, allLeft(taken, 'unknown'))
+  if ('overLimitSeconds' in sent) return bulkSends.postpone(id, sent.overLimitSeconds)
+  const results = sent.flat()
+  // It may be the answer of whoever has stopped the send meanwhile.
+  const isStopped =
+    results.every((result) => 'refused' in result && result.refused === 'account-locked') &&
+    (await bulkSends.find(account.id, id))?.state !== 'running'
+  return bulkSends.end(id, taken.call, isStopped ? allLeft(taken, 'stopped') : endOf(taken, results))
+}
+
+async function settle({ bulkSends, clientRequests }: WorkPorts, taken: BulkCall): Promise<void> {
+  const texts = textsOf(taken.send, taken.rows)
+  const nothing = texts.map(({ recipients }) =>
+    recipients.map((row) => ({
+      ...{ recipient: row, number: row.number, refused: 'account-locked' as const, balance: credits(0) },
+    })),
+  )
+  const request = { account: taken.send.account, key: keyOfCall(taken), asked: askedFor(texts) }
+  const first = await clientRequests.keep(request, { text: answerText(nothing), balance: credits(0) })
+  if (first === 'another-request') return bulkSends.end(taken.send.id, taken.call, allLeft(taken, 'unknown'))
+  const results = resultsIn(first, texts).flat()
+  const isAnyAccepted = results.some((result) => 'id' in result)
+  const ended = isAnyAccepted ? endOf(taken, results) : allLeft(taken, 'stopped')
+  return bulkSends.end(taken.send.id, taken.call, ended)
+}
+
+function endOf({ rows }: BulkCall, results: readonly SentRecipient<BulkRow>[]): EndedCall {
+  const accepted: { readonly first: IdRun[0]; last: IdRun[1] }[] = []
+  const refused: BulkRow[] = []
+  let [messages, cost] = [0, credits(0)]
+  for (const result of results) {
+    if ('refused' in result) {
+      refused.push(refusing(result.recipient, result.refused))
+      continue
+    }
+    messages++
+    cost = plus(cost, result.cost)
+    const run = accepted.at(-1)
+    if (run !== undefined && result.id === run.last + 1) run.last = result.id
+    else accepted.push({ first: result.id, last: result.id })
+  }
+  const left = [...rows.filter((row) => row.refused !== undefined), ...refused].sort((a, b) => a.row - b.row)
+  return { accepted: accepted.map(({ first, last }) => [first, last]), messages, cost, left }
+}
+
+const allLeft = ({ rows }: BulkCall, refused: 'stopped' | 'unknown' | 'invalid-sender'): EndedCall => ({
+  ...{ accepted: [], messages: 0, cost: credits(0) },
+  left: rows.map((row) => (row.refused === undefined ? refusing(row, refused) : row)),
+})

@@ -1,0 +1,5 @@
+export * from './credits.ts'
+export * from './ledger.ts'
+export * from './move-credits.ts'
+export * from './prices.ts'
+export * from './set-prices.ts'

@@ -1,0 +1,207 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import fc from 'fast-check'
+import { OUTCOME } from '@gateway/core/messages'
+import { untilInTurns } from '@gateway/core/testing'
+import { dispatchWorld, type Call, type Disturb, type DispatchWorld } from '../../testing/dispatch-world.ts'
+import {
+  endDispatchers,
+  startDispatcher,
+  type DispatcherOptions,
+  type StartedDispatcher,
+} from '../../testing/start-dispatcher.ts'
+import { dispatcherDefaults } from './dispatcher-settings.ts'
+
+const seed = Number(process.env['DISPATCHER_SEED'] ?? Date.now() % 1_000_000)
+const numRuns = Number(process.env['DISPATCHER_RUNS'] ?? 25)
+
+afterEach(endDispatchers)
+
+type Trouble = 'fails' | 'fails after its work' | 'dead'
+
+interface Life {
+  readonly sends: readonly number[]
+  readonly inDoubtMax: number
+  readonly sliceMax: number
+  readonly window: number
+  /** What happens to the nth call of all, and how often it happens to the next ones of the same name. */
+  readonly troubles: readonly { readonly nth: number; readonly times: number; readonly trouble: Trouble }[]
+  /** What the carrier, slower than the queue, answers at a time; 50 times a second. */
+  readonly answers: number
+  /** Faults stop after so many fiftieths of a second. */
+  readonly troubledTicks: number
+}
+
+const lives: fc.Arbitrary<Life> = fc.record({
+  sends: fc.array(fc.oneof(fc.integer({ min: 1, max: 10 }), fc.integer({ min: 11, max: 90 })), {
+    minLength: 1,
+    maxLength: 12,
+  }),
+  inDoubtMax: fc.integer({ min: 1, max: 60 }),
+  sliceMax: fc.integer({ min: 1, max: 60 }),
+  window: fc.integer({ min: 1, max: 80 }),
+  troubles: fc.array(
+    fc.record({
+      nth: fc.integer({ min: 1, max: 150 }),
+      times: fc.integer({ min: 1, max: 4 }),
+      trouble: fc.constantFrom<Trouble>('fails', 'fails', 'fails after its work', 'fails after its work', 'dead'),
+    }),
+    { maxLength: 25 },
+  ),
+  answers: fc.integer({ min: 1, max: 3 }),
+  troubledTicks: fc.integer({ min: 5, max: 80 }),
+})
+
+/** Says for each call of the troubled time whether it fails, or finds that its dispatcher was declared dead. */
+function disturbing(world: DispatchWorld, { troubles }: Life): { disturb: Disturb; readonly end: () => void } {
+  const die = async () => {
+    world.clock.step(dispatcherDefaults.leaseSeconds + 1)
+    await world.ports.claimedBatches.recover()
+  }
+  const repeated = new Map<Call, { times: number; trouble: Trouble }>()
+  let [calls, isOver] = [0, false]
+  const disturb: Disturb = (name) => {
+    const next = troubles.find(({ nth }) => nth === calls + 1)
+    calls++
+    if (isOver) return undefined
+    if (next !== undefined) repeated.set(name, { ...next })
+    const now = repeated.get(name)
+    if (now === undefined || now.times-- <= 0) return undefined
+    return now.trouble === 'dead' ? die : now.trouble
+  }
+  return { disturb, end: () => void (isOver = true) }
+}
+
+async function assertLives(life: Life): Promise<void> {
+  const world = await dispatchWorld()
+  const { disturb, end } = disturbing(world, life)
+  const settings = { inDoubtMax: life.inDoubtMax, sliceMax: life.sliceMax }
+  const one = startDispatcher(world, { settings, window: life.window, disturb, outcomeOf: () => 'held' })
+  const tick = async (): Promise<void> => {
+    world.clock.step(0.02)
+    one.carrier.release('accepted', life.answers)
+    for (let turn = 0; turn < 3; turn++) await nextTurn()
+  }
+  try {
+    for (const count of life.sends) await world.accept(count)
+    for (let ticks = 0; ticks < life.troubledTicks; ticks++) await tick()
+    end()
+    await assertLiveness(world, one, tick)
+  } finally {
+    one.kill()
+  }
+  if (world.violations.length > 0) throw new Error(world.violations.join('; '))
+}
+
+/** Whatever is due is submitted: something within five seconds, again and again, until everything has its end. */
+async function assertLiveness(
+  world: DispatchWorld,
+  { carrier, dispatcher }: StartedDispatcher,
+  tick: () => Promise<void>,
+): Promise<void> {
+  let left = world.waiting()
+  for (let ticks = 0; left > 0; ticks++) {
+    if (ticks === 250) {
+      const waiting = `${left} messages wait, ${carrier.unanswered.length} of them for the carrier`
+      throw new Error(`nothing has moved for 5 s: ${waiting}; ${JSON.stringify(dispatcher.state())}`)
+    }
+    await tick()
+    const now = world.waiting()
+    if (now < left) [left, ticks] = [now, 0]
+  }
+  for (const { id, decision } of world.store.messages.values()) {
+    if (decision?.code !== OUTCOME.sent && decision?.code !== OUTCOME.unknown) {
+      throw new Error(`message ${id} ended as ${decision?.code}`)
+    }
+  }
+}
+
+test(`whatever failed when: once the store works everything due is submitted, once, within the bound (seed ${seed})`, async () => {
+  await fc.assert(fc.asyncProperty(lives, assertLives), { seed, numRuns, endOnFailure: false })
+}, 120_000)
+
+describe('no progress is told', () => {
+  /** Time passes, half a second at a time, and the dispatcher is looked after in each. */
+  async function pass(world: DispatchWorld, seconds: number): Promise<void> {
+    for (let halves = 0; halves < seconds * 2; halves++) {
+      world.clock.step(0.5)
+      for (let turn = 0; turn < 4; turn++) await nextTurn()
+    }
+  }
+
+  test.each<[string, Disturb | 'hangs', readonly string[]]>([
+    ['claims are not answered', 'hangs', ['single', 'bulk']],
+    ['marks fail', (call) => (call === 'mark' ? 'fails' : undefined), ['bulk']],
+    ['records fail', (call) => (call === 'record' ? 'fails' : undefined), ['bulk', 'outcomes']],
+    ['what is to be settled never is', (call) => (call === 'settle' ? 'fails' : undefined), ['bulk', 'outcomes']],
+    [
+      'nothing can be given back',
+      (call, nth) => (call === 'disown' || (call === 'claim' && nth < 3) ? 'fails' : undefined),
+      ['single', 'bulk'],
+    ],
+  ])('where %s, after ten seconds, until it goes on', async (_, disturb, stalled) => {
+    const world = await dispatchWorld()
+    await world.accept(300)
+    for (const { number } of [...world.store.messages.values()].slice(0, 30)) {
+      await world.ports.suppressions.add({ scope: world.account.id, number, kind: 'opt-out', since: world.clock.now() })
+    }
+    let [isTroubled, release] = [true, (): void => undefined]
+    const gate = new Promise<void>((resolve) => (release = resolve))
+    const troubled: Disturb = (call, nth) => {
+      if (!isTroubled) return undefined
+      if (disturb === 'hangs') return call === 'claim' ? () => gate : undefined
+      return disturb(call, nth)
+    }
+    const { dispatcher, carrier } = startDispatcher(world, { disturb: troubled })
+    await pass(world, 9)
+    expect(dispatcher.state().stalled).toEqual([])
+    await pass(world, 12)
+    expect(dispatcher.state().stalled).toEqual(stalled)
+    isTroubled = false
+    release()
+    await untilInTurns(() => world.waiting() === 0)
+    await pass(world, 1)
+    expect(dispatcher.state().stalled).toEqual([])
+    expect(carrier.submitted).toHaveLength(270)
+  })
+
+  test.each<[string, Disturb, DispatcherOptions]>([
+    ['the carrier answers nothing', () => undefined, { outcomeOf: () => 'held' }],
+    ['the carrier has a window of one and answers nothing', () => undefined, { outcomeOf: () => 'held', window: 1 }],
+    ['the queue is empty', () => undefined, {}],
+    ['the store is away', (_, nth) => (nth > 1 ? 'fails' : undefined), {}],
+  ])('never while %s', async (what, disturb, options) => {
+    const world = await dispatchWorld()
+    const { dispatcher } = startDispatcher(world, { ...options, disturb })
+    await world.accept(300)
+    await world.accept(1)
+    for (let seconds = 0; seconds < 60; seconds++) {
+      await pass(world, 1)
+      expect([what, seconds, dispatcher.state().stalled]).toEqual([what, seconds, []])
+    }
+  })
+
+  test('nor while a slow carrier answers, a message every two seconds', async () => {
+    const world = await dispatchWorld()
+    const { dispatcher, carrier } = startDispatcher(world, { outcomeOf: () => 'held', window: 50 })
+    await world.accept(300)
+    for (let answers = 0; answers < 60; answers++) {
+      await pass(world, 2)
+      carrier.release('accepted', 1)
+      expect(dispatcher.state().stalled).toEqual([])
+    }
+  })
+
+  test('nor while it drains', async () => {
+    const world = await dispatchWorld()
+    let release = (): void => undefined
+    const gate = new Promise<void>((resolve) => (release = resolve))
+    const { dispatcher } = startDispatcher(world, { disturb: (call) => (call === 'record' ? () => gate : undefined) })
+    await world.accept(300)
+    await untilInTurns(() => dispatcher.state().uncommitted > 0)
+    const drained = dispatcher.drain(new Promise(() => undefined))
+    await pass(world, 30)
+    expect(dispatcher.state().stalled).toEqual([])
+    release()
+    await drained
+  })
+})

@@ -1,0 +1,358 @@
+import type { Body } from '../messages/body.ts'
+import type { Ports } from '../ports.ts'
+import { processingDefaults } from '../processing.ts'
+import type { Carrier, SubmissionAnswer } from './carrier.ts'
+import type { DispatcherId, Lane } from './claimed-batches.ts'
+import { createClaims, type Claims } from './claims.ts'
+import { createCommits, type Commits } from './commits.ts'
+import { maySubmit, nextModes, type DispatcherState, type Mode } from './dispatcher-mode.ts'
+import { dispatcherDefaults, type DispatcherSettings } from './dispatcher-settings.ts'
+import { createFlowControl, type FlowControl } from './flow-control.ts'
+import type { HistogramCounts } from '../fleet/histogram.ts'
+import { createIncoming, type Incoming } from './hold-back-queue.ts'
+import { BrokenInvariant, createInFlight, type InFlight, type OpenBatch } from './in-flight.ts'
+import { createOutcomeWriter, type Later, type OutcomeWriter, type Written } from './outcome-writer.ts'
+import { createRouteTurns, type RouteTurns } from './route-turns.ts'
+import { createStallDetector, type StallDetector, type Work } from './stall.ts'
+import { createSubmissions, type Submissions } from './submissions.ts'
+
+export interface DispatcherPorts extends Pick<
+  Ports,
+  'claimedBatches' | 'deliveryReceipts' | 'unreadReceipts' | 'unknownMessages' | 'inbox' | 'clock'
+> {
+  /** Undefined: answers are stored at once, however few there are. */
+  readonly later?: Later
+}
+
+export type Worked = 'claimed' | 'nothing' | 'closed'
+
+/**
+ * Hands waiting messages to one carrier and stores what becomes of them. It has no timers: its owner calls `work` for
+ * each lane, `beat` and `retry`, and once `drain`. Everything else happens when the carrier or the store answers.
+ *
+ * A message of a claimed batch:
+ *
+ *   claimed --startMark, attach--> marking --commit--> marked --submit--> unanswered --answer--> outcome waits
+ *      |                              |                                                               |
+ *      +--screened out, expired--> settled                                          commit: recorded (or postponed)
+ *
+ * In doubt are those that are marking, and all from marked to outcome waits. A claimed batch:
+ *
+ *   claim under way --answer--> open --all outcomes committed--> closed
+ *      |                          +--declared dead--> fenced: submits nothing more
+ *      |                                                 +--outcomes of what was submitted--> closed
+ *      +--failure--> lost: counts as in doubt, and nothing is claimed --disown--> gone
+ *
+ * Its mark: none --startMark--> committing --commit--> none none --attach--> attached --commit of the record--> none
+ *                                   +--failure--> failed --startMark, the same again--> committing
+ */
+export class Dispatcher {
+  #mode: Mode = 'working'
+  readonly #ports: DispatcherPorts
+  readonly #report: (problem: unknown) => void
+  readonly #turns: RouteTurns
+  readonly #leaveTurns: () => void
+  readonly #inFlight: InFlight
+  readonly #outcomes: OutcomeWriter
+  readonly #flow: FlowControl
+  readonly #claims: Claims
+  readonly #submissions: Submissions
+  readonly #commits: Commits
+  readonly #stalls: StallDetector
+  readonly #incoming: Incoming
+  readonly #changes = createChanges()
+  /** Lanes in which a claim waits for room. */
+  readonly #waiting = new Set<Lane>()
+
+  /**
+   * `confirmation`: the text that confirms an opt-out. `turns`: of its process; by default the carrier takes
+   * everything.
+   */
+  constructor(
+    ports: DispatcherPorts,
+    carrier: Carrier,
+    report: (problem: unknown) => void,
+    settings: DispatcherSettings = dispatcherDefaults,
+    confirmation: Body = processingDefaults.confirmation,
+    turns: RouteTurns = createRouteTurns({ list: () => Promise.resolve([]) }, ports.clock),
+  ) {
+    this.#ports = ports
+    this.#report = report
+    this.#turns = turns
+    const inFlight = (this.#inFlight = createInFlight(settings.inDoubtMax))
+    const outcomes = (this.#outcomes = createOutcomeWriter(ports, inFlight, this.#markSize))
+    const flow = (this.#flow = createFlowControl(ports.clock, carrier, inFlight, settings))
+    const told = { answered: this.#answered, ended: () => void this.#commits.write() }
+    const parts = { inFlight, outcomes, flow, turns, mode: () => this.#mode, ...told }
+    this.#claims = createClaims(ports, carrier.id, parts, settings)
+    this.#submissions = createSubmissions(ports, carrier, parts, settings)
+    const [markSize, committed] = [this.#markSize, this.#committed]
+    this.#commits = createCommits(ports, { inFlight, outcomes, markSize, committed })
+    this.#stalls = createStallDetector(ports.clock, settings.stallSeconds)
+    this.#incoming = createIncoming(ports, carrier.id, { inFlight, outcomes }, confirmation)
+    this.#leaveTurns = turns.join({
+      carrier: carrier.id,
+      availability: () => (this.#mode === 'working' ? flow.availability() : 'down'),
+      hasRoom: (lane) => inFlight.isClaiming(lane) || flow.claimSize(lane) > 0,
+      changed: () => this.#changes.notify(),
+    })
+    carrier.listen(this.#incoming.handlers)
+    carrier.onAvailability?.(() => {
+      this.#safely(() => this.#giveBack())
+      turns.changed()
+    })
+  }
+
+  /**
+   * Waits until there is room in the lane, then claims once and sends what may leave. 'nothing': the lane is empty,
+   * ask again later. 'closed': it claims no more. The two lanes are worked side by side, each by one caller at a
+   * time. Rejects if the store fails; call again.
+   */
+  async work(lane: Lane): Promise<Worked> {
+    for (;;) {
+      if (this.#mode !== 'working') return 'closed'
+      if (this.#flow.availability() === 'down') return 'nothing'
+      const size = this.#flow.claimSize(lane)
+      const worked = size > 0 ? await this.#claim(lane, size) : 'turn-of-another'
+      if (worked !== 'turn-of-another') return worked
+      this.#waiting.add(lane)
+      await this.#changes.next()
+      this.#waiting.delete(lane)
+    }
+  }
+
+  /** Renews the lease. To be called at least three times within `leaseSeconds`. */
+  beat(): Promise<void> {
+    if (this.#mode === 'broken') return Promise.resolve()
+    return this.#stalls.renewing(async () => {
+      const answer = await this.#claims.extend()
+      if (typeof answer === 'object') this.#fence(answer.fenced)
+      return answer !== 'none'
+    })
+  }
+
+  /**
+   * Tries again what failed (a mark, a record), and looks whether there is progress. To be called several times a
+   * second.
+   */
+  retry(): void {
+    this.#flow.look()
+    this.#safely(() => {
+      this.#giveBack()
+      void this.#commits.write(true)
+      void this.#disown()
+      this.#incoming.run()
+      this.#proceed()
+      if (this.#mode === 'broken') void this.#claims.retire().catch((problem: unknown) => this.#failed(problem))
+      if (this.#mode === 'working' && this.#stalls.look((work) => this.#observe(work))) void this.#probe()
+    })
+  }
+
+  /**
+   * Claims no more, submits what is marked, waits for its answers and stores them, and gives the rest back to the
+   * queue. Once `deadline` has resolved it waits no longer: what is then unanswered is SENT 106.
+   */
+  async drain(deadline: Promise<unknown>): Promise<void> {
+    if (this.#mode === 'working') this.#setMode('draining')
+    let late = false
+    const isLate = (): boolean => late
+    const passed = deadline.then(() => void (late = true))
+    this.#turns.changed()
+    this.#safely(() => {
+      this.#giveBack()
+      this.#proceed()
+    })
+    while (!isLate() && this.#mode === 'draining' && this.#isBusy()) await Promise.race([this.#changes.next(), passed])
+    this.#setMode('ended')
+    this.#inFlight.abandon()
+    for (;;) {
+      try {
+        await this.#claims.end()
+        this.#leaveTurns()
+        return
+      } catch (problem) {
+        if (isLate()) throw problem
+        this.#report(problem)
+        await Promise.race([this.#changes.next(), passed])
+      }
+    }
+  }
+
+  state(): DispatcherState {
+    const [inFlight, outcomes] = [this.#inFlight, this.#outcomes]
+    return {
+      mode: this.#mode,
+      ahead: inFlight.ahead('single') + inFlight.ahead('bulk'),
+      unanswered: inFlight.unanswered.size,
+      inDoubt: inFlight.inDoubt(),
+      uncommitted: outcomes.size(),
+      stalled: this.#stalls.stalled(),
+    }
+  }
+
+  /** Seconds from when a message was due (at once: accepted) to its first submission, since the start. */
+  waits(): HistogramCounts {
+    return this.#submissions.waits()
+  }
+
+  #setMode(next: Mode): void {
+    if (!nextModes[this.#mode].includes(next))
+      throw new BrokenInvariant(`a dispatcher that is ${this.#mode} becomes ${next}`)
+    this.#mode = next
+  }
+
+  // What happens to claimed batches
+
+  async #claim(lane: Lane, messagesMax: number): Promise<Worked | 'turn-of-another'> {
+    try {
+      return await this.#claims.claim(lane, messagesMax, this.#flow.markRoom(lane))
+    } catch (problem) {
+      return this.#unlessBroken(problem)
+    } finally {
+      this.#safely(() => this.#proceed())
+    }
+  }
+
+  /** Something moved: send what may leave, mark what may be marked, wake who waits for room. */
+  #proceed(): void {
+    if (maySubmit(this.#mode)) {
+      for (const batch of this.#inFlight.batches()) this.#submissions.submit(batch)
+      for (const batch of this.#inFlight.batches()) void this.#mark(batch)
+    }
+    this.#changes.notify()
+  }
+
+  async #mark(batch: OpenBatch): Promise<void> {
+    const inFlight = this.#inFlight
+    try {
+      const upTo = inFlight.startMark(batch, this.#markSize)
+      if (upTo === undefined) return
+      const answer = await this.#ports.claimedBatches.mark(batch.dispatcher, batch.id, upTo)
+      if (answer === 'fenced') this.#fence(batch.dispatcher)
+      else inFlight.confirmMark(batch)
+      this.#proceed()
+    } catch (problem) {
+      inFlight.failMark(batch)
+      this.#failed(problem)
+    }
+  }
+
+  // What becomes of submissions
+
+  #answered = (answers: readonly SubmissionAnswer[]): void =>
+    this.#safely(() => {
+      this.#submissions.keep(answers)
+      this.#commits.answered(answers.length)
+      // What may leave is marked first: it waits for no record.
+      this.#proceed()
+      void this.#commits.write()
+    })
+
+  #giveBack(): void {
+    if (!maySubmit(this.#mode)) return
+    this.#submissions.giveBack()
+    if (this.#outcomes.size() > 0) void this.#commits.write(true)
+  }
+
+  #committed = ({ fenced, problems }: Written): void => {
+    for (const problem of problems) this.#failed(problem)
+    // What may leave now leaves first: the carrier works on it meanwhile.
+    this.#safely(() => {
+      for (const dispatcher of fenced) this.#claims.fence(dispatcher)
+      this.#proceed()
+    })
+    this.#incoming.run()
+  }
+
+  // What went wrong
+
+  /** The dispatcher was declared dead. */
+  #fence(dispatcher: DispatcherId): void {
+    this.#safely(() => {
+      this.#claims.fence(dispatcher)
+      this.#proceed()
+    })
+  }
+
+  /** Then claims go on. It needs no answer of a carrier. */
+  async #disown(): Promise<void> {
+    try {
+      if (await this.#claims.disownLost()) this.#proceed()
+    } catch (problem) {
+      this.#failed(problem)
+    }
+  }
+
+  /** Finds out whether the store answers, under a new epoch if there is none. */
+  async #probe(): Promise<void> {
+    try {
+      await this.#claims.epoch()
+      await this.beat()
+    } catch (problem) {
+      this.#failed(problem)
+    }
+  }
+
+  #safely(work: () => void): void {
+    try {
+      work()
+    } catch (problem) {
+      this.#failed(problem)
+    }
+  }
+
+  /** What the store failed to do is tried again by `retry`; after a broken invariant nothing more leaves. */
+  #failed(problem: unknown): void {
+    this.#report(problem)
+    if (!(problem instanceof BrokenInvariant) || !maySubmit(this.#mode)) return
+    this.#setMode('broken')
+    try {
+      this.#inFlight.abandon()
+    } catch (further) {
+      this.#report(further)
+    }
+    this.#turns.changed()
+    this.#changes.notify()
+  }
+
+  /** Before anything else is done about it. */
+  #unlessBroken(problem: unknown): 'closed' {
+    if (!(problem instanceof BrokenInvariant)) throw problem
+    this.#failed(problem)
+    return 'closed'
+  }
+
+  // What is known at this moment
+
+  #isBusy(): boolean {
+    const [inFlight, outcomes] = [this.#inFlight, this.#outcomes]
+    return inFlight.isClaiming() || inFlight.unanswered.size + outcomes.size() > 0 || inFlight.leaving() > 0
+  }
+
+  #markSize = (batch: OpenBatch, freed = 0): number =>
+    this.#mode === 'working' ? this.#flow.markSize(batch, freed) : 0
+
+  /** Whether something of the work waits that could move, and how often it has moved. */
+  #observe(work: Work) {
+    const [inFlight, outcomes] = [this.#inFlight, this.#outcomes]
+    if (work === 'outcomes') return { isWaiting: outcomes.size() > 0, moved: outcomes.commits() }
+    const waits = inFlight.ahead(work) > 0 || this.#waiting.has(work) || inFlight.isClaiming(work)
+    return { isWaiting: waits && this.#flow.couldMove(work), moved: inFlight.moves[work] }
+  }
+}
+
+export const createDispatcher = (...parts: ConstructorParameters<typeof Dispatcher>): Dispatcher =>
+  new Dispatcher(...parts)
+
+/** Wakes all who wait for the next change. */
+function createChanges() {
+  let waiters: (() => void)[] = []
+  return {
+    next: (): Promise<void> => new Promise((resolve) => waiters.push(resolve)),
+    notify(): void {
+      const woken = waiters
+      waiters = []
+      for (const wake of woken) wake()
+    },
+  }
+}

@@ -1,0 +1,121 @@
+import type { Ports } from '../ports.ts'
+import type { Carrier, Submission, SubmissionAnswer } from './carrier.ts'
+import type { ClaimedMessage } from './claimed-batches.ts'
+import { maySubmit, type Mode } from './dispatcher-mode.ts'
+import { retryOf, type DispatcherSettings } from './dispatcher-settings.ts'
+import type { FlowControl } from './flow-control.ts'
+import { createHistogram } from '../fleet/histogram.ts'
+import { BrokenInvariant, type InFlight, type OpenBatch } from './in-flight.ts'
+import type { OutcomeWriter } from './outcome-writer.ts'
+import type { RouteTurns } from './route-turns.ts'
+
+/** Seconds that messages wait. */
+const waitBounds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 21_600]
+
+interface SubmissionParts {
+  readonly inFlight: InFlight
+  readonly outcomes: OutcomeWriter
+  readonly flow: FlowControl
+  readonly turns: RouteTurns
+  /** Of the dispatcher. */
+  readonly mode: () => Mode
+  /** Called with answers, which `keep` keeps. */
+  readonly answered: (answers: readonly SubmissionAnswer[]) => void
+  /** Called when messages have ended without the carrier. */
+  readonly ended: () => void
+}
+
+/** What one dispatcher submits to its carrier, what it gives back to others instead, and what the answers say. */
+export type Submissions = ReturnType<typeof createSubmissions>
+
+export function createSubmissions(
+  { clock }: Pick<Ports, 'clock'>,
+  carrier: Carrier,
+  { inFlight, outcomes, flow, turns, mode, answered, ended }: SubmissionParts,
+  settings: DispatcherSettings,
+) {
+  const waits = createHistogram(waitBounds)
+
+  /** Submits what is marked of a batch: what there is room for, or the next `max`. */
+  function submit(batch: OpenBatch, max?: number): void {
+    if (batch.next === batch.marked) return
+    if (!maySubmit(mode())) throw new BrokenInvariant(`a dispatcher that is ${mode()} would submit`)
+    const wasIdle = inFlight.unanswered.size === 0
+    const leaving = inFlight.submit(batch, max ?? flow.submitRoom(batch.lane), clock.now())
+    const submissions = submissionsOf(batch, leaving)
+    if (submissions.length === 0) return
+    if (wasIdle) flow.began()
+    carrier.submit(submissions, answered)
+  }
+
+  /**
+   * What has expired since the claim ends without the carrier; it is told how long the others may take (ruling 1.29).
+   */
+  function submissionsOf(batch: OpenBatch, leaving: readonly ClaimedMessage[]): readonly Submission[] {
+    const late: ClaimedMessage[] = []
+    const now = leaving.length === 0 ? 0 : clock.now() - batch.clockAhead
+    const submissions = leaving.flatMap((message): Submission | [] => {
+      const { expires, due, attempt } = message
+      if (attempt === 0) waits.observe(Math.max(0, now - due) / 1000)
+      if (expires === undefined) return submissionOf(message)
+      if (expires > now) return { ...submissionOf(message), validSeconds: (expires - now) / 1000 }
+      late.push(message)
+      return []
+    })
+    for (const { id } of late) inFlight.answer(id)
+    if (late.length > 0) {
+      outcomes.expire(batch, late)
+      ended()
+    }
+    return submissions
+  }
+
+  return {
+    submit,
+    /**
+     * Keeps what came of submissions. What is refused for now another carrier of the route has at once at the first
+     * time, if there is one; else it waits.
+     */
+    keep(answers: readonly SubmissionAnswer[]): void {
+      for (const answer of answers) {
+        const pending = inFlight.answer(answer.id)
+        if (pending === undefined) continue
+        const { batch, message } = pending
+        const { id: _, ...handover } = answer
+        if (handover.outcome === 'refused-for-now') {
+          const { seconds, queue } = retryOf(settings, message, turns.afterRefusal(batch.queue, carrier.id))
+          outcomes.postpone(batch, message, seconds, queue)
+        } else outcomes.record(batch, message, handover)
+      }
+      flow.answered(answers.length)
+    },
+    /**
+     * Others have what is not marked: at a stop, while the carrier is down, and while it takes only some and another
+     * has room (P-17).
+     */
+    giveBack(): void {
+      const availability = flow.availability()
+      const isDown = availability === 'down'
+      for (const batch of inFlight.batches()) {
+        const isForOthers = availability !== 'available' && turns.hasOther(batch.queue, carrier.id, batch.lane)
+        if (!isForOthers && mode() === 'working' && !isDown) continue
+        const ids = inFlight.cut(batch)
+        if (ids.length > 0) outcomes.giveBack(batch, ids)
+        // What is marked cannot leave over a carrier that is down at a stop, or held: it waits, and is not unknown.
+        const isStopped = mode() === 'draining' || carrier.isHeld?.() === true
+        const isHandedBack = isForOthers || (isDown && isStopped)
+        if (!isHandedBack || carrier.handBack === undefined) continue
+        submit(batch, batch.marked - batch.next)
+        carrier.handBack()
+      }
+    },
+    /** Seconds from when a message was due (at once: accepted) to its first submission, since the start. */
+    waits: () => waits.read(),
+  }
+}
+
+const submissionOf = ({ id, from, to, body, priority, flash }: ClaimedMessage): Submission => ({
+  ...{ id, from, to, body },
+  ...(priority > 0 && { priority }),
+  ...(flash && { flash }),
+})

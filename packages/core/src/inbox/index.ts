@@ -1,0 +1,6 @@
+export * from './conversations.ts'
+export * from './inbound-message.ts'
+export * from './inbox.ts'
+export * from './receive.ts'
+export * from './show-conversations.ts'
+export * from './take-inbox.ts'

@@ -1,0 +1,71 @@
+import type { Account, AccountId } from '../accounts/account.ts'
+import { limits } from '../limits.ts'
+import type { Ports } from '../ports.ts'
+import { daysBefore } from '../time/instant.ts'
+import type { FoundMessage, SearchBounds, WhichMessages } from './message-traces.ts'
+import type { Deletion, MessageId, MessageStatus } from './messages.ts'
+
+/**
+ * One status per id, in order. Ids of other accounts, unknown ids and messages due more than 90 days ago look the same
+ * (ruling 1.16).
+ */
+export const queryStatus =
+  (ports: Pick<Ports, 'messages' | 'clock'>) =>
+  (account: Account, ids: readonly MessageId[]): Promise<readonly MessageStatus[]> =>
+    ports.messages.status(account.id, ids, daysBefore(ports.clock.now(), limits.statusDays))
+
+/**
+ * Deletes what has not been claimed and refunds it, once (ruling 1.15). One result per id, in order. A locked account
+ * may do so (ruling 1.14).
+ */
+export const deleteScheduled =
+  (ports: Pick<Ports, 'messages' | 'clock'>) =>
+  (account: Account, ids: readonly MessageId[]): Promise<readonly Deletion[]> =>
+    ports.messages.deleteScheduled(account.id, ids, daysBefore(ports.clock.now(), limits.statusDays))
+
+/**
+ * Deletes a scheduled message of whatever account, as its account holder would (ruling 1.15): one refund, one event.
+ */
+export const cancelMessage =
+  (ports: Pick<Ports, 'messages' | 'messageTraces' | 'clock'>) =>
+  async (id: MessageId): Promise<{ readonly account: AccountId; readonly deletion: Deletion } | undefined> => {
+    const trace = await ports.messageTraces.of(id)
+    if (trace === undefined) return undefined
+    const since = daysBefore(ports.clock.now(), limits.statusDays)
+    const [deletion = { outcome: 'not-found' as const }] = await ports.messages.deleteScheduled(
+      trace.account,
+      [id],
+      since,
+    )
+    return { account: trace.account, deletion }
+  }
+
+export type WantedMessages = Omit<SearchBounds, 'after'> &
+  WhichMessages & {
+    /** Only what the list has after this message, of any number. */
+    readonly after?: MessageId | undefined
+    /** At most so many; more than 0. */
+    readonly limit: number
+  }
+
+export interface FoundMessages {
+  readonly messages: readonly FoundMessage[]
+  /** Whether there are more after these. */
+  readonly more: boolean
+}
+
+/**
+ * The messages to a number or with a reference, the latest due first and of several at one moment the highest id first,
+ * all as of one moment. As in a status query, what waits is never too old, and what is decided is there for 90 days
+ * from its due time.
+ */
+export const findMessages =
+  (ports: Pick<Ports, 'messageTraces' | 'clock'>) =>
+  async ({ after, limit, ...search }: WantedMessages): Promise<FoundMessages | 'no-such-message'> => {
+    const trace = after === undefined ? undefined : await ports.messageTraces.of(after)
+    if (after !== undefined && trace === undefined) return 'no-such-message'
+    const place = trace && { id: trace.id, due: trace.scheduled ?? trace.accepted }
+    const decidedSince = daysBefore(ports.clock.now(), limits.statusDays)
+    const found = await ports.messageTraces.find({ ...search, after: place }, decidedSince, limit + 1)
+    return { messages: found.slice(0, limit), more: found.length > limit }
+  }

@@ -1,0 +1,48 @@
+import type { Account } from '../accounts/account.ts'
+import { minus, plus, credits, spend, type Credits } from '../credits/credits.ts'
+import { creditBalance } from '../credits/move-credits.ts'
+import type { Ports } from '../ports.ts'
+import { isPassed, screenTexts, type Recipient, type ScreenedRecipient, type TextToSend } from './screen-texts.ts'
+import { orderedTexts } from './send-messages.ts'
+import { mayName } from './senders.ts'
+
+/** What a send would do at this moment. */
+export interface Quote<To extends Recipient = Recipient> {
+  /** By text, in request order: what each would cost, or why it would be refused. */
+  readonly texts: readonly (readonly ScreenedRecipient<To>[])[]
+  /** What would be charged. */
+  readonly cost: Credits
+  /** What it would cost if there were credits for all who may be written to. */
+  readonly wanted: Credits
+  readonly balance: Credits
+  /** What would be left of it. */
+  readonly left: Credits
+}
+
+/**
+ * Screens and prices a send that is not made: the results are those of `sendMessages` unless something changes before
+ * it. Nothing is charged, stored, or taken of a rate limit.
+ */
+export const quoteMessages =
+  (ports: Pick<Ports, 'suppressions' | 'prices' | 'senders' | 'ledger' | 'clock'>) =>
+  async <To extends Recipient>(
+    account: Account,
+    texts: readonly TextToSend<To>[],
+  ): Promise<Quote<To> | 'invalid-sender'> => {
+    const allowed = await ports.senders.allowedTo(account.id)
+    if (texts.some(({ sender }) => sender !== undefined && !mayName(account, allowed, sender))) return 'invalid-sender'
+    const screened = await screenTexts(ports, account, texts, ports.clock.now())
+    if (orderedTexts(screened, allowed) === 'invalid-sender') return 'invalid-sender'
+
+    const balance = await creditBalance(ports)(account.id)
+    const costs = screened.flatMap(({ recipients }) => recipients.filter(isPassed).map(({ cost }) => cost))
+    const { taken, balance: left } = spend(balance, costs)
+    let next = 0
+    const paid = (recipient: ScreenedRecipient<To>): ScreenedRecipient<To> => {
+      if (!isPassed(recipient) || taken[next++] === true) return recipient
+      const { recipient: to, number } = recipient
+      return { recipient: to, number, refused: 'insufficient-credits' }
+    }
+    const quoted = screened.map(({ recipients }) => recipients.map(paid))
+    return { texts: quoted, cost: minus(balance, left), wanted: costs.reduce(plus, credits(0)), balance, left }
+  }

@@ -1,0 +1,165 @@
+import { may, type Account } from '../accounts/account.ts'
+import { times, type Credits } from '../credits/credits.ts'
+import { priceFor } from '../credits/prices.ts'
+import type { Ports } from '../ports.ts'
+import type { Suppression } from '../suppressions/suppressions.ts'
+import type { Instant } from '../time/instant.ts'
+import { bodyOf, type Body } from './body.ts'
+import { isAhead } from './message-facts.ts'
+import type { MessageReference } from './messages.ts'
+import { parseMsisdn, type Msisdn, type SenderAddress } from './msisdn.ts'
+import type { Refusal } from './refusal.ts'
+import type { Priority, ValidityMinutes } from './send-options.ts'
+
+/** Why this account may not write to this number (rulings 1.10, 1.12); undefined: it may. */
+export function screen(
+  account: Account,
+  to: Msisdn,
+  suppressions: ReadonlySet<Suppression> | undefined,
+): Refusal | undefined {
+  if (suppressions?.has('blacklist')) return 'blacklisted'
+  if (account.trial?.ownNumber === to) return 'trial-to-self'
+  if (suppressions?.has('opt-out')) return 'opted-out'
+  if (suppressions?.has('do-not-contact') && !account.transactional) return 'do-not-contact'
+  return undefined
+}
+
+/**
+ * A number as submitted, or whatever a caller knows of a recipient with it: the result of the recipient has it again.
+ */
+export type Recipient =
+  | string
+  | {
+      readonly number: string
+      readonly clientMessageId?: string | null | undefined
+      readonly reference?: MessageReference | undefined
+    }
+
+/** One text to many numbers. A call has one (REST, query-string) or several (XML, sendmulti). */
+export interface TextToSend<To extends Recipient = Recipient> {
+  readonly text: string
+  /** What `bodyOf` has said of the text, if it was asked already. */
+  readonly body?: ReturnType<typeof bodyOf> | undefined
+  /** White space around a number does not count. An empty one is refused as 'no-number'. */
+  readonly recipients: readonly To[]
+  /** Undefined or past: at once. */
+  readonly scheduled?: Instant | undefined
+  /** So long it may wait once it is due; undefined: as long as any (ruling 1.29). */
+  readonly validity?: ValidityMinutes | undefined
+  /** Among what waits of the account; undefined: 0. */
+  readonly priority?: Priority | undefined
+  /** Shown at once and not kept by the phone (class 0 of 3GPP TS 23.038); undefined: kept. */
+  readonly flash?: boolean | undefined
+  /** Undefined: the default of the account (ruling 1.27). */
+  readonly sender?: SenderAddress | undefined
+  /** A text that needs more parts is too long (ruling 2.4). Undefined: no limit but that of the specification. */
+  readonly partsMax?: number | undefined
+}
+
+/** A recipient that may be written to, and what it costs. */
+export interface Passed<To extends Recipient = Recipient> {
+  readonly recipient: To
+  readonly number: string
+  readonly to: Msisdn
+  readonly cost: Credits
+}
+
+export type ScreenedRecipient<To extends Recipient = Recipient> =
+  Passed<To> | { readonly recipient: To; readonly number: string; readonly refused: Refusal }
+
+/** Without a body nobody passed. */
+export interface ScreenedText<To extends Recipient = Recipient> {
+  readonly body: Body | undefined
+  /** As asked for: the store decides by its own clock whether it is past. */
+  readonly scheduled: Instant | undefined
+  /** What is told of it: undefined if it is past. */
+  readonly due: Instant | undefined
+  readonly validity: ValidityMinutes | undefined
+  readonly priority: Priority | undefined
+  readonly flash: boolean | undefined
+  readonly sender: SenderAddress | undefined
+  readonly recipients: readonly ScreenedRecipient<To>[]
+}
+
+export const isPassed = <To extends Recipient>(recipient: ScreenedRecipient<To>): recipient is Passed<To> =>
+  'to' in recipient
+
+/**
+ * Finds for each recipient the first refusal in the ruled order, all but the money (ruling 1.10), and its cost (ruling
+ * 1.4).
+ */
+export async function screenTexts<To extends Recipient>(
+  ports: Pick<Ports, 'suppressions' | 'prices'>,
+  account: Account,
+  texts: readonly TextToSend<To>[],
+  now: Instant,
+): Promise<readonly ScreenedText<To>[]> {
+  if (!may(account, 'send')) return texts.map((text) => allRefused(text, 'account-locked'))
+
+  const read = texts.map((text) => {
+    const body = bodyWithin(text)
+    return typeof body === 'string' ? allRefused(text, body) : { text, body, recipients: text.recipients.map(parse) }
+  })
+  // Not by flatMap, which takes as long for a number as reading it.
+  const valid: Msisdn[] = []
+  for (const each of read)
+    if ('text' in each) for (const { to } of each.recipients) if (to !== undefined) valid.push(to)
+  const [prices, own, suppressions] = await Promise.all([
+    ports.prices.table(),
+    ports.prices.of(account.id),
+    valid.length === 0 ? undefined : ports.suppressions.matching(account.id, valid),
+  ])
+
+  const screenNumber = ({ recipient, number, to }: Parsed<To>, parts: number): ScreenedRecipient<To> => {
+    if (number === '') return { recipient, number, refused: 'no-number' }
+    const price = to === undefined ? undefined : priceFor(own, prices, to)
+    if (to === undefined || price === undefined) return { recipient, number, refused: 'invalid-number' }
+    const refused = screen(account, to, suppressions?.get(to))
+    return refused === undefined ? { recipient, number, to, cost: times(price, parts) } : { recipient, number, refused }
+  }
+
+  return read.map((each) => {
+    if (!('text' in each)) return each
+    const { body, text } = each
+    const { scheduled, validity, priority, flash, sender } = text
+    const due = isAhead(scheduled, now) ? scheduled : undefined
+    const recipients = each.recipients.map((recipient) => screenNumber(recipient, body.parts))
+    return { body, scheduled, due, validity, priority, flash, sender, recipients }
+  })
+}
+
+interface Parsed<To extends Recipient> {
+  readonly recipient: To
+  readonly number: string
+  readonly to: Msisdn | undefined
+}
+
+export const numberOf = (recipient: Recipient): string =>
+  (typeof recipient === 'string' ? recipient : recipient.number).trim()
+
+export const referenceOf = (recipient: Recipient): MessageReference | undefined =>
+  typeof recipient === 'string' ? undefined : recipient.reference
+
+function parse<To extends Recipient>(recipient: To): Parsed<To> {
+  const number = numberOf(recipient)
+  return { recipient, number, to: parseMsisdn(number) }
+}
+
+function bodyWithin({ text, body = bodyOf(text), partsMax }: TextToSend): Body | 'no-message' | 'too-long' {
+  return typeof body === 'object' && partsMax !== undefined && body.parts > partsMax ? 'too-long' : body
+}
+
+/** Every recipient of a text is refused for the same reason. */
+export const allRefused = <To extends Recipient>(
+  { recipients }: Pick<TextToSend<To>, 'recipients'>,
+  refused: 'account-locked' | 'no-message' | 'too-long',
+): ScreenedText<To> => ({
+  body: undefined,
+  scheduled: undefined,
+  due: undefined,
+  validity: undefined,
+  priority: undefined,
+  flash: undefined,
+  sender: undefined,
+  recipients: recipients.map((recipient) => ({ recipient, number: numberOf(recipient), refused })),
+})

@@ -1,0 +1,99 @@
+import { memoryPorts } from '@gateway/core/testing'
+import { createBackOffice, type BackOffice } from '../back-office.ts'
+import type { Ports } from '../ports.ts'
+import type { OperatorId } from './operators.ts'
+
+const browser = { agent: 'Firefox', address: '192.0.2.7' }
+const pair = (password: string, name = 'ann') => ({ name, password, network: '192.0.2.0/24', address: '192.0.2.7' })
+
+let ports: Ports
+let backOffice: BackOffice
+let ann: OperatorId
+
+beforeEach(async () => {
+  ports = memoryPorts()
+  backOffice = createBackOffice(ports)
+  const added = await backOffice.addOperator({ name: 'ann', role: 'support' }, 'correct horse')
+  if (typeof added === 'string') throw new Error(added)
+  ann = added
+})
+
+const signedIn = async (password = 'correct horse', name = 'ann'): Promise<string> => {
+  const opened = await backOffice.signInOperator(pair(password, name), browser)
+  return typeof opened === 'object' && 'token' in opened ? opened.token : JSON.stringify(opened)
+}
+
+test('the right password opens a session, in any letter case of the name; each has a token of its own', async () => {
+  const [one, other] = [await signedIn(), await signedIn('correct horse', 'ANN')]
+  expect(one).not.toBe(other)
+  expect((await backOffice.findOperatorSession(one))?.operator).toMatchObject({ id: ann, role: 'support' })
+  expect(await backOffice.findOperatorSession('x')).toBeUndefined()
+  expect(await backOffice.listOperatorSessions(ann)).toHaveLength(2)
+})
+
+test('a wrong password, a name that nobody has and a locked operator are told the same', async () => {
+  expect(await signedIn('wrong')).toBe('"wrong-credentials"')
+  expect(await signedIn('correct horse', 'bob')).toBe('"wrong-credentials"')
+  const token = await signedIn()
+  await backOffice.lockOperator(ann)
+  expect(await signedIn()).toBe('"wrong-credentials"')
+  expect(await backOffice.findOperatorSession(token)).toBeUndefined()
+})
+
+test('an account of the same name and password is no operator, and its failures are its own', async () => {
+  await backOffice.openAccount({ login: 'boss', password: 'correct horse' })
+  expect(await signedIn('correct horse', 'boss')).toBe('"wrong-credentials"')
+  for (let i = 0; i < 12; i++) await signedIn('wrong')
+  expect(await signedIn()).toMatch(/retryAfterSeconds/)
+  await backOffice.openAccount({ login: 'ann', password: 'correct horse' })
+  const checked = await ports.secrets.checkPassword({
+    ...{ login: 'ann', password: 'correct horse', network: '192.0.2.0/24', address: '192.0.2.7' },
+    ...{ now: ports.clock.now(), mayUse: () => true, remembered: () => ports.accounts.byLogin('ann') },
+    stored: () => ports.accounts.readLogin('ann'),
+  })
+  expect(checked).toMatchObject({ account: { login: 'ann' } })
+})
+
+test('a changed password ends all sessions but the new one', async () => {
+  const token = await signedIn()
+  expect(await backOffice.changeOperatorPassword(pair('correct horse'), 'short', browser)).toBe('too-short')
+  expect(await backOffice.changeOperatorPassword(pair('wrong'), 'battery staple', browser)).toBe('wrong-credentials')
+  expect(await backOffice.findOperatorSession(token)).toBeDefined()
+  const opened = await backOffice.changeOperatorPassword(pair('correct horse'), 'battery staple', browser)
+  expect(await backOffice.findOperatorSession(token)).toBeUndefined()
+  expect(
+    typeof opened === 'object' && 'token' in opened && (await backOffice.findOperatorSession(opened.token)),
+  ).toBeTruthy()
+  expect(await signedIn()).toBe('"wrong-credentials"')
+})
+
+test('whom an identity provider names is signed in by name, unless there is no such operator or it is locked', async () => {
+  const opened = await backOffice.signInNamedOperator('ANN', browser)
+  const token = typeof opened === 'object' && 'token' in opened ? opened.token : ''
+  expect((await backOffice.findOperatorSession(token))?.operator.id).toBe(ann)
+  await backOffice.addOperator({ name: 'kim', role: 'admin' }, 'correct horse')
+  for (const nobody of ['bob', '', '\u212Aim']) {
+    expect(await backOffice.signInNamedOperator(nobody, browser)).toBe('wrong-credentials')
+  }
+  await backOffice.lockOperator(ann)
+  expect(await backOffice.signInNamedOperator('ann', browser)).toBe('wrong-credentials')
+})
+
+test('an identity provider takes the place of the password only: a required second factor is asked for', async () => {
+  const strict = createBackOffice(ports, { secondFactorRequired: true })
+  expect(await strict.signInNamedOperator('ann', browser)).toMatchObject({ challenge: expect.any(String) as string })
+})
+
+test('a hash of an older version is replaced when the operator signs in, and other sessions stay', async () => {
+  const first = await signedIn()
+  const old = await ports.secrets.hashPassword('correct horse')
+  const chosen = (await ports.operators.byName('ann'))?.password
+  if (chosen === undefined) throw new Error('no operator')
+  expect(ports.secrets.isWeakForSignIn(chosen)).toBe(false)
+  await ports.operators.replaceHash(ann, chosen, old)
+  expect(await backOffice.findOperatorSession(first)).toBeDefined()
+  const second = await signedIn()
+  const now = (await ports.operators.byName('ann'))?.password
+  expect(now === undefined || ports.secrets.isWeakForSignIn(now)).toBe(false)
+  for (const token of [first, second]) expect(await backOffice.findOperatorSession(token)).toBeDefined()
+})

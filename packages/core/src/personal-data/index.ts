@@ -1,0 +1,2 @@
+export * from './erase-number.ts'
+export * from './personal-data.ts'

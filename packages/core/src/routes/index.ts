@@ -1,0 +1,3 @@
+export * from './check-routes.ts'
+export * from './published-routes.ts'
+export * from './routes.ts'

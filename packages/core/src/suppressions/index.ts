@@ -1,0 +1,2 @@
+export * from './change-suppressions.ts'
+export * from './suppressions.ts'

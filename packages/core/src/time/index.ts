@@ -1,0 +1,2 @@
+export * from './gateway-time.ts'
+export * from './instant.ts'

@@ -1,0 +1,260 @@
+import { anAccount, memoryPorts, scriptedWebhookClient, steppingClock } from '@gateway/core/testing'
+import { createBackOffice } from '../back-office.ts'
+import { createGateway } from '../gateway.ts'
+import { instant, secondsAfter } from '../time/instant.ts'
+import type { WantedWebhook, WebhookRefusal } from './configure-webhooks.ts'
+import type { SealedSecret, SecretBox } from './secret-box.ts'
+import { OtherKeyError } from './signing-secrets.ts'
+import type { UrlRefusal } from './webhook-client.ts'
+import { defaultEventTypes, type WebhookEventId } from './webhook-event.ts'
+import { listSizeMax, webhooksMax, type Webhook, type WebhookId } from './webhook.ts'
+
+const url = 'https://crm.example.com/events'
+
+async function world() {
+  const clock = steppingClock()
+  const webhookClient = scriptedWebhookClient()
+  const ports = { ...memoryPorts({ clock }), webhookClient }
+  const [account, other] = [await anAccount(ports), await anAccount(ports, { login: 'other' })]
+  const gateway = createGateway(ports)
+  const added = async (wanted: Omit<WantedWebhook, 'url'> = {}, of = account) => {
+    const made = await gateway.addWebhook(of, { url, ...wanted })
+    if (typeof made === 'string') throw new Error(made)
+    return made
+  }
+  return { clock, ports, webhookClient, account, other, gateway, backOffice: createBackOffice(ports), added }
+}
+
+test('an endpoint gets every event but message.sent, in lists of 100 and without texts, unless it is told otherwise', async () => {
+  const { added } = await world()
+  expect((await added()).webhook).toMatchObject({
+    url,
+    events: defaultEventTypes,
+    listSize: listSizeMax,
+    withText: false,
+    state: 'active',
+  })
+  const events = ['optout.added', 'message.sent', 'message.sent']
+  const { webhook } = await added({ events, listSize: 1, withText: true })
+  expect(webhook).toMatchObject({ events: ['message.sent', 'optout.added'], listSize: 1, withText: true })
+})
+
+const wrong: readonly (readonly [string, WantedWebhook & { readonly url: string }, WebhookRefusal])[] = [
+  ['no URL', { url: 'x', events: [], listSize: 0 }, 'not-a-url'],
+  ['plain http', { url: 'http://crm.example.com', events: ['x'] }, 'not-https'],
+  ['no event', { url, events: [], listSize: 0 }, 'no-events'],
+  ['an unknown event', { url, events: ['reply.received', 'reply'], listSize: 0 }, 'unknown-event'],
+  ['the name of the event that is sent on request only', { url, events: ['test'] }, 'unknown-event'],
+  ['lists of none', { url, listSize: 0 }, 'list-size-out-of-range'],
+  ['lists of 101', { url, listSize: 101 }, 'list-size-out-of-range'],
+  ['lists of 1.5', { url, listSize: 1.5 }, 'list-size-out-of-range'],
+]
+
+test.each(wrong)('%s is refused, and nothing is added or changed', async (_what, wanted, refusal) => {
+  const { added, gateway, account } = await world()
+  const { webhook } = await added()
+  expect(await gateway.addWebhook(account, wanted)).toBe(refusal)
+  expect(await gateway.changeWebhook(account, webhook.id, { state: 'paused', ...wanted })).toBe(refusal)
+  expect(await gateway.listWebhooks(account)).toEqual([webhook])
+})
+
+test('whatever the client refuses of a URL is told', async () => {
+  const { webhookClient, gateway, account } = await world()
+  const refusals: readonly UrlRefusal[] = ['credentials-in-url', 'port-not-allowed', 'too-long', 'internal-address']
+  for (const refusal of refusals) {
+    webhookClient.refuse(() => refusal)
+    expect(await gateway.addWebhook(account, { url })).toBe(refusal)
+  }
+})
+
+test('an account has at most 10 endpoints, however many are added at once; others are not counted', async () => {
+  const { added, gateway, account, other } = await world()
+  await added({}, other)
+  const made = await Promise.all(Array.from({ length: webhooksMax + 5 }, () => gateway.addWebhook(account, { url })))
+  expect(made.filter((each) => each === 'too-many')).toHaveLength(5)
+  const [first] = await gateway.listWebhooks(account)
+  expect(first && (await gateway.removeWebhook(account, first.id))).toBe(true)
+  await added()
+})
+
+test('an endpoint of another account is as one that is not there, whatever is asked (P-10)', async () => {
+  const { gateway, account, other, added, ports } = await world()
+  const { webhook: foreign } = await added({}, other)
+  const asked = (id: WebhookId) => [
+    gateway.showWebhook(account, id),
+    // What is wrong with the request is not told before.
+    gateway.changeWebhook(account, id, { url: 'x' }),
+    gateway.changeWebhook(account, id, { state: 'paused' }),
+    gateway.rotateWebhookSecret(account, id),
+    gateway.rotateWebhookSecret(account, id, -1),
+    gateway.removeWebhook(account, id),
+    gateway.testWebhook(account, id),
+    gateway.startReplay(account, id, { what: 'dead' }),
+    gateway.startReplay(account, id, { what: 'period', from: instant(1), to: instant(1) }),
+    gateway.startReplay(account, id, { what: 'event', event: 'test-1' as WebhookEventId }),
+    gateway.showReplay(account, id),
+    gateway.stopReplay(account, id),
+    gateway.listAttempts(account, id, { offset: 0, limit: 10 }),
+  ]
+  expect(await Promise.all(asked(foreign.id))).toEqual(await Promise.all(asked(999 as WebhookId)))
+  expect(await ports.webhooks.find(other.id, foreign.id)).toEqual(foreign)
+  expect(await gateway.listWebhooks(account)).toEqual([])
+})
+
+test('the operator works with the endpoints of all accounts', async () => {
+  const { backOffice, account, other, added, gateway } = await world()
+  const { webhook: one } = await added()
+  const { webhook: two } = await added({}, other)
+  expect(await backOffice.listWebhooks(undefined)).toEqual([one, two])
+  expect(await backOffice.listWebhooks(other.id)).toEqual([two])
+  expect(await backOffice.changeWebhook(two.id, { state: 'paused' })).toMatchObject({ pausedFor: 'by-request' })
+  expect(await backOffice.showWebhook(two.id)).toMatchObject({ backlog: { events: 0, lists: 0, dead: 0 } })
+  expect(await backOffice.testWebhook(two.id)).toMatch(/^test-/)
+  expect(await backOffice.showWebhook(two.id)).toMatchObject({ backlog: { lists: 1 } })
+  expect(await backOffice.removeWebhook(two.id)).toBe(true)
+  expect(await gateway.listWebhooks(other)).toEqual([])
+  expect(await backOffice.addWebhook(account.id, { url })).toMatchObject({ webhook: { account: account.id } })
+})
+
+describe('the secret', () => {
+  test('is stored sealed, and differs from any other', async () => {
+    const { added, ports } = await world()
+    const [one, two] = [await added(), await added()]
+    expect(one.secret).toMatch(/^whsec_/)
+    expect(one.secret).not.toBe(two.secret)
+    expect(one.webhook.secret).not.toBe(one.secret)
+    expect(ports.secretBox.open(one.webhook.secret)).toBe(one.secret)
+  })
+
+  test('is followed by another one, and signs beside it for 24 hours, or as long as is said', async () => {
+    const { added, ports, gateway, account, clock } = await world()
+    const first = await added()
+    const { id } = first.webhook
+    const rotated = await gateway.rotateWebhookSecret(account, id)
+    if (typeof rotated === 'string') throw new Error(rotated)
+    const { secret, previous } = rotated.webhook
+    expect(ports.secretBox.open(secret)).toBe(rotated.secret)
+    expect(previous).toEqual([{ secret: first.webhook.secret, until: secondsAfter(clock.now(), 86_400) }])
+    for (const hours of [1, 168]) {
+      const again = await gateway.rotateWebhookSecret(account, id, hours)
+      if (typeof again === 'string') throw new Error(again)
+      expect(again.webhook.previous[0]?.until).toBe(secondsAfter(clock.now(), hours * 3600))
+    }
+  })
+
+  test('signs until the end of its own overlap, however often others follow it meanwhile, at most 5 in all', async () => {
+    const { added, ports, gateway, account, clock } = await world()
+    const first = await added()
+    const { id } = first.webhook
+    const given = [first.secret]
+    const signing = (webhook: Webhook) =>
+      [webhook, ...webhook.previous].map(({ secret }) => given.indexOf(ports.secretBox.open(secret)))
+    const rotate = async (hours: number) => {
+      const rotated = await gateway.rotateWebhookSecret(account, id, hours)
+      if (typeof rotated === 'string') throw new Error(rotated)
+      given.push(rotated.secret)
+      return signing(rotated.webhook)
+    }
+    expect(await rotate(3)).toEqual([1, 0])
+    expect(await rotate(1)).toEqual([2, 1, 0])
+    clock.step(3600)
+    expect(await rotate(24)).toEqual([3, 2, 0])
+    clock.step(2 * 3600)
+    expect(await rotate(24)).toEqual([4, 3, 2])
+    expect(await rotate(24)).toEqual([5, 4, 3, 2])
+    expect(await rotate(24)).toEqual([6, 5, 4, 3, 2])
+    expect(await rotate(24)).toEqual([7, 6, 5, 4, 3])
+    expect(await rotate(0)).toEqual([8])
+  })
+
+  test.each([-1, 169, 1.5, NaN])('is not rotated within %d hours', async (hours) => {
+    const { added, gateway, account } = await world()
+    const { webhook } = await added()
+    expect(await gateway.rotateWebhookSecret(account, webhook.id, hours)).toBe('overlap-out-of-range')
+    expect(await gateway.listWebhooks(account)).toEqual([webhook])
+  })
+})
+
+test('a period that does not end after it begins is not replayed', async () => {
+  const { added, gateway, account } = await world()
+  const { webhook } = await added()
+  const period = (from: number, to: number) => ({ what: 'period', from: instant(from), to: instant(to) }) as const
+  expect(await gateway.showReplay(account, webhook.id)).toBe('no-replay')
+  expect(await gateway.stopReplay(account, webhook.id)).toBe('no-replay')
+  expect(await gateway.startReplay(account, webhook.id, period(2, 2))).toBe('empty-period')
+  expect(await gateway.showReplay(account, webhook.id)).toBe('no-replay')
+  expect(await gateway.startReplay(account, webhook.id, period(2, 3))).toMatchObject({ started: { state: 'running' } })
+  expect(await gateway.startReplay(account, webhook.id, period(2, 3))).toMatchObject({ running: { id: 1 } })
+  expect(await gateway.stopReplay(account, webhook.id)).toMatchObject({ id: 1, state: 'stopped' })
+})
+
+describe('where what is stored has a key that this process does not have', () => {
+  /** This process has the key `own` alone; its store is as the others left it. */
+  async function elsewhere({ own = 'b' } = {}) {
+    const there = await world()
+    const boxOf = (key: string): SecretBox => ({
+      ...there.ports.secretBox,
+      seal: (secret) => `${key} ${secret}` as SealedSecret,
+      open: (sealed) => {
+        if (sealed.startsWith(`${key} `)) return sealed.slice(2)
+        throw new Error(`sealed with ${sealed.charAt(0)}`)
+      },
+    })
+    const gatewayOf = (key: string) => createGateway({ ...there.ports, secretBox: boxOf(key) })
+    const backOffice = createBackOffice({ ...there.ports, secretBox: boxOf(own) })
+    return { ...there, boxOf, gatewayOf, own: gatewayOf(own), backOffice }
+  }
+
+  test('nothing is added or rotated, and the error says why, with nothing done', async () => {
+    const { account, other, gatewayOf, own, backOffice } = await elsewhere()
+    const made = await gatewayOf('a').addWebhook(account, { url })
+    if (typeof made === 'string') throw new Error(made)
+    const { id } = made.webhook
+    for (const asked of [
+      () => own.addWebhook(account, { url }),
+      () => own.addWebhook(other, { url }),
+      () => own.rotateWebhookSecret(account, id),
+      () => backOffice.addWebhook(other.id, { url }),
+      () => backOffice.rotateWebhookSecret(id, 0),
+    ])
+      await expect(asked()).rejects.toMatchObject({ message: 'sealed with a', hadNoEffect: true })
+    expect(await own.addWebhook(account, { url: 'x' })).toBe('not-a-url')
+    expect(await backOffice.listWebhooks(undefined)).toEqual([made.webhook])
+  })
+
+  test('the secret of carriers counts as well, and one of the two that can be opened is enough', async () => {
+    const { ports, account, boxOf, gatewayOf, own } = await elsewhere()
+    const store = (key: string, after: number) =>
+      ports.carrierVersions.store(
+        { sealed: boxOf(key).seal('x'), digest: 'x', carriers: [], routes: [], storedBy: 'x' },
+        after,
+        { onPurpose: true },
+      )
+    await store('a', 0)
+    await expect(own.addWebhook(account, { url })).rejects.toThrow(OtherKeyError)
+    await store('b', 1)
+    expect(await own.addWebhook(account, { url })).toMatchObject({ webhook: { account: account.id } })
+    expect(await gatewayOf('b').addWebhook(account, { url })).toMatchObject({ webhook: { account: account.id } })
+    await expect(gatewayOf('a').addWebhook(account, { url })).rejects.toThrow(OtherKeyError)
+  })
+
+  test('the operator rotates or adds one despite the lost key; from then on everybody rotates the others', async () => {
+    for (const begin of ['rotate', 'add'] as const) {
+      const { account, other, boxOf, gatewayOf, own, backOffice } = await elsewhere()
+      const [one, two] = [
+        await gatewayOf('a').addWebhook(account, { url }),
+        await gatewayOf('a').addWebhook(account, { url }),
+      ]
+      if (typeof one === 'string' || typeof two === 'string') throw new Error('not added')
+      const despiteKey = { despiteKey: true }
+      if (begin === 'rotate') await backOffice.rotateWebhookSecret(one.webhook.id, 24, despiteKey)
+      else await backOffice.addWebhook(other.id, { url }, despiteKey)
+      for (const { webhook } of [one, two]) {
+        const rotated = await own.rotateWebhookSecret(account, webhook.id)
+        if (typeof rotated === 'string') throw new Error(rotated)
+        expect(boxOf('b').open(rotated.webhook.secret)).toBe(rotated.secret)
+      }
+      await expect(gatewayOf('a').rotateWebhookSecret(account, one.webhook.id)).rejects.toThrow('sealed with b')
+    }
+  })
+})

@@ -1,0 +1,43 @@
+import type { AccountId } from '../accounts/account.ts'
+import type { Ports } from '../ports.ts'
+import type { WebhookId } from './webhook.ts'
+import type { Replay, ReplayTask } from './webhooks.ts'
+
+/**
+ * Begins to push again what is still stored: one event, what happened in a period (its end is no part of it), or all
+ * dead lists. Events keep their ids, in new lists. One replay of an account runs at a time.
+ */
+export const startReplay =
+  (ports: Pick<Ports, 'webhooks'>) =>
+  async (
+    by: AccountId | undefined,
+    id: WebhookId,
+    replay: Replay,
+  ): Promise<
+    { readonly started: ReplayTask } | { readonly running: ReplayTask } | 'no-such-webhook' | 'empty-period'
+  > => {
+    if ((await ports.webhooks.find(by, id)) === undefined) return 'no-such-webhook'
+    if (replay.what === 'period' && replay.from >= replay.to) return 'empty-period'
+    return (await ports.webhooks.startReplay(by, id, replay)) ?? 'no-such-webhook'
+  }
+
+type Look = (by: AccountId | undefined, id: WebhookId) => Promise<ReplayTask | 'no-such-webhook' | 'no-replay'>
+
+/** The latest replay of an endpoint, and how far it is. */
+export const showReplay =
+  (ports: Pick<Ports, 'webhooks'>): Look =>
+  async (by, id) => {
+    if ((await ports.webhooks.find(by, id)) === undefined) return 'no-such-webhook'
+    return (await ports.webhooks.findReplay(by, id)) ?? 'no-replay'
+  }
+
+/**
+ * Stops it: what of it waits to be pushed is not pushed. One that has ended, and of which nothing waits, stays as it
+ * is.
+ */
+export const stopReplay =
+  (ports: Pick<Ports, 'webhooks'>): Look =>
+  async (by, id) => {
+    if ((await ports.webhooks.find(by, id)) === undefined) return 'no-such-webhook'
+    return (await ports.webhooks.stopReplay(by, id)) ?? 'no-replay'
+  }

@@ -1,0 +1,147 @@
+import type { Brand } from '../brand.ts'
+import type { Credits } from '../credits/credits.ts'
+import type { InboundMessageId } from '../inbox/inbox.ts'
+import type { MessageId, MessageReference } from '../messages/messages.ts'
+import type { Msisdn, SenderAddress } from '../messages/msisdn.ts'
+import { isFinal, OUTCOME, type OutcomeCode } from '../messages/status-code.ts'
+import type { Instant } from '../time/instant.ts'
+
+/** The events there are, in the order in which they are told. `test` is sent on request only. */
+export const webhookEventTypes = [
+  'message.delivered',
+  'message.failed',
+  'message.unknown',
+  'message.sent',
+  'reply.received',
+  'shortcode.received',
+  'optout.added',
+  'optout.removed',
+] as const
+
+export type WebhookEventType = (typeof webhookEventTypes)[number]
+
+/** What an endpoint receives that names no events; `message.sent` comes only if it is asked for. */
+export const defaultEventTypes: readonly WebhookEventType[] = webhookEventTypes.filter(
+  (type) => type !== 'message.sent',
+)
+
+/** Follows from what happened, so that it is the same however often that is retried, recomputed or replayed. */
+export type WebhookEventId = Brand<string, 'WebhookEventId'>
+
+/** What happened, and when. */
+export interface WebhookEvent {
+  readonly id: WebhookEventId
+  /** Of one message, later states have higher numbers; 1 where there is but one event of a thing. */
+  readonly sequence: number
+  readonly occurred: Instant
+  readonly data: WebhookEventData
+}
+
+/** The text is undefined where the endpoint does not ask for it, and where it is stored no more. */
+export type WebhookEventData =
+  | {
+      readonly type: Extract<WebhookEventType, `message.${string}`>
+      readonly message: MessageId
+      readonly number: Msisdn
+      readonly code: OutcomeCode
+      /** What the account paid and did not get back. */
+      readonly cost: Credits
+      /** A carrier took it, or may have (`isTaken`). */
+      readonly taken: boolean
+      readonly reference?: MessageReference | undefined
+      readonly text: string | undefined
+    }
+  | {
+      readonly type: 'reply.received' | 'shortcode.received'
+      readonly inbound: InboundMessageId
+      readonly from: string
+      readonly shortCode: SenderAddress | undefined
+      readonly answers: MessageId | undefined
+      readonly text: string | undefined
+    }
+  | {
+      readonly type: 'optout.added' | 'optout.removed'
+      readonly number: Msisdn
+      /** The message by which it was done; undefined: by hand. */
+      readonly inbound: InboundMessageId | undefined
+      readonly answers: MessageId | undefined
+      readonly text: string | undefined
+    }
+  | { readonly type: 'test' }
+
+/** Where a message came to its state: by what its carrier answered, or without one; or by a delivery receipt. */
+export type LearntFrom = 'handover' | 'receipt'
+
+/**
+ * The number of an event of a message: later states have higher ones. Unknown comes before sent where nobody knows (106
+ * of a lost answer may turn out to be sent), and after it where the carrier itself says so.
+ */
+export function messageSequence(code: OutcomeCode, from: LearntFrom): number {
+  if (isFinal(code)) return 4
+  if (code === OUTCOME.unknown) return from === 'handover' ? 1 : 3
+  return 2
+}
+
+/** By message and state: a receipt that comes twice tells of one event. */
+export const messageEventId = (message: MessageId, sequence: number): WebhookEventId =>
+  `message-${message}-${sequence}` as WebhookEventId
+
+export const inboundEventId = (inbound: InboundMessageId): WebhookEventId => `inbound-${inbound}` as WebhookEventId
+
+/**
+ * By the message that asked for it, or else by number and moment: by hand, a number can be added and removed many
+ * times.
+ */
+export const optOutEventId = (
+  type: 'optout.added' | 'optout.removed',
+  number: Msisdn,
+  by: { readonly inbound: InboundMessageId } | { readonly at: Instant },
+): WebhookEventId => {
+  const change = type.replace('.', '-')
+  return ('inbound' in by ? `${change}-${by.inbound}` : `${change}-${number}-${by.at}`) as WebhookEventId
+}
+
+export const testEventId = (number: number): WebhookEventId => `test-${number}` as WebhookEventId
+
+/** Which event tells of a code (ruling 1.16); undefined: none does. */
+export function eventTypeOf(code: OutcomeCode): Extract<WebhookEventType, `message.${string}`> | undefined {
+  if (code === OUTCOME.delivered) return 'message.delivered'
+  if (code === OUTCOME.unknown) return 'message.unknown'
+  if (code === OUTCOME.sent) return 'message.sent'
+  return isFinal(code) ? 'message.failed' : undefined
+}
+
+type MessageData = Extract<WebhookEventData, { readonly message: MessageId }>
+
+/**
+ * Events of one or more messages, in their order, that differ in nothing but the message and its number: of a send that
+ * came to one state.
+ */
+export interface MessageEvents {
+  readonly sequence: number
+  readonly occurred: Instant
+  readonly shared: Omit<MessageData, 'message' | 'number' | 'reference'>
+  readonly messages: readonly MessageId[]
+  /** Of each message. */
+  readonly numbers: readonly Msisdn[]
+  /** Of each message; undefined: none has one. */
+  readonly references?: readonly (MessageReference | undefined)[] | undefined
+}
+
+/** One event, or several of one send, for which no objects are made while they are pushed. */
+export type EventGroup = WebhookEvent | MessageEvents
+
+interface Grouped {
+  readonly groups: readonly EventGroup[]
+}
+
+export const eventCount = ({ groups }: Grouped): number =>
+  groups.reduce((sum, group) => sum + ('messages' in group ? group.messages.length : 1), 0)
+
+/** The ids of the events, in their order. */
+export const eventIdsOf = ({ groups }: Grouped): readonly WebhookEventId[] =>
+  groups.flatMap((group) => {
+    if (!('messages' in group)) return [group.id]
+    const { messages, numbers, sequence } = group
+    return messages.flatMap((message, i) => (numbers[i] === undefined ? [] : [messageEventId(message, sequence)]))
+  })
