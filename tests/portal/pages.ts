@@ -50,7 +50,7 @@ const further: Readonly<Record<Who, readonly string[]>> = {
     // A provider that does not answer, and an answer that nobody has asked for.
     ...['/operator/sign-in/provider', '/operator/sign-in/answer'],
   ],
-  holder: ['/', '/sign-out', '/send', '/sends/1', '/send/1/sent'],
+  holder: ['/', '/sign-out', '/send', '/send/1/sent'],
   operator: ['/operator', '/operator/acting', '/operator/sign-out', '/operator/messages?q=1'],
 }
 
@@ -161,7 +161,7 @@ async function changeOfWaiting(person: Person): Promise<string> {
   await person.fill('Time (optional)', '2027-11-30T14:30')
   await person.press('Check before sending')
   await person.press(/^Send 1 message at/)
-  const link = person.page.locator('#list a').first()
+  const link = person.page.locator('#messages a').first()
   return `${(await link.getAttribute('href')) ?? ''}/change`
 }
 

@@ -61,8 +61,7 @@ document.getElementById('own-zone').textContent = ownZone()
 document.getElementById('problems')?.focus()
 // A second click does nothing; what is submitted twice is done once anyway.
 addEventListener('submit', ({ target }) => {
-  if (target.dataset.gives !== 'file')
-    setTimeout(() => target.querySelectorAll('button').forEach((button) => (button.disabled = true)))
+  setTimeout(() => target.querySelectorAll('button').forEach((button) => (button.disabled = true)))
 })
 // A page that is shown again by "Back" can be submitted again.
 addEventListener('pageshow', () => document.querySelectorAll('button').forEach((button) => (button.disabled = false)))

@@ -41,26 +41,17 @@ export function Form({
   to,
   children,
   takesFile = false,
-  gives,
   ...rest
 }: Children & {
   readonly to: string
   readonly class?: string
   readonly takesFile?: boolean
-  /** `file`: the page stays, and its form can be submitted again. */
-  readonly gives?: 'file'
 }) {
   const { base, token, mayPost } = useContext(Surrounded)
   if (!mayPost(to))
     return rest.class === 'panel' ? <p class="panel soft">Your role sees this, and changes nothing here.</p> : null
   return (
-    <form
-      method="post"
-      action={base + to}
-      {...(takesFile && { enctype: 'multipart/form-data' as const })}
-      data-gives={gives}
-      {...rest}
-    >
+    <form method="post" action={base + to} {...(takesFile && { enctype: 'multipart/form-data' as const })} {...rest}>
       {token !== '' && <input type="hidden" name="token" value={token} />}
       {children}
     </form>

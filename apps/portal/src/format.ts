@@ -1,4 +1,5 @@
 import { formatCredits, type Credits } from '@gateway/core/credits'
+import type { SentCredits } from '@gateway/core/messages'
 import { formatDate, formatStamp, formatTime, parseMinute, type Instant } from '@gateway/core/time'
 
 /** A narrow space that no line breaks at. */
@@ -15,6 +16,19 @@ export function amount(value: Credits): string {
   const [whole = '', tenths = ''] = formatCredits(value).split('.')
   return `${whole.startsWith('-') ? '−' : ''}${grouped(whole.replace('-', ''))}.${tenths}`
 }
+
+/** The figures of something that was sent, for a page. */
+export const creditFigures = ({ charged, returned, net }: SentCredits) =>
+  [
+    ['Charged', amount(charged)],
+    ['Returned', amount(returned)],
+    ['Net', amount(net)],
+  ] as const
+
+/** The same as columns of a file. */
+export const creditHeads = ['Charged', 'Returned', 'Net'] as const
+export const creditCells = ({ charged, returned, net }: SentCredits): readonly string[] =>
+  [charged, returned, net].map(formatCredits)
 
 /** `one message`, `9 800 messages`. */
 export const counted = (value: number, one: string, many = `${one}s`): string =>

@@ -1,4 +1,4 @@
-/** So many numbers are sent to in one call; more are stored and sent in the background. */
+/** Most numbers of which the cost is shown while they are typed. */
 export const recipientsMax = 1000
 /** So many numbers may be typed; more are read from a file. */
 export const typedMax = 10_000
@@ -15,6 +15,8 @@ export const asNumber = (written: string): string =>
 export interface Recipients {
   /** Each once, in the order in which they were given. */
   readonly numbers: readonly string[]
+  /** The same with those that were there several times. */
+  readonly all: readonly string[]
   /** How many more times one of them was there. */
   readonly repeated: number
 }
@@ -26,5 +28,5 @@ export function readRecipients(text: string): Recipients {
     .map(asNumber)
     .filter((number) => number !== '')
   const numbers = [...new Set(given)]
-  return { numbers, repeated: given.length - numbers.length }
+  return { numbers, all: given, repeated: given.length - numbers.length }
 }

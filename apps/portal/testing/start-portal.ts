@@ -144,7 +144,7 @@ function visit(url: string): Visitor {
           .type('form')
           .send({ ...fields }),
       ),
-    submit: async (page, fill = {}, form = 'main form[method="post"]:not([data-gives])') => {
+    submit: async (page, fill = {}, form = 'main form[method="post"]') => {
       const { html } = typeof page === 'string' ? await visitor.get(page) : page
       const found = html.querySelector(form)
       if (found === null) throw new Error(`no form ${form} in ${html.textContent}`)

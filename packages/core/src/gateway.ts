@@ -133,6 +133,7 @@ export const createGateway = (
   listBulkSends: (account: Account, page: Parameters<Ports['bulkSends']['list']>[1]) =>
     ports.bulkSends.list(account.id, page),
   bulkOutcomes: (account: Account, id: BulkSendId) => ports.bulkSends.outcomes(account.id, id),
+  returnedCredits: (account: Account, ids: readonly BulkSendId[]) => ports.bulkSends.returned(account.id, ids),
   bulkIds: bulkIds(ports),
   cancelBulkSend: cancelBulkSend(ports),
   bulkRows: (account: Account, id: BulkSendId, call: number) => ports.bulkSends.rows(account.id, id, call),

@@ -27,7 +27,6 @@ import { bulkColumns } from './send/columns.tsx'
 import { bulkRefused, bulkResults, bulkSent } from './send/bulk-sent.tsx'
 import { send } from './send/send.tsx'
 import { sends } from './send/sends.tsx'
-import { sent } from './send/sent.tsx'
 import { invitation } from './session/invitation.tsx'
 import { signInLink } from './session/sign-in-link.tsx'
 import { signIn } from './session/sign-in.tsx'
@@ -43,7 +42,7 @@ import { template, templates } from './templates/templates.tsx'
 /** Every page of the portal: one that is not here does not exist. The tests of roles and tenants are made from it. */
 export const pages: readonly Page[] = [
   ...[signIn, signInLink, invitation, signOut],
-  ...[overview, send, sends, sent, messages, messagesFile, message, messageChange],
+  ...[overview, send, sends, messages, messagesFile, message, messageChange],
   ...[bulkDraft, bulkText, bulkColumns, bulkSent, bulkResults, bulkRefused],
   ...[
     operatorSignIn,

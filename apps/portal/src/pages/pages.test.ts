@@ -75,7 +75,6 @@ beforeAll(async () => {
     '/templates/:id': { own: String(template), unknown: '999999' },
     '/messages/:id/change': { own: String(waiting && 'id' in waiting ? waiting.id : ''), unknown: '999999' },
     '/messages/:id': { own: id, unknown: '999999' },
-    '/sends/:ids': { own: id, unknown: '999999' },
     '/operator/messages/:id': { own: id, unknown: '999999' },
     '/operator/accounts/:id': { own: String(portal.account.id), unknown: '999999' },
     '/operator/carriers/:name': { own: 'one', unknown: 'nobody' },

@@ -16,6 +16,7 @@ import {
   moveBulkSend,
   postponeBulkSend,
   readBulkCall,
+  sumReturned,
   takeBulkCall,
   type BulkSendRow,
 } from '../sql/bulk-sends.ts'
@@ -53,10 +54,15 @@ export function postgresBulkSends({ pools: { ordinary } }: Context): BulkSends {
     accepted: async (account, id, call) => ((await read(account, id, call))?.accepted ?? []) as readonly IdRun[],
     outcomes: async (account, id) =>
       (await ordinary.run(countBulkOutcomes, { account, id })).map((row) => fromRow<OutcomeCount>(row)),
+    returned: async (account, ids) => {
+      if (ids.length === 0) return new Map()
+      const rows = await ordinary.run(sumReturned, { account, ids })
+      return new Map(rows.map(({ id, returned }) => [id as BulkSendId, credits(returned)]))
+    },
     start: (account, id) => move(account, id, 'draft', 'running'),
     stop: (account, id) => move(account, id, 'running', 'stopping'),
-    take: async (seconds) => {
-      const [row] = await ordinary.run(takeBulkCall, { seconds })
+    take: async (seconds, only) => {
+      const [row] = await ordinary.run(takeBulkCall, { seconds, only })
       if (row === undefined) return undefined
       const { call, ageSeconds } = row
       return { send: sendOf(row), call, rows: row.rows as readonly BulkRow[], ageSeconds }

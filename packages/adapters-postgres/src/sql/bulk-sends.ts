@@ -1,5 +1,6 @@
 import { bulkSendLimits, type BulkSendState, type OutcomeCount } from '@gateway/core/bulk-sends'
 import { rows, sql, statement, type RowOf } from './statement.ts'
+import { LEDGER } from '../stored-codes.ts'
 import { milliseconds } from './arrays.ts'
 
 // All of these are for the ordinary connections.
@@ -158,6 +159,37 @@ select null, messages from waiting where messages > 0
 order by code nulls last`,
 )
 
+/**
+ * Sums what the ledger says was returned for messages of these sends: a refund names the first message of its text.
+ * Reads the account's entries once; the ids of a send are one multirange, in which each entry is looked up.
+ */
+export const sumReturned = statement(
+  'sum-returned',
+  {
+    parameters: { account: 'int', ids: 'bigint[]' },
+    columns: { id: 'bigint', returned: 'bigint' },
+  },
+  sql`
+with messages as materialized (
+  select id, range_agg(int8range((pair ->> 0)::bigint, (pair ->> 1)::bigint, '[]')) ids
+  from bulk_send
+  join bulk_send_call on send_id = id
+  cross join lateral jsonb_array_elements(accepted) pair
+  where account_id = :account and id = any (:ids) and accepted is not null
+  group by id
+), refund as materialized (
+  select send_first_id, sum(amount) amount
+  from ledger
+  where account_id = :account and kind = ${LEDGER.refund} and send_first_id is not null
+    and send_first_id >= (select min(lower(ids)) from messages)
+  group by send_first_id
+)
+select id, sum(amount)::bigint returned
+from messages
+join refund on ids @> send_first_id
+group by id`,
+)
+
 /** From one state to the next; no row: it is in another one, or not there. */
 export const moveBulkSend = statement(
   'move-bulk-send',
@@ -181,14 +213,14 @@ export interface TakenCallRow extends BulkSendRow {
 export const takeBulkCall = statement(
   'take-bulk-call',
   {
-    parameters: { seconds: 'float8' },
+    parameters: { seconds: 'float8', only: 'bigint?' },
     columns: rows<TakenCallRow>({ ...sendTypes, call: 'int', rows: 'json', ageSeconds: 'float8' }),
   },
   sql`
 with next as (
   select id due_id
   from bulk_send
-  where state in ('running', 'stopping') and due_at <= now()
+  where state in ('running', 'stopping') and due_at <= now() and (:only is null or id = :only)
   order by due_at, id
   limit 1
   for update skip locked

@@ -45,6 +45,7 @@ type Reading =
   | 'listBulkSends'
   | 'bulkOutcomes'
   | 'bulkIds'
+  | 'returnedCredits'
   | 'bulkRows'
   | 'sendNextCall'
   | 'listTemplates'

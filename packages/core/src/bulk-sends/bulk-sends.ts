@@ -69,6 +69,7 @@ export interface BulkSend extends NewBulkSend {
   readonly callsEnded: number
   readonly accepted: number
   readonly refused: number
+  /** Credits charged for the accepted messages, whatever was returned afterwards. */
   readonly cost: Credits
 }
 
@@ -116,12 +117,17 @@ export interface BulkSends {
   accepted(by: AccountId, id: BulkSendId, call: number): Promise<readonly IdRun[]>
   /** By code, those that wait last: what became of the messages of a send so far. Empty: it has none. */
   outcomes(by: AccountId, id: BulkSendId): Promise<readonly OutcomeCount[]>
+  /** Returns the credits returned so far for messages of these sends; omits sends without a refund or of others. */
+  returned(by: AccountId, ids: readonly BulkSendId[]): Promise<ReadonlyMap<BulkSendId, Credits>>
   /** A draft begins to be sent; false: it is none, or not there. Of many callers one is told true. */
   start(by: AccountId, id: BulkSendId): Promise<boolean>
   /** No further call is begun; false: it is not running. */
   stop(by: AccountId, id: BulkSendId): Promise<boolean>
-  /** The first call without an end, of the send that has waited longest. Others get this send after `seconds`. */
-  take(seconds: number): Promise<BulkCall | undefined>
+  /**
+   * Takes up the first call without an end, of the send that has waited longest, or of `only` if it is due. Other
+   * callers get this send after `seconds`.
+   */
+  take(seconds: number, only?: BulkSendId): Promise<BulkCall | undefined>
   /** Others may take up the send, and its caller too, after `seconds`. */
   postpone(id: BulkSendId, seconds: number): Promise<void>
   /** Ends a call, and with its last call the send. What was stored first counts. The send may be taken up at once. */

@@ -25,8 +25,9 @@ export const fieldsOf = (text: string): readonly string[] => [
   ...new Set([...text.matchAll(fieldOfText)].map(([, name = '']) => name)),
 ]
 
-/** The fields of a text that no column has. */
+/** Returns the fields of a text that no column has. Without columns a text has no fields (`fillIn`). */
 export function fieldsMissing(text: string, columns: readonly string[]): readonly string[] {
+  if (columns.length === 0) return []
   const names = columns.map(keyOf)
   return fieldsOf(text).filter((name) => !names.includes(keyOf(name)))
 }
@@ -169,7 +170,8 @@ const overloadedSeconds = 1
 type WorkPorts = Pick<Ports, 'bulkSends' | 'clientRequests' | 'accounts'>
 
 /**
- * Accepts one call of a send in bulk; nothing: there is none to be accepted at this moment. Any number of processes may
+ * Accepts one call of a send in bulk, or of the send `only`, so that whoever started a short one sees at once what
+ * became of it; nothing: there is none to be accepted at this moment. Any number of processes may
  * do so at once, and each may die at any moment: a row is accepted and charged once, or reported as not accepted.
  *
  * Of a send that is stopped each call that has no answer is given one under its key, that nothing was accepted. The
@@ -177,8 +179,9 @@ type WorkPorts = Pick<Ports, 'bulkSends' | 'clientRequests' | 'accounts'>
  * counts, or accepts nothing.
  */
 export const sendNextCall =
-  (ports: WorkPorts, send: ReturnType<typeof sendMessages>) => async (): Promise<'more' | 'nothing'> => {
-    const taken = await ports.bulkSends.take(takenSeconds)
+  (ports: WorkPorts, send: ReturnType<typeof sendMessages>) =>
+  async (only?: BulkSendId): Promise<'more' | 'nothing'> => {
+    const taken = await ports.bulkSends.take(takenSeconds, only)
     if (taken === undefined) return 'nothing'
     const { id } = taken.send
     const found = await ports.accounts.find(taken.send.account)

@@ -1,12 +1,22 @@
 import { aNumber } from '@gateway/core/testing'
 import { credits } from '../credits/credits.ts'
 import { instant } from '../time/instant.ts'
-import { deliveryState, hasOutcome, type DeliveryState } from './message-facts.ts'
+import {
+  creditsOf,
+  deliveryState,
+  hasOutcome,
+  statusOf,
+  type DeliveryState,
+  type Outcome,
+  type SentCredits,
+} from './message-facts.ts'
 import { readReference } from './messages.ts'
-import type { OutcomeCode } from './status-code.ts'
+import { OUTCOME, type OutcomeCode } from './status-code.ts'
 
 const number = aNumber()
 const known = (code: OutcomeCode, taken: boolean) => ({ code, taken, number, at: instant(0), cost: credits(0) })
+
+const outcomeOf = (code: OutcomeCode, hasReference: boolean): Outcome => ({ code, at: instant(0), hasReference })
 
 test.each<[OutcomeCode, boolean, DeliveryState]>([
   [0, true, 'delivered'],
@@ -28,6 +38,20 @@ test.each<[OutcomeCode, boolean, DeliveryState]>([
 ])('code %i, taken by a carrier: %s, is %s', (code, taken, state) => {
   expect(deliveryState(known(code, taken))).toBe(state)
   expect(hasOutcome(known(code, taken))).toBe(true)
+})
+
+test.each<[what: string, outcome: Outcome | undefined, SentCredits]>([
+  ['a message that waits', undefined, { charged: 10, returned: 0, net: 10 } as never],
+  ['one that a carrier took', outcomeOf(OUTCOME.undeliverable, true), { charged: 10, returned: 0, net: 10 } as never],
+  ['one that no carrier took', outcomeOf(OUTCOME.refused, false), { charged: 10, returned: 10, net: 0 } as never],
+  [
+    'one that the operator returned',
+    { ...outcomeOf(OUTCOME.delivered, true), isRefunded: true },
+    { charged: 10, returned: 10, net: 0 } as never,
+  ],
+])('the credits of %s: charged, returned, net', (_, outcome, expected) => {
+  const status = statusOf({ number, cost: credits(10), due: instant(0), outcome }, instant(0))
+  expect(creditsOf(status)).toEqual(expected)
 })
 
 test('what waits is waiting, and what is not found is not found: neither has an outcome', () => {

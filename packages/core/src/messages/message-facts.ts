@@ -1,4 +1,4 @@
-import { credits, type Credits } from '../credits/credits.ts'
+import { credits, minus, plus, type Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
 import { withReference, type KnownStatus, type MessageReference, type MessageStatus } from './messages.ts'
 import type { Msisdn } from './msisdn.ts'
@@ -49,8 +49,30 @@ export function statusOf(message: MessageFacts, since: Instant): MessageStatus {
   if (outcome === undefined) return withReference({ code: 'waiting' as const, number, cost }, reference)
   if (isTooOld(message, since)) return 'not-found'
   const taken = isTaken(outcome)
-  const paid = taken && outcome.isRefunded !== true ? cost : credits(0)
-  return withReference({ code: outcome.code, at: outcome.at, number, cost: paid, taken }, reference)
+  const isCharged = (taken && outcome.isRefunded !== true) || cost === 0
+  const paid = isCharged ? { cost } : { cost: credits(0), returned: cost }
+  return withReference({ code: outcome.code, at: outcome.at, number, ...paid, taken }, reference)
+}
+
+/** The credits of something that was sent, in the words of all pages, files, commands and documents. */
+export interface SentCredits {
+  /** When it was accepted. */
+  readonly charged: Credits
+  /** Since then: by itself because no carrier took it, or by the operator. */
+  readonly returned: Credits
+  readonly net: Credits
+}
+
+export const sentCredits = (charged: Credits, returned: Credits): SentCredits => ({
+  ...{ charged, returned },
+  net: minus(charged, returned),
+})
+
+/** Credits of a message with this status. A message that is not found counts as free. */
+export function creditsOf(status: MessageStatus): SentCredits {
+  if (status === 'not-found') return sentCredits(credits(0), credits(0))
+  const returned = hasOutcome(status) ? (status.returned ?? credits(0)) : credits(0)
+  return sentCredits(plus(status.cost, returned), returned)
 }
 
 /** What is told of a message of the account that cannot be deleted (ruling 1.15). */

@@ -103,8 +103,10 @@ export interface KnownStatus {
   /** When that state was reached. */
   readonly at: Instant
   readonly number: Msisdn
-  /** What the account paid and did not get back. */
+  /** Net credits: charged and not returned. */
   readonly cost: Credits
+  /** Credits that were charged and returned; undefined: none. */
+  readonly returned?: Credits | undefined
   /** A carrier took it, or part of it, or may have: it stays charged (ruling 1.4). */
   readonly taken: boolean
   readonly reference?: MessageReference | undefined
@@ -114,7 +116,7 @@ export interface KnownStatus {
 export interface WaitingStatus {
   readonly code: 'waiting'
   readonly number: Msisdn
-  /** What was charged for it. */
+  /** Net credits, which are the charged ones as long as the message waits. */
   readonly cost: Credits
   readonly reference?: MessageReference | undefined
 }

@@ -5,7 +5,7 @@ import type { BulkRow, BulkSendId, EndedCall, NewBulkSend } from '@gateway/core/
 import { credits } from '@gateway/core/credits'
 import { OUTCOME, type MessageId, type Msisdn } from '@gateway/core/messages'
 import { anAccount, anOrder, aNumber } from '../builders.ts'
-import { accepted, callersMany, dispatchDue, farAhead, type Contract } from './shared.ts'
+import { accepted, callersMany, dispatchDue, farAhead, longAgo, type Contract } from './shared.ts'
 
 const aSend: NewBulkSend = { columns: ['Name'], text: 'Dear {name}', scheduled: undefined, key: 'k' }
 const rowsFrom = (first: number, count: number): readonly BulkRow[] =>
@@ -108,6 +108,22 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     assert.deepEqual([state, accepted, refused, cost, recipients, callsEnded], ['ended', 1, 2, 15, 3, 2])
   },
 
+  'a call of a certain send is taken up before those that have waited longer, unless that is not due': async (
+    ports,
+  ) => {
+    const { id: by } = await anAccount(ports)
+    const [first, second] = [await started(ports, by), await started(ports, by)]
+    assert.equal(await ports.bulkSends.take(600, await drafted(ports, by)), undefined)
+    const taken = await Promise.all(Array.from({ length: callersMany }, () => ports.bulkSends.take(600, second)))
+    assert.deepEqual(
+      taken.flatMap((one) => one?.send.id ?? []),
+      [second],
+    )
+    assert.equal((await ports.bulkSends.take(600))?.send.id, first)
+    for (const id of [first, second])
+      await Promise.all([0, 1].map((call) => ports.bulkSends.end(id, call, nothingAccepted)))
+  },
+
   'its messages are counted by what became of them': async (ports) => {
     const [{ id: by }, { id: other }] = [await anAccount(ports), await anAccount(ports)]
     const id = await started(ports, by)
@@ -124,6 +140,34 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     ]
     assert.deepEqual(await ports.bulkSends.outcomes(by, id), counts)
     assert.deepEqual(await ports.bulkSends.outcomes(other, id), [])
+  },
+
+  'what was returned is summed for each send, whoever returned it, and once': async (ports) => {
+    const [account, { id: other }] = [await anAccount(ports), await anAccount(ports)]
+    const by = account.id
+    const [id, later] = [await started(ports, by), await started(ports, by)]
+    assert.deepEqual(await ports.bulkSends.returned(by, [id, later]), new Map())
+    const taken = await accepted(ports, anOrder(by, { to: [aNumber(), aNumber('27820000002')], text: 'a' }))
+    await dispatchDue(ports, 'single', ({ id: message }) => ({ outcome: 'accepted', reference: `r${message}` }))
+    const waiting = await accepted(ports, anOrder(by, { to: [aNumber(), aNumber()], text: 'b', due: farAhead }))
+    const apart = await accepted(ports, anOrder(by, { to: [aNumber()], text: 'c', due: farAhead }))
+    const end = async (send: BulkSendId, call: number, messages: readonly MessageId[]) =>
+      ports.bulkSends.end(send, call, {
+        ...{ accepted: [ids(Math.min(...messages), Math.max(...messages))], messages: messages.length, left: [] },
+        cost: credits(10 * messages.length),
+      })
+    await end(id, 0, taken.ids)
+    await end(id, 1, waiting.ids)
+    await end(later, 0, apart.ids)
+    const [first = nobody as never] = taken.ids
+    await ports.ledger.refund({ message: first, why: 'a mistake' }, farAhead)
+    await ports.ledger.refund({ message: first, why: 'a mistake' }, farAhead)
+    await ports.messages.deleteScheduled(by, waiting.ids, longAgo)
+    assert.deepEqual(await ports.bulkSends.returned(by, [id, later]), new Map([[id, credits(30)]]))
+    await ports.messages.deleteScheduled(by, apart.ids, longAgo)
+    assert.deepEqual((await ports.bulkSends.returned(by, [later, id])).get(later), credits(10))
+    assert.deepEqual(await ports.bulkSends.returned(other, [id, later]), new Map())
+    await ports.bulkSends.end(later, 1, nothingAccepted)
   },
 
   'a send that is stopped is taken up as such; its last two calls end it also at the same time': async (ports) => {

@@ -1,14 +1,17 @@
 import type { AccountId } from '@gateway/core/accounts'
 import { bulkSendLimits, type BulkRow, type BulkSend, type BulkSendId, type BulkSends } from '@gateway/core/bulk-sends'
 import { credits, plus } from '@gateway/core/credits'
-import type { MessageId, Msisdn, OutcomeCode } from '@gateway/core/messages'
+import { isTaken, type MessageId, type Msisdn, type OutcomeCode } from '@gateway/core/messages'
 import { erasedNumber, type HeldListRow } from '@gateway/core/personal-data'
 import { daysBefore, secondsAfter, type Instant } from '@gateway/core/time'
 import { atomic } from './atomic.ts'
-import type { BulkSendRow } from './rows.ts'
+import { outcomeOf } from './decide.ts'
+import type { BulkSendRow, MessageRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 
 const isWorkedOn = ({ send: { state } }: BulkSendRow): boolean => state === 'running' || state === 'stopping'
+const isReturned = ({ decision, refund }: MessageRow): boolean =>
+  refund !== undefined || (decision !== undefined && !isTaken(outcomeOf(decision)))
 const isRepeated = ({ refused }: BulkRow): boolean => refused === 'repeated'
 
 export function memoryBulkSends(store: MemoryStore): BulkSends {
@@ -62,6 +65,22 @@ export function memoryBulkSends(store: MemoryStore): BulkSends {
         .map(([code, messages]) => ({ code, messages }))
         .sort((a, b) => (a.code ?? Infinity) - (b.code ?? Infinity))
     }),
+    returned: atomic((by, ids) => {
+      const sums = ids.map((id) => {
+        const runs = (own(by, id)?.calls ?? []).flatMap(({ ended }) => ended?.accepted ?? [])
+        const messages = [...store.messages.values()].filter((message) =>
+          runs.some(([first, last]) => message.id >= first && message.id <= last),
+        )
+        return [
+          id,
+          messages
+            .filter(isReturned)
+            .map(({ cost }) => cost)
+            .reduce(plus, credits(0)),
+        ] as const
+      })
+      return new Map(sums.filter(([, sum]) => sum > 0))
+    }),
     start: atomic((by, id) => {
       const row = own(by, id)
       if (row !== undefined) row.due = clock.now()
@@ -73,10 +92,10 @@ export function memoryBulkSends(store: MemoryStore): BulkSends {
       if (isStopped && row !== undefined) row.due = clock.now()
       return isStopped
     }),
-    take: atomic((seconds) => {
+    take: atomic((seconds, only) => {
       const now = clock.now()
       const [row] = [...bulkSends.values()]
-        .filter((one) => isWorkedOn(one) && one.due <= now)
+        .filter((one) => isWorkedOn(one) && one.due <= now && (only === undefined || one.send.id === only))
         .sort((a, b) => a.due - b.due || a.send.id - b.send.id)
       if (row === undefined) return undefined
       const call = row.calls.findIndex(({ ended }) => ended === undefined)

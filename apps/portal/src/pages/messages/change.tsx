@@ -27,7 +27,7 @@ const view = (
   main: (
     <>
       <h1>Change the message to {number}</h1>
-      <p>It is cancelled and given back, and another one waits in its place, which is charged.</p>
+      <p>It is cancelled and its credits are returned. Another one waits in its place, which is charged.</p>
       <ProblemSummary problems={problems} />
       <Form to={`/messages/${id}/change`} class="panel">
         <Hidden name="key" value={newFormKey()} />
@@ -60,7 +60,12 @@ export const messageChange = forHolders({
   changes: 'changeScheduled',
   async show(visit) {
     const told = await waitingMessage(visit)
-    if (told === undefined) return 'not-found'
+    if (told === undefined) {
+      // After a step back it may be cancelled or on its way: its page says which.
+      const id = parseMessageId(visit.parameters.id ?? '')
+      const shown = id === undefined ? undefined : await visit.gateway.showSent(visit.account, id)
+      return shown === undefined ? 'not-found' : { goTo: `/messages/${shown.id}` }
+    }
     return view(told, { text: told.text, time: told.scheduled === undefined ? '' : minuteOf(told.scheduled) })
   },
   async submit(visit, fields) {

@@ -1,4 +1,4 @@
-import type { ShownMessage } from '@gateway/core/messages'
+import { creditsOf, type ShownMessage } from '@gateway/core/messages'
 import type { Instant } from '@gateway/core/time'
 import type { ComponentChildren } from 'preact'
 import { Link, State, Table, When } from '../../components.tsx'
@@ -43,7 +43,7 @@ export const MessageTable = ({
       { head: 'To', cell: ({ id, number }) => <Link to={`/messages/${id}`}>{number}</Link> },
       { head: 'Text', cell: ({ text }) => <span class="text">{excerpt(text)}</span> },
       { head: 'When', cell: ({ accepted, scheduled }) => <When at={scheduled ?? accepted} /> },
-      { head: 'Credits', number: true, cell: ({ cost }) => amount(cost) },
+      { head: 'Net credits', number: true, cell: ({ status }) => amount(creditsOf(status).net) },
       {
         head: 'State',
         cell: (message) => <State status={message.status} scheduled={isScheduled(message, now)} />,

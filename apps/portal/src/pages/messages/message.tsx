@@ -25,7 +25,7 @@ function stepsOf({ accepted, scheduled, parts, cost, reference, from, status, tr
   const isRefunded = decided?.refunded === true
   const accepting = (
     <>
-      Accepted: {counted(parts, 'part')} for {amount(cost)} credits
+      Accepted: {counted(parts, 'part')}, {amount(cost)} credits charged
       {from !== undefined && `, from ${from}`}
       {reference !== undefined && `, reference ${reference}`}.
     </>
@@ -46,8 +46,8 @@ function stepsOf({ accepted, scheduled, parts, cost, reference, from, status, tr
   // That the carrier has it was said by the step before.
   if (decided === undefined || decided.code !== OUTCOME.sent) steps.push([decided?.at, told])
   if (refundByHand !== undefined)
-    steps.push([refundByHand.at, `${amount(cost)} credits were given back: ${refundByHand.why}`])
-  else if (isRefunded) steps.push([decided.at, `${amount(cost)} credits were given back.`])
+    steps.push([refundByHand.at, `${amount(cost)} credits were returned: ${refundByHand.why}`])
+  else if (isRefunded) steps.push([decided.at, `${amount(cost)} credits were returned.`])
   const known = steps.filter(([at]) => at !== undefined).sort(([a = 0], [b = 0]) => a - b)
   return [...known, ...steps.filter(([at]) => at === undefined)]
 }
@@ -78,12 +78,12 @@ function view(told: ToldMessage, now: Instant, done: string | null): View {
     live: mayChange([told], now),
     main: (
       <>
-        {done === 'cancelled' && <Notice>The message is cancelled, and its credits are yours again.</Notice>}
+        {done === 'cancelled' && <Notice>The message is cancelled, and its credits are returned.</Notice>}
         {done === 'changed' && <Notice>The message is changed: this one waits in its place.</Notice>}
         {done === 'not-again' && (
           <Notice tone="bad">
-            The message was cancelled, and its credits are yours again, but the changed one could not be accepted. Write
-            it once more.
+            The message was cancelled, and its credits are returned, but the changed one could not be accepted. Write it
+            once more.
           </Notice>
         )}
         {done === 'sent' && <Notice tone="wait">Nothing was changed: it was on its way already.</Notice>}

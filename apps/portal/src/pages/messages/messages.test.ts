@@ -70,7 +70,7 @@ test('one field finds a number as people write it, an id and a reference', async
 test('the story of a message tells what it cost, who took it as what, and what became of it', async () => {
   const [id = aMessageId(1)] = await write(portal.ports, portal.account, '27820000001')
   const taken = await visitor.get(`/messages/${id}`)
-  expect(taken.text).toContain('Accepted: 1 part for 1.0 credits')
+  expect(taken.text).toContain('Accepted: 1 part, 1.0 credits charged')
   expect(taken.text).toContain(`The carrier took it as ${id}.`)
   expect(taken.html.querySelector('h1 .state')?.textContent).toBe('on its way')
   const place = (await portal.ports.messageTraces.of(id))?.place

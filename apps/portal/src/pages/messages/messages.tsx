@@ -1,5 +1,5 @@
-import { formatCredits } from '@gateway/core/credits'
 import {
+  creditsOf,
   messageId,
   parseMessageId,
   parseMsisdn,
@@ -11,7 +11,7 @@ import {
 import { parseMinute, secondsAfter, type Instant } from '@gateway/core/time'
 import type { Cell } from '@gateway/wire'
 import { Choice, Link, Panel, Second, TextField } from '../../components.tsx'
-import { iso } from '../../format.ts'
+import { creditCells, creditHeads, iso } from '../../format.ts'
 import { asNumber } from '../../recipients.ts'
 import { forHolders, type HolderVisit, type View } from '../../page.ts'
 import { specificationWords, STATE_FILTERS, stateWords } from '../../words.ts'
@@ -105,14 +105,14 @@ export const messagesFile = forHolders({
 })
 
 async function* allMessages({ gateway, account, query }: HolderVisit): AsyncIterable<readonly Cell[]> {
-  yield ['Id', 'Accepted', 'Scheduled', 'Number', 'From', 'State', 'Code', 'Parts', 'Credits', 'Reference', 'Text']
+  yield ['Id', 'Accepted', 'Scheduled', 'Number', 'From', 'State', 'Code', 'Parts', ...creditHeads, 'Reference', 'Text']
   const wanted = wantedOf(filterOf(query))
   for (let after: MessageId | undefined, more = true; more;) {
     const page = await gateway.listSent(account, { ...wanted, after, limit: 500 })
-    for (const { id, accepted, scheduled, number, from, status, parts, cost, reference, text } of page.messages) {
+    for (const { id, accepted, scheduled, number, from, status, parts, reference, text } of page.messages) {
       yield [
         ...[id, iso(accepted), scheduled === undefined ? '' : iso(scheduled), number, from ?? ''],
-        ...[stateWords(status).word, specificationWords(status), parts, formatCredits(cost)],
+        ...[stateWords(status).word, specificationWords(status), parts, ...creditCells(creditsOf(status))],
         ...[{ text: reference ?? '' }, { text }],
       ]
     }

@@ -1,17 +1,29 @@
-import { draftProblem, type BulkQuote, type BulkRow, type BulkSend, type BulkSendId } from '@gateway/core/bulk-sends'
+import {
+  draftProblem,
+  fieldsOf,
+  type BulkQuote,
+  type BulkRow,
+  type BulkSend,
+  type BulkSendId,
+} from '@gateway/core/bulk-sends'
+import { bodyOf } from '@gateway/core/messages'
 import type { Instant } from '@gateway/core/time'
-import { Form, Link, Main, Panel, ProblemSummary, Table, TextField } from '../../components.tsx'
+import { Form, Link, Main, Notice, Panel, ProblemSummary, Table, TextField } from '../../components.tsx'
 import type { Problems } from '../../forms.ts'
 import { count, counted, minuteOf, when } from '../../format.ts'
 import { ListFields } from '../../list-fields.tsx'
 import { forHolders, type HolderVisit, type View } from '../../page.ts'
+import { TextSize } from '../../text-size.tsx'
 import { ROW_REFUSAL } from '../../words.ts'
 import { readTime, TextToSend } from './compose.tsx'
 import { problemsOf } from './from-file.ts'
 import { numberColumnOf, ownBulkSend } from './own-bulk-send.ts'
 import { WhatItCosts } from './what-it-costs.tsx'
 
-/** `/send/<id>`: what a send to many will do, before it does; then it begins, once. */
+/**
+ * `/send/<id>`: what a send will do, before it does; then it begins, once. Whoever comes back to it, or submits it
+ * again, is led to what became of it.
+ */
 export const bulkDraft = forHolders({
   path: '/send/:id',
   async show(visit) {
@@ -28,7 +40,9 @@ export const bulkDraft = forHolders({
   async submit(visit) {
     const send = await ownBulkSend(visit)
     if (send === undefined) return 'not-found'
-    await visit.gateway.startBulkSend(visit.account, send.id)
+    const isStarted = await visit.gateway.startBulkSend(visit.account, send.id)
+    // A short send is accepted before its page is shown. Where this fails, the send goes on in the background.
+    if (isStarted) await visit.gateway.sendNextCall(send.id)
     // It leads back to the check where it was not begun.
     return { goTo: `/send/${send.id}/sent` }
   },
@@ -36,15 +50,29 @@ export const bulkDraft = forHolders({
 
 /** How many rows have each reason, the most frequent first. */
 export function byReason(rows: readonly BulkRow[]) {
-  const counts = new Map<NonNullable<BulkRow['refused']>, { numbers: number; first: BulkRow }>()
+  const counts = new Map<NonNullable<BulkRow['refused']>, { numbers: number; readonly some: BulkRow[] }>()
   for (const row of rows) {
     if (row.refused === undefined) continue
-    const counted = counts.get(row.refused)
-    if (counted === undefined) counts.set(row.refused, { numbers: 1, first: row })
-    else counted.numbers++
+    const same = counts.get(row.refused)
+    if (same === undefined) {
+      counts.set(row.refused, { numbers: 1, some: [row] })
+      continue
+    }
+    same.numbers++
+    if (same.some.length < shownMax) same.some.push(row)
   }
-  return [...counts].map(([reason, its]) => ({ reason, ...its })).sort((a, b) => b.numbers - a.numbers)
+  return [...counts].map(([reason, group]) => ({ reason, ...group })).sort((a, b) => b.numbers - a.numbers)
 }
+
+/** Rows that are shown of each reason; the others are in the file. */
+const shownMax = 3
+
+const Which = ({ rows, of }: { readonly rows: readonly BulkRow[]; readonly of: number }) => (
+  <span class="text">
+    {rows.map(({ row, number }) => `row ${count(row)}: “${number}”`).join(', ')}
+    {of > rows.length && ` and ${count(of - rows.length)} more`}
+  </span>
+)
 
 /** Which numbers get no message and why, with all of them as a file. */
 export const NotSent = ({ id, rows, title }: { id: BulkSendId; rows: readonly BulkRow[]; title: string }) => (
@@ -56,14 +84,7 @@ export const NotSent = ({ id, rows, title }: { id: BulkSendId; rows: readonly Bu
       columns={[
         { head: 'Reason', cell: ({ reason }) => ROW_REFUSAL[reason] },
         { head: 'Numbers', number: true, cell: ({ numbers }) => count(numbers) },
-        {
-          head: 'Example',
-          cell: ({ first }) => (
-            <span class="text">
-              row {count(first.row)}: “{first.number}”
-            </span>
-          ),
-        },
+        { head: 'Which', cell: ({ some, numbers }) => <Which rows={some} of={numbers} /> },
       ]}
     />
     <p class="hint">
@@ -73,7 +94,8 @@ export const NotSent = ({ id, rows, title }: { id: BulkSendId; rows: readonly Bu
 )
 
 function check(send: BulkSend, quote: BulkQuote, numbersIn: string | undefined, now: Instant): View {
-  const { messages, partsMin, partsMax, refused, examples } = quote
+  const { messages, partsMin, partsMax, refused } = quote
+  const isTyped = send.columns.length === 0
   const later = send.scheduled !== undefined && send.scheduled > now ? `at ${when(send.scheduled, now)}` : 'now'
   return {
     title: 'Check, then send',
@@ -84,20 +106,17 @@ function check(send: BulkSend, quote: BulkQuote, numbersIn: string | undefined, 
         <p>Nothing has been sent or charged yet.</p>
         <WhatItCosts messages={messages} parts={[partsMin, partsMax]} of={quote} />
         {refused.length > 0 && (
-          <NotSent id={send.id} rows={refused} title={`${counted(refused.length, 'row')} will not be sent to`} />
+          <NotSent
+            id={send.id}
+            rows={refused}
+            title={`${counted(refused.length, isTyped ? 'number' : 'row')} will not be sent to`}
+          />
         )}
+        {isTyped && <FieldsAsTheyStand text={send.text} />}
         <Panel title="How it reads">
-          {examples.map(({ row, text, parts }) => (
-            <div key={row.row}>
-              <blockquote class="text">{text}</blockquote>
-              <p class="hint">
-                To {row.number} (row {count(row.row)}): {counted(Array.from(text).length, 'character')},{' '}
-                {counted(parts, 'part')}.
-              </p>
-            </div>
-          ))}
+          {isTyped ? <TypedText text={send.text} /> : <Examples of={quote.examples} />}
           <p class="hint">
-            Sent {later}. <Link to={`/send/${send.id}/text`}>Change the text or the time</Link>
+            Sent {later}. {!isTyped && <Link to={`/send/${send.id}/text`}>Change the text or the time</Link>}
           </p>
           {numbersIn !== undefined && (
             <p class="hint">
@@ -114,19 +133,57 @@ function check(send: BulkSend, quote: BulkQuote, numbersIn: string | undefined, 
               </Main>
             </Form>
           )}
-          <Link to="/send">Choose another list</Link>
+          {isTyped ? <Link to={`/send?draft=${send.id}`}>Change it</Link> : <Link to="/send">Choose another list</Link>}
         </div>
       </>
     ),
   }
 }
 
+/** Warns of `{name}` in a text to typed numbers, which have no fields. */
+function FieldsAsTheyStand({ text }: { readonly text: string }) {
+  const fields = fieldsOf(text).map((name) => `{${name}}`)
+  if (fields.length === 0) return null
+  return (
+    <Notice tone="wait">
+      The text has {fields.join(', ')}, which is sent as it stands: only the columns of a file fill fields in.
+    </Notice>
+  )
+}
+
+function TypedText({ text }: { readonly text: string }) {
+  const body = bodyOf(text)
+  return (
+    <>
+      <blockquote class="text">{typeof body === 'string' ? text : body.text}</blockquote>
+      <p class="hint">
+        <TextSize text={text} />
+      </p>
+    </>
+  )
+}
+
+const Examples = ({ of }: { readonly of: BulkQuote['examples'] }) => (
+  <>
+    {of.map(({ row, text, parts }) => (
+      <div key={row.row}>
+        <blockquote class="text">{text}</blockquote>
+        <p class="hint">
+          To {row.number} (row {count(row.row)}): {counted(Array.from(text).length, 'character')},{' '}
+          {counted(parts, 'part')}.
+        </p>
+      </div>
+    ))}
+  </>
+)
+
 /** `/send/<id>/text`: another text or time for a list that is stored. */
 export const bulkText = forHolders({
   path: '/send/:id/text',
   async show(visit) {
     const send = await ownBulkSend(visit)
-    if (send?.state !== 'draft') return 'not-found'
+    if (send === undefined) return 'not-found'
+    if (send.state !== 'draft') return { goTo: `/send/${send.id}/sent` }
     const time = send.scheduled === undefined ? '' : minuteOf(send.scheduled)
     const problems = visit.query.get('why') === 'problem' ? problemsOf(send.text, time, send.columns) : {}
     return textForm(visit, send, { text: send.text, time }, problems)

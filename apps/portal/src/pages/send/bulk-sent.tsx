@@ -1,10 +1,17 @@
 import type { Gateway } from '@gateway/core'
 import type { BulkRow, BulkSend } from '@gateway/core/bulk-sends'
-import { credits, formatCredits } from '@gateway/core/credits'
-import { OUTCOME } from '@gateway/core/messages'
+import { credits } from '@gateway/core/credits'
+import {
+  creditsOf,
+  OUTCOME,
+  sentCredits,
+  type MessageId,
+  type MessageStatus,
+  type SentCredits,
+} from '@gateway/core/messages'
 import type { Cell } from '@gateway/wire'
-import { Bar, Figures, Form, Hidden, Link, Notice, Panel, Second } from '../../components.tsx'
-import { amount, capitalized, count, counted, when } from '../../format.ts'
+import { Bar, Figures, Form, Hidden, Link, Notice, Panel, Second, State, Table } from '../../components.tsx'
+import { amount, capitalized, count, counted, creditCells, creditFigures, creditHeads, when } from '../../format.ts'
 import { forHolders, type HolderVisit } from '../../page.ts'
 import { outcomeWords, ROW_REFUSAL, specificationWords, stateWords, type Tone } from '../../words.ts'
 import { NotSent } from './bulk-draft.tsx'
@@ -30,6 +37,9 @@ export const bulkSent = forHolders({
     const { scheduled } = send
     const isAhead = scheduled !== undefined && scheduled > visit.now
     const outcomes = isEnded ? await visit.gateway.bulkOutcomes(visit.account, send.id) : []
+    const returned = await visit.gateway.returnedCredits(visit.account, [send.id])
+    const spent = sentCredits(send.cost, returned.get(send.id) ?? credits(0))
+    const first = await firstMessages(visit, send)
     const waiting = outcomes.find(({ code }) => code === undefined)?.messages ?? 0
     return {
       title: 'Sent',
@@ -39,7 +49,7 @@ export const bulkSent = forHolders({
         <>
           <div id="progress" data-live="">
             <h1>{isEnded ? `${counted(send.accepted, 'message')} accepted` : 'Sending'}</h1>
-            <Progress send={send} left={left} />
+            <Progress send={send} left={left} of={spent} />
           </div>
           {isAhead && <p>The messages are to go out at {when(scheduled, visit.now)}.</p>}
           <div id="outcomes" data-live="">
@@ -50,7 +60,7 @@ export const bulkSent = forHolders({
               <NotSent
                 id={send.id}
                 rows={refused}
-                title={`${counted(refused.length, 'row')} got no message and cost nothing`}
+                title={`${counted(refused.length, send.columns.length === 0 ? 'number' : 'row')} got no message and cost nothing`}
               />
             )}
           </div>
@@ -63,14 +73,19 @@ export const bulkSent = forHolders({
               </Form>
             )}
           </div>
-          {isEnded && isAhead && waiting > 0 && (
-            <Form to={`/send/${send.id}/sent`}>
-              <Hidden name="step" value="cancel" />
-              <Second>Cancel {counted(waiting, 'message')}</Second>
-              <p class="hint">They are not sent, and their credits are given back.</p>
-            </Form>
-          )}
-          <div class="actions">
+          <div id="messages" data-live="">
+            {first.length > 0 && <Messages of={first} accepted={send.accepted} isAhead={isAhead} />}
+          </div>
+          <div id="cancel" data-live="">
+            {isEnded && isAhead && waiting > 0 && (
+              <Form to={`/send/${send.id}/sent`}>
+                <Hidden name="step" value="cancel" />
+                <Second>Cancel {counted(waiting, 'message')}</Second>
+                <p class="hint">They are not sent, and their credits are returned.</p>
+              </Form>
+            )}
+          </div>
+          <div class="actions" id="further" data-live="">
             {isEnded && <Link to={`/send/${send.id}/results`}>Download the results as CSV</Link>}
             <Link class="button second" to="/send">
               Send more messages
@@ -92,7 +107,48 @@ export const bulkSent = forHolders({
   },
 })
 
-const Progress = ({ send, left }: { readonly send: BulkSend; readonly left: number }) => (
+interface FirstMessage {
+  readonly id: MessageId
+  readonly status: Exclude<MessageStatus, 'not-found'>
+}
+
+const shownMax = 50
+
+/** The messages of the first call, as many as a page shows. */
+async function firstMessages({ gateway, account }: HolderVisit, { id }: BulkSend): Promise<readonly FirstMessage[]> {
+  const ids = (await gateway.bulkIds(account, id, 0)).slice(0, shownMax)
+  const statuses = ids.length === 0 ? [] : await gateway.queryStatus(account, ids)
+  return ids.flatMap((message, at): FirstMessage[] => {
+    const status = statuses[at]
+    return status === undefined || status === 'not-found' ? [] : [{ id: message, status }]
+  })
+}
+
+const Messages = ({
+  of,
+  accepted,
+  isAhead,
+}: {
+  readonly of: readonly FirstMessage[]
+  readonly accepted: number
+  readonly isAhead: boolean
+}) => (
+  <Panel>
+    <Table
+      caption={accepted > of.length ? `The first ${of.length} of ${count(accepted)} messages` : 'Messages'}
+      rows={of}
+      empty=""
+      columns={[
+        { head: 'To', cell: ({ id, status }) => <Link to={`/messages/${id}`}>{status.number}</Link> },
+        { head: 'Id', number: true, cell: ({ id }) => String(id) },
+        { head: 'Net credits', number: true, cell: ({ status }) => amount(creditsOf(status).net) },
+        { head: 'State', cell: ({ status }) => <State status={status} scheduled={isAhead} /> },
+      ]}
+    />
+  </Panel>
+)
+
+const Progress = ({ send, left, of }: { readonly send: BulkSend; readonly left: number; readonly of: SentCredits }) => (
   <>
     {send.state === 'running' && (
       <p>This goes on by itself, also when you close the page. {counted(left, 'number')} still to be done.</p>
@@ -105,7 +161,7 @@ const Progress = ({ send, left }: { readonly send: BulkSend; readonly left: numb
           ['Accepted', count(send.accepted)],
           ['Not accepted', count(send.refused)],
           ['Still to be done', count(left)],
-          ['Charged', amount(send.cost)],
+          ...creditFigures(of),
         ]}
       />
     </Panel>
@@ -150,18 +206,19 @@ export const bulkResults = forHolders({
 
 async function* results(visit: HolderVisit, send: BulkSend): AsyncIterable<readonly Cell[]> {
   const { gateway, account } = visit
-  yield ['Number', 'Message', 'State', 'Code', 'Credits']
+  yield ['Number', 'Message', 'State', 'Code', ...creditHeads]
   for (let call = 0; call < send.calls; call++) {
     const ids = await gateway.bulkIds(account, send.id, call)
     const statuses = ids.length === 0 ? [] : await gateway.queryStatus(account, ids)
     for (const [at, id] of ids.entries()) {
       const status = statuses[at] ?? 'not-found'
-      const known = status === 'not-found' ? { number: '', cost: credits(0) } : status
-      yield [known.number, id, stateWords(status).word, specificationWords(status), formatCredits(known.cost)]
+      const number = status === 'not-found' ? '' : status.number
+      yield [number, id, stateWords(status).word, specificationWords(status), ...creditCells(creditsOf(status))]
     }
   }
   for await (const { number, refused } of storedRows(visit, send))
-    if (refused !== undefined) yield [{ text: number }, '', ROW_REFUSAL[refused], '', '0.0']
+    if (refused !== undefined)
+      yield [{ text: number }, '', ROW_REFUSAL[refused], '', ...creditCells(creditsOf('not-found'))]
 }
 
 /** `/send/<id>/refused`: each row that gets or got no message, with its reason, as a file. */

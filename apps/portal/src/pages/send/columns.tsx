@@ -9,9 +9,10 @@ import { numberColumnOf, ownBulkSend, storedRows } from './own-bulk-send.ts'
 const shownRows = 3
 
 /** A draft of a file: typed numbers have no columns. */
-async function ownList(visit: HolderVisit): Promise<BulkSend | undefined> {
+async function ownList(visit: HolderVisit): Promise<BulkSend | 'sent' | undefined> {
   const send = await ownBulkSend(visit)
-  return send?.state === 'draft' && send.columns.length > 0 ? send : undefined
+  if (send !== undefined && send.state !== 'draft') return 'sent'
+  return send !== undefined && send.columns.length > 0 ? send : undefined
 }
 
 /** `/send/<id>/columns`: which column of a file has the numbers. The list is stored anew with those of another one. */
@@ -20,6 +21,7 @@ export const bulkColumns = forHolders({
   changes: 'draftBulkSend',
   async show(visit) {
     const send = await ownList(visit)
+    if (send === 'sent') return { goTo: `/send/${visit.parameters.id ?? ''}/sent` }
     if (send === undefined) return 'not-found'
     const rows = await visit.gateway.bulkRows(visit.account, send.id, 0)
     const first = rows.slice(0, shownRows)
@@ -58,6 +60,7 @@ export const bulkColumns = forHolders({
   },
   async submit(visit, fields) {
     const send = await ownList(visit)
+    if (send === 'sent') return { goTo: `/send/${visit.parameters.id ?? ''}/sent` }
     if (send === undefined) return 'not-found'
     const column = /^[0-9]{1,2}$/.test(fields.text('column')) ? Number(fields.text('column')) : send.columns.length
     if (column >= send.columns.length) return { goTo: `/send/${send.id}/columns` }

@@ -40,14 +40,6 @@ export function readTime(time: string): Instant | undefined | 'unusable' {
   return parseMinute(time.replace(/[-T:]/g, '').slice(0, 12)) ?? 'unusable'
 }
 
-export const DraftFields = ({ draft: { text, numbers, time } }: { readonly draft: Draft }) => (
-  <>
-    <Hidden name="text" value={text} />
-    <Hidden name="numbers" value={numbers} />
-    <Hidden name="time" value={time} />
-  </>
-)
-
 /** The text of a send, with how it will be sent, which is counted while it is typed. */
 export const TextToSend = ({ text, problems }: { readonly text: string; readonly problems: Problems }) => (
   <TextArea
@@ -64,18 +56,21 @@ export const TextToSend = ({ text, problems }: { readonly text: string; readonly
 interface TemplateChoice {
   readonly templates: readonly Template[]
   readonly chosen: Template | undefined
+  /** Id of the draft that is being changed. */
+  readonly draft?: string | undefined
 }
 
 /** Begins the text with one that was kept. */
 const Templates = ({
-  of: { templates, chosen },
+  of: { templates, chosen, draft },
   numbers,
 }: {
   readonly of: TemplateChoice
   readonly numbers: string
 }) => (
   <form method="get" class="search">
-    {numbers !== '' && <Hidden name="to" value={numbers} />}
+    {draft !== undefined && <Hidden name="draft" value={draft} />}
+    {draft === undefined && numbers !== '' && <Hidden name="to" value={numbers} />}
     <Choice
       name="template"
       label="Template"

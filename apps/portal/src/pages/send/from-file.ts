@@ -41,6 +41,7 @@ export async function draftFromFile(
 export const draftFromNumbers = (
   visit: HolderVisit,
   { text }: Draft,
+  /** As they were typed, with repetitions. */
   numbers: readonly string[],
   due: Instant | undefined,
 ): Promise<Answer> => store(visit, text, due, { columns: [], rows: rowsOf(numbers) })

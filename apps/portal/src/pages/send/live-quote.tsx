@@ -6,7 +6,7 @@ import { REFUSAL } from '../../words.ts'
 type RefusedRecipient = Extract<ScreenedRecipient<string>, { readonly refused: unknown }>
 
 /** Why numbers are refused, with the numbers. */
-export function byReason(refused: readonly RefusedRecipient[]) {
+function byReason(refused: readonly RefusedRecipient[]) {
   const reasons = [...new Set(refused.map((one) => one.refused))]
   return reasons.map((reason) => ({
     reason,

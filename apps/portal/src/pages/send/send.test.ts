@@ -1,7 +1,6 @@
 import { aNumber } from '@gateway/core/testing'
-import { startPortal, type Portal, type Visitor } from '../../../testing/start-portal.ts'
+import { aHolder, startPortal, type Portal, type Visitor } from '../../../testing/start-portal.ts'
 import { readRecipients } from '../../recipients.ts'
-import { readIds, writeIds } from './ids.ts'
 
 let portal: Portal
 let visitor: Visitor
@@ -15,23 +14,26 @@ beforeEach(async () => {
 })
 afterEach(() => portal.close())
 
+/** The page of a send that was written and is to be checked. */
+const checked = async (fields: Readonly<Record<string, string>>) =>
+  visitor.get((await visitor.submit('/send', fields)).to ?? '')
 const balance = () => portal.gateway.creditBalance(portal.account.id)
 
 test('the check says what will happen, with each refused number and its reason, and charges nothing', async () => {
   const numbers = `27820000001\n+27 82 000 0002\n27820000003, 27820000004\n27820000001\n${optedOut}\n0825`
-  const check = await visitor.submit('/send', { text: 'Hello', numbers })
+  const check = await checked({ text: 'Hello', numbers })
   expect(check.status).toBe(200)
   expect(check.text).toContain('Nothing has been sent or charged yet.')
   expect(check.text).toContain('Messages3Parts each1Price3.0Left afterwards0.5')
   expect(check.text).toContain('All of them would cost 4.0 credits, and you have 3.5: 3 messages can be sent.')
-  expect(check.text).toContain('3 numbers will not be sent to')
+  expect(check.text).toContain('4 numbers will not be sent to')
   for (const row of [
-    `Opted out1${optedOut}`,
-    'No mobile number that can be reached10825',
-    'Not enough credits127820000004',
+    `Opted out1row 6: “${optedOut}”`,
+    'No mobile number that can be reached1row 7: “0825”',
+    'Not enough credits1row 4: “27820000004”',
+    'The number is in the list already1row 5: “27820000001”',
   ])
     expect(check.text).toContain(row)
-  expect(check.text).toContain('1 repetition in the list is left out')
   expect(await balance()).toBe(35)
 })
 
@@ -61,40 +63,59 @@ test('while it is written the same is said in short, and nothing is sent, stored
 })
 
 test('the refused numbers can be downloaded, each with its reason', async () => {
-  const check = await visitor.submit('/send', { text: 'Hello', numbers: `27820000001\n${optedOut}\n=1+1` })
-  const file = await visitor.submit(check, {}, 'form:has([value="refused"])')
-  expect(file.headers['content-disposition']).toBe('attachment; filename="not-sent.csv"')
+  await checked({ text: 'Hello', numbers: `27820000001\n${optedOut}\n=1+1` })
+  const file = await visitor.get('/send/1/refused')
+  expect(file.headers['content-disposition']).toBe('attachment; filename="not-sent-1.csv"')
   expect(file.html.textContent).toBe(
-    `\ufeffNumber,Reason\r\n${optedOut},Opted out\r\n'=1+1,No mobile number that can be reached\r\n`,
+    `\ufeffRow,Number,Reason\r\n2,${optedOut},Opted out\r\n3,'=1+1,No mobile number that can be reached\r\n`,
   )
 })
 
 test('what was checked is sent once, however often the form is submitted', async () => {
-  const check = await visitor.submit('/send', { text: 'Hello', numbers: `27820000001\n${optedOut}` })
+  const check = await checked({ text: 'Hello', numbers: `27820000001\n${optedOut}` })
   const [first, second] = await Promise.all([visitor.submit(check), visitor.submit(check)])
-  expect(first.to).toMatch(/^\/sends\/1\?refused=opted-out\.1$/)
-  expect(second.to).toBe(first.to)
+  expect([first.to, second.to]).toEqual(['/send/1/sent', '/send/1/sent'])
   expect((await visitor.submit(check)).to).toBe(first.to)
   expect(await balance()).toBe(25)
   const sent = await visitor.get(first.to ?? '')
   expect(sent.text).toContain('1 message accepted')
-  expect(sent.text).toContain('1 number got no message and cost nothing.Opted out: 1')
-  expect(sent.html.querySelector('svg.bar')?.getAttribute('aria-label')).toBe('1 waiting')
+  expect(sent.text).toContain('1 number got no message and cost nothing')
+  expect(sent.text).toContain('Charged1.0Returned0.0Net1.0')
+  expect(sent.html.querySelector('#outcomes svg.bar')?.getAttribute('aria-label')).toBe('1 waiting')
+  expect(sent.html.querySelector('#messages a')?.getAttribute('href')).toBe('/messages/1')
 })
 
-test('the key of a form sends nothing else', async () => {
-  const check = await visitor.submit('/send', { text: 'Hello', numbers: '27820000001' })
-  await visitor.submit(check)
-  const other = await visitor.submit(check, { text: 'Another text' })
-  expect([other.status, other.text]).toEqual([422, expect.stringContaining('This form was used already')])
+test('a step back, a reload and a second tab lead to what was sent, and never send again', async () => {
+  const { to = '' } = await visitor.submit('/send', { text: 'Hello', numbers: '27820000001' })
+  const [tab, otherTab] = [await visitor.get(to), await visitor.get(to)]
+  await visitor.submit(tab)
+  expect((await visitor.get(to)).to).toBe('/send/1/sent')
+  expect((await visitor.get(`${to}/text`)).to).toBe('/send/1/sent')
+  expect((await visitor.submit(otherTab)).to).toBe('/send/1/sent')
+  expect(await balance()).toBe(25)
+  expect((await portal.gateway.listSent(portal.account, { limit: 9 })).messages).toHaveLength(1)
+})
+
+test('a send whose process ended between its start and its acceptance goes on in the background, once', async () => {
+  const check = await checked({ text: 'Hello', numbers: '27820000001' })
+  // What the portal had done when it was killed.
+  await portal.gateway.startBulkSend(portal.account, 1 as never)
+  expect((await visitor.submit(check)).to).toBe('/send/1/sent')
+  expect((await visitor.get('/send/1/sent')).text).toContain('1 number still to be done')
+  while ((await portal.gateway.sendNextCall()) === 'more');
+  expect((await visitor.get('/send/1/sent')).text).toContain('1 message accepted')
   expect(await balance()).toBe(25)
 })
 
-test('a step back keeps what was written, also an empty first line', async () => {
-  const check = await visitor.submit('/send', { text: '\nHello\nthere', numbers: '27820000001' })
-  const back = await visitor.submit(check, { step: 'change' })
+test('a change of a checked send begins with what was written, also an empty first line', async () => {
+  const check = await checked({ text: '\nHello\nthere', numbers: '27820000001\n27820000002', time: '2026-10-19T09:30' })
+  const link = check.html.querySelectorAll('a').find((one) => one.textContent === 'Change it')
+  const back = await visitor.get(link?.getAttribute('href') ?? '')
   expect(back.html.querySelector('#field-text')?.textContent).toBe('\n\nHello\nthere')
-  expect(back.html.querySelector('#field-numbers')?.textContent).toBe('27820000001')
+  expect(back.html.querySelector('#field-numbers')?.textContent).toBe('27820000001\n27820000002')
+  expect(back.html.querySelector('#field-time')?.getAttribute('value')).toBe('2026-10-19T09:30')
+  const stranger = await portal.signedIn(await aHolder(portal.ports))
+  expect((await stranger.get('/send?draft=1')).html.querySelector('#field-numbers')?.textContent).toBe('')
 })
 
 test.each([
@@ -120,27 +141,29 @@ test.each([
     "8 characters, 1 part. Sent as others that look alike, which is cheaper: ’ as '. Each of € counts twice.",
   ],
 ])('of %j the page says how it will be sent, without a script', async (text, said) => {
-  const shown = await visitor.submit('/send', { text, step: 'change' })
+  const shown = await visitor.submit('/send', { text })
   expect(shown.html.querySelector('#field-text-hint')?.textContent).toBe(said)
 })
 
 test('a message for later is scheduled, and can be cancelled once', async () => {
-  const check = await visitor.submit('/send', { text: 'Hello', numbers: '27820000001', time: '2026-10-19T09:30' })
+  const check = await checked({ text: 'Hello', numbers: '27820000001', time: '2026-10-19T09:30' })
   expect(check.text).toContain('Send 1 message at 19 October, 09:30')
   const { to = '' } = await visitor.submit(check)
-  expect((await visitor.get(to)).html.querySelector('svg.bar')?.getAttribute('aria-label')).toBe('1 scheduled')
+  expect((await visitor.get(to)).html.querySelector('#outcomes svg.bar')?.getAttribute('aria-label')).toBe(
+    '1 scheduled',
+  )
   const page = await visitor.get('/messages/1')
   expect(page.text).toContain('To be sent at this time.')
   expect((await visitor.submit(page)).to).toBe('/messages/1?done=cancelled')
   const cancelled = await visitor.get('/messages/1?done=cancelled')
-  expect(cancelled.text).toContain('1.0 credits were given back.')
+  expect(cancelled.text).toContain('1.0 credits were returned.')
   expect(await balance()).toBe(35)
   expect((await visitor.submit(page)).to).toBe('/messages/1')
   expect(await balance()).toBe(35)
 })
 
 test('the text and the time of a message that waits are changed once', async () => {
-  const check = await visitor.submit('/send', { text: 'Hello', numbers: '27820000001', time: '2026-10-19T09:30' })
+  const check = await checked({ text: 'Hello', numbers: '27820000001', time: '2026-10-19T09:30' })
   await visitor.submit(check)
   expect((await visitor.get('/messages/1')).text).toContain('Change the text or the time')
   const page = await visitor.get('/messages/1/change')
@@ -154,14 +177,15 @@ test('the text and the time of a message that waits are changed once', async () 
   const now = await visitor.get('/messages/2?done=changed')
   expect(now.text).toContain('The message is changed: this one waits in its place.')
   expect(now.text).toContain('Good day')
-  expect((await visitor.get('/messages/1')).text).toContain('1.0 credits were given back.')
-  expect((await visitor.get('/messages/1/change')).status).toBe(404)
+  expect((await visitor.get('/messages/1')).text).toContain('1.0 credits were returned.')
+  expect((await visitor.get('/messages/1/change')).to).toBe('/messages/1')
   expect(await balance()).toBe(25)
 })
 
 test('where all are refused nothing is offered to be sent', async () => {
-  const check = await visitor.submit('/send', { text: 'Hello', numbers: optedOut })
-  expect(check.html.querySelector('[name="step"][value="send"]')).toBeNull()
+  const check = await checked({ text: 'Hello', numbers: optedOut })
+  expect(check.text).toContain('1 number will not be sent to')
+  expect(check.html.querySelector('main form')).toBeNull()
 })
 
 test.each([
@@ -170,14 +194,5 @@ test.each([
   ['1\n2\n1\n1', ['1', '2'], 2],
   ['Ann\n082 x', ['Ann', '082x'], 0],
 ])('of %j the numbers are %j', (text, numbers, repeated) => {
-  expect(readRecipients(text)).toEqual({ numbers, repeated })
-})
-
-test('ids are written in runs and read again; what is no such list is refused', () => {
-  const ids = [7, 1, 2, 3, 9, 8].map((id) => id as never)
-  expect(writeIds(ids)).toBe('1-3.7-9')
-  expect(readIds('1-3.7-9')).toEqual([1, 2, 3, 7, 8, 9])
-  expect([writeIds([]), readIds('none')]).toEqual(['none', []])
-  for (const text of ['', 'x', '0', '3-1', '1-', '1-1001', '1-2-3x', '1.', '-1', '1-99999999999999999'])
-    expect([text, readIds(text)]).toEqual([text, undefined])
+  expect(readRecipients(text)).toMatchObject({ numbers, repeated })
 })

@@ -1,26 +1,24 @@
-import { readIdempotencyKey } from '@gateway/core/client-requests'
-import { bodyOf, type SentRecipient } from '@gateway/core/messages'
+import type { BulkSendId } from '@gateway/core/bulk-sends'
+import { bodyOf } from '@gateway/core/messages'
 import type { Instant } from '@gateway/core/time'
 import type { Fields, Problems } from '../../forms.ts'
-import { count } from '../../format.ts'
-import { forHolders, type Answer, type HolderVisit } from '../../page.ts'
-import { readRecipients, recipientsMax, typedMax } from '../../recipients.ts'
+import { count, minuteOf } from '../../format.ts'
+import { forHolders, type HolderVisit, type View } from '../../page.ts'
+import { readRecipients, recipientsMax, typedMax, type Recipients } from '../../recipients.ts'
 import { filePreview } from './file-preview.tsx'
 import { draftFromFile, draftFromNumbers } from './from-file.ts'
-import { check, refusedFile } from './check.tsx'
 import { compose, draftOf, readTime, type Draft } from './compose.tsx'
-import { writeIds } from './ids.ts'
 import { liveQuote } from './live-quote.tsx'
+import { storedRows } from './own-bulk-send.ts'
 
-interface ReadDraft {
+interface ReadDraft extends Recipients {
   readonly due: Instant | undefined
-  readonly numbers: readonly string[]
-  readonly repeated: number
   readonly problems: Problems
 }
 
 function read({ text, numbers: given, time }: Draft): ReadDraft {
-  const { numbers, repeated } = readRecipients(given)
+  const recipients = readRecipients(given)
+  const { numbers } = recipients
   const due = readTime(time)
   const body = bodyOf(text)
   const tooMany = `That are ${count(numbers.length)} numbers. Up to ${count(typedMax)} can be typed; put more into a file.`
@@ -31,7 +29,7 @@ function read({ text, numbers: given, time }: Draft): ReadDraft {
     ...(numbers.length > typedMax && { numbers: tooMany }),
     ...(due === 'unusable' && { time: 'Enter a time such as 2026-11-30 14:00.' }),
   }
-  return { due: due === 'unusable' ? undefined : due, numbers, repeated, problems }
+  return { ...recipients, due: due === 'unusable' ? undefined : due, problems }
 }
 
 /** Of those that the preview of a file has shown, from 0; undefined: without a script. */
@@ -40,71 +38,62 @@ function columnOf(fields: Fields): number | undefined {
   return /^[0-9]{1,2}$/.test(column) ? Number(column) : undefined
 }
 
-/** `/send`: text, numbers and time; then what that will do; then it is done, once. */
+/**
+ * `/send`: text, numbers and time. They are stored as a draft with an id before the page says what it will do, so that
+ * a reload, a step back or a second press is about the same send.
+ */
 export const send = forHolders({
   path: '/send',
   takesFile: true,
-  async show({ gateway, account, query }) {
+  async show(visit) {
+    const { gateway, account, query } = visit
     const templates = await gateway.listTemplates(account)
     const chosen = templates.find(({ id }) => String(id) === query.get('template'))
-    const draft = { text: chosen?.text ?? '', numbers: query.get('to')?.slice(0, 20) ?? '', time: '' }
-    return compose(draft, {}, { templates, chosen })
+    const typed = await typedDraft(visit)
+    const numbers = query.get('to')?.slice(0, 20) ?? typed?.numbers ?? ''
+    const draft = { text: chosen?.text ?? typed?.text ?? '', numbers, time: typed?.time ?? '' }
+    return compose(draft, {}, { templates, chosen, draft: typed && (query.get('draft') ?? undefined) })
   },
-  changes: 'sendMessages',
+  changes: 'draftBulkSend',
   async submit(visit, fields) {
     const draft = draftOf(fields)
     const step = fields.text('step')
-    if (step === 'change') return compose(draft)
     if (fields.file !== undefined && step === 'preview')
       return filePreview(fields.file, fields.text('cut') !== '', draft.text)
     if (fields.file !== undefined) return draftFromFile(visit, draft, fields.file, columnOf(fields))
-    const { due, numbers, repeated, problems } = read(draft)
+    const { due, numbers, all, problems } = read(draft)
     const [problem] = Object.values(problems)
-    if (problem !== undefined) return step === 'quote' ? liveQuote(problem) : compose(draft, problems)
-    const key = readIdempotencyKey(fields.text('key'))
-    if (step === 'send' && key !== undefined && key !== 'unusable') return sendOnce(visit, draft, { due, numbers }, key)
-
-    if (numbers.length > recipientsMax && step === 'quote') return liveQuote(tooManyToFollow)
-    if (numbers.length > recipientsMax) return draftFromNumbers(visit, draft, numbers, due)
-
-    const { gateway, account, now } = visit
-    const body = bodyOf(draft.text)
-    const quote = await gateway.quoteMessages(account, [{ text: draft.text, recipients: numbers, scheduled: due }])
-    if (quote === 'invalid-sender')
-      return step === 'quote' ? liveQuote(noSender) : compose(draft, { numbers: noSender })
-    if (typeof body === 'string') return compose(draft)
-    if (step === 'quote') return liveQuote({ quote, parts: body.parts })
-    if (step === 'refused') return refusedFile(quote)
-    return check({ draft, body, due: due !== undefined && due > now ? due : undefined, now, quote, repeated })
+    if (step === 'quote') return problem === undefined ? quote(visit, draft, numbers, due) : liveQuote(problem)
+    return problem === undefined ? draftFromNumbers(visit, draft, all, due) : compose(draft, problems)
   },
 })
 
+/** What `?draft=` names, as it was typed, to be changed; undefined: there is no such draft, or a file was uploaded. */
+async function typedDraft(visit: HolderVisit): Promise<Draft | undefined> {
+  const { gateway, account, query } = visit
+  const given = query.get('draft') ?? ''
+  const id = /^[1-9][0-9]{0,14}$/.test(given) ? (Number(given) as BulkSendId) : undefined
+  const found = id === undefined ? undefined : await gateway.findBulkSend(account, id)
+  if (found?.state !== 'draft' || found.columns.length > 0) return undefined
+  const numbers: string[] = []
+  for await (const { number } of storedRows(visit, found)) numbers.push(number)
+  const { text, scheduled } = found
+  return { text, numbers: numbers.join('\n'), time: scheduled === undefined ? '' : minuteOf(scheduled) }
+}
+
+/** The cost of what is being typed, in short. */
+async function quote(
+  { gateway, account }: HolderVisit,
+  { text }: Draft,
+  numbers: readonly string[],
+  due: Instant | undefined,
+): Promise<View> {
+  if (numbers.length > recipientsMax) return liveQuote(tooManyToFollow)
+  const body = bodyOf(text)
+  const quoted = await gateway.quoteMessages(account, [{ text, recipients: numbers, scheduled: due }])
+  if (quoted === 'invalid-sender') return liveQuote(noSender)
+  return liveQuote(typeof body === 'string' ? 'Enter a text.' : { quote: quoted, parts: body.parts })
+}
+
 const tooManyToFollow = `What more than ${count(recipientsMax)} numbers cost is on the next page.`
 const noSender = 'Your account has no sender that may be used for one of these numbers. Ask the operator.'
-
-async function sendOnce(
-  { gateway, account }: HolderVisit,
-  draft: Draft,
-  { due, numbers }: Pick<ReadDraft, 'due' | 'numbers'>,
-  key: NonNullable<Parameters<HolderVisit['gateway']['sendMessages']>[2]>,
-): Promise<Answer> {
-  const sent = await gateway.sendMessages(account, [{ text: draft.text, recipients: numbers, scheduled: due }], key)
-  if (sent === 'invalid-sender') return compose(draft, { numbers: noSender })
-  if (sent === 'another-request')
-    return compose(draft, { text: 'This form was used already. Check the text, then send.' })
-  if (sent === 'overloaded')
-    return compose(draft, { text: 'The gateway has too much to do. Nothing was sent. Try again.' })
-  if ('overLimitSeconds' in sent) {
-    const seconds = Math.ceil(sent.overLimitSeconds)
-    return compose(draft, { text: `Your account may send again in ${seconds} seconds. Nothing was sent.` })
-  }
-  return { goTo: resultPath(sent.flat()) }
-}
-
-/** The page of what was sent: it names the messages, and how many numbers were refused for which reason. */
-function resultPath(results: readonly SentRecipient[]): string {
-  const ids = results.flatMap((result) => ('id' in result ? [result.id] : []))
-  const refused = results.flatMap((result) => ('refused' in result ? [result.refused] : []))
-  const reasons = [...new Set(refused)].map((reason) => `${reason}.${refused.filter((one) => one === reason).length}`)
-  return `/sends/${writeIds(ids)}${reasons.length === 0 ? '' : `?refused=${reasons.join(',')}`}`
-}

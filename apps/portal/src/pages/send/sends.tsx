@@ -1,4 +1,6 @@
 import type { BulkSend, BulkSendId } from '@gateway/core/bulk-sends'
+import { credits } from '@gateway/core/credits'
+import { sentCredits } from '@gateway/core/messages'
 import { Bar, Link, Panel, Pill, Table, When } from '../../components.tsx'
 import { amount, count } from '../../format.ts'
 import { forHolders } from '../../page.ts'
@@ -29,7 +31,7 @@ export const AcceptedBar = ({ send: { accepted, refused, recipients } }: { reado
   />
 )
 
-/** `/sends`: what was sent to lists, the latest first; `?before=` goes on. */
+/** `/sends`: what was sent from the portal, the latest first; `?before=` goes on. */
 export const sends = forHolders({
   path: '/sends',
   async show({ gateway, account, now, query }) {
@@ -38,6 +40,11 @@ export const sends = forHolders({
     const found = await gateway.listBulkSends(account, { before, limit: pageSize + 1 })
     const shown = found.slice(0, pageSize)
     const last = shown.at(-1)
+    const returned = await gateway.returnedCredits(
+      account,
+      shown.map(({ id }) => id),
+    )
+    const spentOn = ({ id, cost }: BulkSend) => sentCredits(cost, returned.get(id) ?? credits(0))
     return {
       title: 'Sends',
       place: 'sends',
@@ -47,11 +54,11 @@ export const sends = forHolders({
           <h1>Sends</h1>
           <Panel live="sends">
             <Table
-              caption={before === undefined ? 'Sends to lists, the latest first' : 'Older'}
+              caption={before === undefined ? 'Sends, the latest first' : 'Older'}
               rows={shown}
               empty={
                 <>
-                  What you send to a file of numbers, or to more than 1000, is listed here with how far it is.{' '}
+                  What you send from the portal is listed here with how far it is and what became of it.{' '}
                   <Link to="/send">Send messages</Link>
                 </>
               }
@@ -63,7 +70,7 @@ export const sends = forHolders({
                 },
                 { head: 'Numbers', number: true, cell: ({ recipients }) => count(recipients) },
                 { head: 'Accepted', cell: (send) => <AcceptedBar send={send} /> },
-                { head: 'Credits', number: true, cell: ({ cost }) => amount(cost) },
+                { head: 'Net credits', number: true, cell: (send) => amount(spentOn(send).net) },
                 {
                   head: 'State',
                   cell: (send) => {
@@ -74,7 +81,7 @@ export const sends = forHolders({
               ]}
             />
             <p class="hint">
-              What else was sent is among your <Link to="/messages">messages</Link>.
+              What came by an interface or from the inbox is among your <Link to="/messages">messages</Link>.
             </p>
           </Panel>
           <div class="actions">

@@ -107,7 +107,8 @@ test('uploads that never end keep nobody from any page', async () => {
   for (const request of slow) await new Promise((done) => request.write(head(), done))
   try {
     expect((await visitor.get('/')).status).toBe(200)
-    const check = await visitor.submit('/send', { text: 'Hello', numbers: '27820000001' })
+    const { to = '' } = await visitor.submit('/send', { text: 'Hello', numbers: '27820000001' })
+    const check = await visitor.get(to)
     expect([check.status, check.text]).toEqual([200, expect.stringContaining('Nothing has been sent or charged yet.')])
   } finally {
     for (const request of slow) request.on('error', () => undefined).destroy()

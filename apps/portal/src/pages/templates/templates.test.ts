@@ -59,6 +59,7 @@ test('the templates of another account are not there', async () => {
 })
 
 test('a text with fields says that numbers that are typed do not fill them in', async () => {
-  const check = await visitor.submit('/send', { ...reminder, numbers: '27820000001' })
+  const { to = '' } = await visitor.submit('/send', { ...reminder, numbers: '27820000001' })
+  const check = await visitor.get(to)
   expect(check.text).toContain('The text has {name}, {sum}, which is sent as it stands: only the columns of a file')
 })
