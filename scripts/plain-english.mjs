@@ -1,0 +1,62 @@
+/**
+ * ESLint rules for the shapes of comments and names that CONTRIBUTING.md forbids, as far as a pattern can recognize
+ * them.
+ */
+
+/** A comment that begins without a subject: "What is kept", "Who may", "Of each", "So many at once". */
+const subjectless =
+  /^[\s*]*(?:What|Who|Whose|Whoever|Whatever|Of|So (?:many|much|long)|Those|That of|Told)\b(?! follows\b)/
+
+/** Participles and pronouns that say nothing about the value. */
+const emptyNames = [
+  'told',
+  'asked',
+  'its',
+  'given',
+  'wanted',
+  'what',
+  'kept',
+  'held',
+  'taken',
+  'left',
+  'their',
+  'whose',
+]
+
+/** Reports comments that begin with a relative clause or a preposition in place of a subject. */
+const commentHasSubject = {
+  meta: {
+    type: 'suggestion',
+    schema: [],
+    messages: { subject: 'Begin the comment with its subject (a noun) or with a verb in the third person.' },
+  },
+  create: (context) => ({
+    Program() {
+      let lineBefore = -1
+      for (const comment of context.sourceCode.getAllComments()) {
+        const isContinued = comment.type === 'Line' && comment.loc.start.line === lineBefore + 1
+        lineBefore = comment.type === 'Line' ? comment.loc.start.line : -1
+        if (!isContinued && subjectless.test(comment.value)) context.report({ loc: comment.loc, messageId: 'subject' })
+      }
+    },
+  }),
+}
+
+/** Reports variables, parameters and functions whose name is a bare participle or pronoun. */
+const nameIsNoun = {
+  meta: {
+    type: 'suggestion',
+    schema: [],
+    messages: { noun: 'Name the thing: {{ name }} is no noun.' },
+  },
+  create: (context) => ({
+    ':function, VariableDeclaration, CatchClause'(node) {
+      for (const variable of context.sourceCode.getDeclaredVariables(node)) {
+        if (emptyNames.includes(variable.name))
+          context.report({ node: variable.identifiers[0], messageId: 'noun', data: { name: variable.name } })
+      }
+    },
+  }),
+}
+
+export const plainEnglish = { rules: { 'comment-has-subject': commentHasSubject, 'name-is-noun': nameIsNoun } }
