@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '@gateway/core/testing'
+import { functions } from '../packages/adapters-postgres/src/functions.ts'
 import { migrate } from '../packages/adapters-postgres/src/migrate.ts'
 import { migrations } from '../packages/adapters-postgres/src/migrations.ts'
 import { openAccount } from './support/accounts.ts'
@@ -11,10 +12,12 @@ import { dataFolder, entryOf, killLeftovers, runGateway, startApp, type App, typ
 import { submissions } from './support/record.ts'
 import { findReleaseBefore } from './support/release-before.ts'
 
-// An upgrade as docs/operations.md tells it, and the way back. The old processes are those of the release before; where
-// there is none, they are of this build: then the procedure and the schema are tested.
+// An upgrade as docs/operations/upgrade.md describes it, and the way back. The old processes are those of the release
+// before; if there is none, they are of this build, which tests the procedure and the schema only.
 const before = findReleaseBefore()
 before?.catch(() => undefined)
+// Building a commit takes a minute or more.
+beforeAll(async () => void (await before), 600_000)
 
 afterEach(killLeftovers)
 afterAll(async () => (await before)?.remove())
@@ -132,7 +135,10 @@ test('processes are replaced one by one under load, and go back one version: no 
     }
     await fifty()
 
-    const applied = await migrate(database.connectionString, undefined, [...migrations, ...next])
+    const applied = await migrate(database.connectionString, undefined, {
+      migrations: [...migrations, ...next],
+      functions,
+    })
     expect(applied.map(({ version }) => version)).toEqual(expect.arrayContaining([9001, 9002]))
     await fifty()
     for (const start of [startNew, startOld]) {
@@ -170,6 +176,30 @@ test('processes are replaced one by one under load, and go back one version: no 
     expect(started.map((process) => process.output()).join('')).not.toMatch(/"level":"(?:error|fatal)"/)
   } finally {
     over.abort()
+    killLeftovers()
+    await database.remove()
+    await data.remove()
+  }
+}, 180_000)
+
+test('processes of the release before start and send on a schema that this version made', async () => {
+  const data = await dataFolder()
+  const database = await startDatabase(`${data.path}/db`, { isEmpty: true })
+  try {
+    const environment = { DATABASE_URL: database.connectionString, DATA_DIR: data.path, CARRIERS: 'simulator:' }
+    expect((await runGateway(['migrate'], environment)).out).toContain('Applied 1 baseline.')
+    const entry = (await before)?.entryOf ?? entryOf
+    const old = await startApp('all-in-one', environment, entry('all-in-one'))
+    const { key } = await openAccount(environment, 'acme', granted)
+    const client = { url: old.url, key }
+    const attempts = await Promise.all(interfaces.map((by, i) => attempt(by, client, `2782000010${i}`)))
+    expect(attempts.map(({ status }) => status)).toEqual(interfaces.map(() => 200))
+    const ids = attempts.flatMap(({ id }) => id ?? [])
+    const areDelivered = async () => (await restStatus(client, ids)).every(({ statusCode }) => statusCode === 0)
+    await until(areDelivered, 60_000)
+    expect(await stopAtOnce(old)).toBe(0)
+    expect(old.output()).not.toMatch(/"level":"(?:error|fatal)"/)
+  } finally {
     killLeftovers()
     await database.remove()
     await data.remove()

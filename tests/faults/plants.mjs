@@ -1,5 +1,5 @@
 const postgres = 'packages/adapters-postgres/dist'
-const baseline = 'packages/adapters-postgres/migrations/0001-baseline'
+const functions = `${postgres}/functions`
 const core = 'packages/core/dist'
 const smpp = 'packages/adapters-smpp/dist'
 
@@ -111,7 +111,7 @@ export const plants = {
   ],
   'delete of a claimed message': [
     {
-      file: `${baseline}/04-queues.sql`,
+      file: `${functions}/delete-waiting.js`,
       from: `  return query select *, null::timestamptz, null::smallint, null::text from unnest(v_ids, v_numbers, v_prices);`,
       to: `  with e as (
     select s.first_id, s.price, s.sender, i id, s.msisdns[i - s.first_id + 1] msisdn
@@ -140,12 +140,12 @@ export const plants = {
   ],
   'recover without epoch': [
     {
-      file: `${baseline}/05-dispatchers-and-carriers.sql`,
+      file: `${functions}/dispatchers.js`,
       from: `    delete from claimed_batch where dispatcher = p_dispatcher and (p_seq is null or seq = p_seq) returning *`,
       to: `    update claimed_batch set marked = marked where dispatcher = p_dispatcher and (p_seq is null or seq = p_seq) returning *`,
     },
     {
-      file: `${baseline}/05-dispatchers-and-carriers.sql`,
+      file: `${functions}/dispatchers.js`,
       from: `    requeued := requeued + r.requeued; unknown := unknown + r.unknown;
     delete from dispatcher where id = v_id;`,
       to: `    requeued := requeued + r.requeued; unknown := unknown + r.unknown;

@@ -1,4 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,21 +13,23 @@ export interface ReleaseBefore {
 }
 
 /**
- * The release before this tree: the packed files in the folder that RELEASE_BEFORE names, else the commit of the last
- * tag of a version, built in a folder of its own. Undefined where there is no such tag.
+ * The release before this tree: what RELEASE_BEFORE names (a folder with its packed files, or a commit), else the
+ * commit of the last tag of a version. A commit is built in a folder of its own. Undefined if there is neither.
  */
 export function findReleaseBefore(): Promise<ReleaseBefore> | undefined {
-  const folder = process.env['RELEASE_BEFORE']
-  if (folder !== undefined) return installRelease(folder)
+  const named = process.env['RELEASE_BEFORE']
+  if (named !== undefined) return existsSync(named) ? installRelease(named) : buildRelease(named)
   const found = spawnSync('git', ['describe', '--tags', '--abbrev=0', '--match', 'v*'], { cwd: root, encoding: 'utf8' })
   return found.status === 0 ? buildRelease(found.stdout.trim()) : undefined
 }
 
-async function buildRelease(tag: string): Promise<ReleaseBefore> {
+async function buildRelease(commit: string): Promise<ReleaseBefore> {
   const tree = await realpath(await mkdtemp(join(tmpdir(), 'gateway-before-')))
   await chmod(tree, 0o755)
   const run = (program: string, ...args: string[]) => promisify(execFile)(program, args, { cwd: tree })
-  await run('git', 'clone', '--quiet', '--depth', '1', '--branch', tag, `file://${root}`, tree)
+  await run('git', 'init', '--quiet')
+  await run('git', 'fetch', '--quiet', '--depth', '1', `file://${root}`, commit)
+  await run('git', 'checkout', '--quiet', 'FETCH_HEAD')
   // Its packages are those of this tree but for a few: they are linked from the store, not fetched.
   await run('npx', '-y', 'pnpm@12.21.0', 'install', '--frozen-lockfile', '--prefer-offline')
   await run('npx', 'pnpm', 'build')

@@ -1,6 +1,7 @@
 import { Client } from 'pg'
 import { blankDatabase, type FreshDatabase } from '../testing/fresh-database.ts'
-import { migrate } from './migrate.ts'
+import { findFunctions, functions, functionsOf } from './functions.ts'
+import { migrate, type Schema } from './migrate.ts'
 import { migrations } from './migrations.ts'
 import { silent } from './settings.ts'
 
@@ -21,11 +22,27 @@ async function query(text: string): Promise<Record<string, unknown>[]> {
 }
 
 const run = (...steps: readonly [version: number, sql: string][]) =>
-  migrate(
-    database.connectionString,
-    silent,
-    steps.map(([version, sql]) => ({ version, name: `step-${version}`, sql })),
-  )
+  migrate(database.connectionString, silent, {
+    migrations: steps.map(([version, sql]) => ({ version, name: `step-${version}`, sql })),
+  })
+
+/** Migrates to the schema of this version with other functions, and returns the lines that were logged. */
+async function migrateTo(schema: Partial<Schema> = {}): Promise<readonly string[]> {
+  const lines: string[] = []
+  const log = { ...silent, info: (line: unknown) => void lines.push(String(line)) }
+  await migrate(database.connectionString, log, { migrations, functions, ...schema })
+  return lines
+}
+
+/** A schema with one function that returns `answer`. */
+const answering = (version: number, answer: number): Schema => ({
+  migrations: [{ version: 1, name: 'step-1', sql: 'create table a (x int)' }],
+  functions: functionsOf(version, [
+    `create or replace function made_up() returns int language sql as 'select ${answer}';`,
+  ]),
+})
+
+const made = async () => (await query(`select made_up() as answer, version from (${findFunctions}) functions`))[0]
 
 test('processes that start at the same time apply each migration once', async () => {
   const applied = await Promise.all(Array.from({ length: 6 }, () => migrate(database.connectionString)))
@@ -78,7 +95,7 @@ test('a migration that comes after the baseline is applied to a schema that has 
   await migrate(database.connectionString)
   await query('insert into account (balance) values (7)')
   const next = { version: 2, name: 'made-up', sql: 'alter table account add made_up int not null default 3' }
-  expect(await migrate(database.connectionString, silent, [...migrations, next])).toEqual([
+  expect(await migrate(database.connectionString, silent, { migrations: [...migrations, next], functions })).toEqual([
     { version: 2, name: 'made-up' },
   ])
   expect(await query('select balance, made_up from account')).toEqual([{ balance: '7', made_up: 3 }])
@@ -97,6 +114,7 @@ test('two schemas of one database are migrated apart from each other', async () 
 })
 
 test('a migration that fails leaves nothing of itself, and those before it stay', async () => {
+  await run([1, 'create table a (x int)'])
   const failing = run([1, 'create table a (x int)'], [2, 'create table b (x int); select 1/0'])
   await expect(failing).rejects.toThrow('division by zero')
   expect(await query('select version from schema_migration')).toEqual([{ version: 1 }])
@@ -120,4 +138,82 @@ test('a migration that waits for traffic lets the traffic behind it pass, and is
   await reader.query('commit')
   await reader.end()
   expect(await migrated).toEqual([{ version: 2, name: 'step-2' }])
+})
+
+test('a new schema is created as a whole or not at all', async () => {
+  await expect(run([1, 'create table a (x int)'], [2, 'select 1/0'])).rejects.toThrow('division by zero')
+  const broken = functionsOf(1, ['create function made_up() returns no_such_type language sql return 1;'])
+  await expect(migrateTo({ functions: broken })).rejects.toThrow('no_such_type')
+  const unusable = { ...functions, firstRun: 'select add_partition(null::text)' }
+  await expect(migrateTo({ functions: unusable })).rejects.toThrow('does not exist')
+  expect(await query('select version from schema_migration')).toEqual([])
+  expect(await query(`select to_regclass('a') a, to_regclass('account') account`)).toEqual([{ a: null, account: null }])
+  expect(await query(`select to_regprocedure('lease_block()') f`)).toEqual([{ f: null }])
+})
+
+test('a schema of 0.2.0, which stored no version of its functions, gets the functions of this version', async () => {
+  await migrate(database.connectionString)
+  await query(`comment on table schema_migration is null;
+    create or replace function lease_shared(p_count int, out lo bigint, out hi bigint) language sql as 'select 0, 0'`)
+  expect(await migrateTo()).toEqual([`functions of the schema replaced by version ${functions.version}`])
+  expect(await query('select lo, hi from lease_shared(3)')).toEqual([{ lo: '1', hi: '4' }])
+  expect(await query(findFunctions)).toEqual([{ version: functions.version, digest: functions.digest }])
+  expect(await migrateTo()).toEqual([])
+})
+
+test('processes that start at the same time replace the functions once', async () => {
+  await migrateTo(answering(1, 10))
+  const lines = await Promise.all(Array.from({ length: 6 }, () => migrateTo(answering(2, 20))))
+  expect(lines.flat()).toEqual(['functions of the schema replaced by version 2'])
+  expect(await made()).toEqual({ answer: 20, version: 2 })
+})
+
+test('functions of another text under the same version are replaced, as a developer changes them', async () => {
+  await migrateTo(answering(1, 10))
+  expect(await migrateTo(answering(1, 11))).toHaveLength(1)
+  expect(await made()).toEqual({ answer: 11, version: 1 })
+})
+
+test('an older process leaves newer functions as they are', async () => {
+  await migrateTo(answering(2, 20))
+  expect(await migrateTo(answering(1, 10))).toEqual([])
+  expect(await made()).toEqual({ answer: 20, version: 2 })
+})
+
+test('of an older and a newer process that start at the same time the newer one installs its functions', async () => {
+  await Promise.all([1, 2, 1, 2, 1].map((version) => migrateTo(answering(version, version * 10))))
+  expect(await made()).toEqual({ answer: 20, version: 2 })
+})
+
+test('a function is not replaced by one with another result: it needs a new name', async () => {
+  await migrateTo(answering(1, 10))
+  const other = functionsOf(2, [`create or replace function made_up() returns text language sql as $$ select 'x' $$;`])
+  await expect(migrateTo({ ...answering(1, 10), functions: other })).rejects.toThrow('cannot change return type')
+  expect(await made()).toEqual({ answer: 10, version: 1 })
+})
+
+test('statements and triggers that use functions continue while these are replaced', async () => {
+  await migrate(database.connectionString)
+  let isOver = false
+  const use = async (): Promise<number> => {
+    const client = new Client({ connectionString: database.connectionString })
+    await client.connect()
+    let count = 0
+    for (; !isOver || count === 0; count++) {
+      await client.query('select lo from lease_shared(1)')
+      await client.query(`with id as (select lo from lease_shared(1)) insert into message
+        (id, send_first_id, msisdn, account_id, code) select lo, lo, 27820000101, 1, 100 from id`)
+    }
+    await client.end()
+    return count
+  }
+  const counting = Promise.all([use(), use()])
+  try {
+    for (let version = 2; version < 22; version++)
+      await migrateTo({ functions: functionsOf(version, [functions.sql, `-- version ${version}\n`]) })
+  } finally {
+    isOver = true
+  }
+  const [one, two] = await counting
+  expect(await query('select sum(change)::int as counted from outcome_change')).toEqual([{ counted: one + two }])
 })

@@ -1,7 +1,8 @@
 import type { Client } from 'pg'
 import { createClient } from './client.ts'
 import { isDeadlock, sqlState } from './errors.ts'
-import { digestOf, migrations as all, type Migration } from './migrations.ts'
+import { findFunctions, functions, type Functions } from './functions.ts'
+import { digestOf, migrations, type Migration } from './migrations.ts'
 import type { Pools } from './pools.ts'
 import { serverAddress } from './server-address.ts'
 import { silent, type Log } from './settings.ts'
@@ -26,17 +27,27 @@ const lockTaken = '55P03'
 /** Even `if not exists` may fail so when two processes create the same table. */
 const madeByAnother = new Set(['23505', '42P07', '42710'])
 
+/** Everything that a database of the gateway is made of. */
+export interface Schema {
+  readonly migrations: readonly Migration[]
+  readonly functions?: Functions
+}
+
+const current: Schema = { migrations, functions }
+
 /**
- * Brings the schema of `connectionString` up to what this code knows, and returns what that took, in order. Each
- * migration is one transaction; several processes at once apply each once. A schema that is newer than this code is
- * left as it is: old and new versions run side by side. A migration that would have to wait for traffic steps back
- * after half a second and tries again, for some minutes. Rejects once `signal` is aborted, with what had not been
- * committed undone, and where a migration of the same number but of another name or text was applied.
+ * Brings the schema of `connectionString` up to what this code knows, and returns the migrations that were applied, in
+ * order. A new schema is created in one transaction, so that an older process never finds a part of it. Otherwise each
+ * migration is one transaction, and then the functions are replaced in one transaction if they differ. Several
+ * processes at once do each of these once. A schema or functions that are newer than this code are left as they are:
+ * old and new versions run side by side. A transaction that would have to wait for traffic steps back after half a
+ * second and tries again, for some minutes. Rejects once `signal` is aborted, with what had not been committed undone,
+ * and where a migration of the same number but of another name or text was applied.
  */
 export async function migrate(
   connectionString: string,
   log: Log = silent,
-  migrations: readonly Migration[] = all,
+  schema: Schema = current,
   signal?: AbortSignal,
 ): Promise<readonly AppliedMigration[]> {
   signal?.throwIfAborted()
@@ -44,26 +55,31 @@ export async function migrate(
     application_name: 'gateway migrate',
     connectionTimeoutMillis: 2000,
   })
-  client.on('error', () => undefined) // what it breaks is told by the query that fails
+  client.on('error', () => undefined) // the query that fails reports the error
   const breakOff = (): void => void client.end().catch(() => undefined)
   signal?.addEventListener('abort', breakOff, { once: true })
   try {
     await client.connect()
+    const applied = [...(await insist(log, () => createSchema(client, schema)))]
+    for (const migration of applied) logApplied(log, migration)
     const known = await versions(client)
-    for (const migration of migrations) assertSame(migration, known.get(migration.version))
-    const missing = migrations.filter(({ version }) => !known.has(version))
-    const applied: AppliedMigration[] = []
-    for (const migration of missing) {
+    for (const migration of schema.migrations) assertSame(migration, known.get(migration.version))
+    for (const migration of schema.migrations.filter(({ version }) => !known.has(version))) {
       if (!(await insist(log, () => apply(client, migration)))) continue
-      log.info(`migration ${migration.version} ${migration.name} applied`)
-      applied.push({ version: migration.version, name: migration.name })
+      logApplied(log, migration)
+      applied.push(migration)
     }
-    return applied
+    const { functions } = schema
+    if (functions !== undefined && (await insist(log, () => replaceFunctions(client, functions))))
+      log.info(`functions of the schema replaced by version ${functions.version}`)
+    return applied.map(({ version, name }) => ({ version, name }))
   } finally {
     signal?.removeEventListener('abort', breakOff)
     await client.end()
   }
 }
+
+const logApplied = (log: Log, { version, name }: Migration): void => log.info(`migration ${version} ${name} applied`)
 
 const findSchema = statement(
   'find-schema',
@@ -71,7 +87,7 @@ const findSchema = statement(
   sql`select to_regclass('schema_migration') is not null as made`,
 )
 
-/** Whether a migration was ever begun there. */
+/** Returns true if a migration was ever begun there. */
 export async function hasSchema({ ordinary }: Pick<Pools, 'ordinary'>): Promise<boolean> {
   const [row] = await ordinary.run(findSchema, {})
   return row?.made === true
@@ -114,29 +130,71 @@ async function createTable(client: Client): Promise<void> {
   })
 }
 
-/** False: it is there already. */
-async function apply(client: Client, migration: Migration): Promise<boolean> {
-  const { version, name, sql } = migration
+/**
+ * Creates a whole schema in an empty database, and returns its migrations; none if the database has one. Functions come
+ * first, because triggers name them; their bodies name tables that do not exist yet and are not checked.
+ */
+async function createSchema(client: Client, { migrations, functions }: Schema): Promise<readonly Migration[]> {
+  if ((await versions(client)).size > 0) return []
+  return withLock(client, async () => {
+    if ((await versions(client)).size > 0) return []
+    await client.query('set local check_function_bodies = off')
+    if (functions) await client.query(functions.sql)
+    for (const migration of migrations) await run(client, migration)
+    if (functions) await client.query(functions.firstRun)
+    return migrations
+  })
+}
+
+/** Returns false if the migration has been applied. */
+const apply = (client: Client, migration: Migration): Promise<boolean> =>
+  withLock(client, async () => {
+    const stored = (await versions(client)).get(migration.version)
+    assertSame(migration, stored)
+    if (stored === undefined) await run(client, migration)
+    return stored === undefined
+  })
+
+async function run(client: Client, migration: Migration): Promise<void> {
+  await client.query(migration.sql)
+  await client.query('insert into schema_migration (version, name, digest) values ($1, $2, $3)', [
+    migration.version,
+    migration.name,
+    digestOf(migration),
+  ])
+}
+
+/**
+ * Returns false if the functions are the same, or newer. They are replaced, not dropped: triggers depend on them, and
+ * running processes call them. PostgreSQL refuses to replace a function by one with another result.
+ */
+async function replaceFunctions(client: Client, functions: Functions): Promise<boolean> {
+  if (await isCurrent(client, functions)) return false
+  return withLock(client, async () => {
+    if (await isCurrent(client, functions)) return false
+    await client.query(functions.sql)
+    return true
+  })
+}
+
+/** Returns true if the functions of the schema are these, or newer. */
+async function isCurrent(client: Client, { version, digest }: Functions): Promise<boolean> {
+  const { rows } = await client.query<{ version: number | null; digest: string | null }>(findFunctions)
+  const [found] = rows
+  return (found?.version ?? 0) > version || found?.digest === digest
+}
+
+/** Runs `work` in a transaction that holds the lock of this schema's migrations. */
+async function withLock<T>(client: Client, work: () => Promise<T>): Promise<T> {
   await client.query('begin')
   try {
     // The lock belongs to this schema: its key is the number of this schema's table.
     await client.query(`select pg_advisory_xact_lock('schema_migration'::regclass::oid::bigint)`)
-    const stored = (await versions(client)).get(version)
-    if (stored !== undefined) {
-      assertSame(migration, stored)
-      await client.query('rollback')
-      return false
-    }
     await client.query('set local idle_in_transaction_session_timeout = 60000')
     await client.query(`set local lock_timeout = ${lockTimeoutMilliseconds}`)
-    await client.query(sql)
-    await client.query('insert into schema_migration (version, name, digest) values ($1, $2, $3)', [
-      version,
-      name,
-      digestOf(migration),
-    ])
+    const result = await work()
     await client.query('commit')
-    return true
+    return result
   } catch (error) {
     await client.query('rollback').catch(() => undefined)
     throw error

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { firstAnswerSeconds } from '@gateway/core/client-requests'
-import { balanceMax, type TransferFailure } from '@gateway/core/credits'
+import type { TransferFailure } from '@gateway/core/credits'
 import type { HeldCarrier } from '@gateway/core/fleet'
-import { INCIDENT, OUTCOME, type OutcomeCode } from '@gateway/core/messages'
-import { eventTypeOf, messageSequence, type PauseReason, type PushFailure } from '@gateway/core/webhooks'
+import { INCIDENT, OUTCOME } from '@gateway/core/messages'
+import { messageSequence, type PauseReason, type PushFailure } from '@gateway/core/webhooks'
 import { migrations } from './migrations.ts'
 import {
   EVENT_CODE,
@@ -110,21 +109,12 @@ describe.each(migrations)('migration $version $name', ({ sql }) => {
     ...{ OUTCOME, INCIDENT, LANE, LEDGER, RATED, SUPPRESSION, OPT_KEYWORD },
     ...{ EVENT_CODE, WEBHOOK_STATE, LIST_STATE, VERDICT, REPLAY_STATE },
   }
-  const constants: Readonly<Record<string, string>> = {
-    balanceMax: String(balanceMax),
-    firstAnswerSeconds: `'${firstAnswerSeconds} s'`,
-  }
 
   test('every number or word beside its name, as in "2 /* LEDGER.transfer */", is the code', () => {
     const named = Array.from(sql.matchAll(/('[^']*'|\d+)(?:::\w+)? \/\* (\w+)\.([\w.-]+) \*\//g))
     const spelt = named.map(([, code = '', table = '', name = '']) => [table, name, code.replaceAll("'", '')])
     const right = spelt.map(([table = '', name = '']) => [table, name, String(tables[table]?.[name])])
     expect(spelt).toEqual(right)
-  })
-
-  test('every constant beside its name is that of core', () => {
-    const named = Array.from(sql.matchAll(/('[^']*'|\d+) \/\* (\w+) \*\//g), ([, code = '', name = '']) => [name, code])
-    expect(named).toEqual(named.map(([name = '']) => [name, constants[name]]))
   })
 
   test('the codes in the comment of a column, as in "-- LANE: 0 single, 1 bulk", are right', () => {
@@ -136,19 +126,5 @@ describe.each(migrations)('migration $version $name', ({ sql }) => {
       }),
     )
     expect(told).toEqual(told.map(([table = '', name = '']) => [table, name, String(tables[table]?.[name])]))
-  })
-
-  test('types and numbers of events of messages are those of core', () => {
-    const cases = Array.from(sql.matchAll(/case code ((?:when \d+ then \d+\s+)+)end as (type|sequence)/g))
-    for (const [, list = '', what] of cases) {
-      const pairs = Array.from(list.matchAll(/when (\d+) then (\d+)/g), ([, code, to]) => [Number(code), Number(to)])
-      const expected = Object.values(OUTCOME).flatMap((code: OutcomeCode) => {
-        const type = eventTypeOf(code)
-        if (type === undefined) return []
-        // Functions store events of hand-overs, and of what is final.
-        return [[code, what === 'type' ? EVENT_CODE[type] : messageSequence(code, 'handover')]]
-      })
-      expect(pairs).toEqual(expected)
-    }
   })
 })

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { Client } from 'pg'
+import { functions } from '../src/functions.ts'
 import { migrate } from '../src/migrate.ts'
 import { migrations } from '../src/migrations.ts'
 
@@ -31,9 +32,9 @@ export async function freshDatabase(): Promise<FreshDatabase> {
 
 let templateOfRun: Promise<string> | undefined
 
-/** Named after the steps of the schema, so that one that was made of others is never taken. */
+/** Named after the texts of the schema, so that one that was made of others is never taken. */
 async function migratedTemplate(): Promise<string> {
-  const steps = createHash('sha256').update(migrations.map(({ sql }) => sql).join('\0'))
+  const steps = createHash('sha256').update([...migrations, functions].map(({ sql }) => sql).join('\0'))
   const template = `template_${steps.digest('hex').slice(0, 16)}`
   const client = new Client({ connectionString: testServer() })
   await client.connect()

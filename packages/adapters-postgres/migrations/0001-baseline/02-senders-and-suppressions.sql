@@ -35,18 +35,6 @@ create table last_contact (                       -- of dropped messages: who wr
 );
 create index last_contact_at on last_contact (at);
 
--- Of the addresses p_turned, in order of preference: the one that p_account has already, else the first that no other
--- has, else the first.
-create function choose_sender(p_accounts int[], p_senders int[], p_account int, p_turned int[]) returns int
-  language sql immutable as $$
-  select coalesce(
-    (select s from unnest(p_accounts, p_senders) c(a, s) where a = p_account and s = any (p_turned)),
-    (select s from unnest(p_turned) with ordinality t(s, n)
-      where not exists (select from unnest(p_accounts, p_senders) c(a, s) where c.a <> p_account and c.s = t.s)
-        order by n limit 1),
-    p_turned[1])
-$$;
-
 -- The replies of opt-outs are beside their table: columns made it look so wide that claims, without statistics, read
 -- all entries of an account.
 create table suppression (

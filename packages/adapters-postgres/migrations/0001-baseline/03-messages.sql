@@ -91,33 +91,6 @@ create table outcome_change (                     -- what outcome_sum lacks: nob
   change int not null
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000);
 
-create function gateway_day(at timestamptz) returns int language sql immutable parallel safe as $$
-  select (at at time zone 'UTC' + interval '2 hours')::date - date '1970-01-01'
-$$;
-
--- Statement triggers see what the messages were before, which no "returning" tells. Nothing is inserted into a
--- partition by name but by a copy, which brings the sums with it.
-create function count_outcomes() returns trigger language plpgsql as $$
-begin
-  if tg_op = 'INSERT' then
-    insert into outcome_change (account_id, day, carrier, code, change)
-    select account_id, gateway_day(sent_at), carrier, code, count(*)
-    from after
-    where not confirms_opt_out
-    group by 1, 2, 3, 4;
-  else
-    insert into outcome_change (account_id, day, carrier, code, change)
-    select account_id, day, carrier, code, sum(change)
-    from (
-      select account_id, gateway_day(sent_at) as day, carrier, code, 1 as change from after where not confirms_opt_out
-      union all
-      select account_id, gateway_day(sent_at), carrier, code, -1 from before where not confirms_opt_out
-    ) changes
-    group by account_id, day, carrier, code
-    having sum(change) <> 0;
-  end if;
-  return null;
-end $$;
 create trigger count_inserted after insert on message referencing new table as after
   for each statement execute function count_outcomes();
 create trigger count_updated after update on message referencing old table as before new table as after
@@ -131,50 +104,3 @@ create table incident (                           -- what is rare, for the trace
   carrier smallint not null default 0             -- that did it; 0: none
 );
 create index incident_message on incident (message_id);
-
--- New partitions are attached, not created in place: "create ... partition of" would stop every statement behind the
--- slowest reader. Making all three takes 9 ms; leasing a block 0.5 ms, once per 10,000 ids.
-create function add_partition(k bigint) returns void language plpgsql as $$
-begin
-  perform pg_advisory_xact_lock('send'::regclass::oid::bigint);
-  if to_regclass('send_p'||k) is not null then return; end if;
-  execute format('create table message_p%s (like message including all,
-    constraint ids check (id >= %s and id < %s)) with (fillfactor=45)', k, k*5000000, (k+1)*5000000);
-  execute format('create table message_part_p%s (like message_part including all,
-    constraint ids check (id >= %s and id < %s)) with (fillfactor=80)', k, k*5000000, (k+1)*5000000);
-  execute format('create table send_p%s (like send including all,
-    constraint ids check (first_id >= %s and first_id < %s))', k, k*5000000, (k+1)*5000000);
-  execute format('create trigger count_updated after update on message_p%s referencing old table as before
-    new table as after for each statement execute function count_outcomes()', k);
-  execute format('alter table message attach partition message_p%s for values from (%s) to (%s)',
-    k, k*5000000, (k+1)*5000000);
-  execute format('alter table message_part attach partition message_part_p%s for values from (%s) to (%s)',
-    k, k*5000000, (k+1)*5000000);
-  execute format('alter table send attach partition send_p%s for values from (%s) to (%s)',
-    k, k*5000000, (k+1)*5000000);
-end $$;
-
--- A block of ids for one process, which gives it up after an hour. Its partition and the two after it exist then.
-create function lease_block(out lo bigint, out hi bigint) language plpgsql as $$
-declare b bigint := nextval('id_block');
-begin
-  insert into id_lease(block) values (b);
-  for k in b/500 .. b/500+2 loop
-    if to_regclass('send_p'||k) is null then perform add_partition(k); end if;
-  end loop;
-  lo := greatest(b*10000,1); hi := (b+1)*10000;
-end $$;
-
--- The next p_count ids (at most 10,000) of the block that short-lived processes share.
-create function lease_shared(p_count int, out lo bigint, out hi bigint) language plpgsql as $$
-declare s id_share;
-begin
-  select * into s from id_share for update;
-  if s.next + p_count > s.hi or s.at < now() - interval '1 hour' then
-    select l.lo, l.hi, now() into s.next, s.hi, s.at from lease_block() l;
-  end if;
-  lo := s.next; hi := least(s.next + p_count, s.hi);
-  update id_share set next = lease_shared.hi, hi = s.hi, at = s.at;
-end $$;
-
-select add_partition(k) from generate_series(0, 2) k;

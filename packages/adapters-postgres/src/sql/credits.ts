@@ -118,7 +118,7 @@ where message_id = :message and operation = :operation and ledger.id > (select m
 )
 
 /**
- * What it does and returns is said in the schema; `asker`, `key` and `digest` of a request with a key, else null.
+ * Calls `transfer_credits`. `asker`, `key` and `digest` are those of a request with a key, else null.
  */
 export const transfer = statement(
   'transfer',

@@ -1,7 +1,7 @@
 import { dailySumDays, type DailySum, type DailySumDifference } from '@gateway/core/messages'
 import { rows, sql, statement, type RowOf } from './statement.ts'
 
-// All are for the ordinary connections. What writes outcomes is the function count_outcomes of the schema.
+// All are for the ordinary connections. The trigger `count_outcomes` writes the changes.
 
 /** Sums and the changes that are not added up yet, of rows that fit. */
 const sumsWhere = (condition: string): string => `(

@@ -110,7 +110,7 @@ export interface ConfirmationRow {
 }
 
 /**
- * What it does is said in the schema; `keywords`: 0 none, 1 to opt out, 2 to opt in. Returns what is to be confirmed.
+ * Calls `receive_inbound_messages`; `keywords`: 0 none, 1 to opt out, 2 to opt in. Returns the confirmations to send.
  * In a transaction with what was noted, and with the confirmations.
  */
 export const receiveTexts = statement(

@@ -2,7 +2,7 @@ import { OUTCOME } from '@gateway/core/messages'
 import { rows, sql, statement } from './statement.ts'
 
 /**
- * What of the account is scheduled, as the schema says it: `limit` messages from `offset` on. One row, with an array
+ * Scheduled messages of the account (`list_scheduled`): `limit` of them from `offset` on. One row, with an array
  * as text for each column of the messages, null where there are none. For the ordinary connections.
  *
  * Cost: as docs/decisions/0055 measured it, the same however far in. A page of 1000 as rows costs this process 2 ms
@@ -47,8 +47,7 @@ export interface DeletedRow {
 }
 
 /**
- * Deletes the messages `ids`, each once. What it does and returns is said in the schema; what is returned with a
- * refund comes first.
+ * Deletes the messages `ids`, each once (`delete_waiting`). Rows with a refund come first.
  *
  * Cost: 20 µs an id (1000 of one send), 40 µs (1000 single sends), whatever else waits and whatever was just deleted.
  */

@@ -1,0 +1,102 @@
+import { Client } from 'pg'
+import { freshDatabase } from '../testing/fresh-database.ts'
+import { functions } from './functions.ts'
+
+/** Each change of the functions has a version of its own: a line is only added here. */
+const digests: Readonly<Record<number, string>> = {
+  1: '36e5031e5e7491a57de2e68ed59bee7998d9138d3a7f6b041d5786beee45b59a',
+}
+
+/**
+ * Processes of the release before and of the next one call the same functions (P-16). A line is only added here: a
+ * function with other parameters or another result gets a new name. One that no longer exists is removed in the release
+ * after the one that stopped calling it, by a migration that drops it.
+ */
+const signatures: Readonly<Record<string, readonly [parameters: string, result: string]>> = {
+  add_partition: ['k bigint', 'void'],
+  adopt_delivery_receipts: [
+    'p_age_seconds float8, p_before_submitted_seconds float8, p_before_receipt_seconds float8, ' +
+      'p_after_seconds float8, p_reference_days integer',
+    'integer',
+  ],
+  choose_sender: ['p_accounts integer[], p_senders integer[], p_account integer, p_turned integer[]', 'integer'],
+  count_outcomes: ['', 'trigger'],
+  delete_waiting: [
+    'p_account integer, p_ids bigint[], p_operation uuid',
+    'TABLE(message_id bigint, recipient bigint, refund integer, due_time timestamptz, ' +
+      'final_code smallint, reference text)',
+  ],
+  disown: ['p_dispatcher bigint, p_seq integer', 'void'],
+  drop_block: ['p_block bigint, p_before timestamptz, OUT sends bigint, OUT messages bigint', 'record'],
+  drop_history: [
+    'p_after bigint, p_days integer, p_contact_days integer, p_seen_seconds integer, ' +
+      'p_taken_days integer, p_receipt_days integer, p_unread_days integer, p_unknown_seconds integer, ' +
+      'p_answer_seconds integer, OUT v_state text, OUT v_next bigint, OUT v_partitions integer, ' +
+      'OUT v_sends bigint, OUT v_messages bigint',
+    'record',
+  ],
+  drop_inbound_messages: [
+    'p_before timestamptz, p_contact_days integer, p_seen_seconds integer, p_taken_days integer',
+    'boolean',
+  ],
+  drop_partition: [
+    'k bigint, p_before timestamptz, OUT dropped boolean, OUT sends bigint, OUT messages bigint',
+    'record',
+  ],
+  gateway_day: ['at timestamptz', 'integer'],
+  keep_contacts: ['p_lo bigint, p_hi bigint', 'void'],
+  keys_in_use: ['p_locked bigint, p_accounts integer[], p_keys uuid[]', 'integer[]'],
+  lease_block: ['OUT lo bigint, OUT hi bigint', 'record'],
+  lease_shared: ['p_count integer, OUT lo bigint, OUT hi bigint', 'record'],
+  list_scheduled: [
+    'p_account integer, p_offset bigint, p_limit bigint',
+    'TABLE(total bigint, unfolded bigint, id bigint, number bigint, submitted bigint, due bigint, ' +
+      'price integer, client_reference text)',
+  ],
+  purge_webhooks: ['p_rows integer, p_days float8', 'integer'],
+  receive_inbound_messages: [
+    'p_carriers smallint[], p_from text[], p_numbers bigint[], p_to text[], p_texts text[], ' +
+      'p_opt_keywords smallint[]',
+    'TABLE(o_account integer, o_sender integer, o_address text, o_number bigint)',
+  ],
+  recover: ['OUT requeued bigint, OUT unknown bigint', 'record'],
+  release_claimed_batches: [
+    'p_dispatcher bigint, p_seq integer DEFAULT NULL::integer, OUT requeued bigint, OUT unknown bigint',
+    'record',
+  ],
+  retire: ['p_dispatcher bigint', 'void'],
+  transfer_credits: [
+    'p_from integer, p_to integer, p_amount bigint, p_at timestamptz, p_operation uuid, p_asker integer, ' +
+      'p_key uuid, p_digest uuid',
+    'text',
+  ],
+  webhook_totals: [
+    'p_rows integer',
+    'TABLE(condition text, endpoints integer, events bigint, lists bigint, dead bigint, ' + 'oldest timestamptz)',
+  ],
+}
+
+test('a change of the functions has a version of its own', () => {
+  expect(digests[functions.version]).toBe(functions.digest)
+  expect(functions.version).toBe(Math.max(...Object.keys(digests).map(Number)))
+})
+
+test('every function has kept its name, parameters and result', async () => {
+  const database = await freshDatabase()
+  const client = new Client({ connectionString: database.connectionString })
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ name: string; parameters: string; result: string }>(`
+      select proname as name, pg_get_function_arguments(oid) as parameters, pg_get_function_result(oid) as result
+      from pg_proc where pronamespace = current_schema()::regnamespace`)
+    const short = (types: string) =>
+      types.replaceAll('timestamp with time zone', 'timestamptz').replaceAll('double precision', 'float8')
+    const found = rows.map(({ name, parameters, result }) => [name, [short(parameters), short(result)]])
+    // Two of one name would be one entry.
+    expect(found).toHaveLength(Object.keys(signatures).length)
+    expect(Object.fromEntries(found)).toEqual(signatures)
+  } finally {
+    await client.end()
+    await database.drop()
+  }
+})
