@@ -112,7 +112,7 @@ export function journeys(world: () => World): void {
     const before = await person.page.locator('#balance').innerText()
     await person.press('Check before sending')
     await person.sees('Nothing has been sent or charged yet.')
-    await person.sees('No mobile number that can be reached')
+    await person.sees('Begins with 0: the country code is missing')
     await person.sees('The number is in the list already')
     expect(await person.page.locator('#balance').innerText()).toBe(before)
     await person.press('Send 2 messages now')

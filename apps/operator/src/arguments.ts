@@ -4,12 +4,12 @@ import { isPrefix, parseCredits, type Credits } from '@gateway/core/credits'
 import { carrierId, type CarrierId } from '@gateway/core/dispatch'
 import {
   parseMessageId,
-  parseMsisdn,
-  parseStoredMsisdn,
   parseSenderAddress,
   readReference,
   readSender,
+  readSoughtNumber,
   readValidity,
+  readWrittenNumber,
   referenceCharactersMax,
   priorityMax,
   readPriority,
@@ -19,7 +19,9 @@ import {
   type MessageReference,
   type Msisdn,
   type SenderAddress,
+  type UnreadNumber,
   type ValidityMinutes,
+  type WrittenNumber,
 } from '@gateway/core/messages'
 import { parseMinute, secondsAfter, type Instant } from '@gateway/core/time'
 import { listSizeMax, overlapHoursMax, webhookEventTypes, webhookId, type WebhookId } from '@gateway/core/webhooks'
@@ -102,21 +104,32 @@ export const readPrefix: (text: string) => string = read((text) => {
   return text !== '' && isPrefix(text) ? text : undefined
 }, `a prefix of 1 to 15 digits, the first not 0, or '${defaultPrefix}'`)
 
-/**
- * A mobile number in international form, with or without the `+` that people write before it; undefined: it is none.
- */
-export const numberOf = (text: string): Msisdn | undefined => parseMsisdn(text.replace(/^\+/, ''))
+const NUMBER_PROBLEM: Readonly<Record<UnreadNumber, string>> = {
+  'no-number': 'no number is written',
+  'invalid-number': 'not a mobile number in international form',
+  'national-number': 'the number begins with 0: its country code is missing',
+  'scientific-notation': 'a spreadsheet rounded the number (4.36E+10): its digits are lost',
+  'uncertain-number': 'not certain which number is meant',
+}
 
-export const readNumber: (text: string) => Msisdn = read(
-  numberOf,
-  'a mobile number in international form, such as 27825550101 or +27825550101',
-)
+/** Why a number of a file or an argument is not read, in words. */
+export const numberProblem = (reason: UnreadNumber): string => NUMBER_PROBLEM[reason]
+
+const numberForm = 'a mobile number in international form, such as 27825550101 or +27825550101'
+
+const readAsWritten =
+  (readNumber: (written: string) => WrittenNumber) =>
+  (text: string): Msisdn => {
+    const { number, unread } = readNumber(text)
+    if (number !== undefined) return number
+    throw new InvalidArgumentError(`Expected ${numberForm}; ${numberProblem(unread)}.`)
+  }
+
+/** Reads a number as people write it; the outcome of the command shows its digits. */
+export const readNumber: (text: string) => Msisdn = readAsWritten(readWrittenNumber)
 
 /** Reads a number that is looked up, not written to: one that an earlier version stored with a trunk prefix passes. */
-export const readStoredNumber: (text: string) => Msisdn = read(
-  (text) => parseStoredMsisdn(text.replace(/^\+/, '')),
-  'a mobile number in international form, such as 27825550101 or +27825550101',
-)
+export const readStoredNumber: (text: string) => Msisdn = readAsWritten(readSoughtNumber)
 
 export const readCarrier: (text: string) => CarrierId = read(
   carrierId,
@@ -163,11 +176,15 @@ export const readTimes: (text: string) => number = read(
   'a whole number from 1 to 1000000',
 )
 
-/** One or more numbers, which may begin with `+`: whether each can be written to is said number by number. */
+/** Reads one or more numbers as they are written; whether each can be sent to is reported number by number. */
 export const readNumbers = (text: string, before: readonly string[] = []): readonly string[] => {
-  const numbers = text.split(/[,;\s]+/).filter((number) => number !== '')
+  const pieces = text.split(/[,;\n]+/)
+  // A space stands inside a number, or between two of them.
+  const numbers = pieces
+    .flatMap((piece) => (readWrittenNumber(piece).number === undefined ? piece.split(/\s+/) : [piece.trim()]))
+    .filter((number) => number !== '')
   if (numbers.length === 0) throw new InvalidArgumentError("Expected one or more numbers, separated by ','.")
-  return [...before, ...numbers.map((number) => numberOf(number) ?? number)]
+  return [...before, ...numbers]
 }
 
 export const readSeconds: (text: string) => number = read(

@@ -12,6 +12,10 @@ export interface ImportedRows {
   readonly added: number
   readonly already: number
   readonly refused: number
+  /** Rows whose number was read otherwise than it is written. */
+  readonly changed: number
+  /** The first of them. */
+  readonly changes: readonly { readonly line: number; readonly written: string; readonly number: string }[]
   /** The first of what was refused. */
   readonly refusals: readonly { readonly line: number; readonly reason: string }[]
 }
@@ -30,16 +34,23 @@ interface Import<Entry, Column extends string> {
   readonly store: (entries: readonly Entry[]) => Promise<number>
 }
 
+interface NumberedEntry {
+  readonly number: string
+  /** The number as the row has it, if digits were left out. */
+  readonly written?: string
+}
+
 /**
  * Reads a CSV file and stores its rows, some thousands at a time; a row that cannot be stored is noted with its line.
  * If it ends early, the error says how many rows are stored. A first line without a digit in its first field names the
  * columns.
  */
-export async function importRows<Entry extends object, Column extends string>(
+export async function importRows<Entry extends NumberedEntry, Column extends string>(
   { input, output, interruption }: Pick<Context, 'input' | 'output' | 'interruption'>,
   { file, columns, parse, store }: Import<Entry, Column>,
 ): Promise<ImportedRows> {
-  const sum = { rows: 0, added: 0, stored: 0, refused: 0 }
+  const sum = { rows: 0, added: 0, stored: 0, refused: 0, changed: 0 }
+  const changes: { line: number; written: string; number: string }[] = []
   const refusals: { line: number; reason: string }[] = []
   let named: readonly string[] | undefined
   let batch: Entry[] = []
@@ -59,6 +70,8 @@ export async function importRows<Entry extends object, Column extends string>(
     sum.rows++
     if (!('wrong' in entry)) {
       batch.push(entry)
+      const { written, number } = entry
+      if (written !== undefined && ++sum.changed <= refusalsMax) changes.push({ line, written, number })
       return
     }
     sum.refused++
@@ -87,7 +100,8 @@ export async function importRows<Entry extends object, Column extends string>(
   } finally {
     output.progress('')
   }
-  return { rows: sum.rows, added: sum.added, already: sum.stored - sum.added, refused: sum.refused, refusals }
+  const { rows, added, stored, refused, changed } = sum
+  return { rows, added, already: stored - added, refused, refusals, changed, changes }
 }
 
 /** The names that the first line gives the columns; the usual ones, if it is a row already. */
@@ -109,7 +123,11 @@ export function tellImport(
   about: { readonly [key: string]: string | number },
   imported: ImportedRows,
 ): void {
-  const { rows, added, already, refused, refusals } = imported
+  const { rows, added, already, refused, refusals, changed, changes } = imported
+  const changedLines = changes
+    .slice(0, linesShown)
+    .map(({ line, written, number }) => `Line ${line}: “${written}” was read as ${number}.`)
+  const moreChanged = changed > linesShown ? [`… and ${changed - linesShown} more numbers were read otherwise.`] : []
   const lines = refusals.slice(0, linesShown).map(({ line, reason }) => `Line ${line}: ${reason}.`)
   const more = refused > lines.length && lines.length > 0 ? [`… and ${refused - lines.length} more.`] : []
   const sentence = `${counted(rows, 'row')}: ${added} added, ${already} there already, ${refused} refused.`
@@ -120,9 +138,11 @@ export function tellImport(
       added,
       already,
       refused,
+      corrected: changed,
+      corrections: changes.map(({ line, written, number }) => ({ line, typed: written, number })),
       refusals: refusals.map(({ line, reason }) => ({ line, why: reason })),
     },
-    [...lines, ...more, sentence].join('\n'),
+    [...changedLines, ...moreChanged, ...lines, ...more, sentence].join('\n'),
   )
   if (refused > 0) throw new Refused(`${refused} of ${counted(rows, 'row')} ${refused === 1 ? 'was' : 'were'} refused.`)
 }

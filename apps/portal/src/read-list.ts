@@ -1,8 +1,9 @@
 import { bulkSendLimits, type BulkRow } from '@gateway/core/bulk-sends'
+import { readWrittenNumber } from '@gateway/core/messages'
 import { decodeWindows1252 } from '@gateway/wire'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parse, CsvError } from 'csv-parse'
-import { asNumber } from './recipients.ts'
+import { rowOf } from './recipients.ts'
 
 /** A list of recipients, as it is stored. */
 export interface RecipientList {
@@ -75,23 +76,25 @@ export async function readList(bytes: Buffer): Promise<RecipientList | ListProbl
   if (body.every(isBlank)) return 'empty'
   if (numberColumn === undefined) return 'no-numbers'
   const rows = body.flatMap((fields, at) =>
-    isBlank(fields) ? [] : [{ row: at + (isHead ? 2 : 1), number: asNumber(fields[numberColumn] ?? ''), fields }],
+    isBlank(fields) ? [] : [rowOf(at + (isHead ? 2 : 1), fields[numberColumn] ?? '', fields)],
   )
   return rows.length > bulkSendLimits.rowsMax ? 'too-many' : { columns, numberColumn, rows: markRepeated(rows) }
 }
 
-/** Rows of numbers that were typed or pasted. */
-export const rowsOf = (numbers: readonly string[]): readonly BulkRow[] =>
-  markRepeated(numbers.map((number, at) => ({ row: at + 1, number, fields: [] })))
+/** Rows of numbers that were typed or pasted; a number that is changed keeps its written form as its only field. */
+export const rowsOf = (written: readonly string[]): readonly BulkRow[] =>
+  markRepeated(written.map((number, at) => rowOf(at + 1, number, []))).map((row, at) =>
+    row.changed === true ? { ...row, fields: [written[at] ?? ''] } : row,
+  )
 
 /** The same rows with the numbers of another column. */
 export const numbersFrom = (column: number, rows: readonly BulkRow[]): readonly BulkRow[] =>
-  markRepeated(rows.map(({ row, fields }) => ({ row, number: asNumber(fields[column] ?? ''), fields })))
+  markRepeated(rows.map(({ row, fields }) => rowOf(row, fields[column] ?? '', fields)))
 
 function markRepeated(rows: readonly BulkRow[]): readonly BulkRow[] {
   const seen = new Set<string>()
   return rows.map((row) => {
-    if (row.number === '' || !seen.has(row.number)) {
+    if (row.refused !== undefined || !seen.has(row.number)) {
       seen.add(row.number)
       return row
     }
@@ -106,7 +109,7 @@ export const inCalls = (rows: readonly BulkRow[]): readonly (readonly BulkRow[])
   )
 
 const isBlank = (fields: readonly string[]): boolean => fields.every((field) => field.trim() === '')
-const isNumber = (field: string): boolean => /^[0-9]{7,15}$/.test(asNumber(field))
+const isNumber = (field: string): boolean => readWrittenNumber(field).number !== undefined
 const namesNumbers =
   /^(mobile|cell|phone|tel|msisdn|number|gsm|nummer|handy|recipient|to$)|(mobile|phone|number|msisdn)$/i
 

@@ -1,6 +1,13 @@
 import type { RowRefusal } from '@gateway/core/bulk-sends'
 import type { TransferRefusal } from '@gateway/core/credits'
-import { OUTCOME, stateOf, type MessageStatus, type OutcomeCode, type Refusal } from '@gateway/core/messages'
+import {
+  OUTCOME,
+  stateOf,
+  type MessageStatus,
+  type OutcomeCode,
+  type Refusal,
+  type UnreadNumber,
+} from '@gateway/core/messages'
 import type { WebhookEventType } from '@gateway/core/webhooks'
 import { statusWords } from '@gateway/wire'
 
@@ -92,10 +99,22 @@ export const REFUSAL: Readonly<Record<Refusal, string>> = {
 /** Why a row of a list gets no message. */
 export const ROW_REFUSAL: Readonly<Record<RowRefusal, string>> = {
   ...REFUSAL,
+  'scientific-notation': 'Rounded by a spreadsheet, its digits are lost: format the column as text',
+  'national-number': 'Begins with 0: the country code is missing',
+  'uncertain-number': 'It is not certain which number is meant',
   repeated: 'The number is in the list already',
   'invalid-sender': 'Your account has no sender for a number near it in the list',
   stopped: 'Stopped before its turn',
   unknown: 'Nobody can tell: look for the number among your messages',
+}
+
+/** Why a number that was entered into a field is not read. */
+export const NUMBER_PROBLEM: Readonly<Record<UnreadNumber, string>> = {
+  'no-number': 'Enter a mobile number with its country code, such as 27825550101.',
+  'invalid-number': 'Enter a mobile number with its country code, such as 27825550101.',
+  'national-number': 'This begins with 0. Enter the number with its country code, such as 27825550101.',
+  'scientific-notation': 'A spreadsheet has rounded this number. Enter all its digits, such as 27825550101.',
+  'uncertain-number': 'It is not certain which number is meant. Enter its digits only, such as 27825550101.',
 }
 
 /** Why no credits were moved. */

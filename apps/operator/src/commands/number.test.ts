@@ -54,16 +54,28 @@ test('a number that is not blocked is not unblocked', async () => {
   )
 })
 
+test.each(['27 82 555 0101', '+27 (0)82 555 0101', '27825550101.0', "'27825550101", '\u202a+27825550101\u202c'])(
+  'a number written as %j is blocked by its digits, and found',
+  async (written) => {
+    const operator = anOperator()
+    expect(await operator.json(...block.slice(0, 2), written, '--reason', 'blacklisted')).toMatchObject({ number })
+    const account = await anAccount(operator.ports)
+    await operator.ports.messages.accept(anOrder(account.id, { to: [number] }))
+    expect(await operator.rows('message', 'find', '--number', written)).toHaveLength(1)
+    expect(await operator.json('number', 'unblock', written)).toMatchObject({ number, unblocked: 1 })
+  },
+)
+
 test.each([
   [
     'with a plus twice',
     [...block.slice(0, 2), '++27825550101', '--reason', 'blacklisted'],
-    'in international form, such as 27825550101 or +27825550101.',
+    'in international form, such as 27825550101 or +27825550101; not certain which number is meant.',
   ],
   [
-    'with blanks',
-    [...block.slice(0, 2), '27 82 555 0101', '--reason', 'blacklisted'],
-    'in international form, such as 27825550101 or +27825550101.',
+    'with decimals',
+    [...block.slice(0, 2), '27825550101.5', '--reason', 'blacklisted'],
+    'in international form, such as 27825550101 or +27825550101; not certain which number is meant.',
   ],
   ['without a reason', ['number', 'block', number], "'--reason <list>' not specified"],
   ['for another reason', [...block, 'spam'], 'Allowed choices are blacklisted, do-not-contact.'],

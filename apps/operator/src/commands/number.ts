@@ -1,8 +1,7 @@
-import type { Msisdn } from '@gateway/core/messages'
+import { readWrittenNumber, type Msisdn } from '@gateway/core/messages'
 import type { BlockReason } from '@gateway/core/suppressions'
-import { unguarded } from '@gateway/wire'
 import { Option } from 'commander'
-import { numberOf, readNumber, readStoredNumber } from '../arguments.ts'
+import { numberProblem, readNumber, readStoredNumber } from '../arguments.ts'
 import { command, Refused, type Context, type Run } from '../command.ts'
 import { importRows, tellImport } from '../import-rows.ts'
 import type { Row } from '../output.ts'
@@ -67,10 +66,20 @@ async function blockFile(context: Context, file: string, reason: BlockWord): Pro
   tellImport(context.output, { reason }, imported)
 }
 
-/** The number of a row; a spreadsheet may have put `'` before its `+`. */
-export function numberOfRow(text: string | undefined): { readonly number: Msisdn } | { readonly wrong: string } {
-  const number = numberOf(unguarded(text ?? ''))
-  return number === undefined ? { wrong: 'no mobile number in international form' } : { number }
+/** Reads the number of a row; `written`: the number as the row has it, if digits were left out. */
+export function numberOfRow(
+  text = '',
+): { readonly number: Msisdn; readonly written?: string } | { readonly wrong: string } {
+  const { number, changed, unread } = readWrittenNumber(text)
+  if (number === undefined)
+    return { wrong: numberProblem(unread) + (unread === 'no-number' ? '' : `: “${shownNumber(text)}”`) }
+  return changed ? { number, written: text } : { number }
+}
+
+const shownMax = 40
+const shownNumber = (text: string): string => {
+  const characters = Array.from(text.trim())
+  return characters.length > shownMax ? `${characters.slice(0, shownMax).join('')}…` : characters.join('')
 }
 
 export const numberUnblock = (run: Run) =>

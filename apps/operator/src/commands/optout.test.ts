@@ -72,7 +72,7 @@ async function twoAccounts() {
 test('the numbers of a file are blocked once, however often it is read', async () => {
   const operator = anOperator()
   const text = numbers(12_000).join('\r\n')
-  const told = { reason: 'blacklisted', read: 12_000, refused: 0, refusals: [] }
+  const told = { reason: 'blacklisted', read: 12_000, refused: 0, refusals: [], corrected: 0, corrections: [] }
   expect(JSON.parse((await operator.run([...block, '--json'], text)).out)).toEqual({
     ...told,
     added: 12_000,
@@ -97,16 +97,15 @@ test('what is refused is told with its line and why, the rest is done, and the e
   expect(await operator.run(block, text)).toEqual({
     code: 1,
     out: [
-      'Line 3: no mobile number in international form.',
-      'Line 4: no mobile number in international form.',
-      'Line 5: no mobile number in international form.',
+      'Line 3: the number begins with 0: its country code is missing: “0825550102”.',
+      'Line 4: not a mobile number in international form: “+0825550103”.',
+      'Line 5: no number is written.',
       '6 rows: 3 added, 0 there already, 3 refused.',
       '',
     ].join('\n'),
     err: '3 of 6 rows were refused.\n',
   })
   const { code, out, err } = await operator.run([...block, '--json'], text)
-  const reason = 'no mobile number in international form'
   expect([code, JSON.parse(err)]).toEqual([1, { error: '3 of 6 rows were refused.' }])
   expect(JSON.parse(out)).toEqual({
     reason: 'blacklisted',
@@ -114,7 +113,44 @@ test('what is refused is told with its line and why, the rest is done, and the e
     added: 0,
     already: 3,
     refused: 3,
-    refusals: [3, 4, 5].map((line) => ({ line, why: reason })),
+    refusals: [
+      { line: 3, why: 'the number begins with 0: its country code is missing: “0825550102”' },
+      { line: 4, why: 'not a mobile number in international form: “+0825550103”' },
+      { line: 5, why: 'no number is written' },
+    ],
+    corrected: 0,
+    corrections: [],
+  })
+})
+
+test('numbers as spreadsheets and people write them are read, what is left out is shown, and the rest is refused', async () => {
+  const operator = anOperator()
+  const text =
+    'number\n43660123456.0\n+43 (0)660 123457\n\u202a+43 660 123458\u202c\n"=""43660123459"""\n4.36601E+10\n43660123456.5\n'
+  expect(await operator.run(block, text)).toEqual({
+    code: 1,
+    out: [
+      'Line 2: “43660123456.0” was read as 43660123456.',
+      'Line 3: “+43 (0)660 123457” was read as 43660123457.',
+      'Line 6: a spreadsheet rounded the number (4.36E+10): its digits are lost: “4.36601E+10”.',
+      'Line 7: not certain which number is meant: “43660123456.5”.',
+      '6 rows: 4 added, 0 there already, 2 refused.',
+      '',
+    ].join('\n'),
+    err: '2 of 6 rows were refused.\n',
+  })
+  expect((await operator.rows<{ number: string }>('number', 'list')).map((row) => row.number)).toEqual([
+    '43660123456',
+    '43660123457',
+    '43660123458',
+    '43660123459',
+  ])
+  expect(JSON.parse((await operator.run([...block, '--json'], text)).out)).toMatchObject({
+    corrected: 2,
+    corrections: [
+      { line: 2, typed: '43660123456.0', number: '43660123456' },
+      { line: 3, typed: '+43 (0)660 123457', number: '43660123457' },
+    ],
   })
 })
 
@@ -124,7 +160,7 @@ test('of many refused rows some are shown, and more are in the JSON', async () =
   const lines = (await operator.run(block, text)).out.split('\n')
   expect(lines).toHaveLength(23)
   expect(lines.slice(19, 22)).toEqual([
-    'Line 21: no mobile number in international form.',
+    'Line 21: not a mobile number in international form: “x”.',
     '… and 1480 more.',
     '1500 rows: 0 added, 0 there already, 1500 refused.',
   ])

@@ -110,7 +110,7 @@ const textMax = 40_000
 function optOutOf(
   { number, since = '', text = '' }: Readonly<Record<'number' | 'since' | 'text', string | undefined>>,
   now: Instant,
-): ImportedOptOut | BadRow {
+): (ImportedOptOut & { readonly written?: string }) | BadRow {
   const read = numberOfRow(number)
   if ('wrong' in read) return read
   const time = since.trim() === '' ? undefined : timeOf(since.trim())
@@ -118,7 +118,7 @@ function optOutOf(
   if (time !== undefined && time > now) return { wrong: 'since is in the future' }
   if (text.includes('\0')) return { wrong: 'the text has a character that no text can have' }
   if (text.length > textMax) return { wrong: `the text has more than ${textMax} characters` }
-  return { number: read.number, since: time, text: unguarded(text) }
+  return { ...read, since: time, text: unguarded(text) }
 }
 
 const timeOf = (text: string): Instant | 'wrong' => parseMinute(text) ?? parseTime(text) ?? 'wrong'

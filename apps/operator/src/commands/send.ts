@@ -5,6 +5,7 @@ import {
   hasOutcome,
   isFinal,
   OUTCOME,
+  readWrittenNumber,
   type Priority,
   type Refusal,
   type SenderAddress,
@@ -85,7 +86,15 @@ async function sendText(
 ): Promise<void> {
   const { backOffice, output, interruption } = context
   const account = await accountOf(backOffice, id)
-  const draft = { text, recipients: to, scheduled: at, sender, validity, priority, flash }
+  const draft = {
+    text,
+    recipients: to.map((written) => numberToSend(output, written)),
+    scheduled: at,
+    sender,
+    validity,
+    priority,
+    flash,
+  }
   const { recipients, stopped } = await sendInCalls(context, account, draft)
   if (recipients.length === 0 && stopped !== undefined) throw stopped
   const ids = recipients.flatMap((recipient) => ('id' in recipient ? [recipient.id] : []))
@@ -105,6 +114,13 @@ async function sendText(
   output.result(watchedSent, watched.text)
   if (watched.unknown > 0) output.note(late(watched.unknown))
   if (!watched.allOver) throw new Refused(`Not all had ended within ${timeout} s; a carrier may tell the rest later.`)
+}
+
+/** Returns the digits of a number, and prints both forms if digits were left out; an unread number is refused later. */
+function numberToSend(output: Context['output'], written: string): string {
+  const { number, changed } = readWrittenNumber(written)
+  if (changed === true) output.note(`“${written}” is sent to as ${number}.`)
+  return number ?? written
 }
 
 const late = (unknown: number): string =>

@@ -172,6 +172,7 @@ const lowest: Readonly<Record<string, UserRole | 'none'>> = {
   '/send/:id': 'sender',
   '/send/:id/text': 'sender',
   '/send/:id/columns': 'sender',
+  '/send/:id/changed': 'none',
   '/send/:id/sent': 'sender',
   '/send/:id/results': 'none',
   '/send/:id/refused': 'none',

@@ -23,6 +23,7 @@ import { webhooks as operatorWebhooks } from './operator/webhooks.tsx'
 import { optOuts } from './opt-outs/opt-outs.tsx'
 import { overview } from './overview/overview.tsx'
 import { bulkDraft, bulkText } from './send/bulk-draft.tsx'
+import { bulkChanged } from './send/changed-numbers.tsx'
 import { bulkColumns } from './send/columns.tsx'
 import { bulkRefused, bulkResults, bulkSent } from './send/bulk-sent.tsx'
 import { send } from './send/send.tsx'
@@ -43,7 +44,7 @@ import { template, templates } from './templates/templates.tsx'
 export const pages: readonly Page[] = [
   ...[signIn, signInLink, invitation, signOut],
   ...[overview, send, sends, messages, messagesFile, message, messageChange],
-  ...[bulkDraft, bulkText, bulkColumns, bulkSent, bulkResults, bulkRefused],
+  ...[bulkDraft, bulkText, bulkColumns, bulkChanged, bulkSent, bulkResults, bulkRefused],
   ...[
     operatorSignIn,
     providerSignIn,

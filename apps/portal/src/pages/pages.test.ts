@@ -71,6 +71,7 @@ beforeAll(async () => {
     '/settings/webhooks/:id/remove': webhook,
     '/statement/:month': { own: '2026-10', unknown: '2026-13', isOfEverybody: true },
     '/statement/:month/download': { own: '2026-10', unknown: '2026-13', isOfEverybody: true },
+    '/send/:id/changed': { own: drafts[0] ?? '', unknown: '999999' },
     '/send/:id/columns': { own: drafts[0] ?? '', unknown: '999999' },
     '/templates/:id': { own: String(template), unknown: '999999' },
     '/messages/:id/change': { own: String(waiting && 'id' in waiting ? waiting.id : ''), unknown: '999999' },

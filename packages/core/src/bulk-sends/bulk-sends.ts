@@ -5,6 +5,7 @@ import type { Instant } from '../time/instant.ts'
 import type { MessageId } from '../messages/messages.ts'
 import type { Refusal } from '../messages/refusal.ts'
 import type { OutcomeCode } from '../messages/status-code.ts'
+import type { UnreadNumber } from '../messages/written-number.ts'
 
 export type BulkSendId = Brand<number, 'BulkSendId'>
 
@@ -22,6 +23,7 @@ export const bulkSendLimits = {
 /** Why a row got no message: stopped: nothing was accepted of its call before the send was stopped. */
 export type RowRefusal =
   | Refusal
+  | UnreadNumber
   | 'repeated'
   | 'invalid-sender'
   | 'stopped'
@@ -32,7 +34,10 @@ export type RowRefusal =
 export interface BulkRow {
   /** Its line in the list, from 1. */
   readonly row: number
+  /** The digits to send to, or the number as the list has it if it cannot be read. */
   readonly number: string
+  /** True if digits of the list are not part of `number`: the person must see both before sending. */
+  readonly changed?: true | undefined
   /** In the order of the columns of its send. */
   readonly fields: readonly string[]
   /** Left out: it is to be sent, or was. */

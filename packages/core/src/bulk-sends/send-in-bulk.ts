@@ -67,6 +67,8 @@ export interface BulkQuote {
   readonly left: Credits
   /** What would get no message, each with its reason, repetitions among them. */
   readonly refused: readonly BulkRow[]
+  /** Rows whose number is sent to otherwise than it is written. */
+  readonly changed: readonly BulkRow[]
   /** The first rows that would get a message, with their texts. */
   readonly examples: readonly { readonly row: BulkRow; readonly text: string; readonly parts: number }[]
 }
@@ -83,10 +85,12 @@ export const quoteBulkSend =
     const balance = await creditBalance(ports)(account.id)
     let [left, wanted, messages, partsMin, partsMax] = [balance, credits(0), 0, Infinity, 0]
     const refused: BulkRow[] = []
+    const changed: BulkRow[] = []
     const examples: BulkQuote['examples'][number][] = []
     for (let call = 0; call < send.calls; call++) {
       const rows = await ports.bulkSends.rows(account.id, id, call)
       refused.push(...rows.filter((row) => row.refused !== undefined))
+      changed.push(...rows.filter((row) => row.changed === true && row.refused === undefined))
       const texts = textsOf(send, rows)
       const screened = await screenTexts(ports, account, texts, ports.clock.now())
       if (orderedTexts(screened, allowed) === 'invalid-sender') {
@@ -114,7 +118,7 @@ export const quoteBulkSend =
       wanted = costs.reduce(plus, wanted)
     }
     refused.sort((a, b) => a.row - b.row)
-    const of = { messages, partsMin: messages === 0 ? 0 : partsMin, partsMax, refused, examples }
+    const of = { messages, partsMin: messages === 0 ? 0 : partsMin, partsMax, refused, changed, examples }
     return { ...of, cost: minus(balance, left), wanted, balance, left }
   }
 

@@ -2,8 +2,8 @@ import {
   creditsOf,
   messageId,
   parseMessageId,
-  parseMsisdn,
   readReference,
+  readSoughtNumber,
   type FoundMessage,
   type MessageId,
   type ShownMessage,
@@ -12,9 +12,9 @@ import { parseMinute, secondsAfter, type Instant } from '@gateway/core/time'
 import type { Cell } from '@gateway/wire'
 import { Choice, Link, Panel, Second, TextField } from '../../components.tsx'
 import { creditCells, creditHeads, iso } from '../../format.ts'
-import { asNumber } from '../../recipients.ts'
 import { forHolders, type HolderVisit, type View } from '../../page.ts'
 import { specificationWords, STATE_FILTERS, stateWords } from '../../words.ts'
+import { ReadAs } from '../../written-number.tsx'
 import { MessageTable, mayChange } from './message-table.tsx'
 
 const pageSize = 25
@@ -171,7 +171,7 @@ async function search(visit: HolderVisit, wanted: string) {
   const { gateway, account, now } = visit
   const id = /^[0-9]+$/.test(wanted) ? messageId(Number(wanted)) : undefined
   const byId = id === undefined ? undefined : await gateway.showSent(account, id)
-  const number = parseMsisdn(asNumber(wanted))
+  const { number } = readSoughtNumber(wanted)
   const reference = readReference(wanted)
   const isReference = reference !== undefined && reference !== 'unusable'
   const byNumber =
@@ -189,6 +189,7 @@ async function search(visit: HolderVisit, wanted: string) {
         <h1>Messages</h1>
         <Search value={wanted} filter={noFilter} />
         <Panel>
+          <ReadAs written={wanted} />
           <MessageTable
             caption={`Found for “${wanted}”, the latest 50`}
             messages={distinct}

@@ -1,7 +1,7 @@
 import {
   parseMessageId,
-  parseMsisdn,
   readReference,
+  readSoughtNumber,
   whyWaiting,
   type FoundMessage,
   type MessageTrace,
@@ -9,6 +9,7 @@ import {
 import { Figures, Link, Panel, Second, Table, TextField, When } from '../../components.tsx'
 import { amount, count } from '../../format.ts'
 import { forOperators } from '../../page.ts'
+import { ReadAs } from '../../written-number.tsx'
 import { Story } from '../messages/message.tsx'
 
 const pageSize = 25
@@ -21,7 +22,7 @@ export const operatorMessages = forOperators({
     const id = parseMessageId(wanted)
     if (id !== undefined && (await backOffice.explainMessage(id)) !== undefined)
       return { goTo: `/operator/messages/${id}` }
-    const number = parseMsisdn(wanted.replace(/^\+/, ''))
+    const { number } = readSoughtNumber(wanted)
     const reference = readReference(wanted)
     const by = number === undefined ? { reference: reference === 'unusable' ? undefined : reference } : { number }
     const isAsked = Object.values(by).some((one) => one !== undefined)
@@ -47,6 +48,7 @@ export const operatorMessages = forOperators({
             <Second>Search</Second>
           </form>
           <Panel>
+            <ReadAs written={wanted} />
             <Table<FoundMessage>
               caption="Messages found, the latest first"
               rows={messages}

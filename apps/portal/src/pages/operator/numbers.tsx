@@ -1,9 +1,11 @@
-import { parseMsisdn, type Msisdn } from '@gateway/core/messages'
+import { readSoughtNumber, readWrittenNumber, type Msisdn } from '@gateway/core/messages'
 import type { BlockReason } from '@gateway/core/suppressions'
 import { Form, Hidden, Main, Notice, Panel, ProblemSummary, Second, Table, TextField, When } from '../../components.tsx'
 import type { Problems } from '../../forms.ts'
 import { count } from '../../format.ts'
 import { forOperators, type OperatorVisit, type View } from '../../page.ts'
+import { NUMBER_PROBLEM } from '../../words.ts'
+import { ReadAs } from '../../written-number.tsx'
 
 const shownMax = 50
 
@@ -99,15 +101,26 @@ export const numbers = forOperators({
   show: (visit) => view(visit),
   async submit(visit, fields) {
     const given = fields.trimmed('number')
-    const number = parseMsisdn(given.replace(/^\+/, ''))
+    const isUnblock = fields.text('act') === 'unblock'
+    const { number, unread } = isUnblock ? readSoughtNumber(given) : readWrittenNumber(given)
     const reason = reasons.find((one) => one === fields.text('reason'))
-    if (number === undefined) return view(visit, undefined, { number: 'This is no mobile number.' }, given)
+    if (number === undefined) return view(visit, undefined, { number: NUMBER_PROBLEM[unread] }, given)
     if (reason === undefined) return view(visit, undefined, { number: 'Choose a list.' }, given)
-    if (fields.text('act') === 'unblock') {
+    if (isUnblock) {
       await visit.backOffice.unblockNumber(number, [reason])
-      return view(visit, <Notice>{number} is not blocked any more by this list.</Notice>)
+      return view(
+        visit,
+        <Notice>
+          {number} is not blocked any more by this list. <ReadAs written={given} />
+        </Notice>,
+      )
     }
     await visit.backOffice.blockNumber(number, reason)
-    return view(visit, <Notice>{number} is blocked. What waits to it ends as not sent when its turn comes.</Notice>)
+    return view(
+      visit,
+      <Notice>
+        {number} is blocked. What waits to it ends as not sent when its turn comes. <ReadAs written={given} />
+      </Notice>,
+    )
   },
 })

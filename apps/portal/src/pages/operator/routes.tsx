@@ -1,8 +1,10 @@
 import { accountId } from '@gateway/core/accounts'
-import { parseMsisdn, parseSenderAddress, type Msisdn } from '@gateway/core/messages'
+import { parseSenderAddress, readWrittenNumber, type Msisdn } from '@gateway/core/messages'
 import { explainRoute, type PublishedRoute, type UnmetCondition } from '@gateway/core/routes'
 import { Link, Notice, Panel, Second, Table, TextField } from '../../components.tsx'
 import { forOperators } from '../../page.ts'
+import { NUMBER_PROBLEM } from '../../words.ts'
+import { ReadAs } from '../../written-number.tsx'
 
 const UNMET: Readonly<Record<UnmetCondition, string>> = {
   prefix: 'the number begins otherwise',
@@ -75,9 +77,9 @@ export const routes = forOperators({
   async show({ backOffice, query }) {
     const asked = (name: string) => (query.get(name) ?? '').trim().slice(0, 30)
     const [number, account, sender] = [asked('number'), asked('account'), asked('sender')]
-    const to = parseMsisdn(number.replace(/^\+/, ''))
+    const { number: to, unread } = readWrittenNumber(number)
     const all = await backOffice.listRoutes()
-    const problems = number !== '' && to === undefined ? { number: 'This is no mobile number.' } : {}
+    const problems = number !== '' && to === undefined ? { number: NUMBER_PROBLEM[unread] } : {}
     return {
       title: 'Routes',
       place: 'carriers',
@@ -91,6 +93,7 @@ export const routes = forOperators({
             <TextField name="sender" label="Sender" hint="If it matters" type="search" value={sender} />
             <Second>Ask</Second>
           </form>
+          <ReadAs written={number} />
           {to !== undefined && <Answer routes={all} asked={{ to, account, sender }} />}
           <Panel title="All routes">
             <Table

@@ -26,9 +26,24 @@ test('a number is added as people write it, once, and taken off again', async ()
 
 test('what is no number is said beside the field, and adds nothing', async () => {
   const wrong = await visitor.submit('/opt-outs', { number: '0825' })
-  expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining('Enter a mobile number')])
+  expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining('This begins with 0.')])
   expect(wrong.html.querySelector('#field-number')?.getAttribute('value')).toBe('0825')
   expect(await numbers()).toEqual([])
+})
+
+test('a number that is changed is shown as typed and as it is opted out, and one that is not certain adds nothing', async () => {
+  const added = await visitor.submit('/opt-outs', { number: '27820000001.0' })
+  expect((await visitor.get(added.to ?? '')).text).toContain('“27820000001.0” was read as 27820000001.')
+  expect(await numbers()).toEqual(['27820000001'])
+  expect((await visitor.get('/opt-outs?done=added&written=hello')).text).not.toContain('hello')
+  for (const [number, problem] of [
+    ['4.3660123456E+10', 'A spreadsheet has rounded this number.'],
+    ['43660123456.5', 'It is not certain which number is meant.'],
+  ] as const) {
+    const refused = await visitor.submit('/opt-outs', { number })
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining(problem)])
+  }
+  expect(await numbers()).toEqual(['27820000001'])
 })
 
 test('a long list goes on after the last number of the page', async () => {

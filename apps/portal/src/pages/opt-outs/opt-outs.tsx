@@ -1,9 +1,10 @@
-import { parseMsisdn } from '@gateway/core/messages'
+import { readSoughtNumber, readWrittenNumber } from '@gateway/core/messages'
 import type { OptOut } from '@gateway/core/suppressions'
 import { Form, Hidden, Main, Notice, Panel, ProblemSummary, Second, Table, TextField, When } from '../../components.tsx'
 import type { Problems } from '../../forms.ts'
 import { forHolders, type HolderVisit, type View } from '../../page.ts'
-import { asNumber } from '../../recipients.ts'
+import { NUMBER_PROBLEM } from '../../words.ts'
+import { ReadAs } from '../../written-number.tsx'
 
 const pageSize = 50
 
@@ -34,7 +35,11 @@ async function view(visit: HolderVisit, number = '', problems: Problems = {}): P
     main: (
       <>
         <h1>Opt-outs</h1>
-        {said !== undefined && <Notice>{said}</Notice>}
+        {said !== undefined && (
+          <Notice>
+            {said} <ReadAs written={visit.query.get('written')} />
+          </Notice>
+        )}
         <ProblemSummary problems={problems} />
         <p>
           People who do not want messages from you. A reply such as STOP adds its number here, START takes it off again.
@@ -97,13 +102,14 @@ export const optOuts = forHolders({
   async submit(visit, fields) {
     const { gateway, account } = visit
     const given = fields.trimmed('number')
-    const number = parseMsisdn(asNumber(given))
     if (fields.text('do') === 'remove') {
+      const { number } = readSoughtNumber(given)
       const removed = number !== undefined && (await gateway.removeOptOut(account, number))
       return { goTo: `/opt-outs${removed ? '?done=removed' : ''}` }
     }
-    if (number === undefined)
-      return view(visit, given, { number: 'Enter a mobile number with its country code, such as 27825550101.' })
-    return { goTo: `/opt-outs?done=${await gateway.addOptOut(account, number)}` }
+    const { number, unread, changed } = readWrittenNumber(given)
+    if (number === undefined) return view(visit, given, { number: NUMBER_PROBLEM[unread] })
+    const written = changed ? `&written=${encodeURIComponent(given)}` : ''
+    return { goTo: `/opt-outs?done=${await gateway.addOptOut(account, number)}${written}` }
   },
 })

@@ -15,6 +15,7 @@ import { ListFields } from '../../list-fields.tsx'
 import { forHolders, type HolderVisit, type View } from '../../page.ts'
 import { TextSize } from '../../text-size.tsx'
 import { ROW_REFUSAL } from '../../words.ts'
+import { ChangedNumbers } from './changed-numbers.tsx'
 import { readTime, TextToSend } from './compose.tsx'
 import { problemsOf } from './from-file.ts'
 import { numberColumnOf, ownBulkSend } from './own-bulk-send.ts'
@@ -34,7 +35,7 @@ export const bulkDraft = forHolders({
     const quote = await visit.gateway.quoteBulkSend(visit.account, send.id)
     if (quote === undefined) return 'not-found'
     const column = numberColumnOf(send, await visit.gateway.bulkRows(visit.account, send.id, 0))
-    return check(send, quote, column === undefined ? undefined : send.columns[column], visit.now)
+    return check(send, quote, column, visit.now)
   },
   changes: 'startBulkSend',
   async submit(visit) {
@@ -93,8 +94,9 @@ export const NotSent = ({ id, rows, title }: { id: BulkSendId; rows: readonly Bu
   </Panel>
 )
 
-function check(send: BulkSend, quote: BulkQuote, numbersIn: string | undefined, now: Instant): View {
-  const { messages, partsMin, partsMax, refused } = quote
+function check(send: BulkSend, quote: BulkQuote, column: number | undefined, now: Instant): View {
+  const { messages, partsMin, partsMax, refused, changed } = quote
+  const numbersIn = column === undefined ? undefined : send.columns[column]
   const isTyped = send.columns.length === 0
   const later = send.scheduled !== undefined && send.scheduled > now ? `at ${when(send.scheduled, now)}` : 'now'
   return {
@@ -113,6 +115,7 @@ function check(send: BulkSend, quote: BulkQuote, numbersIn: string | undefined, 
           />
         )}
         {isTyped && <FieldsAsTheyStand text={send.text} />}
+        <ChangedNumbers id={send.id} rows={changed} column={column} />
         <Panel title="How it reads">
           {isTyped ? <TypedText text={send.text} /> : <Examples of={quote.examples} />}
           <p class="hint">

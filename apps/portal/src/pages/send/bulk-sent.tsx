@@ -237,7 +237,9 @@ export const bulkRefused = forHolders({
         ['Row', 'Number', 'Reason', ...send.columns].map(text),
         ...rows.map(({ row, number, refused, fields }) => [
           row,
-          ...[number, refused === undefined ? '' : ROW_REFUSAL[refused], ...fields].map(text),
+          ...[number, refused === undefined ? '' : ROW_REFUSAL[refused], ...fields.slice(0, send.columns.length)].map(
+            text,
+          ),
         ]),
       ],
     }

@@ -103,6 +103,30 @@ test('a file whose text has other fields is kept: the next page shows its fields
   expect((await visitor.submit('/send/1')).to).toBe('/send/1/sent')
 })
 
+test('numbers that are changed are shown as written and as sent to; those that are not certain are refused by row', async () => {
+  const list =
+    'Name,Mobile\nA,27820000001.0\nB,+27 (0)82 000 0002\nC,\u202a+27 82 000 0003\u202c\nD,"=""27820000004"""\n'
+  const bad = 'E,2.782E+10\nF,0820000005\nG,27820000006.5\nH,\n'
+  const { to = '' } = await visitor.upload('/send', { text: 'Dear {name}' }, list + bad)
+  const check = await visitor.get(to)
+  expect(check.text).toContain('2 numbers are sent to otherwise than written')
+  expect(check.text).toContain('227820000001.027820000001')
+  expect(check.text).toContain('3+27 (0)82 000 000227820000002')
+  expect(check.text).toContain(
+    'Rounded by a spreadsheet, its digits are lost: format the column as text1row 6: “2.782E+10”',
+  )
+  expect(check.text).toContain('Begins with 0: the country code is missing1row 7: “0820000005”')
+  expect(check.text).toContain('It is not certain which number is meant1row 8: “27820000006.5”')
+  expect(check.text).toContain('There is no number1row 9')
+  expect(check.text).toContain('The numbers are in the column “Mobile”.')
+  const changed = (await visitor.get(`${to}/changed`)).html.textContent
+  expect(changed).toContain("2,27820000001.0,27820000001\r\n3,'+27 (0)82 000 0002,27820000002\r\n")
+  await visitor.submit(check)
+  await all()
+  const numbers = (await portal.gateway.listSent(portal.account, { limit: 9 })).messages.map(({ number }) => number)
+  expect(numbers.sort()).toEqual(['27820000001', '27820000002', '27820000003', '27820000004'])
+})
+
 test('a file without a text leads to the page of the text', async () => {
   await visitor.upload('/send', { text: '' }, file)
   expect((await visitor.get('/send/1')).to).toBe('/send/1/text?why=problem')
@@ -156,6 +180,16 @@ test('an upload is bounded: bytes, fields, and who is not signed in may upload n
       413,
     ])
   }
+})
+
+test('typed numbers that are changed are shown as typed, also where they are many', async () => {
+  const many = Array.from({ length: 1100 }, (_, i) => 27820000100 + i)
+  const numbers = ['27820000001.0', '43660123456.5', ...many].join('\n')
+  const { to = '' } = await visitor.submit('/send', { text: 'Hello', numbers })
+  const check = await visitor.get(to)
+  expect(check.text).toContain('1 number is sent to otherwise than written')
+  expect(check.text).toContain('127820000001.027820000001')
+  expect(check.text).toContain('It is not certain which number is meant1row 2: “43660123456.5”')
 })
 
 const umlaut = 'Nümber,Name €\r\n27820000001,Müller\r\n'

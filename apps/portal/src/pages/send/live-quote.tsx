@@ -1,12 +1,16 @@
-import type { Quote, ScreenedRecipient } from '@gateway/core/messages'
+import type { BulkRow, RowRefusal } from '@gateway/core/bulk-sends'
+import type { Quote } from '@gateway/core/messages'
 import { amount, count, counted } from '../../format.ts'
 import type { View } from '../../page.ts'
-import { REFUSAL } from '../../words.ts'
+import { ROW_REFUSAL } from '../../words.ts'
 
-type RefusedRecipient = Extract<ScreenedRecipient<string>, { readonly refused: unknown }>
+interface RefusedNumber {
+  readonly number: string
+  readonly refused: RowRefusal
+}
 
 /** Why numbers are refused, with the numbers. */
-function byReason(refused: readonly RefusedRecipient[]) {
+function byReason(refused: readonly RefusedNumber[]) {
   const reasons = [...new Set(refused.map((one) => one.refused))]
   return reasons.map((reason) => ({
     reason,
@@ -16,6 +20,8 @@ function byReason(refused: readonly RefusedRecipient[]) {
 
 interface Quoted {
   readonly quote: Quote<string>
+  /** The numbers as they were read, in the order in which they were typed. */
+  readonly rows: readonly BulkRow[]
   /** Of each message. */
   readonly parts: number
 }
@@ -23,14 +29,17 @@ interface Quoted {
 const shownMax = 5
 
 /** Why numbers get no message, and which these are. */
-function Refused({ quote }: Pick<Quoted, 'quote'>) {
-  const refused = quote.texts.flat().filter((one) => 'refused' in one)
+function Refused({ quote, rows }: Pick<Quoted, 'quote' | 'rows'>) {
+  const unread = rows.flatMap(({ number, refused: reason }): RefusedNumber[] =>
+    reason === undefined || reason === 'repeated' ? [] : [{ number, refused: reason }],
+  )
+  const refused = [...unread, ...quote.texts.flat().filter((one) => 'refused' in one)]
   if (refused.length === 0) return null
   return (
     <ul>
       {byReason(refused).map(({ reason, numbers }) => (
         <li key={reason}>
-          {REFUSAL[reason]}: <span class="text">{numbers.slice(0, shownMax).join(', ')}</span>
+          {ROW_REFUSAL[reason]}: <span class="text">{numbers.slice(0, shownMax).join(', ')}</span>
           {numbers.length > shownMax && ` and ${count(numbers.length - shownMax)} more`}
         </li>
       ))}
@@ -39,7 +48,8 @@ function Refused({ quote }: Pick<Quoted, 'quote'>) {
 }
 
 /** What a send would cost and to whom it would not go, in short. */
-function InShort({ quote, parts }: Quoted) {
+function InShort({ quote, rows, parts }: Quoted) {
+  const changed = rows.filter((row) => row.changed === true && row.refused === undefined)
   const messages = quote.texts.flat().filter((one) => !('refused' in one)).length
   return (
     <>
@@ -49,7 +59,19 @@ function InShort({ quote, parts }: Quoted) {
         </strong>{' '}
         {amount(quote.left)} left afterwards.
       </p>
-      <Refused quote={quote} />
+      {changed.length > 0 && (
+        <p>
+          Read otherwise than written:{' '}
+          <span class="text">
+            {changed
+              .slice(0, shownMax)
+              .map(({ number, fields }) => `“${fields[0] ?? ''}” as ${number}`)
+              .join(', ')}
+          </span>
+          {changed.length > shownMax && ` and ${count(changed.length - shownMax)} more`}
+        </p>
+      )}
+      <Refused quote={quote} rows={rows} />
     </>
   )
 }

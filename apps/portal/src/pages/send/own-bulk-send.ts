@@ -1,6 +1,6 @@
 import type { BulkRow, BulkSend, BulkSendId } from '@gateway/core/bulk-sends'
 import type { HolderVisit } from '../../page.ts'
-import { asNumber } from '../../recipients.ts'
+import { rowOf } from '../../recipients.ts'
 
 /** A stored send of the account that the path names. */
 export async function ownBulkSend({ gateway, account, parameters }: HolderVisit): Promise<BulkSend | undefined> {
@@ -15,6 +15,8 @@ export async function* storedRows({ gateway, account }: HolderVisit, { id, calls
 
 /** The column that the numbers were taken from, from 0; undefined: the list was typed. */
 export function numberColumnOf({ columns }: BulkSend, rows: readonly BulkRow[]): number | undefined {
-  const at = columns.findIndex((_name, i) => rows.every(({ number, fields }) => asNumber(fields[i] ?? '') === number))
+  const at = columns.findIndex((_name, i) =>
+    rows.every(({ number, fields }) => rowOf(0, fields[i] ?? '', []).number === number),
+  )
   return at < 0 ? undefined : at
 }

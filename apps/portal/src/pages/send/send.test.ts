@@ -29,7 +29,7 @@ test('the check says what will happen, with each refused number and its reason, 
   expect(check.text).toContain('4 numbers will not be sent to')
   for (const row of [
     `Opted out1row 6: “${optedOut}”`,
-    'No mobile number that can be reached1row 7: “0825”',
+    'Begins with 0: the country code is missing1row 7: “0825”',
     'Not enough credits1row 4: “27820000004”',
     'The number is in the list already1row 5: “27820000001”',
   ])
@@ -48,10 +48,10 @@ test('while it is written the same is said in short, and nothing is sent, stored
       .querySelector('#quote')
       ?.textContent.trim()
   expect(await quote('Hello', `27820000001\n+27 82 000 0002\n${optedOut}\n0825`)).toBe(
-    `2 messages, 1 part each: 2.0 credits. 1.5 left afterwards.Opted out: ${optedOut}No mobile number that can be reached: 0825`,
+    `2 messages, 1 part each: 2.0 credits. 1.5 left afterwards.Begins with 0: the country code is missing: 0825Opted out: ${optedOut}`,
   )
   expect(await quote('Hello', Array.from({ length: 7 }, (_, i) => `082${i}`).join())).toContain(
-    'No mobile number that can be reached: 0820, 0821, 0822, 0823, 0824 and 2 more',
+    'Begins with 0: the country code is missing: 0820, 0821, 0822, 0823, 0824 and 2 more',
   )
   expect(await quote('Hello', Array.from({ length: 1001 }, (_, i) => 27820000100 + i).join())).toContain(
     'more than 1\u202f000 numbers cost is on the next page',
@@ -67,7 +67,7 @@ test('the refused numbers can be downloaded, each with its reason', async () => 
   const file = await visitor.get('/send/1/refused')
   expect(file.headers['content-disposition']).toBe('attachment; filename="not-sent-1.csv"')
   expect(file.html.textContent).toBe(
-    `\ufeffRow,Number,Reason\r\n2,${optedOut},Opted out\r\n3,'=1+1,No mobile number that can be reached\r\n`,
+    `\ufeffRow,Number,Reason\r\n2,${optedOut},Opted out\r\n3,'=1+1,It is not certain which number is meant\r\n`,
   )
 })
 
@@ -182,6 +182,26 @@ test('the text and the time of a message that waits are changed once', async () 
   expect(await balance()).toBe(25)
 })
 
+test('a number that is changed is shown as typed and as it will be sent to, while it is written and at the check', async () => {
+  const numbers = '43660123456.0\n+43 (0)660 123457\n4.366E+10\n43660123456-7'
+  const quote = await visitor.post('/send', { text: 'Hello', numbers, step: 'quote', ...(await tokenOf()) })
+  expect(quote.text).toContain(
+    'Read otherwise than written: “43660123456.0” as 43660123456, “+43 (0)660 123457” as 43660123457',
+  )
+  const { to = '' } = await visitor.submit('/send', { text: 'Hello', numbers })
+  const check = await visitor.get(to)
+  expect(check.text).toContain('143660123456.0436601234562+43 (0)660 12345743660123457')
+  expect(check.text).toContain('format the column as text1row 3: “4.366E+10”')
+  expect(check.text).toContain('It is not certain which number is meant1row 4: “43660123456-7”')
+  const again = await visitor.get(`/send?draft=${to.replace('/send/', '')}`)
+  expect(again.html.querySelector('[name="numbers"]')?.textContent.trim()).toBe(numbers)
+})
+
+const tokenOf = async () => {
+  const { html } = await visitor.get('/send')
+  return { token: html.querySelector('main [name="token"]')?.getAttribute('value') ?? '' }
+}
+
 test('where all are refused nothing is offered to be sent', async () => {
   const check = await checked({ text: 'Hello', numbers: optedOut })
   expect(check.text).toContain('1 number will not be sent to')
@@ -190,9 +210,10 @@ test('where all are refused nothing is offered to be sent', async () => {
 
 test.each([
   ['+27 (82) 000-00.01', ['27820000001'], 0],
+  ['43660123456.0\n43 660 123456', ['43660123456'], 1],
   ['1,2;3\t4\n5\n\n', ['1', '2', '3', '4', '5'], 0],
   ['1\n2\n1\n1', ['1', '2'], 2],
-  ['Ann\n082 x', ['Ann', '082x'], 0],
+  ['Ann\n082 x', ['Ann', '082 x'], 0],
 ])('of %j the numbers are %j', (text, numbers, repeated) => {
   expect(readRecipients(text)).toMatchObject({ numbers, repeated })
 })

@@ -4,6 +4,7 @@ import type { Instant } from '@gateway/core/time'
 import type { Fields, Problems } from '../../forms.ts'
 import { count, minuteOf } from '../../format.ts'
 import { forHolders, type HolderVisit, type View } from '../../page.ts'
+import { rowsOf } from '../../read-list.ts'
 import { readRecipients, recipientsMax, typedMax, type Recipients } from '../../recipients.ts'
 import { filePreview } from './file-preview.tsx'
 import { draftFromFile, draftFromNumbers } from './from-file.ts'
@@ -61,9 +62,9 @@ export const send = forHolders({
     if (fields.file !== undefined && step === 'preview')
       return filePreview(fields.file, fields.text('cut') !== '', draft.text)
     if (fields.file !== undefined) return draftFromFile(visit, draft, fields.file, columnOf(fields))
-    const { due, numbers, all, problems } = read(draft)
+    const { due, all, problems } = read(draft)
     const [problem] = Object.values(problems)
-    if (step === 'quote') return problem === undefined ? quote(visit, draft, numbers, due) : liveQuote(problem)
+    if (step === 'quote') return problem === undefined ? quote(visit, draft, all, due) : liveQuote(problem)
     return problem === undefined ? draftFromNumbers(visit, draft, all, due) : compose(draft, problems)
   },
 })
@@ -76,7 +77,7 @@ async function typedDraft(visit: HolderVisit): Promise<Draft | undefined> {
   const found = id === undefined ? undefined : await gateway.findBulkSend(account, id)
   if (found?.state !== 'draft' || found.columns.length > 0) return undefined
   const numbers: string[] = []
-  for await (const { number } of storedRows(visit, found)) numbers.push(number)
+  for await (const { number, fields } of storedRows(visit, found)) numbers.push(fields[0] ?? number)
   const { text, scheduled } = found
   return { text, numbers: numbers.join('\n'), time: scheduled === undefined ? '' : minuteOf(scheduled) }
 }
@@ -85,14 +86,16 @@ async function typedDraft(visit: HolderVisit): Promise<Draft | undefined> {
 async function quote(
   { gateway, account }: HolderVisit,
   { text }: Draft,
-  numbers: readonly string[],
+  written: readonly string[],
   due: Instant | undefined,
 ): Promise<View> {
+  const rows = rowsOf(written)
+  const numbers = rows.filter(({ refused }) => refused === undefined).map(({ number }) => number)
   if (numbers.length > recipientsMax) return liveQuote(tooManyToFollow)
   const body = bodyOf(text)
   const quoted = await gateway.quoteMessages(account, [{ text, recipients: numbers, scheduled: due }])
   if (quoted === 'invalid-sender') return liveQuote(noSender)
-  return liveQuote(typeof body === 'string' ? 'Enter a text.' : { quote: quoted, parts: body.parts })
+  return liveQuote(typeof body === 'string' ? 'Enter a text.' : { quote: quoted, rows, parts: body.parts })
 }
 
 const tooManyToFollow = `What more than ${count(recipientsMax)} numbers cost is on the next page.`
