@@ -1,6 +1,6 @@
 import type { StoredPorts } from '@gateway/core'
 import type { AccountId } from '@gateway/core/accounts'
-import { loginFailuresContract } from '@gateway/core/contracts'
+import { storedPortContracts } from '@gateway/core/contracts'
 import { until } from '@gateway/core/testing'
 import { failedLoginReports, failureCounts, recentCounts, type FailedLogins } from './failed-logins.ts'
 
@@ -67,7 +67,7 @@ test('of more networks than the bound the rest is told together: a flood writes 
 })
 
 describe('the contract of the port LoginFailures', () => {
-  test.each(Object.entries(loginFailuresContract))('%s', (_, check) =>
+  test.each(Object.entries(storedPortContracts.loginFailures))('%s', (_, check) =>
     check({ loginFailures: failureCounts() } as unknown as StoredPorts),
   )
 })

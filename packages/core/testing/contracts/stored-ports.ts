@@ -1,0 +1,84 @@
+import type { StoredPorts } from '@gateway/core'
+import { accountRatesContract, loginFailuresContract, rateLimitsContract } from './account-rates.ts'
+import { accountsContract } from './accounts.ts'
+import { auditLogContract } from './audit-log.ts'
+import { bulkSendsContract } from './bulk-sends.ts'
+import { carrierFiguresContract } from './carrier-figures.ts'
+import { carrierWatchesContract } from './carrier-watches.ts'
+import {
+  carrierBindsContract,
+  carrierModesContract,
+  carrierRatesContract,
+  carrierStatusesContract,
+  carrierVersionsContract,
+  routesContract,
+} from './carriers.ts'
+import { claimedBatchesContract } from './claimed-batches.ts'
+import { clientRequestsContract } from './client-requests.ts'
+import { conversationsContract } from './conversations.ts'
+import { dailySumsContract } from './daily-sums.ts'
+import { deliveryReceiptsContract } from './delivery-receipts.ts'
+import { historyContract } from './history.ts'
+import { inboxContract } from './inbox.ts'
+import { ledgerContract } from './ledger.ts'
+import { messageTracesContract } from './message-traces.ts'
+import { messagesContract } from './messages.ts'
+import { operatorsContract } from './operators.ts'
+import { overviewContract } from './overview.ts'
+import { personalDataContract } from './personal-data.ts'
+import { pricesContract } from './prices.ts'
+import { secondFactorsContract } from './second-factors.ts'
+import { sendersContract } from './senders.ts'
+import { sentMessagesContract } from './sent-messages.ts'
+import { sessionsContract } from './sessions.ts'
+import { suppressionsContract } from './suppressions.ts'
+import { templatesContract } from './templates.ts'
+import { unknownMessagesContract } from './unknown-messages.ts'
+import { unreadReceiptsContract } from './unread-receipts.ts'
+import { usersContract } from './users.ts'
+import { wakeupsContract } from './wakeups.ts'
+import { webhooksContract } from './webhooks.ts'
+import type { Contract } from './shared.ts'
+
+/** The contract of every stored port. Each adapter of them runs all of these. */
+export const storedPortContracts: { readonly [Port in keyof StoredPorts]: Contract<StoredPorts> } = {
+  accounts: accountsContract,
+  rateLimits: rateLimitsContract,
+  loginFailures: loginFailuresContract,
+  sessions: sessionsContract,
+  users: usersContract,
+  secondFactors: secondFactorsContract,
+  accountRates: accountRatesContract,
+  ledger: ledgerContract,
+  prices: pricesContract,
+  suppressions: suppressionsContract,
+  senders: sendersContract,
+  routes: routesContract,
+  messages: messagesContract,
+  clientRequests: clientRequestsContract,
+  claimedBatches: claimedBatchesContract,
+  wakeups: wakeupsContract,
+  carrierBinds: carrierBindsContract,
+  carrierRates: carrierRatesContract,
+  carrierModes: carrierModesContract,
+  carrierFigures: carrierFiguresContract,
+  carrierStatuses: carrierStatusesContract,
+  carrierVersions: carrierVersionsContract,
+  carrierWatches: carrierWatchesContract,
+  deliveryReceipts: deliveryReceiptsContract,
+  unreadReceipts: unreadReceiptsContract,
+  unknownMessages: unknownMessagesContract,
+  inbox: inboxContract,
+  conversations: conversationsContract,
+  messageTraces: messageTracesContract,
+  sentMessages: sentMessagesContract,
+  dailySums: dailySumsContract,
+  bulkSends: bulkSendsContract,
+  templates: templatesContract,
+  overview: overviewContract,
+  history: historyContract,
+  webhooks: webhooksContract,
+  personalData: personalDataContract,
+  auditLog: auditLogContract,
+  operators: operatorsContract,
+}
