@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers'
 import {
   carrierId,
+  unreadKindOf,
   type Carrier,
   type CarrierHandlers,
   type CarrierMode,
@@ -18,14 +19,15 @@ import { COMMAND_STATUS } from './pdu/index.ts'
 import { isReceipt, readReceipt, readReceiptByText, type CarrierReceipt } from './receipts/read-receipt.ts'
 import { createUnknownQueries, type UnknownQueries } from './receipts/query-unknown.ts'
 import { createReceiptMatcher, type ReceiptMatcher } from './receipts/receipt-matcher.ts'
-import { binaryMessage, describeUnread, readAgain, unreadReceipt } from './receipts/unread-receipts.ts'
+import { createRepeatedRefusals } from './receipts/repeated-refusals.ts'
+import { binaryMessage, describeUnread, readAgain, unreadReceipt, unusablePdu } from './receipts/unread-receipts.ts'
 import { createLink, createLinkOutage, type Link } from './session/link.ts'
 import { createCircuitBreaker, type CircuitEvents } from './session/circuit.ts'
 import { createPace } from './session/pace.ts'
 import { createTraffic } from './session/traffic.ts'
 import { shareRate, type SharedRate } from './session/shared-rate.ts'
 import { slowSecondsOf } from './session/pending-requests.ts'
-import type { AnswerDelivered, Delivered, Role, Session } from './session/session.ts'
+import type { AnswerDelivered, Delivered, Role, Session, Unusable } from './session/session.ts'
 import { alwaysPermitted, shareBinds, type SharedBinds } from './session/shared-binds.ts'
 import type { SmppSettings } from './settings.ts'
 import { createOutbox } from './submissions/outbox.ts'
@@ -53,6 +55,12 @@ export interface Sharing {
   readonly leaseSeconds: number
 }
 
+/** Without `answer` the carrier does not offer it again, whatever becomes of it here. */
+interface Unread {
+  readonly item: UnreadReceipt
+  readonly answer: AnswerDelivered | undefined
+}
+
 interface Arrival<Item> {
   readonly item: Item
   readonly answer: AnswerDelivered
@@ -64,6 +72,10 @@ const responseBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 
 /** With a rate so many seconds' worth of parts wait here for their turn; all else waits where others can have it. */
 const waitingSeconds = 0.1
+
+/** Maximum number of refused PDUs that wait until they can be kept, and the time between two tries. */
+const refusedMax = 100
+const keepAgainMilliseconds = 1000
 
 /** Between two looks whether the share of the rate is to be renewed. */
 const lookMilliseconds = 250
@@ -103,9 +115,11 @@ export function smppCarrier(
   let relinking = Promise.resolve()
   let boundChanged = (): void => undefined
   let receipts: Arrival<CarrierReceipt>[] = []
-  let unread: Arrival<UnreadReceipt>[] = []
+  let unread: Unread[] = []
   let messages: Arrival<Delivered>[] = []
   let gathering: NodeJS.Immediate | undefined
+  let keepingAgain: NodeJS.Timeout | undefined
+  const repeated = createRepeatedRefusals()
 
   const complain = (what: string): void => report(new Error(`carrier ${name}: ${what}`))
   const tell = (what: string): void => {
@@ -148,37 +162,57 @@ export function smppCarrier(
 
   function delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm, octets: () => Buffer): void {
     const receipt = isReceipt(pdu) ? readReceipt(pdu, settings) : readReceiptByText(pdu, settings)
-    if (receipt === 'unreadable')
-      unread.push({ item: { carrier: name, ...unreadReceipt(pdu, octets(), settings) }, answer, confirm })
+    if (receipt === 'unreadable') keepLater(unreadReceipt(pdu, octets(), settings), answer)
     else if (receipt !== undefined) receipts.push({ item: receipt, answer, confirm })
-    else if (isBinary(pdu.dataCoding))
-      unread.push({ item: { carrier: name, ...binaryMessage(pdu, octets(), settings) }, answer, confirm })
+    else if (isBinary(pdu.dataCoding)) keepLater(binaryMessage(pdu, octets(), settings), answer)
     else messages.push({ item: pdu, answer, confirm })
     gathering ??= nextTurn(offer)
   }
 
-  function tellUnreadable(what: string): void {
-    unreadable++
-    lastError = what
-    // No Error: where in this program it was found tells an operator nothing.
-    report(`carrier ${name}: ${what}`)
+  function unusable(_pdu: Unusable, octets: () => Buffer, answer?: AnswerDelivered): void {
+    const bytes = octets()
+    if (repeated.isRepetition(bytes)) unreadable++
+    else keepLater(unusablePdu(bytes, settings), answer)
   }
 
-  function keepUnread(arrivals: readonly Arrival<UnreadReceipt>[]): void {
+  function keepLater(item: Omit<UnreadReceipt, 'carrier'>, answer?: AnswerDelivered): void {
+    unread.push({ item: { carrier: name, ...item }, answer })
+    gathering ??= nextTurn(offer)
+  }
+
+  function keepUnread(arrivals: readonly Unread[]): void {
     const items = arrivals.map(({ item }) => item)
-    void store(arrivals, () => handlers?.unreadReceipts?.keep(items)).then((isStored) => {
-      // What was not stored comes again.
-      if (isStored) for (const item of items) tellUnreadable(`${describeUnread(item)} cannot be read and is kept`)
+    const answers = arrivals.flatMap(({ answer }) => answer ?? [])
+    const keep = () => handlers?.unreadReceipts?.keep(items)
+    void acknowledge(answers, keep, settings.storeSeconds).then((isStored) => {
+      if (!isStored) {
+        // The carrier offers again what was answered; the others wait here until they can be kept.
+        unread.unshift(...arrivals.filter(({ answer }) => answer === undefined).slice(-refusedMax))
+        if (unread.length > 0 && !isClosed) keepingAgain ??= setTimeout(keepAgain, keepAgainMilliseconds)
+        return
+      }
+      unreadable += items.length
+      const problem = `${describeUnread(items)}: gateway carrier receipts ${name} --unread`
+      // A PDU may have ended its session, which says why by itself.
+      if (items.some((item) => unreadKindOf(item) !== 'pdu')) lastError = problem
+      // Not an Error, because the place in this program where it was found tells an operator nothing.
+      report(`carrier ${name}: ${problem}`)
     })
   }
 
-  /** What could not be read before, perhaps with other settings. */
-  async function readUnread(): Promise<void> {
-    if (handlers?.unreadReceipts === undefined || matcher === undefined) return
-    const { unreadReceipts } = handlers
-    const finding = matcher
-    const count = await readAgain(unreadReceipts, settings, (some) => finding.take(some))
-    if (count > 0) works?.(`carrier ${name}: ${count} receipts that could not be read before were read`)
+  function keepAgain(): void {
+    keepingAgain = undefined
+    gathering ??= nextTurn(offer)
+  }
+
+  /** Reads what could not be read before, because settings or program may have changed. */
+  async function readUnread(to: CarrierHandlers, finding: ReceiptMatcher): Promise<void> {
+    if (to.unreadReceipts === undefined) return
+    const count = await readAgain(to.unreadReceipts, name, settings, {
+      receipts: (some) => finding.take(some),
+      messages: (some) => to.inboundMessages(some),
+    })
+    if (count > 0) works?.(`carrier ${name}: ${count} receipts or messages that could not be read before were read`)
   }
 
   function offer(): void {
@@ -227,7 +261,7 @@ export function smppCarrier(
       failed: report,
       memory: to.receiptForm,
     })
-    readUnread().catch(report)
+    readUnread(to, matcher).catch(report)
     if (bindsMax !== undefined && sharing !== undefined)
       shared = shareBinds({ carrier: name, bindsMax, tell, ...sharing })
     if (sharing !== undefined && settings.perSecond !== undefined) shareTheRate(sharing, settings.perSecond)
@@ -257,7 +291,12 @@ export function smppCarrier(
   const connect = (): readonly Link[] =>
     Array.from({ length: settings.binds }, () => shared?.permit() ?? alwaysPermitted).flatMap((permit) =>
       rolesOf(settings).map((role) =>
-        createLink(settings, role, { changed, answered, delivered, lost, clock, saw: traffic.link(role) }, permit),
+        createLink(
+          settings,
+          role,
+          { changed, answered, delivered, unusable, lost, clock, saw: traffic.link(role) },
+          permit,
+        ),
       ),
     )
 
@@ -324,6 +363,7 @@ export function smppCarrier(
       await Promise.race([Promise.all(links.map((link) => link.close())), deadline])
       for (const link of links) link.destroy()
       clearInterval(looking)
+      clearTimeout(keepingAgain)
       await Promise.race([Promise.all([shared?.stop(), sharedRate?.stop()]), deadline])
       matcher?.stop()
       queries?.stop()

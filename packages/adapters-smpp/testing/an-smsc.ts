@@ -88,6 +88,18 @@ export async function anSmsc(
       const found = received.find(isAnswer)
       return found === undefined ? -1 : found.status
     },
+    /** Sends the octets of a PDU with a tail behind them, and resolves to the first PDU that answers it. */
+    sendOctets: async (octets: Buffer, tail = ''): Promise<ReceivedPdu> => {
+      const bytes = Buffer.concat([octets, Buffer.from(tail, 'hex')])
+      const number = sequence++
+      bytes.writeUInt32BE(bytes.length, 0)
+      bytes.writeUInt32BE(number, 12)
+      const before = received.length
+      for (const { socket } of [...connections].slice(0, 1)) socket.write(bytes)
+      const answer = () => received.slice(before).find((one) => one.sequence === number)
+      await until(() => answer() !== undefined)
+      return answer() as ReceivedPdu
+    },
     stop: () => {
       for (const { socket } of connections) socket.destroy()
       return new Promise<void>((resolve) => server.close(() => resolve()))

@@ -1,4 +1,4 @@
-import type { CarrierId, KeptUnreadReceipt, UnmatchedReceipt } from '@gateway/core/dispatch'
+import { unreadKindOf, type CarrierId, type KeptUnreadReceipt, type UnmatchedReceipt } from '@gateway/core/dispatch'
 import { readCarrier } from '../arguments.ts'
 import { command, Refused, type Run } from '../command.ts'
 import { mapped, type Row } from '../output.ts'
@@ -7,11 +7,11 @@ import { outcomeText, timeJson, timeText } from '../show.ts'
 export const carrierReceipts = (run: Run) =>
   command(
     'receipts',
-    'list receipts that could not be read, which a receiptPattern reads, with binary messages; or those that fit no message',
+    'list what could not be read: receipts, binary messages, PDUs; or receipts that fit no message',
     'gateway carrier receipts vodacom --unread',
   )
     .argument('[name]', 'the name of the carrier; without it those of all', readCarrier)
-    .option('--unread', 'those that could not be read')
+    .option('--unread', 'what could not be read; it is read again whenever the carrier begins')
     .option('--unmatched', 'those that fit no message; after a restore they name what was sent since the backup')
     .action((carrier: CarrierId | undefined, { unread, unmatched }: Options) =>
       run(async ({ backOffice, output }) => {
@@ -35,6 +35,8 @@ interface Options {
 }
 
 const unmatchedMax = 100_000
+/** Maximum hexadecimal digits of a PDU in a table; JSON has all that are kept. */
+const hexShownMax = 120
 
 const unmatchedRow = ({ carrier, reference, code, number, at, waiting }: UnmatchedReceipt): Row => ({
   json: {
@@ -48,10 +50,12 @@ const unmatchedRow = ({ carrier, reference, code, number, at, waiting }: Unmatch
   cells: [timeText(at), carrier, number ?? '', reference, outcomeText(code), waiting.join(' ')],
 })
 
-function row({ carrier, reference, number, text, pdu, isMessage, at }: KeptUnreadReceipt): Row {
-  const kind = isMessage ? 'binary' : 'receipt'
+function row(kept: KeptUnreadReceipt): Row {
+  const { carrier, reference, number, text, pdu, at } = kept
+  const kind = unreadKindOf(kept)
+  const shown = kind === 'pdu' ? pdu.slice(0, hexShownMax) : text
   return {
     json: { time: timeJson(at), carrier, kind, number: number ?? null, carrierId: reference ?? null, text, pdu },
-    cells: [timeText(at), carrier, kind, number ?? '', reference ?? '', text],
+    cells: [timeText(at), carrier, kind, number ?? '', reference ?? '', shown],
   }
 }

@@ -192,8 +192,8 @@ select (select max(id) from slice) as next, (select count(*)::int from erased) a
 
 /**
  * Contacts of the number, conversations with it, parts of texts from one of `forms` that wait for the others, the
- * replies that opted out, receipts that could not be read, and rows of sends in bulk. A draft does not begin to be sent
- * meanwhile: whoever takes up its call again must find the same rows.
+ * replies that opted out, whatever could not be read and has the number in it, and rows of sends in bulk.
+ * A draft does not begin to be sent meanwhile, because the next attempt of its call must find the same rows.
  */
 export const eraseContacts = statement(
   'erase-contacts',
@@ -211,7 +211,9 @@ with contacts as (${contactsOfNumber}
 ), replies as (
   update opt_out_reply set text = '' where msisdn = :number
 ), unread as (
-  delete from unread_delivery_receipt where msisdn = :number
+  delete from unread_delivery_receipt
+  where msisdn = :number or position(:number::text in text) > 0
+    or position(convert_to(:number::text, 'UTF8') in pdu) > 0
 ), drafts as materialized (
   select id from bulk_send where state = 'draft' for share
 ), listed as (

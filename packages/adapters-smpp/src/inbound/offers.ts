@@ -21,11 +21,10 @@ export interface Offers {
 
 interface Offer {
   readonly content: string
-  /**
-   * 'lost': the carrier may not have the acknowledgement. A connection: it was given over this one, and is not
-   * confirmed yet.
-   */
-  state: 'open' | 'lost' | Confirm
+  /** `lost`: the carrier may not have the acknowledgement. */
+  state: 'open' | 'given' | 'lost'
+  /** The connection over which it was acknowledged; undefined: over none yet. */
+  over: Confirm | undefined
 }
 
 const openMax = 10_000
@@ -92,7 +91,7 @@ export function createOffers(end: (offers: readonly string[]) => Promise<unknown
 
   function add(content: string, name: string): string {
     names.set(content, name)
-    offers.set(name, { content, state: 'open' })
+    offers.set(name, { content, state: 'open', over: undefined })
     const oldest = offers.size > openMax ? offers.keys().next().value : undefined
     if (oldest !== undefined) finish(oldest)
     return name
@@ -101,14 +100,17 @@ export function createOffers(end: (offers: readonly string[]) => Promise<unknown
   return {
     of(content, confirm) {
       const known = names.get(content)
-      if (known !== undefined && offers.get(known)?.state !== confirm) return known
+      // TCP has not lost the answer over the same connection, so its other side has written again.
+      if (known !== undefined && offers.get(known)?.over !== confirm) return known
       const digest = createHash('sha256').update(content).digest('base64url')
       return add(content, known === undefined ? digest : `${digest} ${++series} ${life}`)
     },
     acknowledged(some, confirm) {
       for (const name of some) {
         const offer = offers.get(name)
-        if (offer !== undefined) offer.state = confirm
+        if (offer === undefined) continue
+        offer.state = 'given'
+        offer.over = confirm
       }
       given.set(confirm, [...(given.get(confirm) ?? []), ...some])
       plan()

@@ -9,12 +9,12 @@ import { decodeText } from '../text/decode-text.ts'
 
 const headerIndicator = 0x40
 
-/** What a person wrote, of data that are a text. `offer` names the hand-over. */
+/** Reads what a person wrote, of data that are a text. `offerOf` names the hand-over, if it has a name. */
 export function readInboundMessage(
   pdu: Delivered,
   carrier: CarrierId,
   settings: SmppSettings,
-  offerOf: (content: string) => string,
+  offerOf: (content: string) => string | undefined,
 ): InboundMessage {
   const {
     octets,

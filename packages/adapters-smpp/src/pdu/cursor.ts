@@ -1,3 +1,4 @@
+import { TLV_TAG } from './constants.ts'
 import { noTlvs, type MalformedReason, type Tlv } from './pdu.ts'
 
 /**
@@ -9,9 +10,13 @@ export interface Cursor {
   at: number
   readonly end: number
   problem: MalformedReason | undefined
+  /** True if octets other than NUL behind the last TLV were ignored. */
+  hasTail: boolean
 }
 
-export const cursor = (bytes: Buffer, at: number, end: number): Cursor => ({ bytes, at, end, problem: undefined })
+export const cursor = (bytes: Buffer, at: number, end: number): Cursor => ({
+  ...{ bytes, at, end, problem: undefined, hasTail: false },
+})
 
 /** Notes a problem, unless there is one, and goes to the end. */
 export function fail(from: Cursor, problem: MalformedReason): 0 {
@@ -64,23 +69,38 @@ export function octets(from: Cursor, length: number, problem: MalformedReason): 
   return from.problem === undefined ? from.bytes.subarray(from.at - length, from.at) : from.bytes.subarray(0, 0)
 }
 
-/** All that follows as TLVs, in order, known or not. */
+/**
+ * Reads the rest of a PDU as TLVs, in order, known or not. A tail that cannot be a TLV is ignored, because some SMSCs
+ * pad PDUs with octets of their own; so is one NUL between the mandatory fields and the TLVs. A message_payload that is
+ * cut off is a problem, because half of a text would be read.
+ */
 export function tlvs(from: Cursor): readonly Tlv[] {
   if (from.at >= from.end) return noTlvs
+  const { bytes, at: start } = from
+  const isMisplaced = bytes[start] === 0 && !areWhole(from, start) && areWhole(from, start + 1)
+  if (isMisplaced) from.at++
   const all: Tlv[] = []
-  while (from.at < from.end) {
-    if (from.at + 4 > from.end) fail(from, 'tlv-too-long')
-    else all.push(tlv(from))
-  }
+  while (isWhole(from, from.at)) all.push(tlv(from))
+  ignoreTail(from)
   return all
 }
 
-/** The TLVs that are whole; what is behind the last of them is passed over. */
-export function wholeTlvs(from: Cursor): readonly Tlv[] {
-  const all: Tlv[] = []
-  while (from.at + 4 <= from.end && from.at + 4 + from.bytes.readUInt16BE(from.at + 2) <= from.end) all.push(tlv(from))
-  from.at = from.end
-  return all
+/** Whether the octets at `at` are a TLV that ends within the PDU. */
+const isWhole = ({ bytes, end }: Cursor, at: number): boolean =>
+  at + 4 <= end && at + 4 + bytes.readUInt16BE(at + 2) <= end
+
+/** Whether the octets from `start` to the end are TLVs and nothing else. */
+function areWhole(from: Cursor, start: number): boolean {
+  let at = start
+  while (isWhole(from, at)) at += 4 + from.bytes.readUInt16BE(at + 2)
+  return at === from.end && at > start
+}
+
+function ignoreTail(from: Cursor): void {
+  const { bytes, at, end } = from
+  if (at + 4 <= end && bytes.readUInt16BE(at) === TLV_TAG.message_payload) fail(from, 'tlv-too-long')
+  from.hasTail = bytes.subarray(at, end).some((octet) => octet !== 0)
+  from.at = end
 }
 
 function tlv(from: Cursor): Tlv {

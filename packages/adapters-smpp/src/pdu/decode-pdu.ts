@@ -1,5 +1,5 @@
-import { FIELD_SIZE, COMMAND_ID, COMMAND_STATUS, headerOctets } from './constants.ts'
-import { lastText, octet, octets, text, tlvs, wholeTlvs, fail, integer, cursor, type Cursor } from './cursor.ts'
+import { FIELD_SIZE, COMMAND_ID, COMMAND_STATUS, headerOctets, TLV_TAG } from './constants.ts'
+import { lastText, octet, octets, text, tlvs, fail, integer, cursor, type Cursor } from './cursor.ts'
 import type {
   DataSm,
   DataSmResp,
@@ -134,8 +134,8 @@ export const bind =
   })
 
 /**
- * SMPP 3.4, 4.1.2, 4.1.4 and 4.1.6; there may be no body. Its command_status decides: a name of any length and a cut
- * TLV break no bind.
+ * SMPP 3.4, 4.1.2, 4.1.4 and 4.1.6; there may be no body. Its command_status decides: a name of any length breaks no
+ * bind.
  */
 export const bindResp =
   (command: BindResp['command']) =>
@@ -144,7 +144,7 @@ export const bindResp =
     status,
     sequence,
     systemId: lastText(from),
-    tlvs: wholeTlvs(from),
+    tlvs: tlvs(from),
   })
 
 /** SMPP 3.4, 4.1.7. */
@@ -304,7 +304,26 @@ export function decodePdu(bytes: Buffer, start = 0, end = bytes.length): Receive
     bytes.readUInt32BE(start + 8),
     bytes.readUInt32BE(start + 12),
   )
+  if (from.hasTail && isEmptyDelivery(pdu)) fail(from, 'message-too-long')
   return from.problem === undefined ? pdu : malformed(bytes, start, end, from.problem)
+}
+
+/** Whether a delivery says nothing, so that octets that were ignored may be its text under a wrong sm_length. */
+const isEmptyDelivery = (pdu: ReceivedPdu): boolean =>
+  (pdu.command === 'data_sm' || (pdu.command === 'deliver_sm' && pdu.shortMessage.length === 0)) &&
+  !pdu.tlvs.some(({ tag }) => tag === TLV_TAG.message_payload || tag === TLV_TAG.receipted_message_id)
+
+/** Returns the sender of a delivery whose later fields may be damaged; undefined: its octets are cut before. */
+export function sourceOfDelivery(bytes: Buffer): Pick<DeliverSm, 'sourceAddr' | 'sourceAddrTon'> | undefined {
+  if (bytes.length < headerOctets) return undefined
+  const from = cursor(bytes, headerOctets, bytes.length)
+  const commandId = bytes.readUInt32BE(4)
+  if (commandId !== COMMAND_ID.deliver_sm && commandId !== COMMAND_ID.data_sm) return undefined
+  text(from, FIELD_SIZE.serviceType)
+  const sourceAddrTon = octet(from)
+  octet(from)
+  const sourceAddr = text(from, FIELD_SIZE.longAddress)
+  return from.problem === undefined ? { sourceAddr, sourceAddrTon } : undefined
 }
 
 const ANSWER = {

@@ -1,6 +1,6 @@
 export { COMMAND_ID, type CommandName } from './constants.ts'
 export { COMMAND_STATUS, commandStatusName, type CommandStatusName } from './constants.ts'
-export { decodePdu } from './decode-pdu.ts'
+export { decodePdu, sourceOfDelivery } from './decode-pdu.ts'
 export { MESSAGE_STATE, type MessageStateName } from './constants.ts'
 export type {
   AlertNotification,

@@ -1,4 +1,6 @@
-import { COMMAND_ID, COMMAND_STATUS, encodePdu, noTlvs, pduReader, type Pdu } from './index.ts'
+import fc from 'fast-check'
+import { anyPdu, FIELDS } from '../../testing/any-pdu.ts'
+import { COMMAND_ID, COMMAND_STATUS, decodePdu, encodePdu, noTlvs, pduReader, type Pdu } from './index.ts'
 
 const enquire = (sequence: number): Pdu => ({ command: 'enquire_link', status: 0, sequence, tlvs: noTlvs })
 
@@ -30,14 +32,7 @@ test.each([
   ],
   ['no sm_length', frame(COMMAND_ID.submit_sm, beforeMessage), 'body-too-short', 'ESME_RINVCMDLEN', false],
   [
-    'half of a TLV header',
-    frame(COMMAND_ID.submit_sm, `${beforeMessage}000424`),
-    'tlv-too-long',
-    'ESME_RINVOPTPARSTREAM',
-    false,
-  ],
-  [
-    'a TLV of 3 for 2',
+    'a message_payload of 3 for 2',
     frame(COMMAND_ID.submit_sm, `${beforeMessage}00042400034141`),
     'tlv-too-long',
     'ESME_RINVOPTPARSTREAM',
@@ -135,5 +130,55 @@ describe('what many SMSCs write and most clients accept', () => {
   test.each(['0210', '021000', '02100002', '0210000234'])('a TLV of the answer to a bind that is cut: %s', (cut) => {
     const answer = frame(COMMAND_ID.bind_transceiver_resp, `534353000210000134${cut}`)
     expect(one(answer)).toMatchObject({ command: 'bind_transceiver_resp', systemId: 'SCS', tlvs: [{ tag: 0x210 }] })
+  })
+})
+
+describe('a tail that cannot be a TLV is ignored (P-21)', () => {
+  const one = (bytes: Buffer) => pduReader().read(bytes)[0]
+  const tails = ['00', '0000', '000000', '0a', 'ff', 'ffff', 'ffffff', '0424', '14000009ab', '001e00ff41']
+  const text = `${beforeMessage}024869`
+  const state = '0427000102'
+
+  test.each(tails)('%s behind short_message and behind TLVs', (tail) => {
+    expect(one(frame(COMMAND_ID.deliver_sm, text + tail))).toMatchObject({
+      ...{ command: 'deliver_sm', shortMessage: Buffer.from('Hi'), tlvs: [] },
+    })
+    expect(one(frame(COMMAND_ID.deliver_sm, text + state + tail))).toMatchObject({
+      ...{ command: 'deliver_sm', tlvs: [{ tag: 0x0427, value: Buffer.of(2) }] },
+    })
+  })
+
+  test('one NUL between short_message and its TLVs hides none of them', () => {
+    expect(one(frame(COMMAND_ID.deliver_sm, `${text}00001e000269310427000102`))).toMatchObject({
+      tlvs: [{ tag: 0x001e, value: Buffer.from('i1') }, { tag: 0x0427 }],
+    })
+  })
+
+  test.each([
+    ['a message_payload that is cut off', COMMAND_ID.deliver_sm, `${beforeMessage}00` + '04240005486900'],
+    ['a text behind an sm_length of 0', COMMAND_ID.deliver_sm, `${beforeMessage}00` + '486921'],
+    [
+      'a data_sm whose only text is cut off',
+      COMMAND_ID.data_sm,
+      '00' + '01013100' + '01013200' + '000000' + '042400ff41',
+    ],
+  ])('%s is not read as an empty text', (_, commandId, body) => {
+    expect(one(frame(commandId, body))).toMatchObject({ command: 'malformed', commandId, endsSession: false })
+  })
+
+  test('for every PDU, whatever the tail, the fields are those of the PDU without it', () => {
+    fc.assert(
+      fc.property(anyPdu, fc.uint8Array({ minLength: 1, maxLength: 3 }), (sent, tail) => {
+        const whole = encodePdu(sent)
+        // Behind a response without a body the tail would be its body, and behind an empty delivery its text.
+        const hasFields = Object.keys(FIELDS[sent.command]).length > 0
+        fc.pre(whole.length > 16 || !hasFields)
+        fc.pre(sent.command !== 'data_sm' && !(sent.command === 'deliver_sm' && sent.shortMessage.length === 0))
+        const bytes = Buffer.concat([whole, tail])
+        bytes.writeUInt32BE(bytes.length)
+        expect(decodePdu(bytes)).toEqual(sent)
+      }),
+      { numRuns: 400 },
+    )
   })
 })

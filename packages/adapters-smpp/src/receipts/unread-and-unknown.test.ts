@@ -1,7 +1,17 @@
 import type { CarrierHandlers } from '@gateway/core/dispatch'
-import { anAddress, aNumber, until } from '@gateway/core/testing'
-import { aDelivery, aNack, aStore, endAll, receiptText, start, type Smsc } from '../../testing/an-smsc.ts'
-import { COMMAND_STATUS, encodePdu, textTlv, TLV_TAG, type Pdu, type ReceivedPdu } from '../pdu/index.ts'
+import { aCarrierId, anAddress, aNumber, until } from '@gateway/core/testing'
+import { aDelivery, aNack, aStore, endAll, receiptText, start, type Smsc, type Started } from '../../testing/an-smsc.ts'
+import {
+  COMMAND_STATUS,
+  encodePdu,
+  integerTlv,
+  textTlv,
+  TLV_TAG,
+  type DataSm,
+  type DeliverSm,
+  type Pdu,
+  type ReceivedPdu,
+} from '../pdu/index.ts'
 
 afterEach(endAll)
 
@@ -43,8 +53,116 @@ describe('a receipt that cannot be read', () => {
       ['7', 0, '27825550101'],
       ['8', 103, '27825550101'],
     ])
-    expect(recovered).toEqual(['carrier test: 2 receipts that could not be read before were read'])
+    expect(recovered).toEqual(['carrier test: 2 receipts or messages that could not be read before were read'])
   })
+})
+
+describe('odd octets (P-21)', () => {
+  const bound = ({ carrier }: Started) =>
+    until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+  const receipt = encodePdu({ ...aDelivery, esmClass: 4, shortMessage: receiptText('id-1') })
+  const { shortMessage: _, protocolId: __, priorityFlag: ___, ...fields } = aDelivery
+  const dataSm = (tlvs: DataSm['tlvs'], esmClass = 0): Buffer =>
+    encodePdu({ ...fields, command: 'data_sm', esmClass, tlvs })
+
+  test('a NUL behind a receipt, a reply, a data_sm or the answer to an enquiry loses nothing', async () => {
+    const ended: string[] = []
+    const one = await start({}, undefined, undefined, {
+      offersEnded: (offers) => Promise.resolve(void ended.push(...offers)),
+    })
+    await bound(one)
+    one.smsc.on((pdu, { socket }) => {
+      if (pdu.command !== 'enquire_link') return false
+      const answer = Buffer.concat([encodePdu(one.smsc.respond(pdu)), Buffer.of(0)])
+      answer.writeUInt32BE(answer.length)
+      return socket.write(answer)
+    })
+    expect(await one.smsc.sendOctets(receipt, '00')).toMatchObject({ command: 'deliver_sm_resp', status: 0 })
+    const tlvs = [textTlv(TLV_TAG.receipted_message_id, 'id-2'), integerTlv(TLV_TAG.message_state, 1, 2)]
+    expect(await one.smsc.sendOctets(dataSm(tlvs, 4), '00')).toMatchObject({ command: 'data_sm_resp', status: 0 })
+    for (let nth = 0; nth < 2; nth++) {
+      await one.smsc.sendOctets(encodePdu({ ...aDelivery, shortMessage: Buffer.from('Yes') }), '00')
+      // From now on the same word is another message.
+      await until(() => ended.length > nth)
+    }
+    expect(one.receipts.map(({ reference, code }) => [reference, code])).toEqual([
+      ['id-1', 0],
+      ['id-2', 0],
+    ])
+    expect(one.inbound.map(({ text }) => text)).toEqual(['Yes', 'Yes'])
+    expect([one.problems, one.carrier.status().unreadable]).toEqual([[], 0])
+  })
+
+  test('the same word twice over one connection is two messages, also where no enquiry is answered', async () => {
+    const one = await start({ responseSeconds: 0.1, enquireSeconds: 60 })
+    await bound(one)
+    const enquiries = () => one.smsc.received.filter(({ command }) => command === 'enquire_link').length
+    one.smsc.on((pdu) => pdu.command === 'enquire_link')
+    await one.smsc.deliver({ shortMessage: Buffer.from('Yes') })
+    await until(() => enquiries() === 1 && one.carrier.status().links.every(({ inUse }) => inUse === 0))
+    await one.smsc.deliver({ shortMessage: Buffer.from('Yes') })
+    expect(new Set(one.inbound.map(({ offer }) => offer)).size).toBe(2)
+  })
+
+  test.each([
+    ['deliver_sm', receipt.subarray(0, -1), 'deliver_sm_resp'],
+    [
+      'data_sm',
+      dataSm([{ tag: TLV_TAG.message_payload, value: Buffer.from('secret') }]).subarray(0, -1),
+      'data_sm_resp',
+    ],
+  ])(
+    'a %s that is cut off is kept before it is acknowledged, and logged without its text',
+    async (_, octets, command) => {
+      const unread = aStore()
+      const one = await start({}, undefined, undefined, { unreadReceipts: unread })
+      await bound(one)
+      unread.isAway = true
+      expect(await one.smsc.sendOctets(octets)).toMatchObject({ command, status: COMMAND_STATUS.ESME_RX_T_APPN })
+      expect([unread.kept, one.carrier.status().unreadable]).toEqual([[], 0])
+      unread.isAway = false
+      expect(await one.smsc.sendOctets(octets)).toMatchObject({ command, status: 0 })
+      expect(unread.kept).toMatchObject([{ number: '27825550101', text: '', isMessage: false }])
+      expect(unread.kept[0]?.pdu).toContain(octets.subarray(16).toString('hex'))
+      const line = 'carrier test: 1 PDU that cannot be read is kept: gateway carrier receipts test --unread'
+      expect([one.problems, one.carrier.status().unreadable, one.inbound, one.receipts]).toEqual([[line], 1, [], []])
+    },
+  )
+
+  test('a PDU of a kind that is not known is refused, and kept once however often it comes', async () => {
+    const unread = aStore()
+    const one = await start({}, undefined, undefined, { unreadReceipts: unread })
+    await bound(one)
+    unread.isAway = true
+    const strange = Buffer.from('00000000000009990000000000000000c0ffee', 'hex')
+    for (let nth = 1; nth < 4; nth++) {
+      const answer = await one.smsc.sendOctets(strange)
+      expect(answer).toMatchObject({ command: 'generic_nack', status: COMMAND_STATUS.ESME_RINVCMDID })
+    }
+    unread.isAway = false
+    await until(() => one.carrier.status().unreadable === 3)
+    expect(unread.kept.map(({ pdu }) => pdu.slice(8, 16))).toEqual(['00000999'])
+  })
+
+  test('what another release kept and this one can read is read at the start: receipts, and messages of people', async () => {
+    const unread = aStore()
+    const hex = (pdu: Partial<DeliverSm>): string =>
+      Buffer.concat([encodePdu({ ...aDelivery, ...pdu }), Buffer.of(0)]).toString('hex')
+    const kept = [{ shortMessage: Buffer.from('STOP') }, { esmClass: 4, shortMessage: receiptText('id-1') }]
+    const empty = { carrier: aCarrierId('test'), reference: undefined, number: undefined, text: '', isMessage: false }
+    await unread.keep(kept.map((pdu) => ({ ...empty, pdu: lengthened(hex(pdu)) })))
+    const { inbound, receipts } = await start({}, undefined, undefined, { unreadReceipts: unread })
+    await until(() => unread.kept.length === 0)
+    expect(inbound).toMatchObject([{ text: 'STOP', from: '27825550101', reference: 'unread-1', offer: undefined }])
+    expect(receipts).toMatchObject([{ reference: 'id-1', code: 0 }])
+  })
+
+  /** With the command_length of one octet more. */
+  function lengthened(hex: string): string {
+    const octets = Buffer.from(hex, 'hex')
+    octets.writeUInt32BE(octets.length)
+    return octets.toString('hex')
+  }
 })
 
 describe('of a message that the carrier calls unknown', () => {

@@ -1,13 +1,23 @@
-import type { CarrierHandlers, UnreadReceipt, UnreadReceiptId } from '@gateway/core/dispatch'
-import { parseStoredMsisdn } from '@gateway/core/messages'
+import {
+  unreadKindOf,
+  type CarrierHandlers,
+  type CarrierId,
+  type UnreadKind,
+  type UnreadReceipt,
+  type UnreadReceiptId,
+} from '@gateway/core/dispatch'
+import type { InboundMessage } from '@gateway/core/inbox'
+import { parseStoredMsisdn, type Msisdn } from '@gateway/core/messages'
+import { readInboundMessage } from '../inbound/read-inbound-message.ts'
 import { readNumber } from '../numbers.ts'
-import { decodePdu, TLV_TAG, tlvText } from '../pdu/index.ts'
+import { decodePdu, sourceOfDelivery, TLV_TAG, tlvText } from '../pdu/index.ts'
 import type { Delivered } from '../session/session.ts'
 import type { SmppSettings } from '../settings.ts'
+import { isBinary } from '../text/decode-text.ts'
 import {
-  headOf,
   isReceipt,
   readReceipt,
+  readReceiptByText,
   readReceiptText,
   textOf,
   userDataOf,
@@ -49,47 +59,89 @@ export const binaryMessage = (
   isMessage: true,
 })
 
+/** What is kept of a PDU that cannot be used: its octets, and the sender where the PDU begins as a delivery. */
+export const unusablePdu = (octets: Buffer, settings: SmppSettings): Omit<UnreadReceipt, 'carrier'> => ({
+  reference: undefined,
+  number: senderOf(octets, settings),
+  text: '',
+  pdu: octets.subarray(0, octetsMax).toString('hex'),
+  isMessage: false,
+})
+
+function senderOf(octets: Buffer, settings: SmppSettings): Msisdn | undefined {
+  const source = sourceOfDelivery(octets)
+  return source && parseStoredMsisdn(readNumber(source.sourceAddr, source.sourceAddrTon, settings))
+}
+
 /** A database may have no place for NUL. */
 const storable = (text: string): string => text.replaceAll('\0', '\ufffd')
 
-/** For operators: its id if it has one, and its text up to that of the message. */
-export function describeUnread({ reference, text, isMessage }: Omit<UnreadReceipt, 'carrier' | 'pdu'>): string {
-  if (isMessage) return `a binary message, ${text.slice(0, 200)}`
-  const id = reference === undefined ? 'no id' : `the id ${JSON.stringify(reference)}`
-  return `a receipt with ${id} and the text ${JSON.stringify(headOf(text).slice(0, 200))}`
+const NAMES = {
+  receipt: ['receipt', 'receipts'],
+  binary: ['binary message', 'binary messages'],
+  pdu: ['PDU', 'PDUs'],
+} as const satisfies Record<UnreadKind, readonly [string, string]>
+
+/**
+ * Describes for the log what was kept, by kind. Says nothing of its content, because a person's text may be anywhere in
+ * it (P-15).
+ */
+export function describeUnread(kept: readonly Pick<UnreadReceipt, 'isMessage' | 'reference' | 'text'>[]): string {
+  const counts = new Map<UnreadKind, number>()
+  for (const one of kept) counts.set(unreadKindOf(one), (counts.get(unreadKindOf(one)) ?? 0) + 1)
+  const parts = [...counts].map(([kind, count]) => `${count} ${NAMES[kind][count === 1 ? 0 : 1]}`)
+  return `${parts.join(', ')} that cannot be read ${kept.length === 1 ? 'is' : 'are'} kept`
 }
 
 const pageMax = 500
 
+/** Stores what could be read after all; rejects if it could not. */
+export interface ReadAgainHandlers {
+  receipts(receipts: readonly CarrierReceipt[]): Promise<unknown>
+  messages(messages: readonly InboundMessage[]): Promise<unknown>
+}
+
+interface Reading {
+  readonly id: UnreadReceiptId
+  readonly receipt?: CarrierReceipt
+  readonly message?: InboundMessage
+}
+
 /**
- * Reads what is kept once more, since the settings or the program may be others now. What can be read is taken, and
- * only then not kept any more. Resolves to how many could be read.
+ * Reads what is kept once more, since the settings or the program may be others now. What can be read is stored, and
+ * only then no longer kept. Resolves to the number of PDUs that could be read.
  */
 export async function readAgain(
   store: UnreadStore,
+  carrier: CarrierId,
   settings: SmppSettings,
-  take: (receipts: readonly CarrierReceipt[]) => Promise<unknown>,
+  handlers: ReadAgainHandlers,
 ): Promise<number> {
   let count = 0
   for (let after: UnreadReceiptId | undefined; ;) {
     const kept = await store.list(after, pageMax)
-    const read = kept.flatMap(({ id, pdu }) => {
-      const receipt = receiptIn(Buffer.from(pdu, 'hex'), settings)
-      return receipt === undefined ? [] : [{ id, receipt }]
-    })
-    if (read.length > 0) {
-      await take(read.map(({ receipt }) => receipt))
-      await store.drop(read.map(({ id }) => id))
-    }
-    count += read.length
+    const readings = kept.flatMap((one) => readKept(one, carrier, settings) ?? [])
+    const receipts = readings.flatMap(({ receipt }) => receipt ?? [])
+    const messages = readings.flatMap(({ message }) => message ?? [])
+    if (receipts.length > 0) await handlers.receipts(receipts)
+    if (messages.length > 0) await handlers.messages(messages)
+    if (readings.length > 0) await store.drop(readings.map(({ id }) => id))
+    count += readings.length
     after = kept.at(-1)?.id
     if (after === undefined) return count
   }
 }
 
-function receiptIn(octets: Buffer, settings: SmppSettings): CarrierReceipt | undefined {
+type Kept = Awaited<ReturnType<UnreadStore['list']>>[number]
+
+/** The reference of a message makes two processes that read it at the same time store it once. */
+function readKept({ id, pdu: hex, isStale }: Kept, carrier: CarrierId, settings: SmppSettings): Reading | undefined {
+  const octets = Buffer.from(hex, 'hex')
   const pdu = decodePdu(octets, 0, octets.length)
-  if ((pdu.command !== 'deliver_sm' && pdu.command !== 'data_sm') || !isReceipt(pdu)) return undefined
-  const receipt = readReceipt(pdu, settings)
-  return receipt === 'unreadable' ? undefined : receipt
+  if (pdu.command !== 'deliver_sm' && pdu.command !== 'data_sm') return undefined
+  const receipt = isReceipt(pdu) ? readReceipt(pdu, settings) : readReceiptByText(pdu, settings)
+  if (receipt !== undefined) return receipt === 'unreadable' || isStale === true ? undefined : { id, receipt }
+  if (isBinary(pdu.dataCoding)) return undefined
+  const message = readInboundMessage(pdu, carrier, settings, () => undefined)
+  return { id, message: { ...message, reference: `unread-${id}` } }
 }

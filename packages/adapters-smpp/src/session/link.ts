@@ -18,6 +18,8 @@ export interface LinkEvents {
   /** A session is bound, or one has ended. */
   changed(): void
   delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm, octets: () => Buffer): void
+  /** As of a session. */
+  readonly unusable: SessionEvents['unusable']
   /** A session ended that nobody closed, or none came about. */
   lost(reason: string): void
   /** By which it tells since when it is bound, in milliseconds since 1970. */
@@ -74,6 +76,7 @@ export function createLink(
         events.changed()
       },
       delivered: (pdu, answer, confirm, octets) => events.delivered(pdu, answer, confirm, octets),
+      unusable: events.unusable,
       ended: lost,
     })
   }

@@ -25,6 +25,9 @@ export type RequestOutcome = Pdu | 'unsent' | 'unknown'
 export type Delivered = DeliverSm | DataSm
 export type AnswerDelivered = (status: number) => void
 
+/** A PDU that cannot be used: its octets cannot be decoded, or no carrier has a reason to send it. */
+export type Unusable = Exclude<ReceivedPdu, Delivered>
+
 export interface SessionEvents {
   /** Every PDU in the order in which it is sent or came; for who wants to look on. */
   readonly saw?: (direction: 'sent' | 'received', pdu: ReceivedPdu) => void
@@ -33,6 +36,11 @@ export interface SessionEvents {
   opened(): void
   /** `octets` copies what the PDU was read from; to be called before this returns. */
   delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm, octets: () => Buffer): void
+  /**
+   * A PDU came over a bound link and cannot be used (P-21). `answer` answers a delivery; undefined: the PDU is refused
+   * without waiting for what becomes of it. `octets` as in `delivered`.
+   */
+  unusable(pdu: Unusable, octets: () => Buffer, answer?: AnswerDelivered): void
   /** Once, at the end, whoever ended it, with all requests settled; there was no bind if it was never opened. */
   ended(reason: string): void
 }
@@ -202,16 +210,29 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
     }
   }
 
-  function takeMalformed({ sequence: number, commandId, answerStatus, endsSession, reason }: MalformedPdu): void {
+  function takeMalformed(pdu: MalformedPdu): void {
+    const { sequence: number, commandId, answerStatus, endsSession, reason } = pdu
+    const resp = endsSession ? undefined : RESP_OF_DELIVERY.get(commandId)
+    if (resp !== undefined) {
+      receiveDelivery(resp, number, (answer) => events.unusable(pdu, octets, answer))
+      return
+    }
+    keepUnusable(pdu)
     if (isResponse(commandId) && !endsSession) pending.settle(number, commandId, 'unknown')
     else reject(number, answerStatus)
     if (endsSession) endAfterFlush(`bytes that are no PDU came: ${reason}`)
   }
 
-  function takeStrange(pdu: Exclude<ReceivedPdu, MalformedPdu>): void {
+  function takeStrange(pdu: Exclude<Unusable, MalformedPdu>): void {
+    if (pdu.command === 'outbind' || pdu.command === 'alert_notification') return
+    keepUnusable(pdu)
     const commandId = pdu.command === 'unknown' ? pdu.commandId : COMMAND_ID[pdu.command]
-    const isSilent = isResponse(commandId) || pdu.command === 'outbind' || pdu.command === 'alert_notification'
-    if (!isSilent) reject(pdu.sequence, COMMAND_STATUS.ESME_RINVCMDID)
+    if (!isResponse(commandId)) reject(pdu.sequence, COMMAND_STATUS.ESME_RINVCMDID)
+  }
+
+  /** Before the bind the other side may not be an SMSC at all: nothing is delivered yet, and nothing is kept. */
+  function keepUnusable(pdu: Unusable): void {
+    if (phase === 'open' || phase === 'closing') events.unusable(pdu, octets)
   }
 
   function respond(command: 'enquire_link_resp' | 'unbind_resp', number: number): void {
@@ -223,8 +244,16 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
   }
 
   function deliver(pdu: Delivered): void {
-    const command = pdu.command === 'deliver_sm' ? 'deliver_sm_resp' : 'data_sm_resp'
-    const { sequence: number } = pdu
+    const resp = pdu.command === 'deliver_sm' ? 'deliver_sm_resp' : 'data_sm_resp'
+    receiveDelivery(resp, pdu.sequence, (answer) => events.delivered(pdu, answer, confirm, octets))
+  }
+
+  /** Answers a delivery at once where it cannot be handled now; else passes on how it is answered later. */
+  function receiveDelivery(
+    command: 'deliver_sm_resp' | 'data_sm_resp',
+    number: number,
+    handle: (answer: AnswerDelivered) => void,
+  ): void {
     const answer = (status: number): void => {
       if (phase !== 'ended') send({ command, status, sequence: number, messageId: '', tlvs: noTlvs })
     }
@@ -232,11 +261,10 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
     else if (deliveries >= deliveriesMax) answer(COMMAND_STATUS.ESME_RX_T_APPN)
     else {
       deliveries++
-      const done = (status: number): void => {
+      handle((status) => {
         deliveries--
         answer(status)
-      }
-      events.delivered(pdu, done, confirm, octets)
+      })
     }
   }
 
@@ -357,6 +385,11 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
     destroy: end,
   }
 }
+
+const RESP_OF_DELIVERY = new Map<number, 'deliver_sm_resp' | 'data_sm_resp'>([
+  [COMMAND_ID.deliver_sm, 'deliver_sm_resp'],
+  [COMMAND_ID.data_sm, 'data_sm_resp'],
+])
 
 const isResponse = (commandId: number): boolean => commandId >= 0x80000000
 

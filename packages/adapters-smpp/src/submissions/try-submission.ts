@@ -69,6 +69,7 @@ export async function trySubmission(
         changes.notify()
       },
       delivered: take,
+      unusable: (_pdu, _octets, answer) => answer?.(COMMAND_STATUS.ESME_RX_T_APPN),
       ended(reason) {
         if (!ended.has(role) && reason !== 'unbound') problem ??= reason
         ended.add(role)

@@ -70,11 +70,14 @@ export interface CarrierHandlers {
     learned(): Promise<string | undefined>
     keep(form: string): Promise<void>
   }
-  /** Keeps receipts of this carrier that it cannot read; undefined: they are dropped. */
+  /** Keeps what this carrier delivered and cannot read (P-21); undefined: it is dropped. */
   readonly unreadReceipts?: {
     keep(receipts: readonly UnreadReceipt[]): Promise<void>
-    /** The oldest first, of those that are young enough to find the right message. */
-    list(after: UnreadReceiptId | undefined, countMax: number): Promise<readonly KeptUnreadReceipt[]>
+    /** The oldest first. A receipt that `isStale` is too old to find the right message. */
+    list(
+      after: UnreadReceiptId | undefined,
+      countMax: number,
+    ): Promise<readonly (KeptUnreadReceipt & { readonly isStale?: boolean })[]>
     drop(ids: readonly UnreadReceiptId[]): Promise<void>
   }
   /** Of this carrier, for one that can be asked what became of them (`UnknownMessages`); undefined: it is not asked. */
@@ -105,7 +108,7 @@ export interface CarrierStatus {
    * them, if that is known.
    */
   readonly receipts: { readonly received: number; readonly missed: number; readonly form: string | undefined }
-  /** Receipts that could not be read and are kept, and messages that were dropped. */
+  /** Receipts, messages and PDUs that could not be read and are kept. */
   readonly unreadable: number
   /** Undefined: it has none. */
   readonly circuit: CircuitStatus | undefined

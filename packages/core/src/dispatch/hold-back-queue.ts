@@ -147,9 +147,10 @@ export function createIncoming(
       unreadReceipts: {
         ...unreadReceipts,
         // Carriers use their references again after some days.
-        list: (after, countMax) => {
+        list: async (after, countMax) => {
           const since = daysBefore(clock.now(), receiptMatching.referenceDays)
-          return unreadReceipts.list(after, countMax, { carrier, since })
+          const kept = await unreadReceipts.list(after, countMax, { carrier })
+          return kept.map((one) => ({ ...one, isStale: one.at < since }))
         },
       },
       unknownMessages: {

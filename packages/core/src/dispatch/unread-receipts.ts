@@ -3,7 +3,10 @@ import type { Msisdn } from '../messages/msisdn.ts'
 import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
 
-/** A delivery receipt that could not be read, as far as it was; or a message of a person that is no text. */
+/**
+ * What a network delivered and nobody could read (P-21), as far as it was read: a delivery receipt, a message of a
+ * person that is no text, or a PDU of which not even that is known.
+ */
 export interface UnreadReceipt {
   readonly carrier: CarrierId
   /** The carrier's own id of the message; undefined: none was found. */
@@ -16,6 +19,19 @@ export interface UnreadReceipt {
   readonly pdu: string
   /** It is a message of a person. */
   readonly isMessage: boolean
+}
+
+/** Kinds of what could not be read. */
+export type UnreadKind = 'receipt' | 'binary' | 'pdu'
+
+/** Returns the kind: `pdu` if neither an id nor a text was found in it. */
+export function unreadKindOf({
+  isMessage,
+  reference,
+  text,
+}: Pick<UnreadReceipt, 'isMessage' | 'reference' | 'text'>): UnreadKind {
+  if (isMessage) return 'binary'
+  return reference === undefined && text === '' ? 'pdu' : 'receipt'
 }
 
 /** Later ones have higher ids. */
@@ -41,7 +57,7 @@ export interface UnreadReceiptFilter {
   readonly since?: Instant | undefined
 }
 
-/** Delivery receipts that nobody could read, for operators, and to be read once somebody says how. */
+/** What nobody could read, for operators, and to be read once somebody says how or another release can. */
 export interface UnreadReceipts {
   /** Once it has resolved, nothing is lost by a crash. More than `unreadReceiptBounds.countMax` displace the oldest. */
   keep(receipts: readonly UnreadReceipt[]): Promise<void>

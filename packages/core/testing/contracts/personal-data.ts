@@ -172,6 +172,8 @@ export const personalDataContract: Contract<StoredPorts> = {
     const unread = { carrier: testCarrier, reference: 'r', text: '', pdu: '', isMessage: false }
     await ports.unreadReceipts.keep([
       { ...unread, number },
+      { ...unread, number: undefined, text: `written by +${number}` },
+      { ...unread, number: undefined, pdu: Array.from(`00${number}`, (digit) => `3${digit}`).join('') },
       { ...unread, number: other },
     ])
     assert.equal((await eraseAll(ports)).contacts, 1)

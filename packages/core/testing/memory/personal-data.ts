@@ -119,7 +119,10 @@ const erasers: Readonly<Record<ErasureStep['at'], (store: MemoryStore, number: M
     store.lastContacts.delete(number)
     for (const marks of store.conversations.values()) for (const form of formsOf(number)) marks.delete(form)
     forgetRowsOf(store, number)
-    store.unreadReceipts = store.unreadReceipts.filter((receipt) => receipt.number !== number)
+    const hex = Array.from(number, (digit) => `3${digit}`).join('')
+    store.unreadReceipts = store.unreadReceipts.filter(
+      (one) => one.number !== number && !one.text.includes(number) && !one.pdu.includes(hex),
+    )
     return length
   },
   events: (store, number) => {
