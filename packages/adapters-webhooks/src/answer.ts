@@ -2,7 +2,7 @@ import type { PushFailure } from '@gateway/core/webhooks'
 import { errors, type Dispatcher } from 'undici'
 import { PushProblem } from './endpoint.ts'
 
-/** What came of a request, without the time it took. */
+/** Result of one request, without its duration. */
 export type Outcome =
   | {
       readonly outcome: 'answered'
@@ -13,17 +13,17 @@ export type Outcome =
   | { readonly outcome: 'failed'; readonly failure: PushFailure }
 
 export interface AnswerHandler extends Dispatcher.DispatchHandler {
-  /** Ends the request. What was answered until then counts. */
+  /** Ends the request. A status that has arrived already counts as the answer. */
   end(failure: PushFailure): void
 }
 
-/** More of an answer is not read. */
+/** Maximum number of bytes read from one response. */
 const readBytesMax = 64 * 1024
 
 /**
- * Reads an answer and settles once. From the moment that a status has come it counts, whatever becomes of the rest:
- * that is read until its end, 64 kB, or the end of the request, and is never decompressed. `isComplete`: the connection
- * can be used again.
+ * Reads one response and calls `settle` once. As soon as the status has arrived, the request counts as answered, even
+ * if the body fails. The body is read until its end, 64 kB or the deadline of the request, and is never decompressed.
+ * `isComplete` is true if the connection can be reused.
  */
 export function answerHandler(
   settle: (outcome: Outcome, isComplete: boolean) => void,
@@ -72,19 +72,19 @@ export function answerHandler(
 function failureOf(error: unknown): PushFailure {
   if (error instanceof PushProblem) return error.failure
   if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) return 'invalid-answer'
-  // What undici calls so came as an answer: a status 101 that was not asked for.
+  // undici reports an unrequested 101 Switching Protocols as a SocketError.
   if (error instanceof errors.SocketError && /^bad /.test(error.message)) return 'invalid-answer'
   return 'connection-closed'
 }
 
 const charactersMax = 500
-/** No character of UTF-8 has more bytes. */
+/** Enough bytes for `charactersMax` characters: UTF-8 encodes a character in at most 4 bytes. */
 const bytesMax = charactersMax * 4
 
-/** Collects the beginning of an answer. */
+/** Collects the first bytes of a response. */
 interface AnswerBeginning {
   add(chunk: Buffer): void
-  /** At most 500 characters that can be shown and stored: control characters but tabs and line breaks become U+FFFD. */
+  /** Returns at most 500 characters; control characters except tabs and line breaks are replaced with U+FFFD. */
   text(): string
 }
 
@@ -94,10 +94,10 @@ function answerBeginning(): AnswerBeginning {
   return {
     add(chunk) {
       if (missing === 0) return
-      // A copy: a slice would keep all of what was read.
-      const taken = Buffer.from(chunk.subarray(0, missing))
-      missing -= taken.length
-      chunks.push(taken)
+      // Copied, because a slice would keep the whole network buffer in memory.
+      const piece = Buffer.from(chunk.subarray(0, missing))
+      missing -= piece.length
+      chunks.push(piece)
     },
     text: () => readable(Buffer.concat(chunks).toString('utf8')),
   }
@@ -108,17 +108,17 @@ const readable = (text: string): string =>
     // oxlint-disable-next-line no-control-regex
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g, '\ufffd')
     .slice(0, charactersMax)
-    // Half of a character that does not fit.
+    // Drop half of a surrogate pair at the end.
     .replace(/[\ud800-\udbff]$/, '')
 
 const SECONDS = /^\d+$/
-/** Thirty years: no more is told apart. */
+/** Delays beyond this (about thirty years) are treated as this value. */
 const secondsMax = 999_999_999
 const DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
 /**
- * Seconds from `nowMs` as a `Retry-After` header says it (RFC 9110, 10.2.3): a number of any length, or a date of the
- * preferred form, 0 if that is past. Undefined: it says nothing that can be read.
+ * Returns the seconds from `nowMs` that a `Retry-After` header asks for (RFC 9110, 10.2.3): a number of any length, or
+ * a date in the preferred form, which gives 0 if it is past. Returns undefined for anything else.
  */
 export function retryAfterSeconds(header: string | string[] | undefined, nowMs: number): number | undefined {
   const text = (Array.isArray(header) ? header[0] : header)?.trim()

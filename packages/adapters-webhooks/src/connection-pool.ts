@@ -1,21 +1,21 @@
 import { Client } from 'undici'
 
-/** Connections by origin, each with one request at a time. */
+/** Pool of connections by origin. Each connection carries one request at a time. */
 export interface ConnectionPool {
-  /** One that is idle, or a new one: nobody waits for another's request. */
+  /** Returns an idle connection to `origin` or opens one, so that no request waits for another. */
   take(origin: string): Client
-  /** Keeps it for the next request. */
-  giveBack(origin: string, client: Client): void
+  /** Returns a connection to the pool for the next request. */
+  release(origin: string, client: Client): void
   close(): Promise<void>
 }
 
-/** Idle ones are closed after 4 s, or earlier if the other side says so. */
+/** Idle connections are closed after this time, or earlier if the server's Keep-Alive header asks for it. */
 const idleMilliseconds = 4000
 
-/** Idle ones of all origins. */
+/** Maximum number of idle connections over all origins. */
 const idleMax = 1000
 
-/** Older ones are not used again: by then the name may have other addresses. */
+/** Idle connections older than this are closed, because the DNS name may have changed. */
 const ageMaxMilliseconds = 60_000
 
 interface Idle {
@@ -24,8 +24,9 @@ interface Idle {
 }
 
 /**
- * A pool of undici has one queue for all requests to an origin, and connects again after a request that was broken off.
- * Here a request has a connection of its own, and one that was broken off takes it along: the caller destroys it.
+ * Creates a pool. undici's own pool has one queue for all requests to an origin and reconnects after an aborted
+ * request. In this pool each request has a connection of its own; the caller destroys the connection of an aborted
+ * request.
  */
 export function connectionPool(connect: Client.Options['connect']): ConnectionPool {
   const idle = new Map<string, Idle[]>()
@@ -39,7 +40,7 @@ export function connectionPool(connect: Client.Options['connect']): ConnectionPo
       keepAliveTimeout: idleMilliseconds,
       keepAliveMaxTimeout: idleMilliseconds,
       maxHeaderSize: 16 * 1024,
-      // A request has its own deadline.
+      // Off, because each request has a deadline of its own.
       headersTimeout: 0,
       bodyTimeout: 0,
     })
@@ -69,7 +70,7 @@ export function connectionPool(connect: Client.Options['connect']): ConnectionPo
 
   return {
     take: (origin) => takeIdle(origin) ?? open(origin),
-    giveBack(origin, client) {
+    release(origin, client) {
       if (idleCount >= idleMax) return void client.close()
       const clients = idle.get(origin) ?? []
       clients.push({ client, born: births.get(client) ?? 0 })

@@ -2,39 +2,40 @@ import { isIP } from 'node:net'
 import type { PushFailure, UrlRefusal } from '@gateway/core/webhooks'
 import ipaddr from 'ipaddr.js'
 
-/** An address that may be asked, as far as its text tells. */
+/** Parsed webhook URL whose text breaks no rule. Its name has not been resolved. */
 export interface Endpoint {
   readonly secure: boolean
-  /** As an IP address, without brackets, or as a name in ASCII without the dot at the end. */
+  /** IP address without brackets, or ASCII host name without a trailing dot. */
   readonly host: string
-  /** Scheme, host and port. */
+  /** Scheme, host and port, as in `https://hooks.example.com:8443`. */
   readonly origin: string
-  /** With the query. */
+  /** Path with the query string. */
   readonly path: string
 }
 
 export interface EndpointRules {
-  /** Plain http is allowed. */
+  /** True if plain http is allowed. */
   readonly http: boolean
-  /** Whether an IP address may be connected to. */
+  /** Returns true if the gateway may connect to this IP address. */
   readonly mayReach: (address: string) => boolean
 }
 
 const urlCharactersMax = 2048
 const NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/
 
-/** These names mean this machine everywhere (RFC 6761) and are not asked of a server. */
+/** Returns true for names that always mean the local machine (RFC 6761). No DNS server is asked for them. */
 export const namesLoopback = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost')
 
 export const loopbackAddresses: readonly string[] = ['127.0.0.1', '::1']
 
 /**
- * Reads a URL as the WHATWG standard does, so that an IPv4 address in any spelling becomes an address. Ports: 80, 443,
- * and those above 1023. An IP address that may not be reached is refused here, a name only when it is resolved.
+ * Parses a webhook URL as the WHATWG URL standard does, so that any spelling of an IPv4 address is recognized. Allowed
+ * ports are 80, 443 and those above 1023. Refuses an IP address that may not be reached; a name is checked only when it
+ * is resolved.
  */
 export function parseEndpoint(text: string, { http, mayReach }: EndpointRules): Endpoint | UrlRefusal {
   if (text.length > urlCharactersMax) return 'too-long'
-  // The parser would drop or turn what these are, and somebody else would read another host.
+  // Refused because the URL parser drops or rewrites these characters, so other software could read another host.
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u0020\u007f\\]/.test(text) || !URL.canParse(text)) return 'not-a-url'
   const url = new URL(text)
@@ -51,7 +52,7 @@ export function parseEndpoint(text: string, { http, mayReach }: EndpointRules): 
 const hostOf = ({ hostname }: URL): string =>
   hostname.startsWith('[') ? hostname.slice(1, -1) : hostname.replace(/\.$/, '')
 
-/** Also empty ones, which a URL forgets. */
+/** Returns true also for empty credentials (`https://@host`), which `URL` does not report. */
 const hasCredentials = (text: string, { username, password }: URL): boolean =>
   username !== '' || password !== '' || /^[a-z]+:\/*[^/?#]*@/i.test(text)
 
@@ -60,17 +61,17 @@ const isPortAllowed = (port: string): boolean => ['', '80', '443'].includes(port
 type Address = ReturnType<typeof ipaddr.process>
 type Network = ReturnType<typeof ipaddr.parseCIDR>
 
-/** Public by its number, and yet the platform's own address in every virtual network of Azure. */
+/** Public address that is the platform's own service in every virtual network of Azure. */
 const azurePlatform = ipaddr.parseCIDR('168.63.129.16/32')
 
-/** What IANA gives to public hosts; everything else of IPv6 is internal or is translated to IPv4 by somebody. */
+/** IPv6 range that IANA assigns to public hosts. Other IPv6 addresses are internal or are translated to IPv4. */
 const globalUnicast = ipaddr.parseCIDR('2000::/3')
 
 /**
- * Whether an address may be connected to: it is public, or in one of the networks (`10.0.0.0/8`, `127.0.0.1`) that the
- * operator allows. Internal are private, loopback, link-local (with the metadata services of clouds), carrier-grade
- * NAT, multicast, documentation, benchmarking, reserved and unspecified addresses, and all IPv6 that stands for IPv4.
- * Throws if a network cannot be read.
+ * Returns a check that is true for a public address and for an address in one of the networks that the operator allows
+ * (`10.0.0.0/8`, `127.0.0.1`). Private, loopback, link-local (including cloud metadata services), carrier-grade NAT,
+ * multicast, documentation, benchmarking, reserved and unspecified addresses are internal, and so is every IPv6 address
+ * that embeds an IPv4 address. Throws if `allow` has a network that cannot be parsed.
  */
 export function addressGuard(allow: readonly string[]): (address: string) => boolean {
   const allowed = allow.map(networkOf)
@@ -89,7 +90,7 @@ function isPublic(address: Address): boolean {
 const isIn = (address: Address, network: Network): boolean =>
   address.kind() === network[0].kind() && address.match(network)
 
-/** An IPv4 address in the form of IPv6 is allowed where the IPv4 address is. */
+/** Converts an IPv4-mapped IPv6 address to IPv4, so that it is allowed where the IPv4 address is. */
 const unmapped = (address: Address): Address =>
   address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address
 
@@ -99,7 +100,7 @@ function networkOf(text: string): Network {
   return plain === address ? [address, bits] : [plain, Math.max(0, bits - 96)]
 }
 
-/** Why a connection did not come about. */
+/** Error with the reason why a push failed. */
 export class PushProblem extends Error {
   readonly failure: PushFailure
   readonly code = 'ERR_PUSH'

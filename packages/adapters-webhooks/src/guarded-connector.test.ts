@@ -4,13 +4,13 @@ import { aPush } from '../testing/pushes.ts'
 import { startReceiver } from '../testing/receiver.ts'
 import { webhookClient } from './webhook-client.ts'
 
-/** A proxy that connects everything to `to`, if it is asked by the right user. */
+/** Starts a proxy that connects every tunnel to `to` if the request has the right user. */
 async function startProxy(to: number, status = 200) {
-  const asked: string[] = []
+  const tunnels: string[] = []
   const sockets: Socket[] = []
   const server = createServer((_, response) => response.writeHead(405).end())
   server.on('connect', ({ url = '', headers }, socket: Socket) => {
-    asked.push(url)
+    tunnels.push(url)
     sockets.push(socket.on('error', () => undefined))
     const isKnown = headers['proxy-authorization'] === `Basic ${Buffer.from('me:p@ss').toString('base64')}`
     if (!isKnown || status !== 200) return void socket.end(`HTTP/1.1 ${isKnown ? status : 407} No\r\n\r\n`)
@@ -26,7 +26,7 @@ async function startProxy(to: number, status = 200) {
     for (const socket of sockets) socket.destroy()
     server.close()
   }
-  return { asked, port, url: `http://me:p%40ss@127.0.0.1:${port}`, close }
+  return { tunnels, port, url: `http://me:p%40ss@127.0.0.1:${port}`, close }
 }
 
 const names: Readonly<Record<string, string>> = { 'public.example': '8.8.8.8', 'internal.example': '10.0.0.1' }
@@ -42,32 +42,32 @@ async function throughProxy(resolvesNames: boolean, url: string, settings: { use
   await client.close(Promise.resolve())
   proxy.close()
   await receiver.close()
-  return { answer, asked: proxy.asked, hosts }
+  return { answer, tunnels: proxy.tunnels, hosts }
 }
 
-test('the proxy is asked for an address that was checked here, and the request has the name', async () => {
-  const { answer, asked, hosts } = await throughProxy(false, 'http://public.example:8000/')
+test('the proxy receives a checked address, and the request names the host', async () => {
+  const { answer, tunnels, hosts } = await throughProxy(false, 'http://public.example:8000/')
   expect(answer).toMatchObject({ outcome: 'answered', status: 200 })
-  expect([asked, hosts]).toEqual([['8.8.8.8:8000'], ['public.example:8000']])
+  expect([tunnels, hosts]).toEqual([['8.8.8.8:8000'], ['public.example:8000']])
 })
 
-test('the proxy is never asked for an internal address, by a name or not', async () => {
+test('the proxy never receives an internal address, literal or resolved from a name', async () => {
   for (const url of ['http://internal.example/', 'http://127.1/', 'http://[::1]:8000/', 'http://169.254.169.254/']) {
-    const { answer, asked } = await throughProxy(false, url)
-    expect([answer, asked]).toMatchObject([{ failure: 'internal-address' }, []])
+    const { answer, tunnels } = await throughProxy(false, url)
+    expect([answer, tunnels]).toMatchObject([{ failure: 'internal-address' }, []])
   }
 })
 
-test('a proxy that resolves names gets the name, but no internal address in place of one', async () => {
+test('a proxy that resolves names receives the name, but never a literal internal address', async () => {
   const named = await throughProxy(true, 'http://internal.example:8000/')
-  expect([named.answer, named.asked]).toMatchObject([{ status: 200 }, ['internal.example:8000']])
+  expect([named.answer, named.tunnels]).toMatchObject([{ status: 200 }, ['internal.example:8000']])
   for (const url of ['http://127.1/', 'http://localhost:8000/', 'http://0x7f000001:8000/']) {
-    const { answer, asked } = await throughProxy(true, url)
-    expect([answer, asked]).toMatchObject([{ failure: 'internal-address' }, []])
+    const { answer, tunnels } = await throughProxy(true, url)
+    expect([answer, tunnels]).toMatchObject([{ failure: 'internal-address' }, []])
   }
 })
 
-test('a proxy that refuses, that knows the user not, or that is not there: connection-failed', async () => {
+test('a proxy that refuses, rejects the user or does not listen fails the push as connection-failed', async () => {
   for (const settings of [{ status: 502 }, { user: 'you:' }])
     expect((await throughProxy(false, 'http://public.example/', settings)).answer).toMatchObject({
       failure: 'connection-failed',

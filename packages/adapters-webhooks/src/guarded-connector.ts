@@ -14,23 +14,23 @@ export interface ConnectorSettings {
   readonly resolve: ResolveName
   readonly dial: Dial
   readonly proxy: EgressProxy | undefined
-  /** For all of it: the name, the connection, TLS. */
+  /** Time limit for name resolution, TCP connection and TLS handshake together. */
   readonly milliseconds: number
-  /** Authorities in PEM beside those that node trusts, for tests. */
+  /** Certificate authorities in PEM, in place of those that Node trusts. For tests. */
   readonly ca: string | undefined
-  /** Ends what is being connected. */
+  /** Aborts connection attempts that are under way. */
   readonly stopping: AbortSignal
 }
 
-/** So many addresses of a name are tried within the time. */
+/** Maximum number of addresses of one name to try. */
 const addressesMax = 4
 
 export const dialTcp: Dial = (address, port) => connectTcp({ host: address, port, autoSelectFamily: false })
 
 /**
- * Connects to nothing but addresses that may be reached: a name is resolved once, all of its addresses are checked, and
- * the connection goes to one of them, with the name for TLS. An address in place of a name is checked as well. Fails
- * with a PushProblem.
+ * Creates an undici connector that connects only to addresses that `mayReach` allows. A name is resolved once, all of
+ * its addresses are checked, and the connection goes to one of them; TLS verifies the name. A literal address is
+ * checked as well. Fails with a PushProblem.
  */
 export const guardedConnector =
   (settings: ConnectorSettings): buildConnector.connector =>
@@ -88,7 +88,10 @@ async function openSocket(
   throw problem
 }
 
-/** Some that may be reached, those of IPv4 first, each time in another order. One that may not refuses them all. */
+/**
+ * Returns up to four addresses of `host`, IPv4 first, in a random order within each family. Throws a PushProblem if one
+ * of its addresses is internal.
+ */
 async function addressesOf(
   host: string,
   { mayReach, resolve }: ConnectorSettings,
@@ -116,14 +119,14 @@ const startTls = (socket: Socket, host: string, ca: string | undefined, signal: 
     host,
     servername: isIP(host) === 0 ? host : '',
     ALPNProtocols: ['http/1.1'],
-    // Whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+    // Overrides NODE_TLS_REJECT_UNAUTHORIZED.
     rejectUnauthorized: true,
     ...(ca !== undefined && { ca }),
   })
   return settled(tls, 'secureConnect', 'tls-failed', signal)
 }
 
-/** The socket once `event` comes; destroyed if anything else comes first. */
+/** Resolves with the socket after `event`. Destroys it and rejects if an error, a close or an abort comes first. */
 const settled = <S extends Socket>(
   socket: S,
   event: 'connect' | 'secureConnect',
@@ -135,26 +138,26 @@ const settled = <S extends Socket>(
       socket.destroy()
       reject(new PushProblem(failure, cause))
     }
-    const leave = (): void => fail()
+    const abandon = (): void => fail()
     const done = (): void => {
-      socket.off('close', leave).off('error', fail)
-      signal.removeEventListener('abort', leave)
+      socket.off('close', abandon).off('error', fail)
+      signal.removeEventListener('abort', abandon)
       resolve(socket.setNoDelay(true).setKeepAlive(true, 60_000))
     }
-    socket.once(event, done).once('error', fail).once('close', leave)
-    if (signal.aborted) leave()
-    else signal.addEventListener('abort', leave, { once: true })
+    socket.once(event, done).once('error', fail).once('close', abandon)
+    if (signal.aborted) abandon()
+    else signal.addEventListener('abort', abandon, { once: true })
   })
 
 export interface EgressProxy {
-  /** `http://` or `https://`, with user and password if the proxy asks for them. */
+  /** URL of the proxy, `http://` or `https://`, with user and password if the proxy requires them. */
   readonly url: string
-  /** The proxy gets names and checks their addresses itself. Otherwise it gets addresses that were checked here. */
+  /** If true, the proxy receives host names and checks their addresses. If false, it receives checked addresses. */
   readonly resolvesNames: boolean
 }
 
 /**
- * A connection through a proxy by CONNECT, also for plain http. Throws a PushProblem if the proxy does not give one.
+ * Opens a tunnel through a proxy with CONNECT, also for plain http. Rejects with a PushProblem if the proxy refuses.
  */
 const connectByProxy = (
   { url }: Pick<EgressProxy, 'url'>,
@@ -198,38 +201,38 @@ function connectRequest({ hostname, port, username, password }: URL, to: string,
 
 const beginning = Buffer.from('HTTP/1.1 100 ')
 const headEnd = '\r\n\r\n'
-/** A longer one is left to the parser, which refuses it. */
+/** Maximum length of an interim response. A longer one is passed to undici's parser, which refuses it. */
 const headBytesMax = 16 * 1024
 
 /**
- * The socket, from which interim answers `100 Continue` are not read: some receivers give them unasked, which a client
- * has to pass over (RFC 9110, 15.2), and undici ends the connection for one. Undici reads by `read()`, and writes a
- * request before its answer comes.
+ * Returns the socket with interim responses `100 Continue` removed from its data. Some receivers send them without
+ * being asked; a client must ignore them (RFC 9110, 15.2), but undici closes the connection. undici reads with `read()`
+ * and writes a request before the response arrives.
  */
 function withoutContinue(socket: Socket): Socket {
   const [read, write] = [socket.read.bind(socket), socket.write.bind(socket)]
   let isAwaited = true
-  let kept: Buffer = Buffer.alloc(0)
+  let buffered: Buffer = Buffer.alloc(0)
 
-  /** What is not of such an answer; none: what is there may be the beginning of one. */
+  /** Returns the data after the interim responses, or undefined if the data may be the start of one. */
   function rest(): Buffer | undefined {
-    while (kept.subarray(0, beginning.length).equals(beginning)) {
-      const end = kept.indexOf(headEnd)
-      if (end === -1 || end > headBytesMax) return kept.length > headBytesMax ? kept : undefined
-      kept = kept.subarray(end + headEnd.length)
+    while (buffered.subarray(0, beginning.length).equals(beginning)) {
+      const end = buffered.indexOf(headEnd)
+      if (end === -1 || end > headBytesMax) return buffered.length > headBytesMax ? buffered : undefined
+      buffered = buffered.subarray(end + headEnd.length)
     }
-    return beginning.subarray(0, kept.length).equals(kept) ? undefined : kept
+    return beginning.subarray(0, buffered.length).equals(buffered) ? undefined : buffered
   }
 
   socket.read = (size?: number): unknown => {
     for (;;) {
       const chunk = read(size) as Buffer | null
       if (chunk === null || !isAwaited) return chunk
-      kept = kept.length === 0 ? chunk : Buffer.concat([kept, chunk])
+      buffered = buffered.length === 0 ? chunk : Buffer.concat([buffered, chunk])
       const found = rest()
       if (found === undefined) continue
       isAwaited = false
-      kept = Buffer.alloc(0)
+      buffered = Buffer.alloc(0)
       return found
     }
   }

@@ -4,7 +4,7 @@ import { addressGuard } from './endpoint.ts'
 import { dialTcp } from './guarded-connector.ts'
 import { webhookClient } from './webhook-client.ts'
 
-/** Listens on loopback at both families. Nothing may ever connect. */
+/** Starts a listener on the loopback addresses of both families. No client may ever connect to it. */
 let canary: { readonly server: Server; readonly port: number; connections: number }
 
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
     canary.connections += 1
     socket.destroy()
   })
-  // For ::1 and for 127.0.0.1, where the machine has both.
+  // Listen on ::1 and 127.0.0.1 if the machine has both.
   await new Promise<void>((resolve) => {
     server.once('error', () => server.listen(0, '0.0.0.0', resolve))
     server.listen({ port: 0, host: '::', ipv6Only: false }, resolve)
@@ -23,7 +23,7 @@ afterAll(() => new Promise((resolve) => canary.server.close(resolve)))
 
 const somePublic = '8.8.8.8'
 
-/** What a name is answered with: each time the next one, the last one again and again. */
+/** DNS answers of each name: one for each query, the last one repeated. */
 const names: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'private.example': [['10.0.0.1']],
   'loopback.example': [['127.0.0.1']],
@@ -47,7 +47,7 @@ const names: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'public.example': [[somePublic]],
 }
 
-/** Addresses of the machine itself and of its neighbours, however they are written. */
+/** Addresses of the machine and of its network, in many spellings. */
 const literals = [
   ...['127.0.0.1', '127.1', '127.0.1', '127.255.255.254', '2130706433', '0x7f000001', '0x7f.0.0.1', '0x7f.1'],
   ...['017700000001', '0177.0.0.1', '0177.1', '127.0.0.01', '127.0.0.1.', '2130706433.', '0X7F.0X0.0X0.0X1'],
@@ -118,7 +118,7 @@ const literals = [
   ],
 ]
 
-/** How else a host is hidden. `PORT` is that of the canary. */
+/** Other ways to hide a host. `PORT` stands for the port of the canary. */
 const spellings = [
   ...['http://a@127.0.0.1:PORT/', 'http://a:b@[::1]:PORT/', 'http://@127.0.0.1:PORT/', 'http://:@127.0.0.1:PORT/'],
   ...['http://8.8.8.8@127.0.0.1:PORT/', 'http://127.0.0.1:PORT@8.8.8.8:6000/', 'http://8.8.8.8#@127.0.0.1:PORT/'],
@@ -167,33 +167,33 @@ const urls = (): readonly string[] => [
 
 function attackedClient(settings: Parameters<typeof webhookClient>[0] = {}) {
   const dialled: string[] = []
-  const asked = new Map<string, number>()
+  const queries = new Map<string, number>()
   const client = webhookClient({
     http: true,
     resolve: (name) => {
       const turns = names[name] ?? [[]]
-      const turn = asked.get(name) ?? 0
-      asked.set(name, turn + 1)
+      const turn = queries.get(name) ?? 0
+      queries.set(name, turn + 1)
       return Promise.resolve(turns[Math.min(turn, turns.length - 1)] ?? [])
     },
     dial: (address, port) => {
       dialled.push(address)
       if (/^(127\.|::1$|0\.)/.test(address)) return dialTcp(address, port)
-      // Public addresses are not reached from a test.
+      // Fail for public addresses, because a test must not reach the network.
       const socket = new Socket()
       queueMicrotask(() => socket.destroy(new Error('no route')))
       return socket
     },
     ...settings,
   })
-  return { client, dialled, asked }
+  return { client, dialled, queries }
 }
 
 test(`none of ${literals.length + spellings.length + 2 * Object.keys(names).length} hostile URLs reaches an internal address`, async () => {
   const { client, dialled } = attackedClient()
   const reached: string[] = []
   for (const url of urls()) {
-    // Often, for resolvers that answer differently the next time.
+    // Repeated, because a rebinding resolver answers the second query differently.
     for (let time = 0; time < 4; time += 1) {
       const before = dialled.length
       const answer = await client.push(aPush(url))
@@ -204,11 +204,11 @@ test(`none of ${literals.length + spellings.length + 2 * Object.keys(names).leng
   await client.close(Promise.resolve())
   expect(reached).toEqual([])
   expect(canary.connections).toBe(0)
-  // What may be reached was tried: the canary is quiet for another reason than that nothing works.
+  // Allowed addresses were dialled, so the silence of the canary does not come from a client that never connects.
   expect(dialled).toContain(somePublic)
 })
 
-test('the canary hears of a client that may reach this machine, by each spelling of its address', async () => {
+test('a client that may reach this machine connects to the canary by each spelling of its address', async () => {
   const { client } = attackedClient({ allow: ['127.0.0.0/8'] })
   const before = canary.connections
   const spelt = [
@@ -226,23 +226,23 @@ test('the canary hears of a client that may reach this machine, by each spelling
   expect(canary.connections - before).toBe(spelt.length)
 })
 
-test.each(literals)('%s is refused by its text alone', (host) => {
-  const { client, asked } = attackedClient()
+test.each(literals)('%s is refused without a DNS query', (host) => {
+  const { client, queries } = attackedClient()
   expect(client.refusalOf(`http://${host}:6000/`)).toMatch(/^(internal-address|not-a-url)$/)
-  expect(asked.size).toBe(0)
+  expect(queries.size).toBe(0)
 })
 
-test('a name is resolved once for a connection, and what it is answered with later does not count for that one', async () => {
-  const { client, asked, dialled } = attackedClient()
+test('a name is resolved once for each connection, and a later answer does not change that connection', async () => {
+  const { client, queries, dialled } = attackedClient()
   expect(await client.push(aPush('http://rebinding.example/'))).toMatchObject({ failure: 'connection-failed' })
-  expect(asked.get('rebinding.example')).toBe(1)
+  expect(queries.get('rebinding.example')).toBe(1)
   expect(dialled).toEqual([somePublic])
   expect(await client.push(aPush('http://rebinding.example/'))).toMatchObject({ failure: 'internal-address' })
   expect(dialled).toEqual([somePublic])
   await client.close(Promise.resolve())
 })
 
-test('of many addresses few are tried, all of them checked', async () => {
+test('all addresses of a name are checked, and at most four are tried', async () => {
   const many = Array.from({ length: 300 }, (_, at) => `8.8.1.${at & 255}`)
   const { client, dialled } = attackedClient({ resolve: () => Promise.resolve(many) })
   expect(await client.push(aPush('http://many.example/'))).toMatchObject({ failure: 'connection-failed' })

@@ -2,16 +2,16 @@ import { Resolver, TIMEOUT } from 'node:dns'
 import { setTimeout as delay } from 'node:timers/promises'
 import { PushProblem } from './endpoint.ts'
 
-/** All addresses of a name, in any order. Throws a PushProblem if there are none. */
+/** Resolves all addresses of a name, in any order. Throws a PushProblem if the name has no address. */
 export type ResolveName = (name: string, signal: AbortSignal) => Promise<readonly string[]>
 
-/** So long the addresses of the other family are waited for, once there are some of one (RFC 8305). */
+/** How long to wait for the other address family after one family has answered (RFC 8305). */
 const otherFamilyMilliseconds = 100
 
 /**
- * Asks the DNS servers of this machine itself. `dns.lookup` would let four names whose servers never answer occupy the
- * threads that hash passwords and look up every other name. So `/etc/hosts` does not count. `servers`: others, for
- * tests.
+ * Resolves a name by querying the machine's DNS servers. `/etc/hosts` is not read. `dns.lookup` is not used because
+ * four names whose servers never answer would block the threads that hash passwords and resolve every other name.
+ * `servers` replaces the machine's DNS servers in tests.
  */
 export async function resolveName(
   name: string,
@@ -41,18 +41,18 @@ interface Answer {
   readonly code?: string | undefined
 }
 
-type Asked = (error: NodeJS.ErrnoException | null, addresses: readonly string[]) => void
+type DnsCallback = (error: NodeJS.ErrnoException | null, addresses: readonly string[]) => void
 
-const ask = (start: (done: Asked) => void): Promise<Answer> =>
+const ask = (start: (done: DnsCallback) => void): Promise<Answer> =>
   new Promise((resolve) => {
     start((error, addresses) => resolve(error === null ? { addresses } : { addresses: [], code: error.code }))
   })
 
-/** Both, or the first one with addresses if the other one is late. */
-async function firstAnswers(asked: readonly Promise<Answer>[]): Promise<readonly Answer[]> {
+/** Returns both answers, or only the first one if it has addresses and the other one is late. */
+async function firstAnswers(queries: readonly Promise<Answer>[]): Promise<readonly Answer[]> {
   const answers: Answer[] = []
-  const all = Promise.all(asked.map(async (answer) => void answers.push(await answer)))
-  const first = await Promise.race(asked)
+  const all = Promise.all(queries.map(async (answer) => void answers.push(await answer)))
+  const first = await Promise.race(queries)
   if (first.addresses.length === 0) await all
   else {
     const enough = new AbortController()

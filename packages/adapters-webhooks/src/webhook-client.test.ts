@@ -34,7 +34,7 @@ const receiver = async (settings: ReceiverSettings = {}): Promise<Receiver> => {
   return made
 }
 
-/** Short for a test, long for a loaded machine. */
+/** Deadline that is short for a test and still long enough on a loaded machine. */
 const hasty = { totalMilliseconds: 600 }
 
 const aBody = '{"type":"events","text":"žluťoučký 😀"}'
@@ -70,7 +70,7 @@ test.each(answered)('%s is answered with its status', async (mode, status, begin
   const paths: string[] = []
   const { url } = await receiver({ mode, onRequest: ({ path }) => paths.push(path) })
   expect(await client().push(aPush(url))).toMatchObject({ outcome: 'answered', status, beginning, retryAfterSeconds })
-  // A redirect leads nowhere.
+  // The client does not follow a redirect.
   expect(paths).toEqual(['/hook?a=b'])
 })
 
@@ -101,7 +101,7 @@ test.each([
   },
 )
 
-test('a body that takes longer than the request may is dropped, and its status counts', async () => {
+test('a body that exceeds the time limit is dropped, and the status counts', async () => {
   const slow = await receiver({ mode: 'slow-body' })
   const answer = await client(hasty).push(aPush(slow.url))
   expect(answer).toMatchObject({
@@ -112,7 +112,7 @@ test('a body that takes longer than the request may is dropped, and its status c
   expect(answer.milliseconds).toBeGreaterThanOrEqual(hasty.totalMilliseconds - 1)
 })
 
-/** Bytes that are in use, without those that nothing refers to. */
+/** Returns the bytes of memory in use after a garbage collection. */
 async function memoryInUse(): Promise<number> {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
@@ -137,12 +137,12 @@ test.each(['endless-body', 'gzip-bomb'] as const)(
     }
     expect((await memoryInUse()) - before).toBeLessThan(32 * 1024 * 1024)
     expect(endless.connections.made).toBe(count + 1)
-    // What the operating system takes from a writer before the connection is dropped is some megabytes.
+    // The operating system buffers some megabytes before the connection is dropped.
     expect(endless.sent.bytes / count).toBeLessThan(16 * 1024 * 1024)
   },
 )
 
-test('a connection is used again, and a second one is opened for a request at the same time', async () => {
+test('a connection is reused, and a concurrent request opens a second one', async () => {
   const { url, connections } = await receiver()
   const pushing = client()
   for (let pushed = 0; pushed < 5; pushed += 1) await pushing.push(aPush(url))
@@ -151,7 +151,7 @@ test('a connection is used again, and a second one is opened for a request at th
   expect(connections.made).toBeLessThanOrEqual(3)
 })
 
-test('a slow request holds up no other one of the same host', async () => {
+test('a slow request does not delay another request to the same host', async () => {
   let mode: ReceiverMode = 'slow-headers'
   let begun = 0
   const { url } = await receiver({ modeOf: () => mode, onRequest: () => (begun += 1) })
@@ -172,7 +172,7 @@ if (!can) console.warn('skipped: webhooks over TLS, which needs openssl to make 
   const resolve = () => Promise.resolve(['127.0.0.1'])
   const named = ({ port }: Receiver, name = 'hooks.example') => `https://${name}:${port}/hook`
 
-  test('an authority that is trusted, and the name or the address: answered', async () => {
+  test('a certificate of a trusted authority for the name or the address is accepted', async () => {
     const hosts: unknown[] = []
     const secure = await receiver({ tls: certificate, onRequest: ({ headers }) => hosts.push(headers.host) })
     const pushing = client({ ca: certificate.cert, resolve })
@@ -181,7 +181,7 @@ if (!can) console.warn('skipped: webhooks over TLS, which needs openssl to make 
     expect(hosts[0]).toBe(`hooks.example:${secure.port}`)
   })
 
-  test('another name, an authority that nobody knows, no TLS at all: tls-failed, and nothing was sent', async () => {
+  test('a wrong name, an unknown authority or a server without TLS fails as tls-failed before anything is sent', async () => {
     const paths: string[] = []
     const onRequest = ({ path }: Received) => paths.push(path)
     const secure = await receiver({ tls: certificate, onRequest })
@@ -197,16 +197,16 @@ if (!can) console.warn('skipped: webhooks over TLS, which needs openssl to make 
   })
 })
 
-test('a port where nothing listens, and a name without addresses, are told apart', async () => {
+test('a closed port and a name without addresses are different failures', async () => {
   const gone = await receiver()
   await gone.close()
   expect(await client().push(aPush(gone.url))).toMatchObject({ failure: 'connection-failed' })
-  // A name that no server has by definition (RFC 6761); without a network the question itself fails or takes too long.
+  // No server has this name (RFC 6761). Without a network the query itself fails or times out.
   const answer = await client().push(aPush('http://nobody.invalid/'))
   expect(answer).toMatchObject({ failure: expect.stringMatching(/^(name-not-found|timeout)$/) as string })
 })
 
-test('the next address of a name is tried when one refuses', async () => {
+test('the next address of a name is tried when one refuses the connection', async () => {
   const { url, port } = await receiver()
   const resolve = () => Promise.resolve(['127.0.0.1', '127.0.0.2', '127.0.0.3'])
   const pushing = client({ resolve })
@@ -215,7 +215,7 @@ test('the next address of a name is tried when one refuses', async () => {
   expect(port).toBeGreaterThan(0)
 })
 
-test('unless told otherwise, 3 s to connect with the name and TLS, and 15 s in all', async () => {
+test('by default, connecting may take 3 s with name resolution and TLS, and a request 15 s in total', async () => {
   const silent = createServer(() => undefined)
   const sockets: Socket[] = []
   silent.on('connection', (socket) => sockets.push(socket))
@@ -235,7 +235,7 @@ test('unless told otherwise, 3 s to connect with the name and TLS, and 15 s in a
   expect(Math.round(answer.milliseconds / 1000)).toBe(15)
 })
 
-test('closing lets requests end until the deadline, stops the others and every later one', async () => {
+test('close lets requests finish until the deadline and fails unfinished and later ones as stopped', async () => {
   let mode: ReceiverMode = 'ok'
   const { url } = await receiver({ modeOf: () => mode })
   const pushing = client()
@@ -250,7 +250,7 @@ test('closing lets requests end until the deadline, stops the others and every l
   expect(await pushing.push(aPush(url))).toMatchObject({ failure: 'stopped' })
 })
 
-test('closing waits for what ends before the deadline', async () => {
+test('close waits for requests that finish before the deadline', async () => {
   const { url } = await receiver()
   const pushing = client()
   const push = pushing.push(aPush(url))

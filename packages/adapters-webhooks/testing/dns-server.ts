@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram'
 
-/** What a name has: addresses of IPv4, an alias to follow, no such name, or no answer at all. */
+/** Answer for one name: IPv4 addresses with an optional alias, NXDOMAIN, or silence. */
 export type DnsAnswer =
   | { readonly a: readonly string[]; readonly alias?: string; readonly sixToo?: 'silent' | undefined }
   | 'no-such-name'
@@ -8,12 +8,12 @@ export type DnsAnswer =
 
 export interface DnsServer {
   readonly address: string
-  /** Questions that came, each as `name type`. */
+  /** Received queries, each as `name type`. */
   readonly questions: readonly string[]
   close(): Promise<void>
 }
 
-/** A DNS server on 127.0.0.1 that knows these names only. */
+/** Starts a DNS server on 127.0.0.1 that knows only `names`. */
 export async function startDnsServer(names: Readonly<Record<string, DnsAnswer>>): Promise<DnsServer> {
   const socket = createSocket('udp4')
   const questions: string[] = []
@@ -50,7 +50,7 @@ const labelsOf = (name: string): Buffer =>
 
 function answerTo(question: Buffer, known: Exclude<DnsAnswer, 'silent'>, isFour: boolean): Buffer {
   const records: Buffer[] = []
-  // The name of the question, which is at 12.
+  // Compression pointer to the name of the question, at offset 12 (RFC 1035, 4.1.4).
   let owner: Buffer = Buffer.from([0xc0, 12])
   if (known !== 'no-such-name' && known.alias !== undefined) {
     records.push(record(owner, 5, labelsOf(known.alias)))

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import type { Certificate } from './self-signed.ts'
 
-/** What a receiver does with a request, or with a connection. */
+/** How a receiver answers a request or treats a connection. */
 export type ReceiverMode =
   | 'ok'
   | 'error'
@@ -35,28 +35,28 @@ export interface Received {
 export interface ReceiverSettings {
   readonly mode?: ReceiverMode
   readonly tls?: Certificate
-  /** Chooses for each request instead of `mode`. */
+  /** Chooses the mode of each request, in place of `mode`. */
   readonly modeOf?: () => ReceiverMode
-  /** Is told of each request that has come in full. */
+  /** Called with each request after its body has arrived. */
   readonly onRequest?: (received: Received) => void
 }
 
-/** A receiver of webhooks on 127.0.0.1. */
+/** Webhook receiver on 127.0.0.1. */
 export interface Receiver {
   readonly url: string
   readonly port: number
   mode: ReceiverMode
-  /** Connections that were ever made, and those that are open. */
+  /** Number of connections made so far, and of those still open. */
   readonly connections: { made: number; open: number }
-  /** Bytes of bodies that were written to connections. */
+  /** Number of body bytes written so far. */
   readonly sent: { bytes: number }
   close(): Promise<void>
 }
 
-/** Where `redirect` leads. Nothing may ask there. */
+/** Target of `redirect`. The client must never request it. */
 export const redirectPath = '/elsewhere'
 
-/** A megabyte of zeros as a kilobyte of gzip, of which any number can follow each other. */
+/** One megabyte of zeros, gzipped to a kilobyte. Several of them can be concatenated. */
 const bomb = gzipSync(Buffer.alloc(1024 * 1024))
 
 const plainChunk = Buffer.alloc(64 * 1024, 'x')
@@ -151,7 +151,7 @@ function repeat(response: ServerResponse, write: () => unknown, milliseconds: nu
   response.on('close', () => clearInterval(timer))
 }
 
-/** As fast as the other side reads. */
+/** Writes `chunk` repeatedly, as fast as the client reads. */
 function fill(response: ServerResponse, chunk: Buffer, sent: { bytes: number }): void {
   const write = (): void => {
     while (!response.destroyed) {

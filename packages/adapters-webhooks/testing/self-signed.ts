@@ -8,12 +8,11 @@ export interface Certificate {
   readonly cert: string
 }
 
-/** Whether certificates can be made here. */
+/** Returns true if openssl is installed. */
 export const canMakeCertificates = (): boolean => spawnSync('openssl', ['version']).status === 0
 
 /**
- * A certificate for these names (`DNS:hooks.example`, `IP:127.0.0.1`) that is its own authority, good for a day. Needs
- * openssl.
+ * Creates a self-signed certificate for `names` (`DNS:hooks.example`, `IP:127.0.0.1`), valid for a day. Needs openssl.
  */
 export function selfSigned(names: readonly string[]): Certificate {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-certificate-'))

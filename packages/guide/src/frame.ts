@@ -1,7 +1,10 @@
 import { posix } from 'node:path'
 import { addressOf, type Contents, type Rendered } from './markdown.ts'
 
-/** A page with what surrounds each: the table of contents, the search, and links to the other documents of the host. */
+/**
+ * Returns a complete HTML page: the rendered text with the table of contents, the search and `links` to other
+ * documents.
+ */
 export function frame({ title, html }: Rendered, path: string, contents: Contents, links: string): string {
   const up = '../'.repeat(path.split('/').length - 1)
   const base = up === '' ? './' : up

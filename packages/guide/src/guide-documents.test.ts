@@ -11,10 +11,10 @@ const htmlOf = new Map(pages.map(({ path, html }) => [path, html]))
 const attributes = (html: string, name: string): readonly string[] =>
   Array.from(html.matchAll(new RegExp(` ${name}="([^"]*)"`, 'g')), ([, value = '']) => value)
 
-/** Where a link of a page leads, as a browser reads it. */
+/** Returns the target of a link as a browser resolves it. */
 const target = (page: string, href: string): URL => new URL(href, `http://here${page}`)
 
-test('each link of a page leads to a page or a file of the guide, and to a heading there', () => {
+test('each link of a page leads to an existing page, file or heading of the guide', () => {
   expect(pages.length).toBeGreaterThan(100)
   const dead = pages.flatMap(({ path, html }) =>
     [...attributes(html, 'href'), ...attributes(html, 'src')]
@@ -31,14 +31,14 @@ test('each link of a page leads to a page or a file of the guide, and to a headi
   expect(dead).toEqual([])
 })
 
-test('a page loads its style and its script from its own host, and has neither in itself', () => {
+test('a page loads styles and scripts from its own host and has none inline', () => {
   for (const { html } of pages) {
     expect(html.replace(/<a [^>]*>/g, '')).not.toMatch(/(src|href)="(https?:)?\/\//)
     expect(html).not.toMatch(/<style|<script(?! type="module" src=)| on\w+="| style="/)
   }
 })
 
-test('the table of contents has every page but the records of decisions', () => {
+test('the table of contents lists every page except decision records', () => {
   const home = textOf(mount)
   const named = new Set(attributes(home, 'href').map((href) => target(mount, href).pathname))
   const missing = pages.map(({ path }) => path).filter((path) => !path.includes('/decisions/') && !named.has(path))
@@ -57,12 +57,12 @@ test.each([
   expect([ids, ids.some((each) => each.startsWith(id))]).toEqual([ids, true])
 })
 
-test('files that the search and the pages need are there', () => {
+test('every file that the search and the pages load exists', () => {
   for (const name of ['guide.css', 'guide.js', 'minisearch.js'])
     expect(textOf(mount + name).length).toBeGreaterThan(500)
   expect(posix.extname([...documents.keys()].find((path) => path.endsWith('overview.svg')) ?? '')).toBe('.svg')
 })
 
-test('without its folder there is no guide', () => {
+test('without the folder the guide is empty', () => {
   expect(guideDocuments('/nowhere/').size).toBe(0)
 })

@@ -6,22 +6,23 @@ import { frame } from './frame.ts'
 import { addressOf, readContents, renderMarkdown, sectionsOf, type Contents } from './markdown.ts'
 
 const mount = '/docs/guide/'
-/** The page that is the table of contents. */
+/** Page whose lists of links are the table of contents. */
 const home = 'README.md'
 
-/** For browsers. `import.meta.resolve` would look beside a bundle, where it is not. */
+/** Returns the browser build of minisearch. `import.meta.resolve` would look next to a bundle, where it is not. */
 const searchLibrary = (): URL =>
   new URL('../es/index.js', pathToFileURL(createRequire(import.meta.url).resolve('minisearch')))
 
 const beside = (path: string): URL => new URL(`../${path}`, import.meta.url)
 
-/** The pages are those of the checkout that it is built in, also while that is packed; else in the package. */
+/** Returns the folder of the pages: `docs` in a checkout, also while it is packed, and `pages` in the package. */
 const pagesFolder = (): string =>
   fileURLToPath(existsSync(beside('../../pnpm-workspace.yaml')) ? beside('../../docs/') : beside('pages/'))
 
 /**
- * The pages of a folder of Markdown at `/docs/guide/`, with all files that they show, a search, and nothing from
- * another host. Each is read and rendered when it is asked for the first time. Without the folder there are none.
+ * Returns the Markdown pages of a folder as documents below `/docs/guide/`, with their pictures and a search. Nothing
+ * is loaded from another host. A page is read and rendered at its first request. Returns an empty map without the
+ * folder.
  */
 export function guideDocuments(folder = pagesFolder()): PublicDocuments {
   if (!existsSync(folder + home)) return new Map()
@@ -53,7 +54,9 @@ const file = (path: string): PublicDocument => ({
   read: () => readFileSync(path),
 })
 
-/** What the search knows: each section of a page. Decisions would hide the pages that people look for. */
+/**
+ * Returns the search index: each section of a page. Decision records are left out, because they would hide user pages.
+ */
 function index(files: readonly string[], read: (path: string) => string) {
   return files
     .filter((path) => path.endsWith('.md') && !path.startsWith('decisions/'))

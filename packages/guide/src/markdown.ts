@@ -1,22 +1,24 @@
 import { posix } from 'node:path'
 import { Marked, type Token, type Tokens } from 'marked'
 
-/** A page as HTML. Its text is ours: it is not cleaned. */
+/** Rendered page. The HTML is not sanitized, because the Markdown comes from this repository. */
 export interface Rendered {
   readonly title: string
   readonly html: string
 }
 
-/** A heading with what is below it, for the search. */
+/** Heading and the text below it, for the search. */
 export interface Section {
-  /** Undefined: the beginning of the page. */
+  /** Anchor of the heading. Undefined for the beginning of the page. */
   readonly anchor: string | undefined
   readonly page: string
   readonly heading: string
   readonly text: string
 }
 
-/** As GitHub makes them, so that a link works in both; the second of the same name ends in `-1`. */
+/**
+ * Returns a function that makes anchors as GitHub does, so that links work in both; a repeated heading ends in `-1`.
+ */
 const anchors = (): ((heading: string) => string) => {
   const seen = new Map<string, number>()
   return (heading) => {
@@ -43,8 +45,8 @@ const titleOf = (tokens: readonly Token[]): string => {
 }
 
 /**
- * Links to other pages lead to where the guide has them. What is outside of its folder is in the repository alone: its
- * name stays, without a link.
+ * Renders a page. Links to other pages are rewritten to their addresses in the guide. A link to a file outside the
+ * folder becomes plain text, because the guide does not have that file.
  */
 export function renderMarkdown(path: string, text: string, files: readonly string[]): Rendered {
   const anchorOf = anchors()
@@ -76,7 +78,7 @@ export function renderMarkdown(path: string, text: string, files: readonly strin
     },
   })
   const tokens = marked.lexer(text)
-  // A wide table scrolls by itself, not the page.
+  // Wrapped, so that a wide table scrolls and the page does not.
   const html = marked
     .parser(tokens)
     .replaceAll('<table>', '<div class="wide"><table>')
@@ -84,6 +86,7 @@ export function renderMarkdown(path: string, text: string, files: readonly strin
   return { title: titleOf(tokens), html }
 }
 
+/** Returns the sections of a page for the search. */
 export function sectionsOf(text: string): readonly Section[] {
   const anchorOf = anchors()
   const tokens = new Marked().lexer(text)
@@ -106,15 +109,16 @@ export function sectionsOf(text: string): readonly Section[] {
   return sections
 }
 
-/** Where a file is, below the guide. */
+/** Returns the address of a file below `/docs/guide/`. */
 export const addressOf = (path: string): string => path.replace(/(^|\/)README\.md$/, '$1').replace(/\.md$/, '')
 
-/** The table of contents: the lists of links of its page, each below a heading. */
+/** Table of contents: the lists of links of the home page, each with its heading. */
 export type Contents = readonly {
   readonly heading: string
   readonly pages: readonly { readonly path: string; readonly name: string }[]
 }[]
 
+/** Reads the table of contents from the home page. */
 export function readContents(text: string): Contents {
   return text
     .split(/^## /m)

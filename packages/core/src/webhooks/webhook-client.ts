@@ -1,22 +1,22 @@
-/** Why an address is refused before anything is sent to it. */
+/** Reason why a webhook URL is refused before a request is sent. */
 export type UrlRefusal =
   'not-a-url' | 'not-https' | 'credentials-in-url' | 'port-not-allowed' | 'too-long' | 'internal-address'
 
 export interface PushRequest {
   readonly url: string
-  /** Of the list: the same over all tries. */
+  /** Id of the list, the same for every attempt. */
   readonly id: string
-  /** Seconds since 1970 of this try. */
+  /** Time of this attempt, in seconds since 1970. */
   readonly timestamp: number
-  /** Sent in UTF-8. */
+  /** Body, sent in UTF-8. */
   readonly body: string
-  /** One signature for each, the current one first. */
+  /** Signing secrets, the current one first. The request has one signature for each. */
   readonly secrets: readonly string[]
 }
 
 /**
- * Why there is no answer. Not signed: no secret could be opened. Unreadable: this version cannot read what is stored.
- * Of both nothing was sent.
+ * Reason why a push has no response. `not-signed`: no secret could be decrypted. `unreadable`: this version cannot read
+ * the stored list. In both cases no request was sent.
  */
 export type PushFailure =
   | UrlRefusal
@@ -30,25 +30,25 @@ export type PushFailure =
   | 'not-signed'
   | 'unreadable'
 
-/** What came of one request. `milliseconds` is how long it took. */
+/** Result of one push. `milliseconds` is its duration. */
 export type PushAnswer =
   | {
       readonly outcome: 'answered'
       readonly status: number
-      /** As the header says it, in seconds from now; undefined: it says nothing that can be read. */
+      /** Value of the Retry-After header in seconds from now, or undefined if it is missing or unreadable. */
       readonly retryAfterSeconds: number | undefined
-      /** At most the first 500 characters. */
+      /** First 500 characters of the body at most. */
       readonly beginning: string
       readonly milliseconds: number
     }
   | { readonly outcome: 'failed'; readonly failure: PushFailure; readonly milliseconds: number }
 
-/** Pushes to addresses that strangers name, without reaching anything internal. */
+/** Sends requests to URLs that customers configure and never connects to an internal address. */
 export interface WebhookClient {
-  /** Looks at the text only: no name is resolved. */
+  /** Returns why a URL would be refused, by its text only: no name is resolved. */
   refusalOf(url: string): UrlRefusal | undefined
-  /** One signed POST. Never rejects; has an answer within 15 seconds. */
+  /** Sends one signed POST. Never rejects; resolves within 15 seconds. */
   push(request: PushRequest): Promise<PushAnswer>
-  /** Lets requests end, until `deadline` has resolved; what is under way then has failed, 'stopped'. */
+  /** Waits for requests until `deadline` resolves, then fails those under way as 'stopped'. */
   close(deadline: Promise<unknown>): Promise<void>
 }
