@@ -97,6 +97,16 @@ test('failures that are too many do not make the wait longer', async () => {
   expect(await count('anna', 60, 1)).toBe('counted')
 })
 
+test('the wait is never longer than the limit says, whatever fraction of a millisecond the clock shows', async () => {
+  for (let fraction = 0; fraction < 1; fraction += 0.001) {
+    const failures = failureCounts(10, () => 15_000 + fraction)
+    expect(await failures.count('anna', { failuresMax: 1, seconds: 60 })).toEqual({
+      isWithinLimit: true,
+      waitSeconds: 60,
+    })
+  }
+})
+
 test('keys do not notice each other, and of more than the bound the one that failed longest ago is forgotten', async () => {
   const count = at(2)
   for (const key of ['a', 'b', 'c']) expect(await count(key, 0, 1)).toBe('counted')

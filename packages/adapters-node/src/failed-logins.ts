@@ -87,7 +87,8 @@ export function failureCounts(keysMax = 10_000, now: () => number = () => perfor
 
   return {
     count(key, { failuresMax, seconds }) {
-      const at = now()
+      // Whole milliseconds, so that adding and subtracting the limit is exact.
+      const at = Math.floor(now())
       const counting = (endings.peek(key) ?? []).filter((ends) => ends > at)
       const isWithinLimit = counting.length < failuresMax
       const all = isWithinLimit ? [...counting, at + seconds * 1000].sort((a, b) => a - b) : counting
