@@ -65,6 +65,12 @@ export const minuteOf = (at: Instant): string => `${formatDate(at).replaceAll('/
 /** `25 November 2026, 14:02:11.204`. */
 export const exactly = (at: Instant): string => `${day(at)}, ${formatTime(at)}.${formatStamp(at).slice(-3)}`
 
+/** The zone of times in files, as of those on pages; the head of a column names it. */
+export const fileZone = 'GMT+2'
+
+/** `2026-11-25 14:02:11` in gateway time, which spreadsheets read as a time. */
+export const fileTime = (at: Instant): string => `${formatDate(at).replaceAll('/', '-')} ${formatTime(at)}`
+
 /** For `datetime` of a `<time>`. */
 export const iso = (at: Instant): string => new Date(at).toISOString()
 

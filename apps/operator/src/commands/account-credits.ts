@@ -90,7 +90,7 @@ function firstOf(cause: Cause): number | null {
 const csvRow = ({ account, at, amount, balance, cause }: Movement): CsvRow => {
   const { firstMessage, lastMessage, otherAccount, statusCode, why, reference } = detailsOf(cause)
   const details = [firstMessage ?? '', lastMessage ?? '', otherAccount ?? '', statusCode ?? '']
-  const words = [{ text: why ?? '' }, { text: reference ?? '' }]
+  const words = [why ?? '', reference ?? '']
   return [account, timeJson(at) ?? '', cause.kind, formatCredits(amount), formatCredits(balance), ...details, ...words]
 }
 
@@ -156,7 +156,7 @@ export const accountTransfer = (run: Run) =>
 
 async function transfer({ backOffice, gateway, change, output }: Context, wanted: Wanted): Promise<void> {
   const asker = await mainAccount(backOffice, wanted.from)
-  const made = { action: 'transferCredits', account: wanted.from, given: { ...wanted } }
+  const made = { action: 'transferCredits' as const, account: wanted.from, given: { ...wanted } }
   const done =
     asker === undefined ? 'invalid-from-account' : await change(made, () => gateway.transferCredits(asker, wanted))
   if (done !== 'done') throw new Refused(WORDS[done](wanted))

@@ -25,7 +25,7 @@ test('what was changed is listed with who asked for it, what became of it, and w
   expect(await operator.rows('audit', 'list', '--by', 'nobody')).toEqual([])
   expect(await operator.rows('audit', 'list', '--before', '3', '--limit', '5')).toHaveLength(1)
   const { out } = await operator.run(['audit', 'list', '--account', '1', '--action', 'lockAccount'])
-  expect(out).toMatch(/^3 {2,}2026.10.18 \d\d:\d\d:\d\d.*lockAccount {2,}1 .*locked; locked false -> true$/m)
+  expect(out).toMatch(/^3 {2,}2026.10.18 \d\d:\d\d:\d\d.*lockAccount {2,}1 .*locked no to yes$/m)
 })
 
 test('no secret is in it', async () => {

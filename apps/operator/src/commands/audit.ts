@@ -1,5 +1,7 @@
 import type { AccountId } from '@gateway/core/accounts'
 import type { AuditEntry, AuditSequence, ListedChange } from '@gateway/core/audit'
+import { formatCredits } from '@gateway/core/credits'
+import { auditWords } from '@gateway/wire'
 import { readAccountId, readAuditHash, readAuditSequence, readLimit } from '../arguments.ts'
 import { command, Refused, type Run } from '../command.ts'
 import { each, mapped, type Json } from '../output.ts'
@@ -41,18 +43,13 @@ function changeJson({ begun, ended }: ListedChange): Json {
 
 const recordOf = ({ record }: AuditEntry): Readonly<Record<string, Json>> => JSON.parse(record) as Record<string, Json>
 
-function cellsOf({ begun, ended }: ListedChange): readonly string[] {
-  const { by, action, account = '', given = {} } = recordOf(begun)
-  const { outcome = 'unknown', changed } = ended === undefined ? {} : recordOf(ended)
-  const differs = Object.entries((changed ?? {}) as Readonly<Record<string, readonly [Json, Json]>>)
-  const became = differs.map(([name, [before, after]]) => `${name} ${shown(before)} -> ${shown(after)}`)
-  return [
-    ...[String(begun.sequence), timeText(begun.at), shown(by), shown(action), shown(account)],
-    Object.entries(given as Readonly<Record<string, Json>>)
-      .map(([name, value]) => `${name}=${shown(value)}`)
-      .join(' '),
-    [shown(outcome), ...became].join('; '),
-  ]
+const style = { credits: formatCredits, time: timeText } as const
+
+function cellsOf(change: ListedChange): readonly string[] {
+  const { begun } = change
+  const { by, action, account = '' } = recordOf(begun)
+  const { given, outcome } = auditWords(change, style)
+  return [String(begun.sequence), timeText(begun.at), ...[by, action, account].map(shown), given, outcome]
 }
 
 const shown = (value: Json | undefined): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))

@@ -157,7 +157,7 @@ export const optoutExport = (run: Run) =>
 const csvRow = ({ number, since, reply }: OptOut): CsvRow => [
   number,
   timeJson(since) ?? '',
-  reply === undefined ? manualOptOutText : { text: reply.text },
+  reply === undefined ? manualOptOutText : reply.text,
 ]
 
 const exportRow = ({ number, since, reply }: OptOut): Row => ({

@@ -146,7 +146,7 @@ async function sendInCalls(
       return { recipients, stopped: interrupted() }
     }
     const some = { ...draft, recipients: all.slice(from, from + recipientsMax) }
-    const made = { action: 'sendMessages', account: account.id, given: { recipients: some.recipients.length } }
+    const made = { action: 'sendMessages' as const, account: account.id, given: { recipients: some.recipients.length } }
     const results = await change(made, () => gateway.sendMessages(account, [some])).catch(
       (problem: unknown) => problem as Error,
     )

@@ -136,7 +136,8 @@ type Reading =
   | 'exportAuditLog'
   | 'verifyAuditLog'
 
-type Changing = Exclude<Operation, Reading>
+/** Operations of the back office that change something. */
+export type OperatorChange = Exclude<Operation, Reading>
 
 type AuditedPorts = Pick<Ports, 'accounts' | 'operators' | 'prices' | 'secondFactors' | 'users' | 'webhooks'>
 
@@ -262,11 +263,11 @@ const changesOf = (ports: AuditedPorts) => {
     startReplay: (id, replay) => ofWebhook(id, { ...replay }),
     stopReplay: (id) => ofWebhook(id),
     resealSecrets: () => ({ told: (resealed) => ({ ...resealed }) }),
-  } satisfies { readonly [Name in Changing]: ChangeOf<Name> }
+  } satisfies { readonly [Name in OperatorChange]: ChangeOf<Name> }
 }
 
 /** What support may change: nothing that moves credits, decides a price, opens an account or makes an operator. */
-const changesBySupport: ReadonlySet<string> = new Set<Changing>([
+const changesBySupport: ReadonlySet<string> = new Set<OperatorChange>([
   'lockAccount',
   'unlockAccount',
   'revokeApiKey',
@@ -306,15 +307,17 @@ export function auditedBackOffice(
   const make = changesBy(ports, actor)
   const changes: Readonly<Record<string, (...args: never[]) => Omit<ChangeToMake<never>, 'action'>>> = changesOf(ports)
   const audited = Object.entries(changes).map(([action, change]) => {
-    const operation = backOffice[action as Changing] as (...args: never[]) => Promise<unknown>
+    const operation = backOffice[action as OperatorChange] as (...args: never[]) => Promise<unknown>
     const about = (args: never[]) => ({ action, ...change(...args) }) as ChangeToMake<unknown>
     const refuse = () => Promise.reject(new NotOfRoleError(`${action} is not for the role ${role}`))
     return [
       action,
-      mayDo(role, action as Changing) ? (...args: never[]) => make(about(args), () => operation(...args)) : refuse,
+      mayDo(role, action as OperatorChange)
+        ? (...args: never[]) => make(about(args), () => operation(...args))
+        : refuse,
     ]
   })
-  return { ...backOffice, ...(Object.fromEntries(audited) as Pick<BackOffice, Changing>) }
+  return { ...backOffice, ...(Object.fromEntries(audited) as Pick<BackOffice, OperatorChange>) }
 }
 
 /** What a process needs that lets operators in. */

@@ -203,6 +203,12 @@ const changesOf = (ports: AuditedPorts) => {
   } satisfies { readonly [Name in HolderChange]: About<Name> | false }
 }
 
+type Changes = ReturnType<typeof changesOf>
+
+/** Changes by account holders of which an entry is made; of the others the messages or the ledger tell. */
+export type RecordedHolderChange =
+  { readonly [Name in keyof Changes]: Changes[Name] extends false ? never : Name }[keyof Changes] | 'sendMessages'
+
 /** Who is at the portal, and from where. */
 export interface HolderActor extends Holder, AuditActor {
   readonly role: HolderRole
@@ -247,7 +253,7 @@ export const holderAccess = (ports: AuditedPorts, gateway: Gateway): HolderAcces
     const user = await gateway.findInvited(link)
     if (user === undefined) return 'over'
     const actor = { by: `user ${user.email}`, from }
-    const change = { action: 'acceptInvitation', account: user.account }
+    const change = { action: 'acceptInvitation' as const, account: user.account }
     return changesBy(ports, actor)(change, () => gateway.acceptInvitation(link, password))
   },
 })

@@ -49,6 +49,10 @@ test('messages of some days and in one state are listed, and downloaded as a fil
   const file = await visitor.get('/messages/download')
   expect(file.html.textContent.split('\r\n')).toHaveLength(all.length + 2)
   expect(file.html.textContent).toContain(",'=1+1\r\n")
+  // In the zone of the pages; a sender and a state are guarded as texts are.
+  expect(file.html.textContent).toContain('Id,Accepted (GMT+2),Scheduled (GMT+2),Number,From,State')
+  expect(file.html.textContent).toMatch(/\r\n1,2026-10-18 10:00:00,,27820000001,12025550100,/)
+  expect(file.html.textContent).toContain('Parts,Charged,Returned,Net,Reference,Text\r\n')
 })
 
 test('one field finds a number as people write it, an id and a reference', async () => {

@@ -11,7 +11,7 @@ import {
 import { parseMinute, secondsAfter, type Instant } from '@gateway/core/time'
 import type { Cell } from '@gateway/wire'
 import { Choice, Link, Panel, Second, TextField } from '../../components.tsx'
-import { creditCells, creditHeads, iso } from '../../format.ts'
+import { creditCells, creditHeads, fileTime, fileZone } from '../../format.ts'
 import { forHolders, type HolderVisit, type View } from '../../page.ts'
 import { specificationWords, STATE_FILTERS, stateWords } from '../../words.ts'
 import { ReadAs } from '../../written-number.tsx'
@@ -105,15 +105,27 @@ export const messagesFile = forHolders({
 })
 
 async function* allMessages({ gateway, account, query }: HolderVisit): AsyncIterable<readonly Cell[]> {
-  yield ['Id', 'Accepted', 'Scheduled', 'Number', 'From', 'State', 'Code', 'Parts', ...creditHeads, 'Reference', 'Text']
+  yield [
+    'Id',
+    `Accepted (${fileZone})`,
+    `Scheduled (${fileZone})`,
+    'Number',
+    'From',
+    'State',
+    'Code',
+    'Parts',
+    ...creditHeads,
+    'Reference',
+    'Text',
+  ]
   const wanted = wantedOf(filterOf(query))
   for (let after: MessageId | undefined, more = true; more;) {
     const page = await gateway.listSent(account, { ...wanted, after, limit: 500 })
     for (const { id, accepted, scheduled, number, from, status, parts, reference, text } of page.messages) {
       yield [
-        ...[id, iso(accepted), scheduled === undefined ? '' : iso(scheduled), number, from ?? ''],
+        ...[id, fileTime(accepted), scheduled === undefined ? '' : fileTime(scheduled), number, from ?? ''],
         ...[stateWords(status).word, specificationWords(status), parts, ...creditCells(creditsOf(status))],
-        ...[{ text: reference ?? '' }, { text }],
+        ...[reference ?? '', text],
       ]
     }
     after = page.next

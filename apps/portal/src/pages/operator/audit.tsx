@@ -1,40 +1,17 @@
 import { accountId } from '@gateway/core/accounts'
-import { auditSequence, type AuditEntry, type AuditSequence, type ListedChange } from '@gateway/core/audit'
-import { credits } from '@gateway/core/credits'
+import { auditSequence, type AuditSequence, type ListedChange } from '@gateway/core/audit'
+import type { Instant } from '@gateway/core/time'
+import { auditRecord, auditWords } from '@gateway/wire'
 import { Form, Link, Main, Notice, Panel, Second, Table, TextField, When } from '../../components.tsx'
-import { amount, count } from '../../format.ts'
+import { amount, count, exactly } from '../../format.ts'
 import { forOperators, type OperatorVisit, type View } from '../../page.ts'
 
 const pageSize = 50
 
-type Detail = Readonly<Record<string, unknown>>
+/** As on all pages: grouped credits, times in gateway time. */
+const style = { credits: amount, time: (at: Instant) => exactly(at).slice(0, -4) } as const
 
-const recordOf = (entry: AuditEntry | undefined): Detail =>
-  entry === undefined ? {} : (JSON.parse(entry.record) as Detail)
-
-const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
-
-/** `topUp` as `top up`, `balanceTenths` as `balance`. */
-const inWords = (name: string): string =>
-  name.replace(/Tenths$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-
-/** Amounts are kept in tenths of a credit. */
-const valueOf = (name: string, value: unknown): string =>
-  name.endsWith('Tenths') && typeof value === 'number' ? amount(credits(value)) : shown(value)
-
-const wordsOf = (value: unknown): string =>
-  Object.entries((value ?? {}) as Detail)
-    .filter(([, one]) => !Array.isArray(one) || one.length > 0)
-    .map(([name, one]) => `${inWords(name)} ${valueOf(name, one)}`)
-    .join(', ')
-
-function outcomeOf({ ended }: ListedChange): string {
-  if (ended === undefined) return 'unknown'
-  const { outcome, changed } = recordOf(ended)
-  const differs = Object.entries((changed ?? {}) as Readonly<Record<string, readonly [unknown, unknown]>>)
-  const changes = differs.map(([name, [from, to]]) => `${inWords(name)} ${valueOf(name, from)} to ${valueOf(name, to)}`)
-  return changes.length > 0 ? changes.join('; ') : outcome === true ? 'done' : shown(outcome)
-}
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** Changes, the latest first. */
 export const Changes = ({ of, empty }: { readonly of: readonly ListedChange[]; readonly empty: string }) => (
@@ -45,19 +22,19 @@ export const Changes = ({ of, empty }: { readonly of: readonly ListedChange[]; r
     columns={[
       { head: 'Entry', cell: ({ begun }) => begun.sequence, number: true },
       { head: 'Time', cell: ({ begun }) => <When at={begun.at} /> },
-      { head: 'By', cell: ({ begun }) => shown(recordOf(begun).by) },
-      { head: 'From', cell: ({ begun }) => shown(recordOf(begun).from) },
-      { head: 'Change', cell: ({ begun }) => inWords(shown(recordOf(begun).action)) },
+      { head: 'By', cell: ({ begun }) => text(auditRecord(begun).by) },
+      { head: 'From', cell: ({ begun }) => text(auditRecord(begun).from) },
+      { head: 'Change', cell: (change) => auditWords(change, style).change },
       {
         head: 'Account',
         cell: ({ begun }) => {
-          const { account } = recordOf(begun)
+          const { account } = auditRecord(begun)
           return typeof account === 'number' && <Link to={`/operator/accounts/${account}`}>{account}</Link>
         },
         number: true,
       },
-      { head: 'Asked for', cell: ({ begun }) => wordsOf(recordOf(begun).given) },
-      { head: 'Outcome', cell: outcomeOf },
+      { head: 'Asked for', cell: (change) => auditWords(change, style).given },
+      { head: 'Outcome', cell: (change) => auditWords(change, style).outcome },
     ]}
   />
 )

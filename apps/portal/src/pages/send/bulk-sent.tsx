@@ -217,8 +217,7 @@ async function* results(visit: HolderVisit, send: BulkSend): AsyncIterable<reado
     }
   }
   for await (const { number, refused } of storedRows(visit, send))
-    if (refused !== undefined)
-      yield [{ text: number }, '', ROW_REFUSAL[refused], '', ...creditCells(creditsOf('not-found'))]
+    if (refused !== undefined) yield [number, '', ROW_REFUSAL[refused], '', ...creditCells(creditsOf('not-found'))]
 }
 
 /** `/send/<id>/refused`: each row that gets or got no message, with its reason, as a file. */
@@ -230,16 +229,13 @@ export const bulkRefused = forHolders({
     if (send === undefined) return 'not-found'
     const quote = send.state === 'draft' ? await visit.gateway.quoteBulkSend(visit.account, send.id) : undefined
     const rows = quote?.refused ?? (await notSent(visit, send))
-    const text = (field: string) => ({ text: field })
     return {
       fileName: `not-sent-${send.id}.csv`,
       rows: [
-        ['Row', 'Number', 'Reason', ...send.columns].map(text),
+        ['Row', 'Number', 'Reason', ...send.columns],
         ...rows.map(({ row, number, refused, fields }) => [
           row,
-          ...[number, refused === undefined ? '' : ROW_REFUSAL[refused], ...fields.slice(0, send.columns.length)].map(
-            text,
-          ),
+          ...[number, refused === undefined ? '' : ROW_REFUSAL[refused], ...fields.slice(0, send.columns.length)],
         ]),
       ],
     }

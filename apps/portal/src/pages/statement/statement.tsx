@@ -1,7 +1,7 @@
 import { formatCredits, type Cause, type Movement } from '@gateway/core/credits'
 import type { Cell } from '@gateway/wire'
 import { Figures, Link, Panel, Table, When } from '../../components.tsx'
-import { amount, counted, iso, monthName, monthOf, startOfMonth } from '../../format.ts'
+import { amount, counted, fileTime, fileZone, monthName, monthOf, startOfMonth } from '../../format.ts'
 import { forHolders, type HolderVisit } from '../../page.ts'
 import { codeWord } from '../../words.ts'
 import type { ComponentChildren } from 'preact'
@@ -124,14 +124,14 @@ export const statementFile = forHolders({
 })
 
 async function* allMovements({ gateway, account }: HolderVisit, month: string): AsyncIterable<readonly Cell[]> {
-  yield ['At', 'What', 'Messages', 'First message', 'Other account', 'Why', 'Credits', 'Balance']
+  yield [`At (${fileZone})`, 'What', 'Messages', 'First message', 'Other account', 'Why', 'Credits', 'Balance']
   const period = { from: startOfMonth(month), to: startOfMonth(month, 1) }
   for await (const piece of gateway.listMovements(account, period)) {
     for (const { at, cause, amount: moved, balance } of piece) {
       const why = 'why' in cause ? cause.why : ''
       const other = 'account' in cause ? (cause.account ?? '') : ''
       const ofSend = cause.kind === 'send' ? [cause.messages, cause.first] : ['', '']
-      yield [iso(at), cause.kind, ...ofSend, other, { text: why }, formatCredits(moved), formatCredits(balance)]
+      yield [fileTime(at), cause.kind, ...ofSend, other, why, formatCredits(moved), formatCredits(balance)]
     }
   }
 }

@@ -1,0 +1,200 @@
+import type { AuditAction, AuditEntry, ListedChange } from '@gateway/core/audit'
+import { credits, type Credits } from '@gateway/core/credits'
+import type { Instant } from '@gateway/core/time'
+
+/** Words for every recorded change. A new one does not compile until it is here. */
+const ACTION = {
+  acceptInvitation: 'Accept an invitation',
+  actAs: 'Look at the pages of the account',
+  addOperator: 'Add an operator',
+  addOptOut: 'Add an opt-out',
+  addTemplate: 'Add a template',
+  addWebhook: 'Add a webhook',
+  allowSender: 'Allow a sender',
+  applyCarriers: 'Apply a list of carriers',
+  assignShortCode: 'Assign a code',
+  blockNumber: 'Block a number',
+  blockNumbers: 'Block numbers',
+  cancelBulkSend: 'Cancel a send',
+  cancelMessage: 'Cancel a message',
+  changeAccount: 'Change the account',
+  changeOperatorPassword: 'Change the own password',
+  changePassword: 'Change the password',
+  changeScheduled: 'Change a scheduled message',
+  changeTemplate: 'Change a template',
+  changeWebhook: 'Change a webhook',
+  closeAccount: 'Close the account',
+  deleteScheduled: 'Cancel scheduled messages',
+  disallowSender: 'Disallow a sender',
+  dropHistory: 'Drop old history',
+  endActingAs: 'Leave the pages of the account',
+  endOtherSessions: 'End the other sessions',
+  eraseNumber: 'Erase a number',
+  exportNumber: 'Export the data of a number',
+  importOptOuts: 'Import opt-outs',
+  inviteUser: 'Invite a user',
+  issueApiKey: 'Issue an API key',
+  issueKey: 'Make an API key',
+  lockAccount: 'Lock the account',
+  lockOperator: 'Lock an operator',
+  lockUser: 'Lock a user',
+  offerSignInLink: 'Make a link that signs in once',
+  openAccount: 'Open an account',
+  refundMessage: 'Return the credits of a message',
+  releaseShortCode: 'Release a code',
+  removeOperatorFactor: 'Remove the own second factor',
+  removeOptOut: 'Remove an opt-out',
+  removePrice: 'Remove a price',
+  removeSecondFactor: 'Remove the second factor',
+  removeTemplate: 'Remove a template',
+  removeUser: 'Remove a user',
+  removeWebhook: 'Remove a webhook',
+  renewOperatorCodes: 'Renew the own recovery codes',
+  renewRecoveryCodes: 'Renew the recovery codes',
+  renewUserLink: 'Renew the link of a user',
+  requireAccountFactor: 'Require a second factor',
+  resealSecrets: 'Seal secrets with the present key',
+  resetAccountFactor: 'Reset the second factor',
+  resetOperatorFactor: 'Reset the second factor of an operator',
+  resetUserFactor: 'Reset the second factor of a user',
+  restrictApiKey: 'Restrict an API key',
+  revokeApiKey: 'Revoke an API key',
+  revokeKey: 'Revoke an API key',
+  rotateWebhookSecret: 'Change the secret of a webhook',
+  sendMessages: 'Send messages',
+  setCarrierMode: 'Set the mode of a carrier',
+  setOperatorFactor: 'Set up the own second factor',
+  setOperatorPassword: 'Set the password of an operator',
+  setOperatorRole: 'Set the role of an operator',
+  setPassword: 'Set the password',
+  setPrice: 'Set a price',
+  setSecondFactor: 'Set up the second factor',
+  setUserRole: 'Set the role of a user',
+  skipIds: 'Skip message ids',
+  startBulkSend: 'Start a send',
+  startReplay: 'Start a replay of a webhook',
+  stopBulkSend: 'Stop a send',
+  stopReplay: 'Stop a replay of a webhook',
+  testWebhook: 'Test a webhook',
+  topUp: 'Add or take credits',
+  transferCredits: 'Transfer credits',
+  unblockNumber: 'Unblock a number',
+  unlockAccount: 'Unlock the account',
+  unlockOperator: 'Unlock an operator',
+  unlockUser: 'Unlock a user',
+  watchCarrier: 'Watch the traffic of a carrier',
+} as const satisfies Record<AuditAction, string>
+
+type Kind = 'credits' | 'wholeCredits' | 'time' | 'plain'
+
+/** What values are, by their names in records. Every other value is shown as it is. */
+const VALUE: Readonly<Record<string, readonly [label: string, kind: Kind]>> = {
+  amountTenths: ['credits', 'credits'],
+  balanceTenths: ['balance', 'credits'],
+  priceTenths: ['price', 'credits'],
+  balance: ['balance', 'credits'],
+  credits: ['credits', 'credits'],
+  refunded: ['returned', 'credits'],
+  writtenOff: ['written off', 'credits'],
+  quantity: ['credits', 'wholeCredits'],
+  due: ['due', 'time'],
+  expires: ['expires', 'time'],
+  until: ['until', 'time'],
+  since: ['since', 'time'],
+  isRequired: ['required', 'plain'],
+  first: ['first message', 'plain'],
+}
+
+/** The same of one action, where a name means something else there. */
+const VALUE_OF: Readonly<Partial<Record<AuditAction, typeof VALUE>>> = {
+  startReplay: { from: ['from', 'time'], to: ['to', 'time'] },
+  transferCredits: { from: ['from account', 'plain'], to: ['to account', 'plain'] },
+}
+
+/** Outcomes that are a bare number. */
+const OUTCOME_OF: Readonly<Partial<Record<AuditAction, readonly [label: string, kind: Kind]>>> = {
+  cancelBulkSend: ['messages cancelled', 'plain'],
+  openAccount: ['account', 'plain'],
+  topUp: ['balance', 'credits'],
+}
+
+/** How amounts and times are written where the words are shown. */
+export interface AuditStyle {
+  readonly credits: (amount: Credits) => string
+  readonly time: (at: Instant) => string
+}
+
+export interface AuditWords {
+  readonly change: string
+  /** What the change was asked for with; empty: nothing. */
+  readonly given: string
+  /** What became of it, and what differs since. */
+  readonly outcome: string
+}
+
+type Detail = Readonly<Record<string, unknown>>
+
+/** Reads the JSON of an entry; empty for an entry that does not exist. */
+export const auditRecord = (entry: AuditEntry | undefined): Detail =>
+  entry === undefined ? {} : (JSON.parse(entry.record) as Detail)
+
+/** Returns a recorded change in words, its amounts in credits and its times as times. */
+export function auditWords({ begun, ended }: ListedChange, style: AuditStyle): AuditWords {
+  const { action, given } = auditRecord(begun)
+  const words = wordsFor(typeof action === 'string' ? action : '', style)
+  return {
+    change: words.change,
+    given: words.all(given ?? {}, ', '),
+    outcome: ended === undefined ? 'unknown' : words.outcome(auditRecord(ended)),
+  }
+}
+
+/** `keysRevoked` and `no-such-account` as people write them. */
+const spaced = (name: string): string =>
+  name.replaceAll('-', ' ').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
+/** A refusal or a mode of core, which has no spaces; a sentence or an address stays as it is. */
+const isWord = (text: string): boolean => /^[a-z]+(?:-[a-z]+)+$/.test(text)
+
+function wordsFor(action: string, style: AuditStyle) {
+  const known = Object.hasOwn(ACTION, action) ? (action as AuditAction) : undefined
+  const own = known === undefined ? undefined : VALUE_OF[known]
+
+  const of = (name: string) => (own && Object.hasOwn(own, name) ? own[name] : VALUE[name]) ?? [spaced(name), 'plain']
+  const written = (value: unknown, kind: string): string => {
+    if (value === null || value === undefined) return 'none'
+    if (typeof value === 'boolean') return value ? 'yes' : 'no'
+    if (typeof value === 'string') return isWord(value) ? spaced(value) : value
+    if (typeof value === 'number' && kind === 'credits') return style.credits(credits(value))
+    if (typeof value === 'number' && kind === 'wholeCredits') return style.credits(credits(value * 10))
+    if (typeof value === 'number' && kind === 'time') return style.time(value as Instant)
+    if (typeof value === 'number') return String(value)
+    if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map((one) => written(one, kind)).join(', ')
+    return all(value, ', ')
+  }
+  const named = (name: string, value: unknown): string => {
+    const [label = name, kind = 'plain'] = of(name)
+    return `${label} ${written(value, kind)}`
+  }
+  const all = (values: object, between: string): string =>
+    Object.entries(values)
+      .filter(([, value]) => !Array.isArray(value) || value.length > 0)
+      .map(([name, value]) => named(name, value))
+      .join(between)
+
+  const outcome = ({ outcome: became, changed }: Detail): string => {
+    const differs = Object.entries((changed ?? {}) as Readonly<Record<string, readonly [unknown, unknown]>>)
+    const changes = differs.map(([name, [before, after]]) => {
+      const [, kind = 'plain'] = of(name)
+      return `${named(name, before)} to ${written(after, kind)}`
+    })
+    return changes.length > 0 ? changes.join('; ') : bare(became)
+  }
+  const bare = (became: unknown): string => {
+    if (became === true) return 'done'
+    if (became === false) return 'nothing to do'
+    const [label, kind] = (known === undefined ? undefined : OUTCOME_OF[known]) ?? ['', 'plain']
+    return typeof became === 'number' && label !== '' ? `${label} ${written(became, kind)}` : written(became, kind)
+  }
+  return { change: known === undefined ? spaced(action) : ACTION[known], all, outcome }
+}
