@@ -55,8 +55,7 @@ export const bulkChanged = forHolders({
     async function* changed(of: BulkSend) {
       yield ['Row', 'As written', 'Sent to']
       for await (const row of storedRows(visit, of))
-        if (row.changed === true && row.refused === undefined)
-          yield [row.row, { text: writtenOf(row, column) }, row.number]
+        if (row.changed === true && row.refused === undefined) yield [row.row, writtenOf(row, column), row.number]
     }
     return { fileName: `changed-${send.id}.csv`, rows: changed(send) }
   },
