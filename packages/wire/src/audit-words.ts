@@ -173,7 +173,7 @@ function wordsFor(action: string, style: AuditStyle) {
     return all(value, ', ')
   }
   const named = (name: string, value: unknown): string => {
-    const [label = name, kind = 'plain'] = of(name)
+    const [label, kind] = of(name)
     return `${label} ${written(value, kind)}`
   }
   const all = (values: object, between: string): string =>
@@ -185,7 +185,7 @@ function wordsFor(action: string, style: AuditStyle) {
   const outcome = ({ outcome: became, changed }: Detail): string => {
     const differs = Object.entries((changed ?? {}) as Readonly<Record<string, readonly [unknown, unknown]>>)
     const changes = differs.map(([name, [before, after]]) => {
-      const [, kind = 'plain'] = of(name)
+      const [, kind] = of(name)
       return `${named(name, before)} to ${written(after, kind)}`
     })
     return changes.length > 0 ? changes.join('; ') : bare(became)
