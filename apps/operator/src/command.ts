@@ -1,5 +1,5 @@
 import type { BackOffice, Gateway, Ports, Processing } from '@gateway/core'
-import type { AuditActor, MakeChange } from '@gateway/core/audit'
+import type { AuditAction, AuditActor, MakeChange } from '@gateway/core/audit'
 import type { Readable } from 'node:stream'
 import { Command, Help } from 'commander'
 import type { Surroundings } from './doctor/rules.ts'
@@ -10,7 +10,7 @@ export interface Context {
   /** What it changes is recorded. */
   readonly backOffice: BackOffice
   /** Records what is changed by other means. */
-  readonly change: MakeChange
+  readonly change: MakeChange<AuditAction>
   readonly actor: AuditActor
   readonly gateway: Gateway
   readonly processing: Processing

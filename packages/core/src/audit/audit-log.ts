@@ -1,8 +1,6 @@
 import type { AccountId } from '../accounts/account.ts'
 import type { Brand } from '../brand.ts'
 import type { Instant } from '../time/instant.ts'
-import type { OperatorChange } from './audited-back-office.ts'
-import type { RecordedHolderChange } from './audited-gateway.ts'
 
 /** The place of an entry: 1 is the first, and none is left out. */
 export type AuditSequence = Brand<number, 'AuditSequence'>
@@ -22,15 +20,10 @@ export interface AuditActor {
   readonly from: string
 }
 
-/**
- * Names of the changes that are recorded: operations of the back office, those of people who are signed in for an
- * account, and what only the command line does.
- */
-export type AuditAction = OperatorChange | RecordedHolderChange | 'acceptInvitation' | 'applyCarriers' | 'watchCarrier'
-
 /** A change that is about to be made. */
 export interface AuditedChange {
-  readonly action: AuditAction
+  /** An `AuditAction`, or one of another version. */
+  readonly action: string
   /** The account that it changes, where it is one. */
   readonly account?: AccountId | undefined
   /** With what it was asked for; no secret, and of a number of a person not all digits. */

@@ -10,7 +10,10 @@ import type { WebhookId } from '../webhooks/webhook.ts'
 import type { AuditActor, AuditDetail, AuditedChange, AuditOutcome, AuditValue } from './audit-log.ts'
 
 /** Makes a change with an entry before it and one after it, and passes on what `work` returns or throws. */
-export type MakeChange = <Result>(change: ChangeToMake<Result>, work: () => Promise<Result>) => Promise<Result>
+export type MakeChange<Action extends string = string> = <Result>(
+  change: ChangeToMake<Result> & { readonly action: Action },
+  work: () => Promise<Result>,
+) => Promise<Result>
 
 export interface ChangeToMake<Result> extends AuditedChange {
   /** Reads what the change changes: it is recorded where it differs afterwards. */

@@ -13,6 +13,7 @@ import {
   withoutSecrets,
   withoutSomeDigits,
   type ChangeToMake,
+  type OperatorChange,
 } from './audited-back-office.ts'
 
 type Operation = keyof Gateway
@@ -208,6 +209,12 @@ type Changes = ReturnType<typeof changesOf>
 /** Changes by account holders of which an entry is made; of the others the messages or the ledger tell. */
 export type RecordedHolderChange =
   { readonly [Name in keyof Changes]: Changes[Name] extends false ? never : Name }[keyof Changes] | 'sendMessages'
+
+/**
+ * Names of the changes that are recorded: operations of the back office, those of people who are signed in for an
+ * account, and what only the command line does.
+ */
+export type AuditAction = OperatorChange | RecordedHolderChange | 'acceptInvitation' | 'applyCarriers' | 'watchCarrier'
 
 /** Who is at the portal, and from where. */
 export interface HolderActor extends Holder, AuditActor {
