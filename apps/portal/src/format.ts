@@ -59,6 +59,9 @@ export function when(at: Instant, now: Instant): string {
     : `${date} ${month} ${year}, ${time}`
 }
 
+/** `24 November 2025, 14:02`, with the year where a wrong one may be the mistake. */
+export const withYear = (at: Instant): string => `${day(at)}, ${formatTime(at).slice(0, 5)}`
+
 /** `2026-11-25T14:02` in gateway time, as browsers write it. */
 export const minuteOf = (at: Instant): string => `${formatDate(at).replaceAll('/', '-')}T${formatTime(at).slice(0, 5)}`
 

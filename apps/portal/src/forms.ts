@@ -52,7 +52,7 @@ export const uploadBytesMax = 16 * 1024 * 1024
 export async function readMultipart(type: string, body: Buffer): Promise<Fields | 'too-large'> {
   const values: Record<string, string[]> = Object.create(null) as Record<string, string[]>
   const pieces: Buffer[] = []
-  const seen = { isWhole: true }
+  const seen = { isWhole: true, hasFile: false }
   const cut = (): void => void (seen.isWhole = false)
   try {
     const limits = { files: 1, fields: 50, parts: 51, fieldSize: formBytesMax, headerPairs: 20 }
@@ -62,7 +62,11 @@ export async function readMultipart(type: string, body: Buffer): Promise<Fields 
         if (valueTruncated || nameTruncated) cut()
         ;(values[name] ??= []).push(value)
       })
-      reader.on('file', (_name, stream) => stream.on('data', (piece: Buffer) => pieces.push(piece)))
+      reader.on('file', (_name, stream, { filename }) => {
+        // A browser sends a part without a name if no file was chosen; a chosen file may be empty.
+        if (filename !== undefined && filename !== '') seen.hasFile = true
+        stream.on('data', (piece: Buffer) => pieces.push(piece))
+      })
       for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) reader.on(limit, cut)
       reader.on('close', resolve).on('error', reject)
       reader.end(body)
@@ -71,7 +75,7 @@ export async function readMultipart(type: string, body: Buffer): Promise<Fields 
     return 'too-large'
   }
   const file = Buffer.concat(pieces)
-  return seen.isWhole ? new Fields(values, file.length === 0 ? undefined : file) : 'too-large'
+  return seen.isWhole ? new Fields(values, seen.hasFile || file.length > 0 ? file : undefined) : 'too-large'
 }
 
 /** What is wrong with the fields of a form, by name. */

@@ -103,6 +103,8 @@ export const ROW_REFUSAL: Readonly<Record<RowRefusal, string>> = {
   'national-number': 'Begins with 0: the country code is missing',
   'uncertain-number': 'It is not certain which number is meant',
   repeated: 'The number is in the list already',
+  'missing-value': 'A field of the text has no value in this row',
+  'column-not-chosen': 'The column of the numbers is not chosen yet',
   'invalid-sender': 'Your account has no sender for a number near it in the list',
   stopped: 'Stopped before its turn',
   unknown: 'Nobody can tell: look for the number among your messages',

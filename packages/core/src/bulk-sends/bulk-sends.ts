@@ -25,6 +25,10 @@ export type RowRefusal =
   | Refusal
   | UnreadNumber
   | 'repeated'
+  /** A field of the text is blank in this row. */
+  | 'missing-value'
+  /** Nobody has chosen yet which column of the list has the numbers. */
+  | 'column-not-chosen'
   | 'invalid-sender'
   | 'stopped'
   /** Nobody can tell any more whether it was accepted: the answer to its call is older than they are kept. */

@@ -41,6 +41,17 @@ export function fillIn(text: string, columns: readonly string[], { fields }: Pic
   return text.replace(fieldOfText, (whole, name: string) => fields[names.indexOf(keyOf(name))] ?? whole)
 }
 
+/** Refuses the rows in which a field of the text is blank: "Dear , 6 is due" is sent to nobody. */
+function refuseMissingValues({ text, columns }: BulkSend, rows: readonly BulkRow[]): readonly BulkRow[] {
+  const names = columns.map(keyOf)
+  const fieldsNeeded = fieldsOf(text)
+    .map((name) => names.indexOf(keyOf(name)))
+    .filter((at) => at >= 0)
+  if (fieldsNeeded.length === 0) return rows
+  const isMissing = ({ fields }: BulkRow): boolean => fieldsNeeded.some((at) => (fields[at] ?? '').trim() === '')
+  return rows.map((row) => (row.refused === undefined && isMissing(row) ? refusing(row, 'missing-value') : row))
+}
+
 /** The rows of a call that are to be sent, by text: each text once, in the order of its first row. */
 function textsOf({ text, columns, scheduled }: BulkSend, rows: readonly BulkRow[]): readonly TextToSend<BulkRow>[] {
   const byText = new Map<string, BulkRow[]>()
@@ -88,7 +99,7 @@ export const quoteBulkSend =
     const changed: BulkRow[] = []
     const examples: BulkQuote['examples'][number][] = []
     for (let call = 0; call < send.calls; call++) {
-      const rows = await ports.bulkSends.rows(account.id, id, call)
+      const rows = refuseMissingValues(send, await ports.bulkSends.rows(account.id, id, call))
       refused.push(...rows.filter((row) => row.refused !== undefined))
       changed.push(...rows.filter((row) => row.changed === true && row.refused === undefined))
       const texts = textsOf(send, rows)
@@ -185,8 +196,9 @@ type WorkPorts = Pick<Ports, 'bulkSends' | 'clientRequests' | 'accounts'>
 export const sendNextCall =
   (ports: WorkPorts, send: ReturnType<typeof sendMessages>) =>
   async (only?: BulkSendId): Promise<'more' | 'nothing'> => {
-    const taken = await ports.bulkSends.take(takenSeconds, only)
-    if (taken === undefined) return 'nothing'
+    const call = await ports.bulkSends.take(takenSeconds, only)
+    if (call === undefined) return 'nothing'
+    const taken = { ...call, rows: refuseMissingValues(call.send, call.rows) }
     const { id } = taken.send
     const found = await ports.accounts.find(taken.send.account)
     if (found === undefined) throw new Error(`the account of bulk send ${id} is not there`)

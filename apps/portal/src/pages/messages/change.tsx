@@ -1,6 +1,6 @@
 import { readIdempotencyKey } from '@gateway/core/client-requests'
 import { parseMessageId, type ScheduledChange, type ToldMessage } from '@gateway/core/messages'
-import { Form, Hidden, Link, Main, ProblemSummary, TextField } from '../../components.tsx'
+import { Form, Hidden, Link, Main, Notice, ProblemSummary, TextField } from '../../components.tsx'
 import { newFormKey, type Problems } from '../../forms.ts'
 import { minuteOf } from '../../format.ts'
 import { forHolders, type HolderVisit, type View } from '../../page.ts'
@@ -20,6 +20,7 @@ const view = (
   { id, number }: ToldMessage,
   { text, time }: { readonly text: string; readonly time: string },
   problems: Problems = {},
+  isPast = false,
 ): View => ({
   title: 'Change a message',
   place: 'messages',
@@ -29,7 +30,14 @@ const view = (
       <h1>Change the message to {number}</h1>
       <p>It is cancelled and its credits are returned. Another one waits in its place, which is charged.</p>
       <ProblemSummary problems={problems} />
+      {isPast && (
+        <Notice tone="wait">
+          <strong>The time that you chose is past.</strong> Nothing is changed yet: choose another one, or go on to send
+          the message at once.
+        </Notice>
+      )}
       <Form to={`/messages/${id}/change`} class="panel">
+        {isPast && <Hidden name="atOnce" value={time} />}
         <Hidden name="key" value={newFormKey()} />
         <TextToSend text={text} problems={problems} />
         <TextField
@@ -40,7 +48,7 @@ const view = (
           problems={problems}
           hint="In GMT+2. Leave it empty to send at once."
         />
-        <Main>Change the message</Main>
+        <Main>{isPast ? 'Change the message and send it at once' : 'Change the message'}</Main>
       </Form>
       <div class="actions">
         <Link to={`/messages/${id}`}>Leave it as it is</Link>
@@ -69,7 +77,7 @@ export const messageChange = forHolders({
     return view(told, { text: told.text, time: told.scheduled === undefined ? '' : minuteOf(told.scheduled) })
   },
   async submit(visit, fields) {
-    const { gateway, account, parameters } = visit
+    const { gateway, account, now, parameters } = visit
     const id = parseMessageId(parameters.id ?? '')
     const told = id === undefined ? undefined : await gateway.showSent(account, id)
     if (id === undefined || told === undefined) return 'not-found'
@@ -79,6 +87,8 @@ export const messageChange = forHolders({
     const key = readIdempotencyKey(fields.text('key'))
     if (Object.keys(problems).length > 0 || due === 'unusable' || key === undefined || key === 'unusable')
       return view(told, { text, time }, problems)
+    // A person confirms a past time; another past time is asked about again.
+    if (due !== undefined && due <= now && fields.text('atOnce') !== time) return view(told, { text, time }, {}, true)
     const changed = await gateway.changeScheduled(account, id, { text, due }, key)
     if (changed.outcome === 'changed') return { goTo: `/messages/${changed.id}?done=changed` }
     if (changed.outcome === 'refused') return view(told, { text, time }, { text: whyNot(changed.why) })

@@ -10,7 +10,7 @@ import { bodyOf } from '@gateway/core/messages'
 import type { Instant } from '@gateway/core/time'
 import { Form, Link, Main, Notice, Panel, ProblemSummary, Table, TextField } from '../../components.tsx'
 import type { Problems } from '../../forms.ts'
-import { count, counted, minuteOf, when } from '../../format.ts'
+import { count, counted, minuteOf, when, withYear } from '../../format.ts'
 import { ListFields } from '../../list-fields.tsx'
 import { forHolders, type HolderVisit, type View } from '../../page.ts'
 import { TextSize } from '../../text-size.tsx'
@@ -18,7 +18,7 @@ import { ROW_REFUSAL } from '../../words.ts'
 import { ChangedNumbers } from './changed-numbers.tsx'
 import { readTime, TextToSend } from './compose.tsx'
 import { problemsOf } from './from-file.ts'
-import { numberColumnOf, ownBulkSend } from './own-bulk-send.ts'
+import { needsColumn, numberColumnOf, ownBulkSend } from './own-bulk-send.ts'
 import { WhatItCosts } from './what-it-costs.tsx'
 
 /**
@@ -32,15 +32,19 @@ export const bulkDraft = forHolders({
     if (send === undefined) return 'not-found'
     if (send.state !== 'draft') return { goTo: `/send/${send.id}/sent` }
     if (draftProblem(send.text, send.columns).length > 0) return { goTo: `/send/${send.id}/text?why=problem` }
+    const rows = await visit.gateway.bulkRows(visit.account, send.id, 0)
+    if (needsColumn(rows)) return { goTo: `/send/${send.id}/columns` }
     const quote = await visit.gateway.quoteBulkSend(visit.account, send.id)
     if (quote === undefined) return 'not-found'
-    const column = numberColumnOf(send, await visit.gateway.bulkRows(visit.account, send.id, 0))
+    const column = numberColumnOf(send, rows)
     return check(send, quote, column, visit.now)
   },
   changes: 'startBulkSend',
   async submit(visit) {
     const send = await ownBulkSend(visit)
     if (send === undefined) return 'not-found'
+    const isUndecided = send.state === 'draft' && needsColumn(await visit.gateway.bulkRows(visit.account, send.id, 0))
+    if (isUndecided) return { goTo: `/send/${send.id}/columns` }
     const isStarted = await visit.gateway.startBulkSend(visit.account, send.id)
     // A short send is accepted before its page is shown. Where this fails, the send goes on in the background.
     if (isStarted) await visit.gateway.sendNextCall(send.id)
@@ -98,7 +102,9 @@ function check(send: BulkSend, quote: BulkQuote, column: number | undefined, now
   const { messages, partsMin, partsMax, refused, changed } = quote
   const numbersIn = column === undefined ? undefined : send.columns[column]
   const isTyped = send.columns.length === 0
-  const later = send.scheduled !== undefined && send.scheduled > now ? `at ${when(send.scheduled, now)}` : 'now'
+  const { scheduled } = send
+  const isPast = scheduled !== undefined && scheduled <= now
+  const later = scheduled !== undefined && !isPast ? `at ${when(scheduled, now)}` : isPast ? 'at once' : 'now'
   return {
     title: 'Check, then send',
     place: 'send',
@@ -106,6 +112,7 @@ function check(send: BulkSend, quote: BulkQuote, column: number | undefined, now
       <>
         <h1>Check, then send</h1>
         <p>Nothing has been sent or charged yet.</p>
+        {isPast && <PastTime at={scheduled} />}
         <WhatItCosts messages={messages} parts={[partsMin, partsMax]} of={quote} />
         {refused.length > 0 && (
           <NotSent
@@ -142,6 +149,13 @@ function check(send: BulkSend, quote: BulkQuote, column: number | undefined, now
     ),
   }
 }
+
+/** Warns of a time that is past, at which nothing can be sent any more. */
+const PastTime = ({ at }: { readonly at: Instant }) => (
+  <Notice tone="wait">
+    <strong>The time that you chose is past:</strong> {withYear(at)}. If you go on, the messages are sent at once.
+  </Notice>
+)
 
 /** Warns of `{name}` in a text to typed numbers, which have no fields. */
 function FieldsAsTheyStand({ text }: { readonly text: string }) {

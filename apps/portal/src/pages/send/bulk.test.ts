@@ -84,9 +84,63 @@ test('the column of the numbers can be chosen, and the list is checked anew', as
   expect(again.text).toContain('The numbers are in the column “Office”.')
   expect(again.text).toContain('Send 2 messages at 19 October, 09:30')
   expect(again.text).not.toContain('will not be sent to')
-  expect((await visitor.submit(columns, { column: '3' })).to).toBe('/send/1/columns')
+  expect((await visitor.submit(columns, { column: '3' })).to).toBe('/send/1/columns?why=none')
   await visitor.submit(again)
   expect((await visitor.get('/send/2/columns')).to).toBe('/send/2/sent')
+})
+
+test('where two columns could be the numbers, nothing is sent before one of them is chosen', async () => {
+  const two = 'Name,Mobile,Work phone\nAnn,27820000001,27820000002\n'
+  const preview = await visitor.upload('/send', { step: 'preview', text: 'Dear {name}' }, two)
+  expect(preview.html.querySelector('#preview option[selected]')?.textContent).toBe('Choose the column…')
+  const { to = '' } = await visitor.upload('/send', { text: 'Dear {name}', column: '' }, two)
+  expect((await visitor.get(to)).to).toBe(`${to}/columns`)
+  const columns = await visitor.get(`${to}/columns`)
+  expect(columns.text).toContain('More than one column of your file could be the numbers')
+  const started = await visitor.submit(columns, { column: '' })
+  expect(started.to).toBe(`${to}/columns?why=none`)
+  expect((await visitor.get(`${to}/columns?why=none`)).text).toContain('Choose the column of the numbers.')
+  const token = columns.html.querySelector('main [name="token"]')?.getAttribute('value') ?? ''
+  expect((await visitor.post(to, { token })).to).toBe(`${to}/columns`)
+  await all()
+  expect((await portal.gateway.listSent(portal.account, { limit: 9 })).messages).toEqual([])
+  const chosen = await visitor.submit(columns, { column: '2' })
+  expect((await visitor.get(chosen.to ?? '')).text).toContain('To 27820000002 (row 2)')
+})
+
+test('a row without a value for a field of the text gets no message, and is named', async () => {
+  const list = 'Name,Mobile,Sum\nAnn,27820000001,6\n,27820000002,7\nCid,27820000003, \nDan,27820000004,8\n'
+  const { to = '' } = await visitor.upload('/send', { text: 'Dear {name}, {sum} is due' }, list)
+  const check = await visitor.get(to)
+  expect(check.text).toContain('2 rows will not be sent to')
+  expect(check.text).toContain('A field of the text has no value in this row2row 3: “27820000002”')
+  expect((await visitor.get(`${to}/refused`)).html.textContent).toContain(
+    '4,27820000003,A field of the text has no value in this row,Cid,27820000003, \r\n',
+  )
+  await visitor.submit(check)
+  await all()
+  expect((await portal.gateway.listSent(portal.account, { limit: 9 })).messages.map(({ text }) => text).sort()).toEqual(
+    ['Dear Ann, 6 is due', 'Dear Dan, 8 is due'],
+  )
+  expect((await visitor.get(`${to}/sent`)).text).toContain('A field of the text has no value in this row2')
+  const other = await visitor.upload('/send', { text: 'Hello' }, list)
+  expect((await visitor.get(other.to ?? '')).text).not.toContain('has no value')
+})
+
+test('a time that is past is said, and the messages go out at once only after that', async () => {
+  const time = '2025-10-19T09:30'
+  for (const { to = '' } of [
+    await visitor.submit('/send', { text: 'Hello', numbers: '27820000001', time }),
+    await visitor.upload('/send', { text: 'Hello', time }, 'Mobile\n27820000001\n'),
+  ]) {
+    const check = await visitor.get(to)
+    expect(check.text).toContain('The time that you chose is past: 19 October 2025, 09:30.')
+    expect(check.text).toContain('Send 1 message at once')
+  }
+  const { html } = await visitor.get('/send')
+  const token = html.querySelector('main [name="token"]')?.getAttribute('value') ?? ''
+  const quote = await visitor.post('/send', { text: 'Hello', numbers: '27820000001', time, step: 'quote', token })
+  expect(quote.text).toContain('The time is past: the messages would be sent at once.')
 })
 
 test('a file whose text has other fields is kept: the next page shows its fields, and nothing is sent before', async () => {
@@ -148,7 +202,9 @@ test('a send is stopped in the middle, and the page says what was not accepted',
 })
 
 test.each([
-  ['nothing', 'Name,Mobile\r\n,,\r\n', 'There is nothing in the file.'],
+  ['a head only', 'Name,Mobile\r\n,,\r\n', 'no row after it'],
+  ['no bytes', '', 'The file is empty'],
+  ['a workbook', 'PK\u0003\u0004 [Content_Types].xml', 'The file is a workbook'],
   ['no numbers', 'Name\nAnn\n', 'No column of the file has mobile numbers.'],
   ['a quote that is not closed', `Mobile,Name\n27820000001,"${'x\n'.repeat(20_000)}`, 'a quote is not closed'],
   ['many columns', `27820000001${','.repeat(60)}\n`, 'more than 50 columns'],
@@ -239,15 +295,15 @@ test('the columns of a file are shown before it is uploaded, and the one with th
   const two = 'Name,Mobile,Shop phone\nAnn,27820000001,27820000005\nŞule,27820000002,27820000006\nBob,278'
   const shown = await preview(two, 'yes')
   expect(shown?.querySelectorAll('option').map(({ textContent }) => textContent)).toEqual([
+    'Choose the column…',
     'Name',
     'Mobile',
     'Shop phone',
   ])
-  expect(shown?.querySelector('option[selected]')?.textContent).toBe('Mobile')
   expect(shown?.textContent).toContain('Dear Ann')
   // Where a character is cut, the rows before it are read all the same.
   for (const cut of [Buffer.from(two).subarray(0, 54), Buffer.from(two, 'utf16le').subarray(0, 111)])
-    expect((await preview(cut, 'yes'))?.querySelector('option')?.textContent).toBe('Name')
+    expect((await preview(cut, 'yes'))?.querySelector('option + option')?.textContent).toBe('Name')
   expect((await preview('a,b\nc,d\n'))?.textContent).toContain('No column of the file has mobile numbers.')
   expect((await preview('Name,Mobile\nAnn,27820000001\n"Bob', 'yes'))?.querySelectorAll('option')).toHaveLength(2)
   expect(await portal.gateway.listBulkSends(portal.account, { limit: 10 })).toEqual([])
@@ -255,9 +311,10 @@ test('the columns of a file are shown before it is uploaded, and the one with th
   for (const [column, expected] of [
     ['2', '27820000005'],
     ['1', '27820000001'],
-    ['9', '27820000001'],
   ] as const) {
     const { to = '' } = await visitor.upload('/send', { text: 'Dear {name}', column }, two)
     expect((await visitor.get(to)).text).toContain(`To ${expected} (row 2)`)
   }
+  const { to = '' } = await visitor.upload('/send', { text: 'Dear {name}', column: '9' }, two)
+  expect((await visitor.get(to)).to).toBe(`${to}/columns`)
 })

@@ -1,9 +1,9 @@
 import type { BulkRow, BulkSend } from '@gateway/core/bulk-sends'
-import { Choice, Form, Link, Main, Panel, Table } from '../../components.tsx'
-import { newFormKey } from '../../forms.ts'
+import { Choice, Form, Link, Main, Notice, Panel, ProblemSummary, Table } from '../../components.tsx'
+import { newFormKey, type Problems } from '../../forms.ts'
 import { forHolders, type HolderVisit } from '../../page.ts'
 import { inCalls, numbersFrom } from '../../read-list.ts'
-import { numberColumnOf, ownBulkSend, storedRows } from './own-bulk-send.ts'
+import { needsColumn, numberColumnOf, ownBulkSend, storedRows } from './own-bulk-send.ts'
 
 /** So many rows show what a column has. */
 const shownRows = 3
@@ -24,19 +24,32 @@ export const bulkColumns = forHolders({
     if (send === 'sent') return { goTo: `/send/${visit.parameters.id ?? ''}/sent` }
     if (send === undefined) return 'not-found'
     const rows = await visit.gateway.bulkRows(visit.account, send.id, 0)
+    const problems: Problems = visit.query.get('why') === 'none' ? { column: 'Choose the column of the numbers.' } : {}
     const first = rows.slice(0, shownRows)
+    const isUndecided = needsColumn(rows)
     return {
       title: 'Choose the column of the numbers',
       place: 'send',
       main: (
         <>
           <h1>Choose the column of the numbers</h1>
+          {isUndecided && (
+            <Notice tone="wait">
+              More than one column of your file could be the numbers, or the heading of the only one says something
+              else. Nothing is sent before you have chosen.
+            </Notice>
+          )}
+          <ProblemSummary problems={problems} />
           <Form to={`/send/${send.id}/columns`} class="panel">
             <Choice
               name="column"
               label="The numbers are in"
-              value={String(numberColumnOf(send, rows) ?? 0)}
-              options={send.columns.map((name, at) => [String(at), name] as const)}
+              problems={problems}
+              value={isUndecided ? '' : String(numberColumnOf(send, rows) ?? 0)}
+              options={[
+                ...(isUndecided ? [['', 'Choose the column…'] as const] : []),
+                ...send.columns.map((name, at) => [String(at), name] as const),
+              ]}
             />
             <Main>Take the numbers from it</Main>
           </Form>
@@ -52,7 +65,11 @@ export const bulkColumns = forHolders({
             />
           </Panel>
           <div class="actions">
-            <Link to={`/send/${send.id}`}>Back to the check</Link>
+            {isUndecided ? (
+              <Link to="/send">Choose another list</Link>
+            ) : (
+              <Link to={`/send/${send.id}`}>Back to the check</Link>
+            )}
           </div>
         </>
       ),
@@ -63,7 +80,7 @@ export const bulkColumns = forHolders({
     if (send === 'sent') return { goTo: `/send/${visit.parameters.id ?? ''}/sent` }
     if (send === undefined) return 'not-found'
     const column = /^[0-9]{1,2}$/.test(fields.text('column')) ? Number(fields.text('column')) : send.columns.length
-    if (column >= send.columns.length) return { goTo: `/send/${send.id}/columns` }
+    if (column >= send.columns.length) return { goTo: `/send/${send.id}/columns?why=none` }
     const rows: BulkRow[] = []
     for await (const row of storedRows(visit, send)) rows.push(row)
     const { columns, text, scheduled } = send

@@ -3,7 +3,7 @@ import { bodyOf } from '@gateway/core/messages'
 import type { Instant } from '@gateway/core/time'
 import { newFormKey, type Problems } from '../../forms.ts'
 import type { Answer, HolderVisit } from '../../page.ts'
-import { inCalls, numbersFrom, readList, rowsOf } from '../../read-list.ts'
+import { inCalls, numbersFrom, readList, rowsOf, withoutColumn } from '../../read-list.ts'
 import { LIST_PROBLEM } from './file-preview.tsx'
 import { compose, readTime, type Draft } from './compose.tsx'
 
@@ -34,7 +34,9 @@ export async function draftFromFile(
   const due = readTime(draft.time)
   if (due === 'unusable') return compose(draft, problemsOf(draft.text, draft.time, list.columns))
   // Where the text has a field that the file has not, the page after it shows both.
-  const rows = column !== undefined && column < list.columns.length ? numbersFrom(column, list.rows) : list.rows
+  const isChosen = column !== undefined && column < list.columns.length
+  const guessed = list.isCertain ? list.rows : withoutColumn(list.rows)
+  const rows = isChosen ? numbersFrom(column, list.rows) : guessed
   return store(visit, draft.text, due, { columns: list.columns, rows })
 }
 

@@ -19,6 +19,8 @@ function byReason(refused: readonly RefusedNumber[]) {
 }
 
 interface Quoted {
+  /** True if the time of the send is past. */
+  readonly isPast: boolean
   readonly quote: Quote<string>
   /** The numbers as they were read, in the order in which they were typed. */
   readonly rows: readonly BulkRow[]
@@ -48,7 +50,7 @@ function Refused({ quote, rows }: Pick<Quoted, 'quote' | 'rows'>) {
 }
 
 /** What a send would cost and to whom it would not go, in short. */
-function InShort({ quote, rows, parts }: Quoted) {
+function InShort({ quote, rows, parts, isPast }: Quoted) {
   const changed = rows.filter((row) => row.changed === true && row.refused === undefined)
   const messages = quote.texts.flat().filter((one) => !('refused' in one)).length
   return (
@@ -71,6 +73,7 @@ function InShort({ quote, rows, parts }: Quoted) {
           {changed.length > shownMax && ` and ${count(changed.length - shownMax)} more`}
         </p>
       )}
+      {isPast && <p>The time is past: the messages would be sent at once.</p>}
       <Refused quote={quote} rows={rows} />
     </>
   )

@@ -13,8 +13,12 @@ export async function* storedRows({ gateway, account }: HolderVisit, { id, calls
   for (let call = 0; call < calls; call++) yield* await gateway.bulkRows(account, id, call)
 }
 
+/** True if somebody must choose the column of the numbers before anything is sent. */
+export const needsColumn = ([first]: readonly BulkRow[]): boolean => first?.refused === 'column-not-chosen'
+
 /** The column that the numbers were taken from, from 0; undefined: the list was typed. */
 export function numberColumnOf({ columns }: BulkSend, rows: readonly BulkRow[]): number | undefined {
+  if (needsColumn(rows)) return undefined
   const at = columns.findIndex((_name, i) =>
     rows.every(({ number, fields }) => rowOf(0, fields[i] ?? '', []).number === number),
   )

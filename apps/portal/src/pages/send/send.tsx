@@ -84,7 +84,7 @@ async function typedDraft(visit: HolderVisit): Promise<Draft | undefined> {
 
 /** The cost of what is being typed, in short. */
 async function quote(
-  { gateway, account }: HolderVisit,
+  { gateway, account, now }: HolderVisit,
   { text }: Draft,
   written: readonly string[],
   due: Instant | undefined,
@@ -92,10 +92,11 @@ async function quote(
   const rows = rowsOf(written)
   const numbers = rows.filter(({ refused }) => refused === undefined).map(({ number }) => number)
   if (numbers.length > recipientsMax) return liveQuote(tooManyToFollow)
+  const isPast = due !== undefined && due <= now
   const body = bodyOf(text)
   const quoted = await gateway.quoteMessages(account, [{ text, recipients: numbers, scheduled: due }])
   if (quoted === 'invalid-sender') return liveQuote(noSender)
-  return liveQuote(typeof body === 'string' ? 'Enter a text.' : { quote: quoted, rows, parts: body.parts })
+  return liveQuote(typeof body === 'string' ? 'Enter a text.' : { quote: quoted, rows, parts: body.parts, isPast })
 }
 
 const tooManyToFollow = `What more than ${count(recipientsMax)} numbers cost is on the next page.`
