@@ -3,7 +3,7 @@ import type { Gateway } from '@gateway/core'
 import type { HolderAccess, OperatorAccess } from '@gateway/core/audit'
 import type { Clock } from '@gateway/core/time'
 import { guideDocuments } from '@gateway/guide'
-import { portalRouter } from '@gateway/portal'
+import { portalNotFound, portalRouter } from '@gateway/portal'
 import { restDescribeMalformed, restDocuments, restNotFound, restPrefix, restRouter } from '@gateway/rest'
 import {
   createApp,
@@ -46,9 +46,12 @@ export function createAllInOneServer(gateway: Gateway, settings: AllInOneSetting
     first.use(aspMount, aspRouter(gateway, settings), aspNotFound(settings))
   })
   app.use(pageHeaders(), healthRoutes(health), metrics.route, frontPage(), publicDocuments(documents, settings.gate))
-  app.use(portalRouter(gateway, { ...settings, links: [{ path: frontPagePath, title: 'For developers' }] }))
-  app.use((_request, response) => {
-    response.status(404).type('text/plain').send('There is nothing here. Look at /')
+  const portal = { ...settings, links: [{ path: frontPagePath, title: 'For developers' }] }
+  app.use(portalRouter(gateway, portal))
+  const pageNotFound = portalNotFound(gateway, portal)
+  app.use((request, response, next) => {
+    if (request.accepts(['text', 'html']) === 'html') pageNotFound(request, response, next)
+    else response.status(404).type('text/plain').send('There is nothing here. Look at /')
   })
   app.use(onError(log, (_request, response, status) => response.status(status).type('text/plain').send('Error')))
   return app

@@ -5,6 +5,10 @@ import busboy from 'busboy'
 /** So many bytes a form may have: a thousand numbers with a long text are 40 kB. */
 export const formBytesMax = 256 * 1024
 
+/** Leaves U+0000 out, which no text of the store can have, and replaces halves of characters. */
+export const storable = (text: string): string =>
+  text.replaceAll('\0', '').replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
+
 /** The fields of a form that was submitted; those that it lacks are empty. */
 export class Fields {
   private readonly values: Readonly<Record<string, unknown>>
@@ -17,7 +21,7 @@ export class Fields {
     this.values = typeof body === 'string' ? parse(body, '&', '=', { maxKeys: 200 }) : { ...body }
   }
 
-  /** As it was written. Browsers write line breaks as CRLF, which would be paid for. */
+  /** Returns a field as it was written. Browsers write line breaks as CRLF, which would be paid for. */
   text(name: string): string {
     return (this.all(name)[0] ?? '').replaceAll('\r\n', '\n')
   }
@@ -29,7 +33,7 @@ export class Fields {
   /** Of boxes with one name those that are ticked. */
   all(name: string): readonly string[] {
     const value = Object.hasOwn(this.values, name) ? this.values[name] : []
-    return [value].flat().filter((one) => typeof one === 'string')
+    return [value].flat().flatMap((one) => (typeof one === 'string' ? [storable(one)] : []))
   }
 
   /** The UUID of a form that does something once, however often it is submitted; undefined: it has none. */

@@ -1,1 +1,7 @@
-export { createPortalServer, portalRouter, type PortalServerSettings, type PortalSettings } from './router.tsx'
+export {
+  createPortalServer,
+  portalNotFound,
+  portalRouter,
+  type PortalServerSettings,
+  type PortalSettings,
+} from './router.tsx'

@@ -30,6 +30,8 @@ export interface Frame {
   readonly operator: Operator | undefined
   /** Pages beside the portal, at the foot of those that anybody may see. */
   readonly links: readonly PageLink[]
+  /** Id of the request, shown on error pages, by which the operator finds it in the log. */
+  readonly requestId?: string
 }
 
 export interface PageLink {
@@ -74,7 +76,7 @@ export const renderPage = (view: View, frame: Frame): string =>
 
 function Layout({
   view: { title, main, place, live },
-  frame: { base, signedIn, operator, links },
+  frame: { base, signedIn, operator, links, requestId },
 }: {
   view: View
   frame: Frame
@@ -105,6 +107,7 @@ function Layout({
         <footer>
           <p>
             Times are in GMT+2.<span id="own-zone"></span>
+            {requestId !== undefined && <> Request {requestId}</>}
             {signedIn === undefined &&
               operator === undefined &&
               links.map(({ path, title: name }) => (

@@ -15,11 +15,11 @@ import {
   clientNetwork,
   comesFrom,
   createServiceApp,
-  fallbackHandler,
   onError,
   prepareResponse,
   publicDocuments,
   readBody,
+  requestIdHeader,
   requestQuery,
   streamResponse,
   withPlace,
@@ -30,10 +30,17 @@ import {
   type Metrics,
   type OidcSettings,
 } from '@gateway/server'
-import { Router, type Express, type Request, type RequestHandler, type Response } from 'express'
+import {
+  Router,
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express'
 import helmet from 'helmet'
 import { csvLine } from '@gateway/wire'
-import { Fields, formBytesMax, readMultipart, uploadBytesMax } from './forms.ts'
+import { Fields, formBytesMax, readMultipart, storable, uploadBytesMax } from './forms.ts'
 import { renderPage, type Acting, type Frame, type PageLink } from './layout.tsx'
 import { askAgainLater, follow, noFollowers, type Followers, type Look } from './live.ts'
 import { oidcProvider, type OidcProvider } from './oidc.ts'
@@ -118,8 +125,10 @@ export function portalRouter(gateway: Gateway, settings: PortalSettings): Router
       router.post(page.path, prepare, (request, response) => serve(serving, page, request, response))
   }
   router.use(publicDocuments(assets, gate))
-  const answerError = onError(log, (request, response) => write(response, trouble, outside(serving, request)))
-  return router.use(answerError)
+  const answerError = onError(log, (request, response) =>
+    write(response, trouble, framesOf.get(response) ?? outside(serving, request)),
+  )
+  return router.use(undecodable(portalNotFound(gateway, settings)), answerError)
 }
 
 /** An app with the portal, health and metrics, and a page that says so on any other path. */
@@ -128,12 +137,39 @@ export const createPortalServer = (gateway: Gateway, settings: PortalServerSetti
     ...settings,
     service: 'portal',
     mounted: ['/', portalRouter(gateway, settings)],
-    notFound: fallbackHandler({ ...settings, service: 'portal' }, (response) => {
-      secureHeaders()(response.req as Request, response as Response, () => undefined)
-      write(response as Response, missing, outside(settings, response.req as Request))
-    }),
+    notFound: portalNotFound(gateway, settings),
     answerError: (request, response) => write(response, trouble, outside(settings, request)),
   })
+
+/** Answers a path that cannot be decoded, such as `/inbox/%FF`, as one that is not there. */
+const undecodable =
+  (notFound: RequestHandler): ErrorRequestHandler =>
+  (problem: unknown, request, response, next) =>
+    problem instanceof URIError ? notFound(request, response, next) : next(problem)
+
+/** Answers 404 with a page, which has the menu of whoever is signed in. */
+export function portalNotFound(gateway: Gateway, settings: PortalSettings): RequestHandler {
+  const { log, metrics, gate } = settings
+  const begin = prepareResponse({ log, metrics, service: 'portal' })
+  const secure = secureHeaders()
+  const serving = { ...settings, gateway, provider: undefined, followers: noFollowers() }
+  return (request, response, next) => {
+    begin(response)
+    response.set('Cache-Control', 'no-store')
+    secure(request, response, () => {
+      const who = request.path.startsWith('/operator') ? ('operator' as const) : ('holder' as const)
+      const found = withPlace(gate.enterSlow(clientNetwork(request)), true, () =>
+        whoIs(serving, { who }, request, false),
+      )
+      found
+        .then((visitor) => {
+          const frame = visitor === undefined ? outside(settings, request) : frameOf(serving, request, visitor)
+          write(response, missing, frame)
+        })
+        .catch(next)
+    })
+  }
+}
 
 interface Serving extends PortalSettings {
   readonly gateway: Gateway
@@ -231,7 +267,7 @@ async function actingAs({ operators }: Serving, request: Request, isUse: boolean
   }
 }
 
-async function whoIs(serving: Serving, page: Page, request: Request, isUse: boolean): Promise<Who> {
+async function whoIs(serving: Serving, page: Pick<Page, 'who'>, request: Request, isUse: boolean): Promise<Who> {
   const acting = page.who === 'holder' ? await actingAs(serving, request, isUse) : undefined
   if (acting !== undefined) return acting
   const { gateway, operators } = serving
@@ -254,6 +290,9 @@ function frameOf(serving: Serving, request: Request, { token, signedIn, operator
 
 const isSignedIn = ({ signedIn, operator }: Who): boolean => (signedIn ?? operator) !== undefined
 
+/** What surrounds the page of a response, so that an error page has the menu too. */
+const framesOf = new WeakMap<Response, Frame>()
+
 interface Visitor extends Who {
   readonly request: Request
   readonly response: Response
@@ -269,7 +308,9 @@ async function serveVisitor(
   fields: Fields | undefined,
 ): Promise<Download | undefined> {
   const { request, response, isPage } = visitor
+  framesOf.set(response, visitor.frame)
   if (page.who === 'operator' && serving.operators === undefined) answer(visitor, 'not-found')
+  else if (isSignedIn(visitor) && namesNothing(request)) answer(visitor, 'not-found')
   else if (fields !== undefined) return submit(serving, page, visitor, fields)
   else if (page.who !== 'anybody' && !isSignedIn(visitor)) {
     // An event source would ask again after any other answer.
@@ -333,12 +374,20 @@ function addressOf(request: Request): URL | undefined {
 function visitOf({ gateway, holders, operators, provider, clock }: Serving, { request }: Visitor): Visit {
   return {
     ...{ gateway, holders, operators, now: clock.now(), parameters: request.params as Visit['parameters'] },
-    query: new URLSearchParams(requestQuery(request)),
+    query: storableQuery(request),
     browser: { agent: request.get('user-agent') ?? '', address: clientAddress(request) },
     ...{ network: clientNetwork(request), comesFrom: comesFrom(request) },
     ...{ oidc: provider, here: addressOf(request), attempt: sessionToken(request, 'attempt') },
   }
 }
+
+/** The query without U+0000, which no text of the store can have. */
+const storableQuery = (request: Request): URLSearchParams =>
+  new URLSearchParams([...new URLSearchParams(requestQuery(request))].map((pair) => pair.map(storable)))
+
+/** True if a part of the path can name nothing that is stored. */
+const namesNothing = ({ params }: Request): boolean =>
+  Object.values(params).some((value) => [value].flat().some((one) => one !== undefined && storable(one) !== one))
 
 function showOf(page: Page, serving: Serving, visitor: Visitor): Answer | Promise<Answer> {
   const visit = visitOf(serving, visitor)
@@ -428,11 +477,14 @@ function keepSessions({ request, response }: Visitor, { session, operatorSession
 
 const goTo = ({ response, frame }: Visitor, { goTo: path }: GoTo): void => response.redirect(303, frame.base + path)
 
+/** 401 and 422 are forms that say themselves what to do. */
+const isErrorPage = ({ status = 200 }: View): boolean => status >= 400 && status !== 401 && status !== 422
+
 function write(response: Response, view: View, frame: Frame): void {
   if (view.retryAfterSeconds !== undefined) response.set('Retry-After', String(view.retryAfterSeconds))
   response
     .status(view.status ?? 200)
     .set('Cache-Control', 'no-store')
     .type('html')
-    .send(renderPage(view, frame))
+    .send(renderPage(view, isErrorPage(view) ? { ...frame, requestId: String(response.get(requestIdHeader)) } : frame))
 }

@@ -70,9 +70,10 @@ export async function startPortal(
   log: Log = silent,
   gate: AdmissionGate = admissionGate(100),
   oidc?: OidcSettings,
+  wrap: (ports: Ports) => Ports = (ports) => ports,
 ): Promise<Portal> {
   const clock = steppingClock()
-  const ports = memoryPorts({ clock })
+  const ports = wrap(memoryPorts({ clock }))
   const gateway = createGateway(ports)
   const account = await aHolder(ports, wanted)
   const app = createPortalServer(gateway, {

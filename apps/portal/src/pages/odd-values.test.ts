@@ -1,0 +1,144 @@
+import type { Ports } from '@gateway/core'
+import { startPortal, type Portal, type Shown, type Visitor } from '../../testing/start-portal.ts'
+import type { Page } from '../page.ts'
+import { pages } from './index.ts'
+
+/** Texts that PostgreSQL refuses: with U+0000, or with half of a character. */
+const isStorable = (text: string): boolean => !text.includes('\0') && Buffer.from(text).toString() === text
+
+function refuseOdd(value: unknown): void {
+  if (typeof value === 'string' && !isStorable(value))
+    throw new Error('invalid byte sequence for encoding "UTF8": 0x00')
+  if (Array.isArray(value)) value.forEach(refuseOdd)
+  else if (typeof value === 'object' && value !== null && !Buffer.isBuffer(value))
+    Object.values(value).forEach(refuseOdd)
+}
+
+/** The same ports, which refuse what PostgreSQL refuses. */
+const asPostgres = (ports: Ports): Ports =>
+  Object.fromEntries(
+    Object.entries(ports).map(([name, port]) => [
+      name,
+      new Proxy(port as object, {
+        get(target, key) {
+          const method: unknown = Reflect.get(target, key)
+          if (typeof method !== 'function') return method
+          return (...given: readonly unknown[]): unknown => {
+            given.forEach(refuseOdd)
+            return Reflect.apply(method, target, given)
+          }
+        },
+      }),
+    ]),
+  ) as unknown as Ports
+
+let portal: Portal
+let holder: Visitor
+let operator: Visitor
+beforeAll(async () => {
+  portal = await startPortal({ credits: 1000 }, undefined, undefined, undefined, asPostgres)
+  holder = await portal.signedIn()
+  operator = await portal.operator()
+})
+afterAll(() => portal.close())
+
+const odd = [
+  ...['\0', 'a\0b', '27820000001\0', '\u{1f600}', '\u202e\u200b', '9'.repeat(40), '-1', '0', '1e9', 'x'.repeat(3000)],
+  ...['%', "'; drop table message; --", '<b>', '__proto__', '../../x', '2026-13-99T99:99', '999999999999999'],
+]
+const invalidlyEncoded = ['%ED%A0%80', '%FF', '%', '%00%00', '%E0%A4%A']
+
+const visitorOf = ({ who }: Page): Visitor => (who === 'operator' ? operator : holder)
+
+function expectPage({ status, html, headers }: Shown, of: string): void {
+  const title = html.querySelector('h1')?.textContent
+  expect([of, status < 500, title !== 'The gateway has a problem']).toEqual([of, true, true])
+  if (status !== 404) return
+  expect([of, html.querySelector('nav[aria-label="Main"]') !== null]).toEqual([of, true])
+  expect([of, html.querySelector('footer')?.textContent]).toEqual([
+    of,
+    expect.stringContaining(String(headers['x-request-id'])),
+  ])
+}
+
+const signedIn = pages.filter(({ who, path }) => who !== 'anybody' && !path.includes('acting'))
+
+test('no part of a path makes an error of the gateway, and what is not there has the menu and the request id', async () => {
+  for (const page of signedIn.filter(({ path }) => path.includes(':')))
+    for (const value of [...odd.map(encodeURIComponent), ...invalidlyEncoded])
+      expectPage(await visitorOf(page).get(page.path.replace(/:\w+/, value)), `${page.path} ${value}`)
+}, 120_000)
+
+const names = 'q to after before from state template draft done written why received sent month account number sender'
+
+test('no query makes an error of the gateway', async () => {
+  for (const page of signedIn.filter(({ path }) => !path.includes(':')))
+    for (const value of [...odd.map(encodeURIComponent), ...invalidlyEncoded]) {
+      const query = names
+        .split(' ')
+        .map((name) => `${name}=${value}`)
+        .join('&')
+      expectPage(await visitorOf(page).get(`${page.path}?${query}`), `${page.path} ${value}`)
+    }
+}, 120_000)
+
+test('no field of a form makes an error of the gateway', async () => {
+  for (const page of signedIn.filter(({ path }) => !path.includes(':') && !path.includes('sign-out')))
+    for (const value of odd) {
+      const { html } = await visitorOf(page).get(page.path)
+      for (const form of html.querySelectorAll('main form[method="post"]')) {
+        const token = form.querySelector('[name="token"]')?.getAttribute('value') ?? ''
+        const fields = form.querySelectorAll('input, textarea, select').map((field) => field.getAttribute('name') ?? '')
+        const filled = Object.fromEntries(fields.map((name) => [name, value]))
+        const step = form.querySelector('[name="do"], [name="act"], [name="step"]')
+        const kept = step && { [step.getAttribute('name') ?? '']: step.getAttribute('value') ?? '' }
+        const action = form.getAttribute('action') ?? page.path
+        expectPage(await visitorOf(page).post(action, { ...filled, ...kept, token }), `${page.path} ${value}`)
+      }
+    }
+}, 120_000)
+
+test('a file with odd characters is stored and shown', async () => {
+  const { to = '' } = await holder.upload(
+    '/send',
+    { text: 'Dear {name}\0' },
+    `Na\0me,Mobile\nA\0nn,27820000777\n${'Bob,27820000002\n'.repeat(9)}\0,x\0\n`,
+  )
+  const check = await holder.get(to)
+  expect(check.status).toBe(200)
+  expect(check.text).toContain('Dear Ann')
+})
+
+test('a path that is no page has the menu of whoever is signed in, and the request id', async () => {
+  for (const [visitor, path] of [
+    [holder, '/nothing'],
+    [operator, '/operator/nothing'],
+  ] as const) {
+    const shown = await visitor.get(path)
+    expect(shown.status).toBe(404)
+    expectPage(shown, path)
+  }
+  const stranger = await portal.visitor().get('/nothing')
+  expect([stranger.status, stranger.html.querySelector('nav')]).toEqual([404, null])
+})
+
+test('an error of the gateway has the menu and the request id, too', async () => {
+  const failing = await startPortal({}, undefined, undefined, undefined, (ports) => ({
+    ...ports,
+    suppressions: {
+      ...ports.suppressions,
+      optOuts: () => {
+        throw new Error('the disk is on fire')
+      },
+    },
+  }))
+  try {
+    const visitor = await failing.signedIn()
+    const shown = await visitor.get('/opt-outs')
+    expect([shown.status, shown.text]).toEqual([500, expect.stringContaining('The gateway has a problem')])
+    expect(shown.html.querySelector('nav[aria-label="Main"]')).not.toBeNull()
+    expect(shown.html.querySelector('footer')?.textContent).toContain(String(shown.headers['x-request-id']))
+  } finally {
+    await failing.close()
+  }
+})
