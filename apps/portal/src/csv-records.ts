@@ -38,7 +38,7 @@ const compare = (a: Score, b: Score): number => a[0] - b[0] || a[1] - b[1] || a[
 /** The first rows; by plain lines where a quote is not closed, as in a field that the sample cuts. */
 function sampleOf(lines: string, delimiter: string): readonly (readonly string[])[] {
   try {
-    return parseAtOnce(lines, { ...options, delimiter, to: sampleRecords, skip_empty_lines: true }) as string[][]
+    return parseAtOnce(lines, { ...options, delimiter, to: sampleRecords, skip_empty_lines: true })
   } catch {
     const plain = lines.split(/\r\n?|\n/, sampleRecords).filter((line) => line.trim() !== '')
     return plain.map((line) => line.split(delimiter))

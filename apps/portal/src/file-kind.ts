@@ -36,6 +36,6 @@ export function kindOf(bytes: Buffer): FileKind | undefined {
 /** True if more than one character of a hundred is a control character that no text has. */
 export function isBinary(text: string): boolean {
   const sample = text.slice(0, 4096)
-  const controls = sample.match(/[\u0001-\u0008\u000e-\u001f\ufffd]/g)?.length ?? 0
+  const controls = Array.from(sample).filter((one) => one === '\ufffd' || (one < ' ' && !/\s/.test(one))).length
   return controls > sample.length / 100
 }

@@ -387,7 +387,7 @@ const storableQuery = (request: Request): URLSearchParams =>
 
 /** True if a part of the path can name nothing that is stored. */
 const namesNothing = ({ params }: Request): boolean =>
-  Object.values(params).some((value) => [value].flat().some((one) => one !== undefined && storable(one) !== one))
+  Object.values(params).some((value) => [value].flat().some((one) => storable(one) !== one))
 
 function showOf(page: Page, serving: Serving, visitor: Visitor): Answer | Promise<Answer> {
   const visit = visitOf(serving, visitor)
