@@ -17,8 +17,10 @@ export interface Target {
 export interface Attack {
   /** What is sent, and by whom. */
   readonly title: string
-  /** The interface that is attacked. */
+  /** The interface that is attacked, and that the other account sends over. */
   readonly by: Interface
+  /** Attacks the portal instead of `by`. */
+  readonly at?: 'portal'
   /** What the account that attacks stores before; resolves to what `run` needs, as JSON. */
   readonly prepare?: (hostile: Client, full: boolean, deployment: Deployment) => Promise<unknown>
   /** Attacks until its process is ended. */

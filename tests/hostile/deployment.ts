@@ -4,6 +4,9 @@ import type { Client } from '../support/clients.ts'
 import { startDatabase, type Database } from '../support/database.ts'
 import { dataFolder, killLeftovers, startApp, type Environment, type Started } from '../support/process.ts'
 
+/** Of the account that attacks, at the portal. */
+export const hostilePassword = 'correct horse battery'
+
 export const layouts = ['the all-in-one', 'separate processes'] as const
 type Layout = (typeof layouts)[number]
 
@@ -19,12 +22,15 @@ const collectAtSignal = `data:text/javascript,${encodeURIComponent(
   process.on('SIGUSR2', () => collect())`,
 )}`
 
+const served = [...interfaces, 'portal'] as const
+type Served = (typeof served)[number]
+
 /** A running gateway with an account that attacks and another one that sends. */
 export interface Deployment {
   readonly environment: Environment
   readonly database: Database
-  /** The process that serves an interface. */
-  readonly serving: (by: Interface) => Started
+  /** The process that serves an interface or the portal. */
+  readonly serving: (by: Served) => Started
   /** Every process, the dispatchers too. */
   readonly processes: readonly Started[]
   readonly victim: (by: Interface) => Client
@@ -45,16 +51,16 @@ export async function deploy(layout: Layout, further: Environment = {}): Promise
     NODE_OPTIONS: `--import ${collectAtSignal}`,
     ...further,
   }
-  const names = layout === 'the all-in-one' ? (['all-in-one'] as const) : ([...interfaces, 'dispatcher'] as const)
+  const names = layout === 'the all-in-one' ? (['all-in-one'] as const) : ([...served, 'dispatcher'] as const)
   const processes = await Promise.all(names.map((name) => startApp(name, environment)))
   const [first] = processes
-  const serving = (by: Interface): Started => {
-    const found = layout === 'the all-in-one' ? first : processes[interfaces.indexOf(by)]
+  const serving = (by: Served): Started => {
+    const found = layout === 'the all-in-one' ? first : processes[served.indexOf(by)]
     if (found === undefined) throw new Error(`nothing serves ${by}`)
     return found
   }
   const victim = await openAccount(environment, 'victim', 1_000_000)
-  const hostile = await openAccount(environment, 'hostile', 1_000_000)
+  const hostile = await openAccount(environment, 'hostile', 1_000_000, '--password', hostilePassword)
   return {
     environment,
     database,

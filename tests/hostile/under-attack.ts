@@ -78,10 +78,10 @@ const nextNumber = () => `278${String(numbers++ % 1_000_000).padStart(6, '0')}01
 
 /** The figures of one attack: the victim sends before and during it, and the memory of the process is watched. */
 export async function underAttack(attack: Attack, deployment: Deployment, strength: Strength): Promise<Figures> {
-  const { by } = attack
+  const { by, at = by } = attack
   const { full } = strength
   const victim = deployment.victim(by)
-  const { pid, url } = deployment.serving(by)
+  const { pid, url } = deployment.serving(at)
   const send = () => attempt(by, victim, nextNumber())
 
   const prepared = await attack.prepare?.(deployment.hostile('rest'), full, deployment)

@@ -6,6 +6,7 @@ import { digestOf, migrations } from './migrations.ts'
  */
 const digests: Readonly<Record<string, string>> = {
   '1 baseline': '0a744937623015d50c453e0823f97c6dc3b6e0cdcf8846586b2678f1ec5bdf34',
+  '7 ledger-by-time': '052a8d8dabee47c9572e780958b731b0d8cc2d24988023587bfea1bf88e9eb7e',
 }
 
 test('the texts of migrations are those that databases were made from', () => {

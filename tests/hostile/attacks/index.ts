@@ -9,6 +9,7 @@ import { madeUpLogIns, madeUpLogInsOfManyNetworks } from './made-up-log-ins.ts'
 import { malformedXml } from './malformed-xml.ts'
 import { idleConnections, shortConnections } from './many-connections.ts'
 import { pipelinedLongHeaders, pipelinedWrongKeys, pipelinedWrongKeysOfSixty } from './pipelined-requests.ts'
+import { portalDownloads, statementDownloads } from './portal-downloads.ts'
 import { readPublicDocuments, unreadPublicDocuments } from './public-documents.ts'
 import { refusedByWords } from './refused-by-words.ts'
 import { slowBodies, slowHeaders, unfinishedHeaders } from './slow-requests.ts'
@@ -27,6 +28,7 @@ export const attacks: readonly Attack[] = [
   deepPages,
   ...longAnswers,
   unreadAnswers,
+  ...portalDownloads,
   readPublicDocuments,
   unreadPublicDocuments,
   pipelinedWrongKeys,
@@ -56,4 +58,5 @@ export const fewAttacks: readonly Attack[] = [
   madeUpLogIns,
   slowHeaders,
   idleConnections,
+  statementDownloads,
 ]

@@ -28,14 +28,14 @@ import {
   findRefund,
   checkLedger,
   enterCredits,
-  closeMovements,
-  declareMovements,
-  fetchMovements,
+  balanceBeforeMovements,
+  beginMovements,
+  listMovements,
   type MovementRow,
   refundMessage as refund,
   transfer,
 } from '../sql/credits.ts'
-import { valuesOf } from '../sql/statement.ts'
+import type { ValuesOf } from '../sql/statement.ts'
 import { LEDGER } from '../stored-codes.ts'
 
 export function postgresLedger(context: Context): Ledger {
@@ -70,7 +70,7 @@ export function postgresLedger(context: Context): Ledger {
     topUp,
     check,
     refund: (wanted, now) => refundMessage(context, wanted, now),
-    movements: (of, period, historyDays) => movements(ordinary, of, period, historyDays),
+    movements: (of, period, historyDays) => movements(context.pools, of, period, historyDays),
     transfer: (wanted, now) => transferCredits(context, wanted, now) as ReturnType<Ledger['transfer']>,
     transferOnce: (wanted, now, request) => transferCredits(context, wanted, now, request),
   }
@@ -151,38 +151,80 @@ const refunded = (account: number, amount: number, balance: number): Refunded =>
   balance: credits(balance),
 })
 
-/** Read on one connection, which is free again when the reader has come to the end or has left. */
+/** Maximum number of movements that one statement reads. */
+const pageMovements = 1000
+const accountsMax = 1000
+
+/** Reads each page by a statement of its own, so that a slow reader holds no connection (P-13). */
 async function* movements(
-  ordinary: Connections,
+  { ordinary, kysely }: Context['pools'],
   of: AccountId | 'all',
-  { from, to }: Period,
+  period: Period,
   historyDays: number,
 ): AsyncIterable<readonly Movement[]> {
-  const connection = await ordinary.connect()
-  const values = { account: of === 'all' ? null : of, from, to, historyDays }
-  try {
-    await connection.query(declareMovements.text, valuesOf(declareMovements, values))
-    try {
-      for (;;) {
-        const { rows } = await connection.query<MovementRow>(fetchMovements, [])
-        if (rows.length === 0) return
-        yield rows.map(movementOf)
-      }
-    } finally {
-      await connection.query(closeMovements, [])
-    }
-  } finally {
-    connection.release()
+  const [moment] = await ordinary.run(beginMovements, {})
+  if (moment === undefined) throw new Error('the ledger has no moment')
+  const listed = { from: period.from, to: period.to, historyDays, until: moment.time, entry: moment.entry }
+  if (of === 'all') {
+    for await (const ids of accountIds(kysely)) for (const id of ids) yield* movementsOf(ordinary, id, listed)
+  } else yield* movementsOf(ordinary, of, listed)
+}
+
+async function* accountIds(kysely: Context['pools']['kysely']): AsyncIterable<readonly AccountId[]> {
+  const idsAfter = (id: number) =>
+    kysely.selectFrom('account').select('id').where('id', '>', id).orderBy('id').limit(accountsMax).execute()
+  for (let rows = await idsAfter(0); rows.length > 0; rows = await idsAfter(rows.at(-1)?.id ?? 0))
+    yield rows.map(({ id }) => id as AccountId)
+}
+
+type ListedMovements = Omit<ValuesOf<typeof listMovements>, 'account' | keyof Place | 'countMax'>
+
+/** End of the pages read so far: all before `time`, and of those at `time` the entries and sends up to these ids. */
+type Place = Pick<ValuesOf<typeof listMovements>, 'time' | 'entryId' | 'sendId'>
+
+const placeAfter = ({ time, part, id }: MovementRow): Place =>
+  part === 0 ? { time, entryId: id, sendId: 0 } : { time, entryId: Number.MAX_SAFE_INTEGER, sendId: id }
+
+/**
+ * Reads the movements of one account. The balance before the first page is a fact of the past, so that it may be read
+ * after that page; each movement adds to the balance before it.
+ */
+async function* movementsOf(
+  ordinary: Connections,
+  account: AccountId,
+  listed: ListedMovements,
+): AsyncIterable<readonly Movement[]> {
+  const { from, historyDays } = listed
+  const start = from == null ? '-infinity' : new Date(from).toISOString()
+  let place: Place = { time: start, entryId: 0, sendId: 0 }
+  let balance: number | undefined
+  for (;;) {
+    const [page] = await ordinary.run(listMovements, { ...listed, account, ...place, countMax: pageMovements })
+    if (page?.changed !== false) throw new Error('history was dropped while movements were listed; list them again')
+    const last = page.rows.at(-1)
+    if (last === undefined) return
+    balance ??= (await ordinary.run(balanceBeforeMovements, { account, from, historyDays }))[0]?.balance ?? 0
+    const before = balance
+    balance = page.rows.reduce((sum, { amount }) => sum + amount, before)
+    yield movementsIn(page.rows, account, before)
+    if (page.rows.length < pageMovements) return
+    place = placeAfter(last)
   }
 }
 
-const movementOf = (row: MovementRow): Movement => ({
-  account: row.account as AccountId,
-  at: instant(row.at),
-  amount: credits(row.amount),
-  balance: credits(row.balance),
-  cause: causeOf(row),
-})
+function movementsIn(rows: readonly MovementRow[], account: AccountId, before: number): readonly Movement[] {
+  let balance = before
+  return rows.map((row) => {
+    balance += row.amount
+    return {
+      account,
+      at: instant(row.at),
+      amount: credits(row.amount),
+      balance: credits(balance),
+      cause: causeOf(row),
+    }
+  })
+}
 
 function causeOf({ kind, first, messages, code, other, why, message, reference }: MovementRow): Cause {
   if (kind === LEDGER.topUp) return { kind: 'top-up', why: why ?? '' }

@@ -196,13 +196,47 @@ with topped_up as (
 select balance from topped_up`,
 )
 
-/** Times in milliseconds. Kind: as `LEDGER`. */
+/** Returns the moment at which a list of movements begins, in microseconds as text, and the highest entry then. */
+export const beginMovements = statement(
+  'begin-movements',
+  { parameters: {}, columns: { time: 'text', entry: 'bigint' } },
+  sql`select now()::text "time", coalesce((select max(id) from ledger), 0) entry`,
+)
+
+/**
+ * Returns the balance of the account before its movements from `from` on (null: before its first one), counted back
+ * from the present balance, so that earlier movements are not read. Returns no row if there is no such account.
+ */
+export const balanceBeforeMovements = statement(
+  'balance-before-movements',
+  { parameters: { account: 'int', from: 'timestamptz?', historyDays: 'int' }, columns: { balance: 'bigint' } },
+  sql`
+select (balance - coalesce((
+    select sum(amount)
+    from ledger
+    where account_id = account.id and ${timeOfEntry()} >= coalesce(:from, '-infinity')
+  ), 0) + coalesce((
+    select sum(n::bigint * price)
+    from send
+    where account_id = account.id and created_at >= coalesce(:from, '-infinity')
+  ), 0))::bigint balance
+from account
+where id = :account`,
+)
+
+/** Sums of dropped sends count as of `historyDays` before they were entered: their sends are older than that. */
+function timeOfEntry(): string {
+  return sql`case when kind = ${LEDGER.droppedSends} then at - make_interval(days => :historyDays) else at end`
+}
+
+/** Time in milliseconds, and as text with microseconds. Kind: as `LEDGER`. Of one time, part 0 is before part 1. */
 export interface MovementRow {
-  readonly account: number
   readonly at: number
+  readonly time: string
+  readonly part: number
+  readonly id: number
   readonly kind: number
   readonly amount: number
-  readonly balance: number
   readonly first: number | null
   readonly messages: number | null
   readonly code: number | null
@@ -213,54 +247,69 @@ export interface MovementRow {
 }
 
 /**
- * The movements of the account, or of all if it is null, from `from` (or null) to before `to` (or null), by time;
- * sums of dropped sends count as of `historyDays` before they were entered. The balance after each is counted back
- * from the balance that there is, so that of what was before `from` nothing is read.
- *
- * Sends have no index by account or time. Where there is a `from`, only those are read whose ids were leased since
- * then: an id is used within two days of the lease of its block (so retention has it). The cursor outlives its
- * transaction: a slow reader holds a connection and no snapshot. For the ordinary connections.
+ * Returns the next movements of an account by time, before `to` (null: no bound): those after `time`, and of those at
+ * `time` the entries after `entryId` and the sends after `sendId`. The moment is that of `beginMovements` (`until`,
+ * `entry`). Sends that cost nothing are not listed. There is always one row. `changed` is true if history from `from`
+ * on was dropped since that moment, so that movements are missing here whose sum is in no row.
  */
-export const declareMovements = statement(
-  'declare-movements',
-  { parameters: { account: 'int?', from: 'timestamptz?', to: 'timestamptz?', historyDays: 'int' } },
+export const listMovements = statement(
+  'list-movements',
+  {
+    parameters: {
+      account: 'int',
+      from: 'timestamptz?',
+      to: 'timestamptz?',
+      historyDays: 'int',
+      until: 'text',
+      entry: 'bigint',
+      time: 'text',
+      entryId: 'bigint',
+      sendId: 'bigint',
+      countMax: 'int',
+    },
+    columns: rows<{ changed: boolean; rows: readonly MovementRow[] }>({ changed: 'bool', rows: 'json' }),
+  },
   sql`
-declare movements no scroll cursor with hold for
 with entries as (
-  select account_id, case when kind = ${LEDGER.droppedSends} then at - make_interval(days => :historyDays)
-    else at end at,
-    amount, kind, send_first_id, code, other_account_id, why, message_id, id
+  select at, kind::int, amount, send_first_id "first", null::int messages, code::int, other_account_id other, why,
+    message_id message, null::text reference, 0 part, id
   from ledger
-  where :account is null or account_id = :account
-), moved as (
-  select account_id, at, amount, kind::int, send_first_id "first", null::int messages, code,
-    other_account_id other, why,
-    message_id message, null client_reference, 0 part, id
-  from entries
-  where :from is null or at >= :from
-  union all
-  select account_id, created_at, -n::bigint * price, ${LEDGER.send}, first_id, n, null, null, null, null,
-    case when client_references[1] = all (client_references) then client_references[1] end, 1, first_id
+  where account_id = :account and id <= :entry and kind <> ${LEDGER.droppedSends}
+    and at < coalesce(:to, 'infinity') and (at, id) > ((:time)::timestamptz, :entryId)
+  order by ledger.at, id
+  limit :countMax
+), sums_of_dropped as (
+  select at - make_interval(days => :historyDays) as at, kind::int, amount, null::bigint, null::int, null::int, null::int,
+    why, null::bigint, null::text, 0 part, id
+  from ledger
+  where account_id = :account and id <= :entry and kind = ${LEDGER.droppedSends}
+), dropped as (
+  select *
+  from sums_of_dropped
+  where at < coalesce(:to, 'infinity') and (at, id) > ((:time)::timestamptz, :entryId)
+), sends as (
+  select created_at at, ${LEDGER.send} kind, -n::bigint * price amount, first_id "first", n messages, null::int code,
+    null::int other, null::text why, null::bigint message,
+    case when client_references[1] = all (client_references) then client_references[1] end reference,
+    1 part, first_id id
   from send
-  where (:account is null or account_id = :account) and price > 0
-    and (:from is null or created_at >= :from and first_id >= coalesce(
-      (select min(block) * 10000 from id_lease where at >= :from - interval '2 days'), 0
-    ))
-), balanced as (
-  select moved.*, (
-    account.balance - sum(amount) over (partition by account_id)
-      + sum(amount) over (partition by account_id order by at, part, moved.id rows unbounded preceding)
-  )::bigint balance
-  from moved
-  join account on account.id = moved.account_id
+  where account_id = :account and price > 0
+    and created_at <= (:until)::timestamptz and created_at < coalesce(:to, 'infinity')
+    and (created_at, first_id) > ((:time)::timestamptz, :sendId)
+  order by created_at, first_id
+  limit :countMax
+), page as (
+  select ${milliseconds('at')} at, at::text "time", part, id, kind, amount, "first", messages, code, other, why,
+    message, reference
+  from (select * from entries union all select * from dropped union all select * from sends) every_kind
+  order by every_kind.at, part, id
+  limit :countMax
 )
-select account_id account, ${milliseconds('at')} at, kind, amount, balance, "first", messages, code, other, why, message,
-  client_reference reference
-from balanced
-where :to is null or at < :to
-order by account_id, balanced.at, part, id`,
+select
+  exists (
+    select from ledger
+    where account_id = :account and id > :entry and kind = ${LEDGER.droppedSends}
+      and ${timeOfEntry()} >= coalesce(:from, '-infinity')
+  ) changed,
+  (select coalesce(json_agg(page), '[]') from page) rows`,
 )
-
-export const fetchMovements = 'fetch 500 from movements'
-
-export const closeMovements = 'close movements'

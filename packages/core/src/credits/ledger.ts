@@ -116,10 +116,12 @@ export interface Ledger {
     operation?: string,
   ): Promise<Credits | 'no-such-account' | 'out-of-range' | 'repeated'>
   /**
-   * The movements of an account, or of all one after the other by id, within the period, by time, in pieces of which
-   * none is empty; all as of one moment, however slowly they are read. Sends that cost nothing are none. Sums of
-   * dropped sends count as of `historyDays` before they were entered: all of these sends were accepted before then.
-   * None for an account that is not there.
+   * Lists the movements of an account, or of all accounts one after the other by id, within the period, by time, in
+   * pieces of which none is empty. Movements that begin after the list does are not in it, however slowly it is read;
+   * one that was being stored at that moment may be missing. Each movement begins with the balance that the one before
+   * left. Nothing is held between two pieces (P-13). Sends that cost nothing are not listed. Sums of dropped sends
+   * count as of `historyDays` before they were entered: all of these sends were accepted before then. Throws where
+   * history that belongs to the period is dropped meanwhile. Lists nothing for an account that is not there.
    */
   movements(of: AccountId | 'all', period: Period, historyDays: number): AsyncIterable<readonly Movement[]>
   /**

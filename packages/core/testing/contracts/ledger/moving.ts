@@ -145,6 +145,25 @@ export const movements: Contract<StoredPorts> = {
     await assertLedger(ports, 1100)
   },
 
+  'readers who stop in the middle hold nothing, and what moved since then is not in their lists': async (ports) => {
+    const { id } = await anAccount(ports, { credits: 0 })
+    await Promise.all(Array.from({ length: 1100 }, () => ports.ledger.topUp(id, credits(1), 'many', longAgo)))
+    const readers = Array.from({ length: 30 }, () =>
+      ports.ledger.movements(id, {}, limits.statusDays)[Symbol.asyncIterator](),
+    )
+    const pieces = await Promise.all(readers.map((reader) => reader.next()))
+    assert.equal(await ports.ledger.topUp(id, credits(5), 'later', farAhead), 1105)
+    await accepted(ports, anOrder(id, { to: numbers(1), costs: [3] }))
+    for (const [i, reader] of readers.entries()) {
+      const piece = pieces[i]
+      const read: Movement[] = piece?.done === false ? [...piece.value] : []
+      assert.ok(read.length > 0 && read.length < 1100)
+      for (let next = await reader.next(); next.done !== true; next = await reader.next()) read.push(...next.value)
+      assert.deepEqual([read.length, read.at(-1)?.balance], [1101, 1100])
+    }
+    assert.equal((await assertWhole(ports, id)).at(-1)?.balance, 1102)
+  },
+
   'at every moment of a race of sends, refunds, top-ups and transfers the movements add up to a balance': async (
     ports,
   ) => {

@@ -1,0 +1,77 @@
+import { hostilePassword, type Deployment } from '../deployment.ts'
+import { get, scaled, type Attack } from '../attack.ts'
+import { flood } from '../flood.ts'
+import { stored } from '../stored.ts'
+
+interface Prepared {
+  readonly cookie: string
+  readonly paths: readonly string[]
+}
+
+const month = (): string => new Date().toISOString().slice(0, 7)
+
+/** Adds top-ups of a tenth of a credit each, so that the balance still is the sum of the entries (P-2). */
+async function addMovements({ database, hostileId }: Deployment, count: number): Promise<void> {
+  await database.rows(
+    `with entries as (
+       insert into ledger (account_id, kind, amount, why)
+       select $1, 1 /* LEDGER.topUp */, 1, 'a top-up with a reason that fills its row' from generate_series(1, $2::int)
+       returning amount
+     )
+     update account set balance = balance + (select sum(amount) from entries) where id = $1`,
+    [hostileId, count],
+  )
+}
+
+/** Signs in as the account that attacks; returns the cookie of the session. */
+async function signIn(deployment: Deployment): Promise<string> {
+  const answer = await fetch(`${deployment.serving('portal').url}/sign-in`, {
+    method: 'POST',
+    headers: { 'sec-fetch-site': 'same-origin' },
+    redirect: 'manual',
+    body: new URLSearchParams({ login: 'hostile', password: hostilePassword }),
+  })
+  const cookie = answer.headers.get('set-cookie')?.split(';')[0]
+  if (cookie === undefined) throw new Error(`the portal let nobody in: ${answer.status}`)
+  return cookie
+}
+
+async function prepare(deployment: Deployment, full: boolean, paths: readonly string[]): Promise<Prepared> {
+  await stored(deployment, full)
+  await addMovements(deployment, full ? 100_000 : 10_000)
+  return { cookie: await signIn(deployment), paths }
+}
+
+const downloads = (what: string, loops: number, reads: boolean, paths: () => readonly string[]): Attack => ({
+  title: `${what} from the portal, ${loops} loops${reads ? '' : ' that read nothing'}`,
+  by: 'rest',
+  at: 'portal',
+  prepare: (_hostile, full, deployment) => prepare(deployment, full, paths()),
+  run: (target) => {
+    const prepared = target.prepared as Prepared
+    const cookie = `Cookie: ${prepared.cookie}\r\n`
+    flood(target, {
+      connections: reads ? loops : scaled(target, loops),
+      text: (loop) => get(prepared.paths[loop % prepared.paths.length] ?? '', cookie),
+      answersToText: reads ? 1 : 0,
+      reads,
+    })
+  },
+})
+
+const statements = () => [`/statement/${month()}/download`]
+const everyFile = () => [
+  ...statements(),
+  '/messages/download',
+  `/statement/${month()}`,
+  '/opt-outs',
+  '/settings/webhooks',
+]
+
+export const statementDownloads = downloads('statements', 6, true, statements)
+
+export const portalDownloads: readonly Attack[] = [
+  statementDownloads,
+  downloads('files and long pages', 60, true, everyFile),
+  downloads('files', 60, false, () => [...statements(), '/messages/download']),
+]
