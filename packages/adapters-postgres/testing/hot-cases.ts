@@ -16,11 +16,13 @@ import { claimBulk, claimSingle, queuesWithWork } from '../src/sql/claim.ts'
 import { findFirstAnswer, keepFirstAnswer, keysWithAnswers } from '../src/sql/client-requests.ts'
 import { expire, findStranded, moveRanges, promote } from '../src/sql/due.ts'
 import {
+  findJoinedParts,
   findNoted,
   findWaitingParts,
   forgetInboundMessages,
   lockParts,
   noteInboundMessages,
+  noteJoinedParts,
   storeConfirmations,
   takeOldParts,
   writeParts,
@@ -246,6 +248,8 @@ const all: readonly Case[] = [
   caseOf(findNoted, { keys: keys('k', 100), operation: key('o', 1) }, 100),
   caseOf(forgetInboundMessages, { keys: keys('k', 100) }, 100),
   caseOf(findWaitingParts, { keys: keys('p', 100) }, 100),
+  caseOf(noteJoinedParts, { keys: keys('k', 100), operation: key('o', 1) }, 100),
+  caseOf(findJoinedParts, { keys: keys('k', 100) }, 100),
   caseOf(lockParts, { keys: keys('p', 100), common: of('x', 100) }, 100),
   caseOf(writeParts, { keys: keys('p', 100), parts: of('[]', 100) }, 100),
   caseOf(takeOldParts, { ageSeconds: 60, textsMax: 100 }, 100),

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { CarrierId } from '@gateway/core/dispatch'
-import { deduplicationKeyOf, deduplicationKeyOfOffer, partGroupKeyOf, type InboundMessage } from '@gateway/core/inbox'
+import {
+  deduplicationKeyOf,
+  deduplicationKeyOfOffer,
+  joinedPartKeyOf,
+  partGroupKeyOf,
+  type InboundMessage,
+  type WaitingPart,
+} from '@gateway/core/inbox'
 import { digest } from '../value-types.ts'
 
 /** A message in its place, under the key that it is noted by. */
@@ -34,6 +41,10 @@ const keyFor = (carrier: CarrierId, deduplicationKey: string): string =>
   digest(JSON.stringify([carrier, deduplicationKey]))
 
 export const keyOfOffer = (carrier: CarrierId, offer: string): string => keyFor(carrier, deduplicationKeyOfOffer(offer))
+
+/** Digest of a part of a group, by which it is known again once its text was put together. */
+export const joinedKeyOf = (group: string, part: Pick<WaitingPart, 'number' | 'text'>): string =>
+  digest(joinedPartKeyOf(group, part))
 
 /** The same for all parts of a text. */
 export const groupOf = (message: InboundMessage): string => digest(JSON.stringify([partGroupKeyOf(message)]))

@@ -10,7 +10,7 @@ import { endLostStatement } from '../settle-lost-statement.ts'
 import { findNoted, findWaitingParts, noteInboundMessages, takeOldParts } from '../sql/inbound.ts'
 import { groupOf, rememberedKeys, type Keyed } from './keyed.ts'
 import { storeTexts, without, type Confirming } from './store-texts.ts'
-import { confirmationsMax, joined, wholeTexts, type WholeText } from './whole-texts.ts'
+import { confirmationsMax, joined, joinedKeysOf, noteJoined, wholeTexts, type WholeText } from './whole-texts.ts'
 
 /** So many go together in one transaction. */
 const togetherMax = 500
@@ -67,11 +67,12 @@ export function createReceive(context: Context, routes: Pick<Routes, 'list'>): P
     return storing(confirmationsMax(items), confirmation, async (connection, store) => {
       const own = runs++ === 0 ? undefined : await storedBefore(connection, items, operation)
       const fresh = await noteNew(connection, items, operation)
-      const { texts, incomplete } = await wholeTexts(connection, fresh)
+      const { texts, incomplete, repeated } = await wholeTexts(connection, fresh)
       await store(texts)
       const isFresh = new Set(fresh)
       return items.map((item) => {
         if (!isFresh.has(item)) return own?.get(item) ?? 'repeated'
+        if (repeated.has(item)) return 'repeated'
         return incomplete.has(item) ? 'incomplete' : 'stored'
       })
     })
@@ -112,6 +113,7 @@ export function createReceive(context: Context, routes: Pick<Routes, 'list'>): P
           ageSeconds: seconds,
           textsMax: Math.min(textsMax, togetherMax),
         })
+        await noteJoined(connection, rows.flatMap(joinedKeysOf))
         await store(rows.map(joined))
         return rows.length
       }),

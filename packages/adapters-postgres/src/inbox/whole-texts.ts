@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { CarrierId } from '@gateway/core/dispatch'
 import {
   addPart,
@@ -9,8 +10,8 @@ import {
   type WaitingPart,
 } from '@gateway/core/inbox'
 import type { Connection } from '../connections.ts'
-import { lockParts, writeParts } from '../sql/inbound.ts'
-import { groupOf, type Keyed } from './keyed.ts'
+import { findJoinedParts, lockParts, noteJoinedParts, writeParts } from '../sql/inbound.ts'
+import { groupOf, joinedKeyOf, type Keyed } from './keyed.ts'
 
 /** A text of which no part is to come any more. */
 export interface WholeText extends ReceivedText {
@@ -30,33 +31,74 @@ export function joined({ common, parts }: { readonly common: string; readonly pa
   return whole({ carrier, from, to }, joinParts(JSON.parse(parts) as readonly WaitingPart[]))
 }
 
-/** The texts that are whole by now, in the order in which they became so, and the parts that wait for others. */
-export async function wholeTexts(
-  connection: Connection,
-  items: readonly Keyed[],
-): Promise<{ readonly texts: readonly WholeText[]; readonly incomplete: ReadonlySet<Keyed> }> {
+interface WholeTexts {
+  /** In the order in which they became whole. */
+  readonly texts: readonly WholeText[]
+  /** Parts that wait for others. */
+  readonly incomplete: ReadonlySet<Keyed>
+  /** Parts that came before, whether they wait or their text was put together. */
+  readonly repeated: ReadonlySet<Keyed>
+}
+
+/** Returns the texts that are whole by now; the parts of the others wait. */
+export async function wholeTexts(connection: Connection, items: readonly Keyed[]): Promise<WholeTexts> {
   const groups = new Map(
     items.flatMap(({ message }) => (isPart(message) ? [[groupOf(message), message] as const] : [])),
   )
   const rows =
     groups.size === 0 ? [] : await connection.run(lockParts, { keys: [...groups.keys()], common: commonOf(groups) })
   const waiting = new Map(rows.map(({ key, parts }) => [key, JSON.parse(parts) as readonly WaitingPart[]]))
+  const joined = await joinedBefore(connection, items)
+  const joinedNow: string[] = []
   const incomplete = new Set<Keyed>()
+  const repeated = new Set<Keyed>()
   const texts = items.flatMap((item) => {
     const { message } = item
     if (!isPart(message)) return whole(message, message.text)
     const group = groupOf(message)
     const added = addPart(waiting.get(group) ?? [], message.part, message.text)
+    if (added.isRepeated || joined.has(joinedKeyOf(group, { number: message.part.number, text: message.text }))) {
+      repeated.add(item)
+      return []
+    }
     waiting.set(group, added.waiting)
     if (added.complete === undefined) incomplete.add(item)
-    return [added.over, added.complete].flatMap((parts) => (parts ? whole(message, joinParts(parts)) : []))
+    return [added.over, added.complete].flatMap((parts) => {
+      if (parts === undefined) return []
+      for (const key of parts.map((part) => joinedKeyOf(group, part))) {
+        joined.add(key)
+        joinedNow.push(key)
+      }
+      return whole(message, joinParts(parts))
+    })
   })
+  await noteJoined(connection, joinedNow)
   if (waiting.size > 0) {
     const parts = [...waiting.values()].map((left) => JSON.stringify(left))
     await connection.run(writeParts, { keys: [...waiting.keys()], parts })
   }
-  return { texts, incomplete }
+  return { texts, incomplete, repeated }
 }
+
+/** Digests of those parts whose texts were put together lately. To be called while their groups are locked. */
+async function joinedBefore(connection: Connection, items: readonly Keyed[]): Promise<Set<string>> {
+  const keys = items.flatMap(({ message }) => {
+    if (!isPart(message)) return []
+    return [joinedKeyOf(groupOf(message), { number: message.part.number, text: message.text })]
+  })
+  const rows = keys.length === 0 ? [] : await connection.run(findJoinedParts, { keys })
+  return new Set(rows.map(({ key }) => key))
+}
+
+/** Notes parts whose texts are put together now, each once. */
+export async function noteJoined(connection: Connection, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return
+  await connection.run(noteJoinedParts, { keys: [...new Set(keys)], operation: randomUUID() })
+}
+
+/** Digests of the parts that a text was put together of. */
+export const joinedKeysOf = ({ key, parts }: { readonly key: string; readonly parts: string }): readonly string[] =>
+  (JSON.parse(parts) as readonly WaitingPart[]).map((part) => joinedKeyOf(key, part))
 
 const commonOf = (groups: ReadonlyMap<string, Common>): readonly string[] =>
   [...groups.values()].map(({ carrier, from, to }) => JSON.stringify({ carrier, from, to }))

@@ -1,4 +1,4 @@
-import { deduplicationSeconds } from '@gateway/core/inbox'
+import { deduplicationSeconds, joinedPartSeconds } from '@gateway/core/inbox'
 import { LANE } from '../stored-codes.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 import { rows, sql, statement } from './statement.ts'
@@ -73,6 +73,31 @@ from written
 where waiting.key = any (array[written.key]) and written.parts <> '[]'`,
 )
 
+/**
+ * Notes the digests `keys` of parts whose texts are put together now, for `findJoinedParts`; `operation` is one of its
+ * own. In the order of the digests, so that two calls never wait for each other in a circle.
+ */
+export const noteJoinedParts = statement(
+  'note-joined-parts',
+  { parameters: { keys: 'uuid[]', operation: 'uuid' } },
+  sql`
+insert into inbound_message_seen (key, operation)
+select key, :operation
+from unnest(:keys) key
+order by key
+on conflict (key) do update set at = now(), operation = excluded.operation`,
+)
+
+/** Which of the digests are those of parts whose texts were put together lately. */
+export const findJoinedParts = statement(
+  'find-joined-parts',
+  { parameters: { keys: 'uuid[]' }, columns: { key: 'uuid' } },
+  sql`
+select key
+from inbound_message_seen
+where key = any (:keys) and at > now() - interval '${joinedPartSeconds} s'`,
+)
+
 /** Which of the texts still wait for a part. */
 export const findWaitingParts = statement(
   'find-waiting-parts',
@@ -86,7 +111,7 @@ export const findWaitingParts = statement(
  */
 export const takeOldParts = statement(
   'take-old-parts',
-  { parameters: { ageSeconds: 'float8', textsMax: 'int' }, columns: { common: 'text', parts: 'text' } },
+  { parameters: { ageSeconds: 'float8', textsMax: 'int' }, columns: { key: 'uuid', common: 'text', parts: 'text' } },
   sql`
 delete from inbound_message_parts
 where key = any (array(
@@ -97,7 +122,7 @@ where key = any (array(
   limit :textsMax
   for update skip locked
 ))
-returning common, parts`,
+returning key, common, parts`,
 )
 
 /** A confirmation that is to be sent. */

@@ -1,4 +1,5 @@
 import type { DeliveryReceipt } from '@gateway/core/dispatch'
+import { joinParts } from '@gateway/core/inbox'
 import { aBody, until } from '@gateway/core/testing'
 import {
   aDelivery,
@@ -240,4 +241,42 @@ test('messages of people: numbers, text, parts by header and by TLVs, payload; b
     { text: 'long' },
   ])
   expect(carrier.status().unreadable).toBe(1)
+})
+
+const part = (octets: string) => ({ esmClass: 0x40, shortMessage: Buffer.from(octets, 'hex') })
+
+test.each([
+  ['a Turkish locking shift table', part('0325010107'), 'ı'],
+  ['a Turkish single shift table', part('032401011b69'), 'ı'],
+  ['two tables', part('06250101240101' + '071b73'), 'ış'],
+  ['a table of a language that is not known', part('0325016307'), 'ì'],
+  ['an element of a table that is cut off', part('02250107'), 'ì'],
+  ['UCS-2 with the mark of little-endian', { dataCoding: 8, shortMessage: Buffer.from('fffe1f04', 'hex') }, 'П'],
+  ['UCS-2 of class 1', { dataCoding: 0x19, shortMessage: Buffer.from('041f', 'hex') }, 'П'],
+])('the text of a person with %s (ruling 1.32)', async (_, pdu, text) => {
+  const { smsc, carrier, inbound } = await start()
+  await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+  expect(await smsc.deliver(pdu)).toBe(0)
+  expect(inbound).toMatchObject([{ text }])
+})
+
+test('parts come with what the next one needs, and the name of a hand-over is that of the part alone', async () => {
+  const { smsc, carrier, inbound } = await start()
+  await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+  await smsc.deliver(part('050003070201' + '311b'))
+  await smsc.deliver(part('050003070202' + '6532'))
+  const parts = inbound.map(({ text, part: place }) => ({ number: place?.number ?? 0, text, coded: place?.coded }))
+  expect([parts.map(({ text }) => text), joinParts(parts)]).toEqual([['1', 'e2'], '1€2'])
+})
+
+test.each([
+  ['ASCII', receiptText('id-8')],
+  ['UCS-2', Buffer.from(receiptText('id-8').toString(), 'utf16le').swap16()],
+  ['UCS-2 with a byte order mark', Buffer.from(`\ufeff${receiptText('id-8').toString()}`, 'utf16le')],
+])('a receipt in %s that is flagged as UCS-2 is read', async (_, shortMessage) => {
+  const { smsc, carrier, receipts, problems } = await start()
+  await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+  expect(await smsc.deliver({ esmClass: 4, dataCoding: 8, shortMessage: shortMessage.subarray(0, 254) })).toBe(0)
+  expect(receipts).toMatchObject([{ reference: 'id-8', code: 0 }])
+  expect(problems).toEqual([])
 })

@@ -5,7 +5,7 @@ import { TLV_TAG, tlvInteger, type Tlv } from '../pdu/index.ts'
 import { userDataOf } from '../receipts/read-receipt.ts'
 import type { Delivered } from '../session/session.ts'
 import type { SmppSettings } from '../settings.ts'
-import { decodeText } from '../text/decode-text.ts'
+import { codedText, decodeText, noHeader, type UserDataHeader } from '../text/decode-text.ts'
 
 const headerIndicator = 0x40
 
@@ -16,17 +16,14 @@ export function readInboundMessage(
   settings: SmppSettings,
   offerOf: (content: string) => string | undefined,
 ): InboundMessage {
-  const {
-    octets,
-    headerOctets,
-    part: headerPart,
-  } = readUserData(userDataOf(pdu), (pdu.esmClass & headerIndicator) !== 0)
-  const text = decodeText(pdu.dataCoding, octets, settings.alphabet, headerOctets) ?? ''
+  const { octets, header, part: headerPart } = readUserData(userDataOf(pdu), (pdu.esmClass & headerIndicator) !== 0)
+  const coded = codedText(pdu.dataCoding, octets, settings.alphabet, header)
+  const text = decodeText(pdu.dataCoding, octets, settings.alphabet, header) ?? ''
   const part = headerPart ?? sarPart(pdu.tlvs)
   const from = readNumber(pdu.sourceAddr, pdu.sourceAddrTon, settings)
   const to = readNumber(pdu.destinationAddr, pdu.destAddrTon, settings)
   const offer = offerOf(JSON.stringify([from, to, text, part]))
-  const message = { carrier, from, to: to === '' ? undefined : to, text, part, offer }
+  const message = { carrier, from, to: to === '' ? undefined : to, text, part: part && { ...part, coded }, offer }
   return { ...message, sent: undefined, reference: undefined }
 }
 
@@ -40,7 +37,7 @@ function sarPart(tlvs: readonly Tlv[]): InboundMessagePart | undefined {
 interface UserData {
   /** Without the header. */
   readonly octets: Buffer
-  readonly headerOctets: number
+  readonly header: UserDataHeader
   readonly part: InboundMessagePart | undefined
 }
 
@@ -50,18 +47,33 @@ interface UserData {
  */
 export function readUserData(data: Buffer, hasHeader: boolean): UserData {
   const headerOctets = hasHeader ? (data[0] ?? 0) + 1 : 0
-  if (headerOctets === 0 || headerOctets > data.length) return { octets: data, headerOctets: 0, part: undefined }
-  return { octets: data.subarray(headerOctets), headerOctets, part: partOf(data.subarray(1, headerOctets)) }
+  if (headerOctets === 0 || headerOctets > data.length) return { octets: data, header: noHeader, part: undefined }
+  const elements = elementsOf(data.subarray(1, headerOctets))
+  const header = {
+    octets: headerOctets,
+    single: elements.get(elementIds.singleShift)?.[0],
+    locking: elements.get(elementIds.lockingShift)?.[0],
+  }
+  return { octets: data.subarray(headerOctets), header, part: partOf(elements) }
 }
 
-function partOf(elements: Buffer): InboundMessagePart | undefined {
-  for (let at = 0; at + 2 <= elements.length; at += 2 + (elements[at + 1] ?? 0)) {
-    const [id, length] = [elements[at], elements[at + 1] ?? 0]
-    const value = elements.subarray(at + 2, at + 2 + length)
-    if (id === 0 && value.length === 3) return partFrom(value.readUInt8(0), value.subarray(1))
-    if (id === 8 && value.length === 4) return partFrom(value.readUInt16BE(0), value.subarray(2))
+/** Information element identifiers (3GPP TS 23.040, 9.2.3.24). */
+const elementIds = { part: 0x00, part16: 0x08, singleShift: 0x24, lockingShift: 0x25 } as const
+
+/** The elements that are whole, by identifier; of two with one identifier the last counts (9.2.3.24). */
+function elementsOf(octets: Buffer): ReadonlyMap<number, Buffer> {
+  const elements = new Map<number, Buffer>()
+  for (let at = 0; at + 2 <= octets.length; at += 2 + (octets[at + 1] ?? 0)) {
+    const end = at + 2 + (octets[at + 1] ?? 0)
+    if (end <= octets.length) elements.set(octets[at] ?? 0, octets.subarray(at + 2, end))
   }
-  return undefined
+  return elements
+}
+
+function partOf(elements: ReadonlyMap<number, Buffer>): InboundMessagePart | undefined {
+  const [short, long] = [elements.get(elementIds.part), elements.get(elementIds.part16)]
+  if (short?.length === 3) return partFrom(short.readUInt8(0), short.subarray(1))
+  return long?.length === 4 ? partFrom(long.readUInt16BE(0), long.subarray(2)) : undefined
 }
 
 function partFrom(group: number, [of = 0, number = 0]: Buffer): InboundMessagePart | undefined {

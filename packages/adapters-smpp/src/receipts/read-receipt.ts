@@ -84,13 +84,11 @@ function numberOf({ sourceAddr, sourceAddrTon }: Delivered, settings: SmppSettin
   return numbers === 'none' ? undefined : parseStoredMsisdn(readNumber(sourceAddr, sourceAddrTon, settings, numbers))
 }
 
-/** The formats are ASCII, whatever data_coding says, unless it is UCS-2. */
+/** The formats are ASCII, whatever data_coding says: some carriers flag ASCII as UCS-2. */
 export function textOf(pdu: Delivered, { alphabet }: SmppSettings): string {
   const octets = userDataOf(pdu)
-  if (pdu.dataCoding !== 8) {
-    const plain = octets.toString('latin1')
-    if (/\bid\s*[:=]/i.test(plain)) return plain
-  }
+  const plain = octets.toString('latin1')
+  if (/\bid\s*[:=]/i.test(plain) || (pdu.dataCoding === 8 && /^[\t\n\r -~]*\0*$/.test(plain))) return plain
   return decodeText(pdu.dataCoding, octets, alphabet) ?? ''
 }
 

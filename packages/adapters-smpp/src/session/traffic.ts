@@ -1,4 +1,5 @@
 import type { ObservedPdu, PduObserver } from '@gateway/core/fleet'
+import { readUserData } from '../inbound/read-inbound-message.ts'
 import { pduFields, type ReceivedPdu } from '../pdu/index.ts'
 import { headOf, isReceipt, textOf } from '../receipts/read-receipt.ts'
 import type { SmppSettings } from '../settings.ts'
@@ -77,9 +78,8 @@ function fieldsOf(pdu: ReceivedPdu, hasText: boolean, settings: SmppSettings): R
       if (name === 'tlvs') fields[name] = (value as [string, string][]).map(([tag, hex]) => [tag, tagValue(tag, hex)])
     }
   } else if (pdu.command === 'submit_sm' || pdu.command === 'deliver_sm') {
-    const headerOctets = (pdu.esmClass & 0x40) === 0 ? 0 : (pdu.shortMessage[0] ?? 0) + 1
-    const octets = pdu.shortMessage.subarray(headerOctets)
-    fields['text'] = decodeText(pdu.dataCoding, octets, settings.alphabet, headerOctets) ?? null
+    const { octets, header } = readUserData(pdu.shortMessage, (pdu.esmClass & 0x40) !== 0)
+    fields['text'] = decodeText(pdu.dataCoding, octets, settings.alphabet, header) ?? null
   }
   return fields
 }

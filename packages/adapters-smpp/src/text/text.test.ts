@@ -2,7 +2,8 @@ import { bodyOf, gsm7Alphabet, gsm7Extension, type Body } from '@gateway/core/me
 import fc from 'fast-check'
 import { decodeText } from './decode-text.ts'
 import { encodeBody, messageReferences, type TextSettings } from './encode-body.ts'
-import { decodeGsm7, encodeGsm7, packSeptets, unpackSeptets } from './gsm7.ts'
+import { readCodedText } from '@gateway/core/inbox'
+import { encodeGsm7, packSeptets, unpackSeptets } from './gsm7.ts'
 
 const bodyFor = (text: string): Body => {
   const body = bodyOf(text)
@@ -11,6 +12,7 @@ const bodyFor = (text: string): Body => {
 }
 const encoded = (text: string, settings: Partial<TextSettings> = {}) =>
   encodeBody(bodyFor(text), { alphabet: 'gsm-7', long: 'udh-8', ...settings }, (limit) => 0x1234 % limit)
+const decodeGsm7 = (octets: Uint8Array) => readCodedText({ coding: 'gsm-7', octets: hex(octets) })
 const hex = (octets: Uint8Array) => Buffer.from(octets).toString('hex')
 
 describe('GSM 7-bit (3GPP TS 23.038, 6.2.1; checked by hand and against the gsm0338 table of Perl)', () => {
@@ -162,7 +164,15 @@ test.each([
   [0xf5, '00', 'gsm-7', undefined],
   [2, '00', 'gsm-7', undefined],
   [4, '00', 'gsm-7', undefined],
-  [99, 'e9', 'gsm-7', 'é'],
+  [0x0f, 'e9', 'gsm-7', 'é'],
+  [0x20, '00', 'gsm-7', undefined],
+  [0x63, 'e9', 'gsm-7', undefined],
+  [0x80, '00', 'gsm-7', '@'],
+  [0xd0, '00', 'gsm-7', '@'],
+  [0xe0, '041f', 'gsm-7', 'П'],
+  [8, 'feff041f', 'gsm-7', 'П'],
+  [8, 'fffe1f04', 'gsm-7', 'П'],
+  [8, '0053000000', 'gsm-7', 'S'],
 ] as const)('data_coding %i, %s with %s is %j', (coding, octets, alphabet, text) => {
   expect(decodeText(coding, Buffer.from(octets, 'hex'), alphabet)).toBe(text)
 })

@@ -1,3 +1,4 @@
+export * from './coded-text.ts'
 export * from './conversations.ts'
 export * from './inbound-message.ts'
 export * from './inbox.ts'

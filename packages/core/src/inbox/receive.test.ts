@@ -16,7 +16,7 @@ test.each([
 ])('from %j', (from, stored, number) => expect(read({ from })).toMatchObject({ from: stored, number }))
 
 test('what no store holds becomes U+FFFD; a whole pair stays', () => {
-  expect(read({ text: '\ud83d\ude00 \ud83d \0' }).text).toBe('😀 \ufffd \ufffd')
+  expect(read({ text: '\0\ud83d\ude00 \ud83d ' }).text).toBe('\ufffd😀 \ufffd ')
 })
 
 test('a keyword is read from the text as it is stored', () => {
@@ -30,16 +30,30 @@ test('parts are joined by their numbers, and a pair that they split is whole aga
   expect(joinParts([part(3, 'c'), part(1, 'a')])).toBe('ac')
 })
 
+test('parts are read together only with the part that follows, and each without it too', () => {
+  const gsm = (number: number, octets: string) => ({ number, text: '?', coded: { coding: 'gsm-7', octets } as const })
+  expect(joinParts([gsm(2, '65'), gsm(1, '611b')])).toBe('a€')
+  expect(joinParts([gsm(3, '65'), gsm(1, '611b')])).toBe('ae')
+  expect(joinParts([gsm(1, '611b'), { number: 2, text: 'plain' }, gsm(3, '65')])).toBe('aplaine')
+})
+
+test('a byte order mark before a text and U+0000 behind it are no part of it (ruling 1.32)', () => {
+  expect(read({ text: '\ufeffSTOP\0\0' })).toMatchObject({ text: 'STOP', keyword: 'opt-out' })
+  expect(read({ text: `${'\0'.repeat(100_000)}a` }).text).toHaveLength(100_001)
+})
+
 test('a text is complete with as many parts as it has, and a number that waits already begins another', () => {
   const [a, b] = [
     { number: 1, text: 'a' },
     { number: 2, text: 'b' },
   ]
-  expect(addPart([], { number: 1, of: 2 }, 'a')).toEqual({ over: undefined, complete: undefined, waiting: [a] })
-  expect(addPart([a], { number: 2, of: 2 }, 'b')).toEqual({ over: undefined, complete: [a, b], waiting: [] })
+  const none = { over: undefined, complete: undefined, isRepeated: false }
+  expect(addPart([], { number: 1, of: 2 }, 'a')).toEqual({ ...none, waiting: [a] })
+  expect(addPart([a], { number: 2, of: 2 }, 'b')).toEqual({ ...none, complete: [a, b], waiting: [] })
+  expect(addPart([a], { number: 1, of: 2 }, 'a')).toEqual({ ...none, waiting: [a], isRepeated: true })
   expect(addPart([a], { number: 1, of: 2 }, 'c')).toEqual({
+    ...none,
     over: [a],
-    complete: undefined,
     waiting: [{ number: 1, text: 'c' }],
   })
   expect(addPart([a], { number: 1, of: 1 }, 'c')).toMatchObject({ over: [a], complete: [{ text: 'c' }], waiting: [] })

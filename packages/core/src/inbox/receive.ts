@@ -1,6 +1,7 @@
 import { bodyOf, type Body } from '../messages/body.ts'
 import { parseStoredMsisdn, type Msisdn } from '../messages/msisdn.ts'
 import type { Ports } from '../ports.ts'
+import { withoutPadding } from './coded-text.ts'
 import type { InboundMessage } from './inbound-message.ts'
 import type { Received } from './inbox.ts'
 
@@ -34,11 +35,11 @@ export interface ReceivedText {
 }
 
 /**
- * Addresses without a leading `+`; a text without U+0000 and lone surrogates, which no store holds: U+FFFD stands for
- * each.
+ * Addresses without a leading `+`; a text without a byte order mark before it and U+0000 behind it, which are no part
+ * of it (ruling 1.32). No store holds other U+0000 and lone surrogates: U+FFFD stands for each.
  */
 export function readInboundMessage({ from, to, text }: Pick<InboundMessage, 'from' | 'to' | 'text'>): ReceivedText {
-  const readable = text.replace(/\0|\p{Surrogate}/gu, '\ufffd')
+  const readable = withoutPadding(text.replace(/^\ufeff/, '')).replace(/\0|\p{Surrogate}/gu, '\ufffd')
   const sender = addressOf(from)
   return {
     from: sender,

@@ -100,6 +100,9 @@ export const gsm7Alphabet =
 /** The extension table (6.2.1.1): each is an escape and a code, two septets. The first is the form feed. */
 export const gsm7Extension = '\f^{}\\[~]|€'
 
+/** The codes of the extension table, in the order of `gsm7Extension`. */
+export const gsm7ExtensionCodes: readonly number[] = [0x0a, 0x14, 0x28, 0x29, 0x2f, 0x3c, 0x3d, 0x3e, 0x40, 0x65]
+
 // One lookup a code unit: 160 characters in 0.3 µs, against 0.65 µs with a Map and 1.1 µs with a regular expression.
 const septetsOf = new Uint8Array(65_536)
 for (const character of gsm7Alphabet) septetsOf[character.charCodeAt(0)] = 1

@@ -36,7 +36,9 @@ function drop(store: MemoryStore, days: number, contactDays: number): DroppedHis
   store.inboundMessages.splice(0, Infinity, ...store.inboundMessages.filter(({ at }) => at >= since))
   const now = store.clock.now()
   for (const [key, { at }] of store.clientRequests) if (!isKept(at, now)) store.clientRequests.delete(key)
-  for (const [key, seen] of store.deduplicationKeys) if (!isRepetition(seen, now)) store.deduplicationKeys.delete(key)
+  for (const seen of [store.deduplicationKeys, store.joinedParts]) {
+    for (const [key, at] of seen) if (!isRepetition(at, now)) seen.delete(key)
+  }
   const unreadSince = daysBefore(now, unreadReceiptBounds.days)
   store.unreadReceipts = store.unreadReceipts.filter(({ at }) => at >= unreadSince)
   const unknownSince = secondsAfter(now, -unknownSecondsMax)

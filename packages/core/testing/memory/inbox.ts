@@ -5,6 +5,8 @@ import {
   deduplicationKeyOf,
   deduplicationKeyOfOffer,
   isPart,
+  joinedPartKeyOf,
+  joinedPartSeconds,
   joinParts,
   partGroupKeyOf,
   readInboundMessage,
@@ -16,6 +18,7 @@ import {
   type Received,
   type ReceivedText,
   type Taking,
+  type WaitingPart,
 } from '@gateway/core/inbox'
 import type { Body, Msisdn, SenderAddress } from '@gateway/core/messages'
 import { secondsAfter, type Instant } from '@gateway/core/time'
@@ -47,7 +50,7 @@ export const memoryInbox = (store: MemoryStore): Inbox => ({
     const old = [...store.parts].filter(([, { last }]) => last < before).slice(0, textsMax)
     for (const [key, { message, parts }] of old) {
       store.parts.delete(key)
-      add(store, { ...message, text: joinParts(parts) }, confirmation)
+      addJoined(store, key, { message, parts }, confirmation)
     }
     return old.length
   }),
@@ -75,13 +78,32 @@ function receive(store: MemoryStore, message: InboundMessage, confirmation: Body
     return 'stored'
   }
   const key = partGroupKeyOf(message)
-  const { over, complete, waiting } = addPart(store.parts.get(key)?.parts ?? [], message.part, message.text)
+  const { number } = message.part
+  if (isJoined(store, joinedPartKeyOf(key, { number, text: message.text }))) return 'repeated'
+  const added = addPart(store.parts.get(key)?.parts ?? [], message.part, message.text)
+  if (added.isRepeated) return 'repeated'
+  const { over, complete, waiting } = added
   if (waiting.length === 0) store.parts.delete(key)
   else store.parts.set(key, { message, parts: waiting, last: store.clock.now() })
   for (const parts of [over, complete]) {
-    if (parts !== undefined) add(store, { ...message, text: joinParts(parts) }, confirmation)
+    if (parts !== undefined) addJoined(store, key, { message, parts }, confirmation)
   }
   return complete === undefined ? 'incomplete' : 'stored'
+}
+
+interface Joined {
+  readonly message: InboundMessage
+  readonly parts: readonly WaitingPart[]
+}
+
+function addJoined(store: MemoryStore, group: string, { message, parts }: Joined, confirmation: Body): void {
+  for (const part of parts) store.joinedParts.set(joinedPartKeyOf(group, part), store.clock.now())
+  add(store, { ...message, text: joinParts(parts) }, confirmation)
+}
+
+function isJoined({ joinedParts, clock }: MemoryStore, key: string): boolean {
+  const at = joinedParts.get(key)
+  return at !== undefined && clock.now() < secondsAfter(at, joinedPartSeconds)
 }
 
 /** Notes it, so that the next one is. */

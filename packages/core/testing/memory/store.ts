@@ -126,6 +126,8 @@ export interface MemoryStore {
   readonly conversations: Map<AccountId, Map<string, { arrived: number; read: number }>>
   /** When each was seen. */
   readonly deduplicationKeys: Map<string, Instant>
+  /** When the text of each part was put together. */
+  readonly joinedParts: Map<string, Instant>
   /** Parts that wait for the others of their text. */
   readonly parts: Map<
     string,
@@ -231,6 +233,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     inboundMessages: [],
     conversations: new Map(),
     deduplicationKeys: new Map(),
+    joinedParts: new Map(),
     parts: new Map(),
     later: rotation((a, b) => a.at - b.at || byId(a, b)),
     due: dueQueues((a, b) => b.send.priority - a.send.priority || byId(a, b)),

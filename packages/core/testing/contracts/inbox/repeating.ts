@@ -10,11 +10,16 @@ import { callersMany, checkGenerated, testCarrier, type Contract } from '../shar
 import { confirmation, receive, sent, texts } from './inbound-messages.ts'
 
 const group = (number: number, of = 3, name = 7) => ({ group: name, number, of })
-const textOf = ({ group, number }: InboundMessagePart) => `${group}.${number} `
+const textOf = ({ group, number }: InboundMessagePart, version: number) => `${group}.${number}.${version} `
 const time = instant(Date.UTC(2026, 9, 18, 8))
 
 const parts = fc.array(
-  fc.record({ group: fc.nat({ max: 2 }), number: fc.integer({ min: 1, max: 3 }), call: fc.boolean() }),
+  fc.record({
+    group: fc.nat({ max: 2 }),
+    number: fc.integer({ min: 1, max: 3 }),
+    version: fc.nat({ max: 1 }),
+    call: fc.boolean(),
+  }),
   {
     minLength: 5,
     maxLength: 30,
@@ -42,20 +47,28 @@ export const repeating: Contract<StoredPorts> = {
     let round = 0
     await checkGenerated(parts, 8, async (all) => {
       const waiting = new Map<number, readonly WaitingPart[]>()
+      const joined = new Set<string>()
       const results: Received[] = []
-      const calls: InboundMessagePart[][] = [[]]
-      for (const { group: name, number, call } of all) {
+      const calls: { readonly part: InboundMessagePart; readonly text: string }[][] = [[]]
+      for (const { group: name, number, version, call } of all) {
         const part = group(number, 3, 10 * round + name)
         if (call) calls.push([])
-        calls.at(-1)?.push(part)
-        const added = addPart(waiting.get(name) ?? [], part, textOf(part))
+        calls.at(-1)?.push({ part, text: textOf(part, version) })
+        const added = addPart(waiting.get(name) ?? [], part, textOf(part, version))
+        if (added.isRepeated || joined.has(textOf(part, version))) {
+          results.push('repeated')
+          continue
+        }
         waiting.set(name, added.waiting)
-        for (const whole of [added.over, added.complete]) if (whole !== undefined) expected.push(joinParts(whole))
+        for (const whole of [added.over, added.complete]) {
+          if (whole === undefined) continue
+          expected.push(joinParts(whole))
+          for (const { text } of whole) joined.add(text)
+        }
         results.push(added.complete === undefined ? 'incomplete' : 'stored')
       }
       const told: Received[] = []
-      for (const call of calls)
-        told.push(...(await receive(ports, ...call.map((part) => ({ part, text: textOf(part) })))))
+      for (const call of calls) told.push(...(await receive(ports, ...call)))
       assert.deepEqual((await texts(ports, id)).toSorted(), expected.toSorted())
       // A call whose answer was lost is made again: its parts are told by then as they are then.
       const words = (one: Received) => (one === 'stored' || one === 'incomplete' ? 'accepted' : one)
@@ -122,6 +135,57 @@ export const repeating: Contract<StoredPorts> = {
     assert.deepEqual(await texts(ports, id), [])
     assert.deepEqual(await receive(ports, parts[1] ?? {}), ['stored'])
     assert.deepEqual(await texts(ports, id), ['one 😀 two three'])
+  },
+
+  'a part that comes twice counts once, while it waits and after its text was put together': async (ports) => {
+    const { id } = await anAccount(ports)
+    await sent(ports, { id })
+    const [one, two] = [
+      { text: 'one ', part: group(1, 2) },
+      { text: 'two', part: group(2, 2) },
+    ]
+    assert.deepEqual(await receive(ports, one, one), ['incomplete', 'repeated'])
+    assert.deepEqual(await receive(ports, one), ['repeated'])
+    assert.deepEqual(await receive(ports, two, two, one), ['stored', 'repeated', 'repeated'])
+    assert.deepEqual(await receive(ports, one, two), ['repeated', 'repeated'])
+    assert.deepEqual(await texts(ports, id), ['one two'])
+    // The name of the group is used again, for another text.
+    assert.deepEqual(await receive(ports, { ...one, text: 'new ' }, two), ['incomplete', 'repeated'])
+    assert.deepEqual(await receive(ports, { ...two, text: 'text' }), ['stored'])
+    assert.deepEqual(await texts(ports, id), ['one two', 'new text'])
+  },
+
+  'of the same two parts by many at the same time one text is stored': async (ports) => {
+    const { id } = await anAccount(ports)
+    await sent(ports, { id })
+    const both = [1, 2].map((number) => ({ text: `${number}`, part: group(number, 2) }))
+    await Promise.all(Array.from({ length: callersMany }, (_, i) => receive(ports, both[i % 2] ?? {})))
+    assert.deepEqual(await texts(ports, id), ['12'])
+  },
+
+  'parts of a text that was let go without the others are known again': async (ports) => {
+    const { id } = await anAccount(ports)
+    await sent(ports, { id })
+    const lonely = { text: 'lonely', part: group(2, 2) }
+    await receive(ports, lonely)
+    await ports.inbox.releaseParts(-60, 10, confirmation)
+    assert.deepEqual(await receive(ports, lonely), ['repeated'])
+    assert.deepEqual(await texts(ports, id), ['lonely'])
+  },
+
+  'what a part leaves open is read with the next one: an escape, and the octet order of UCS-2': async (ports) => {
+    const { id } = await anAccount(ports)
+    await sent(ports, { id })
+    const gsm = (octets: string) => ({ coding: 'gsm-7', octets }) as const
+    const ucs2 = (octets: string) => ({ coding: 'ucs-2', octets }) as const
+    const all = [
+      { text: '1', part: { ...group(1, 2, 1), coded: gsm('311b') } },
+      { text: 'e2', part: { ...group(2, 2, 1), coded: gsm('6532') } },
+      { text: 'П', part: { ...group(1, 2, 2), coded: ucs2('fffe1f04') } },
+      { text: '?', part: { ...group(2, 2, 2), coded: ucs2('40040000') } },
+    ]
+    await receive(ports, ...all.toReversed())
+    assert.deepEqual((await texts(ports, id)).toSorted(), ['1€2', 'Пр'])
   },
 
   'parts of several texts, numbers and addresses are not mixed': async (ports) => {
