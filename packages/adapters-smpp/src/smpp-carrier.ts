@@ -7,7 +7,7 @@ import {
   type CarrierMode,
   type CarrierStatus,
   type CarrierId,
-  type Circuit,
+  type CircuitProblem,
   type CircuitStatus,
   type DeliveryReceipt,
   type UnreadReceipt,
@@ -22,7 +22,7 @@ import { createReceiptMatcher, type ReceiptMatcher } from './receipts/receipt-ma
 import { createRepeatedRefusals } from './receipts/repeated-refusals.ts'
 import { binaryMessage, describeUnread, readAgain, unreadReceipt, unusablePdu } from './receipts/unread-receipts.ts'
 import { createLink, createLinkOutage, type Link } from './session/link.ts'
-import { createCircuitBreaker, type CircuitEvents } from './session/circuit.ts'
+import { createCircuit } from './session/circuit.ts'
 import { createPace } from './session/pace.ts'
 import { createTraffic } from './session/traffic.ts'
 import { shareRate, type SharedRate } from './session/shared-rate.ts'
@@ -129,15 +129,19 @@ export function smppCarrier(
   const outage = createLinkOutage({ failed: complain, works: (what) => works?.(`carrier ${name}: ${what}`) }, () =>
     performance.now(),
   )
-  const circuitEvents: CircuitEvents = {
-    changed() {
-      outbox.pump()
-      boundChanged()
+  const circuit = createCircuit(
+    settings,
+    {
+      changed() {
+        outbox.pump()
+        boundChanged()
+      },
+      opened: (reason) => tell(openedText(reason, settings)),
+      closed: (after, by) => works?.(`carrier ${name}: ${closedText(after, by)}`),
     },
-    opened: (circuit) => tell(openedText(circuit, settings)),
-    closed: (after) => works?.(`carrier ${name}: it answers again after ${Math.round(after / 1000)} s`),
-  }
-  const breaker = createCircuitBreaker(settings, circuitEvents, clock)
+    clock,
+  )
+  const { breaker } = circuit
   const outbox = createOutbox(
     settings,
     () => sessions,
@@ -323,16 +327,16 @@ export function smppCarrier(
   function leavesSoon(): number {
     const now = performance.now()
     const { perSecond = 0, isThrottled } = pace.state(now)
-    const goesOn = mode === 'running' && !pace.isPaused(now) && breaker.state() === 'closed'
+    const goesOn = mode === 'running' && !pace.isPaused(now) && breaker.state === 'closed'
     return isThrottled && goesOn ? Math.floor(perSecond) : 0
   }
 
   function circuitStatus(): CircuitStatus {
-    const { state, reason, answerTime } = breaker.circuit()
+    const { state, reason, answerMilliseconds } = breaker
     const { silentSeconds, failuresPercent, probeSeconds, probeSecondsMax } = settings
     return {
-      ...{ state, since: breaker.since(), reason },
-      answerMilliseconds: answerTime === undefined ? undefined : Math.round(answerTime),
+      ...{ state, since: circuit.since(), reason },
+      answerMilliseconds: answerMilliseconds === undefined ? undefined : Math.round(answerMilliseconds),
       ...{ silentSeconds, failuresPercent, probeSeconds, probeSecondsMax, slowSeconds: slowSecondsOf(settings) },
     }
   }
@@ -348,7 +352,8 @@ export function smppCarrier(
       const { perSecond = Infinity } = pace.state(now)
       const free = sessions.reduce((sum, session) => sum + session.room(), 0)
       const paced = perSecond === 0 ? 0 : Math.max(1, Math.ceil(perSecond * waitingSeconds))
-      return Math.max(0, Math.min(free, paced, breaker.room()) - outbox.waiting())
+      const proven = breaker.isDoubtful(now) ? 0 : breaker.room()
+      return Math.max(0, Math.min(free, paced, proven) - outbox.waiting())
     },
     handBack: () => outbox.handBack(leavesSoon()),
     setMode,
@@ -369,13 +374,13 @@ export function smppCarrier(
       queries?.stop()
       await outbox.quiet()
       outbox.stop()
-      breaker.stop()
+      circuit.stop()
     },
     availability() {
       const now = performance.now()
-      if (!isBound || breaker.state() === 'open') return 'down'
-      if (breaker.state() === 'half-open') return 'probing'
-      const isSlow = breaker.isDoubtful() || sessions.some((session) => session.isSlow(now))
+      if (!isBound || breaker.state === 'open') return 'down'
+      if (breaker.state === 'half-open') return 'probing'
+      const isSlow = breaker.isDoubtful(now) || sessions.some((session) => session.isSlow(now))
       return isSlow || pace.state(now).isThrottled ? 'throttled' : 'available'
     },
     onAvailability: (told) => void (boundChanged = told),
@@ -392,13 +397,18 @@ export function smppCarrier(
   }
 }
 
-function openedText({ reason, pause }: Circuit, { silentSeconds, failuresPercent }: SmppSettings): string {
+function openedText(reason: CircuitProblem, { silentSeconds, failuresPercent }: SmppSettings): string {
   const why =
     reason === 'silent'
       ? `it has answered no submission for ${silentSeconds} s or more`
-      : `${failuresPercent} percent or more of the latest submissions got no answer or were refused for now`
-  return `${why}; it gets no messages but probes, the first in ${Math.round(pause / 1000)} s`
+      : `${failuresPercent} percent or more of the latest messages got no answer, or were refused for now and none taken`
+  return `${why}; it gets no messages but probes`
 }
+
+const closedText = (after: number, by: 'answers' | 'idle'): string =>
+  by === 'answers'
+    ? `it answers again after ${Math.round(after / 1000)} s`
+    : 'it has had nothing to send for a minute; the next message tries it like a new carrier'
 
 /** What is longer than SMPP 3.4 has room for (5.2.1, 5.2.2). Many carriers take it. */
 const longCredentials = ({ systemId, password }: SmppSettings): readonly string[] => [

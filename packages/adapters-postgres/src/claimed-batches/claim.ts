@@ -9,6 +9,7 @@ import { claimBulk } from '../sql/claim.ts'
 import type { ClaimRow } from '../sql/claim.ts'
 import { claimSingle } from '../sql/claim.ts'
 import { disown } from '../sql/batches.ts'
+import { freshRank, retriedRank } from '../sql/rank.ts'
 import { claimedMessages, sendersOf } from './claimed-messages.ts'
 import type { KnownBatches } from './known-batches.ts'
 
@@ -68,7 +69,7 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
   }
 
   function run(dispatcher: DispatcherId, seq: number, wanted: Wanted, carrier: number): Promise<ClaimRow[]> {
-    const { lane, messagesMax, markedMax, leaseSeconds, queue = noQueue } = wanted
+    const { lane, messagesMax, markedMax, leaseSeconds, queue = noQueue, fresh = false } = wanted
     const common = {
       dispatcher,
       batch: seq,
@@ -78,6 +79,7 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
       leaseSeconds,
       carrier,
       queue,
+      rankMax: fresh ? freshRank : retriedRank,
     }
     return lane === 'single'
       ? hot.run(claimSingle, { ...common, accountsMax: Math.min(accountsMax, messagesMax) })

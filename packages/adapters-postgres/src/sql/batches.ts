@@ -1,6 +1,7 @@
 import { INCIDENT } from '@gateway/core/messages'
 import { refund } from './credits.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
+import { rankOf } from './rank.ts'
 import { sql, statement } from './statement.ts'
 import { storeMessageEvents } from './store-events.ts'
 
@@ -155,8 +156,8 @@ export const giveBack = statement(
   sql`
 with ${heldByBatch}, due_again as (
   insert into due (queue, lane, attempt, account_id, rank, lo, hi, first_id, due_at, expires_at, deletable)
-  select queue, lane, attempt, account_id, rank, lower(ids), upper(ids), first_id, due_at, expires_at,
-    attempt = 0 and scheduled
+  select queue, lane, attempt, account_id, ${rankOf('rank', 'attempt')}, lower(ids), upper(ids), first_id, due_at,
+    expires_at, attempt = 0 and scheduled
   from ranges
 )
 select exists (select from batch) as alive, exists (select from dispatcher where id = :dispatcher) as registered,

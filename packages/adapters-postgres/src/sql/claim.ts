@@ -42,6 +42,7 @@ const claiming = {
   leaseSeconds: 'float8',
   carrier: 'smallint',
   queue: 'smallint',
+  rankMax: 'smallint',
 } as const
 
 const columns = rows<ClaimRow>({
@@ -120,7 +121,7 @@ left join (
 
 /**
  * Claims from the single lane of the queue: of each account, walked from `cursor` (0 at first) by a loose index scan,
- * an equal share of its oldest ranges, those of a higher priority first, one range of each account in turn until there
+ * an equal share of its oldest ranges up to `rankMax`, those of a lower rank first, one range of each account in turn until there
  * are `messagesMax` messages; the last range is taken whole. At most `accountsMax` accounts; the next walk begins after
  * the last account that had its turn. `batch` is new each time. Never run again: where its answer was lost the batch
  * is disowned.
@@ -136,17 +137,23 @@ with recursive accounts (account_id, walked) as (
   select coalesce(
     (
       select account_id from due
-      where queue = :queue and lane = ${LANE.single} and account_id > :cursor
+      where queue = :queue and lane = ${LANE.single} and account_id > :cursor and rank <= :rankMax
       order by account_id
       limit 1
     ),
-    (select account_id from due where queue = :queue and lane = ${LANE.single} order by account_id limit 1)
+    (
+      select account_id from due
+      where queue = :queue and lane = ${LANE.single} and rank <= :rankMax
+      order by account_id
+      limit 1
+    )
   ), 1
   union all
   select (
     select due.account_id
     from due
     where due.queue = :queue and due.lane = ${LANE.single} and due.account_id > accounts.account_id
+      and rank <= :rankMax
     order by due.account_id
     limit 1
   ), walked + 1
@@ -160,7 +167,7 @@ with recursive accounts (account_id, walked) as (
   cross join lateral (
     select ctid row_id, account_id, rank, lo, hi
     from due
-    where queue = :queue and lane = ${LANE.single} and account_id = accounts.account_id
+    where queue = :queue and lane = ${LANE.single} and account_id = accounts.account_id and rank <= :rankMax
     order by rank, lo
     limit (select ceil(:messagesMax::float8 / greatest(accounts, 1))::int from walk)
     for update skip locked
@@ -201,11 +208,16 @@ with next_account as (
   select coalesce(
     (
       select account_id from due
-      where queue = :queue and lane = ${LANE.bulk} and account_id > :cursor
+      where queue = :queue and lane = ${LANE.bulk} and account_id > :cursor and rank <= :rankMax
       order by account_id
       limit 1
     ),
-    (select account_id from due where queue = :queue and lane = ${LANE.bulk} order by account_id limit 1)
+    (
+      select account_id from due
+      where queue = :queue and lane = ${LANE.bulk} and rank <= :rankMax
+      order by account_id
+      limit 1
+    )
   ) id
 ), candidates as (
   select row_id, (sum(hi - lo) over (order by rank, lo) - (hi - lo))::bigint messages_before
@@ -213,6 +225,7 @@ with next_account as (
     select ctid row_id, rank, lo, hi
     from due
     where queue = :queue and lane = ${LANE.bulk} and account_id = (select id from next_account)
+      and rank <= :rankMax
     order by rank, lo
     limit :rangesMax
     for update skip locked

@@ -3,6 +3,7 @@ import { LANE } from '../stored-codes.ts'
 import { refund } from './credits.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 import { noteScheduled } from './scheduled.ts'
+import { rankOf } from './rank.ts'
 import { rows, sql, statement } from './statement.ts'
 import { storeMessageEvents } from './store-events.ts'
 
@@ -60,7 +61,8 @@ with recursive accounts (account_id, walked) as (
   delete from later where ctid = any (array(select row_id from picked)) returning *
 ), due_now as (
   insert into due (queue, lane, attempt, account_id, rank, lo, hi, first_id, due_at, expires_at, deletable)
-  select queue, lane, attempt, account_id, rank, lo, hi, first_id, due_at, expires_at, attempt = 0
+  select queue, lane, attempt, account_id, ${rankOf('rank', 'attempt')}, lo, hi, first_id, due_at, expires_at,
+    attempt = 0
   from moved
 ), ${noteScheduled('select account_id, due_at, lo, lo - hi change from moved where attempt = 0')}
 select (select case when count(account_id) < :accountsMax then 0 else max(account_id) end from accounts) as cursor,

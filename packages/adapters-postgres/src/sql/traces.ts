@@ -11,6 +11,7 @@ import {
   type TracedRoute,
 } from '@gateway/core/messages'
 import { LANE, LEDGER } from '../stored-codes.ts'
+import { retriedRank } from './rank.ts'
 import { rows, sql, statement, type RowOf } from './statement.ts'
 import { milliseconds } from './arrays.ts'
 
@@ -119,7 +120,7 @@ with send_of as materialized (
     'due', ${milliseconds('due_at')}, 'attempt', attempt)
   from send_of
   join due on queue in (select id from queue) and lane in (${LANE.single}, ${LANE.bulk})
-    and due.account_id = send_of.account_id and due.rank = -send_of.priority
+    and due.account_id = send_of.account_id and due.rank in (-send_of.priority, ${retriedRank})
     and lo between send_of.first_id and :message and :message < hi
   union all
   select 4, json_build_object('place', 'claimed', 'dispatcher', dispatcher, 'carrier', name,

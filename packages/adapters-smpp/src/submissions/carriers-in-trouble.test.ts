@@ -104,14 +104,39 @@ test('numbers that never get an answer take no room for long, and neither end th
   expect(smsc.received.filter(({ command }) => command === 'bind_transceiver')).toHaveLength(1)
 })
 
-test('a carrier that refuses what it gets for now is opened by its share of refusals', async () => {
+test('a carrier that refuses ten distinct messages for now gets probes only', async () => {
   const { carrier, answers, submit } = await start({ failuresPercent: 50, probeSeconds: 5 }, (pdu) =>
     refusal(pdu, COMMAND_STATUS.ESME_RSYSERR),
   )
-  submit(...many(3))
-  await until(() => answers.length === 3)
+  submit(...many(9))
+  await until(() => answers.length === 9)
+  expect(carrier.availability?.()).toBe('available')
+  submit(...many(1))
+  await until(() => answers.length === 10)
   expect(carrier.availability?.()).toBe('down')
   expect(carrier.status().circuit).toMatchObject({ state: 'open', reason: 'failing', failuresPercent: 50 })
+})
+
+test('messages that were refused before, and the parts of one message, are not refusals of their own', async () => {
+  const { carrier, answers, submit, submitOne } = await start({ failuresPercent: 1 }, (pdu) =>
+    refusal(pdu, COMMAND_STATUS.ESME_RSYSERR),
+  )
+  submit(long(1000))
+  await until(() => answers.length === 1)
+  for (let time = 0; time < 12; time++) {
+    expect(outcomes(await submitOne({ refusedBefore: true }))).toEqual(['refused-for-now'])
+  }
+  expect(carrier.status().circuit).toMatchObject({ state: 'closed', reason: undefined })
+})
+
+test('a carrier that refuses nine of ten for now and takes the tenth keeps getting them', async () => {
+  const { carrier, answers, submit } = await start({ failuresPercent: 50 }, (pdu, _, nth) =>
+    nth % 10 === 0 ? undefined : refusal(pdu, COMMAND_STATUS.ESME_RSYSERR),
+  )
+  submit(...many(200))
+  await until(() => answers.length === 200)
+  expect(outcomes(answers).filter((one) => one === 'accepted')).toHaveLength(20)
+  expect(carrier.status().circuit).toMatchObject({ state: 'closed', reason: undefined })
 })
 
 test('a link that is cut before answers were due is no failure: what is left goes over the next one at once', async () => {

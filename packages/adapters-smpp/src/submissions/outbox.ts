@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers'
-import type { CircuitOutcome, Submission, SubmissionAnswer } from '@gateway/core/dispatch'
+import type { CircuitBreaker, CircuitOutcome, Submission, SubmissionAnswer } from '@gateway/core/dispatch'
 import type { Body } from '@gateway/core/messages'
 import { commandStatusName } from '../pdu/index.ts'
-import type { CircuitBreaker } from '../session/circuit.ts'
 import type { Pace } from '../session/pace.ts'
 import type { RequestOutcome, Session } from '../session/session.ts'
 import { errorClassOf, type SmppSettings } from '../settings.ts'
@@ -92,7 +91,8 @@ export function createOutbox(
     isPaced = false
     for (const session of sending.keys()) if (session.room() === 0 && !sessions().includes(session)) release(session)
     while (jobs.size() + sending.size > 0) {
-      if (!breaker.mayLeave()) break
+      // Until a new carrier is known what was handed over may leave.
+      if (breaker.state !== 'closed' && breaker.room() === 0) break
       const session = nextSession()
       if (session === undefined || !(sending.has(session) || jobs.hasReady(now))) break
       isPaced = pace.take(1, now) === 0
@@ -126,7 +126,7 @@ export function createOutbox(
     const wait = isPaced ? Math.min(tickMilliseconds, Math.max(2, pace.nextAt(now) - now)) : tickMilliseconds
     timer = setTimeout(() => {
       timer = undefined
-      breaker.look()
+      breaker.look(nowMilliseconds())
       expire(nowMilliseconds())
       pump()
     }, wait)
@@ -171,12 +171,12 @@ export function createOutbox(
     const build = (sequence: number) => buildSubmit(settings, job.message, segment, sequence, validSeconds)
     const settle = (outcome: RequestOutcome): void => {
       const at = nowMilliseconds()
-      breaker.settled(departure, circuitOutcomeOf(outcome, at - now))
+      breaker.settled(departure, circuitOutcomeOf(job, outcome, at - now), at)
       decide(job, part, partOutcome(session, job, part, outcome, at), at)
       pumpSoon()
     }
     if (session.request(build, settle) === 'sent') return
-    breaker.settled(departure, 'unsent')
+    breaker.settled(departure, 'unsent', now)
     refused('a field does not fit its place in a submit_sm')
     decide(job, part, 'refused', now)
   }
@@ -201,16 +201,18 @@ export function createOutbox(
   }
 
   /**
-   * What it says of the carrier. A refusal because of the connection is one for now. What ends with its connection
-   * before an answer was due says nothing: who is cut off for a moment answers at once when it is back (P-17).
+   * Classifies an outcome for the circuit breaker. A refusal because of the connection counts as one for now. A request
+   * that ends with its connection before its answer was due counts as unsent, because a carrier that was cut off for a
+   * moment answers at once when it is back (P-17). The parts of a message, and its further attempts, are one refusal.
    */
-  function circuitOutcomeOf(outcome: RequestOutcome, elapsed: number): CircuitOutcome {
+  function circuitOutcomeOf({ message, tries }: Job, outcome: RequestOutcome, elapsed: number): CircuitOutcome {
     if (outcome === 'unsent' || (outcome === 'unknown' && elapsed < settings.silentSeconds * 1000)) return 'unsent'
     if (outcome === 'unknown' || (outcome.command !== 'submit_sm_resp' && outcome.status === 0)) return 'unanswered'
     if (outcome.status === 0) return 'taken'
     const is = errorClassOf(outcome.status, settings.errors)
     if (is === 'throttle') return 'throttled'
-    return is === 'final' ? 'taken' : 'refused-for-now'
+    if (is === 'final') return 'taken'
+    return is === 'for-now' && (message.refusedBefore === true || tries > 0) ? 'refused-again' : 'refused-for-now'
   }
 
   function decide(job: Job, part: number, outcome: PartOutcome, now: number): void {

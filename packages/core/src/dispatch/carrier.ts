@@ -37,6 +37,8 @@ export interface Submission {
   readonly priority?: Priority | undefined
   /** Class 0 of 3GPP TS 23.038; undefined: none. */
   readonly flash?: true | undefined
+  /** A carrier refused the message for now before: another refusal says nothing about this one. */
+  readonly refusedBefore?: true | undefined
 }
 
 /**

@@ -1,14 +1,9 @@
+import fc from 'fast-check'
 import {
-  circuitAt,
+  CircuitBreaker,
   circuitDefaults,
-  circuitRoom,
-  isDoubtful,
-  newCircuit,
-  settledBy,
-  submittedTo,
-  type Circuit,
-  type CircuitBounds,
   type CircuitOutcome,
+  type CircuitState,
   type Departure,
 } from './circuit-breaker.ts'
 
@@ -16,56 +11,68 @@ const words: Readonly<Record<string, CircuitOutcome>> = {
   taken: 'taken',
   throttled: 'throttled',
   busy: 'refused-for-now',
+  again: 'refused-again',
   lost: 'unanswered',
   unsent: 'unsent',
 }
 
-interface Run {
-  readonly circuit: Circuit
-  readonly now: number
-  /** Of those that have no outcome, in their order. */
-  readonly open: readonly Departure[]
+/** A circuit breaker with a clock of its own. */
+function aCircuit(bounds = circuitDefaults) {
+  const log: string[] = []
+  let now = 0
+  const breaker = new CircuitBreaker(bounds, now, {
+    changed: () => undefined,
+    turned: (state) => log.push(state),
+    opened: (reason) => log.push(`opened: ${reason}`),
+    closed: (after, by) => log.push(`closed after ${after}: ${by}`),
+  })
+  return {
+    breaker,
+    log,
+    now: () => now,
+    submit: (): Departure => breaker.submitted(now),
+    settle: (departure: Departure, outcome: CircuitOutcome) => breaker.settled(departure, outcome, now),
+    pass(milliseconds: number): void {
+      for (const end = now + milliseconds; now < end;) {
+        now += Math.min(100, end - now)
+        breaker.look(now)
+      }
+    },
+  }
 }
 
 /**
- * What happens, in words: `send` submits; `taken`, `throttled`, `busy`, `lost` and `unsent` are the outcome of the
- * oldest that has none; `answered`: the latest is taken; `late` drops the oldest from the list and settles it as taken
- * though the circuit was opened meanwhile; `5s` passes; `3xword` repeats one.
+ * Runs a script of words: `send` submits; `taken`, `throttled`, `busy`, `again`, `lost` and `unsent` settle the oldest
+ * submission without an outcome; `answered` settles the latest as taken; `late` settles the oldest as taken after the
+ * circuit opened; `5s` passes; `3xword` repeats a word.
  */
-function run(script: string, bounds: CircuitBounds = circuitDefaults): Run {
-  let [circuit, now] = [newCircuit(0), 0]
+function run(script: string) {
+  const circuit = aCircuit()
   const open: Departure[] = []
   const step = (word: string): void => {
     const seconds = /^([\d.]+)s$/.exec(word)?.[1]
-    if (seconds !== undefined) {
-      for (const end = now + Number(seconds) * 1000; now < end;) {
-        now += 100
-        circuit = circuitAt(circuit, bounds, now)
-      }
-    } else if (word === 'send') {
-      open.push({ epoch: circuit.epoch, answers: circuit.answers, leftAt: now })
-      circuit = submittedTo(circuit, now)
-    } else {
+    if (seconds !== undefined) circuit.pass(Number(seconds) * 1000)
+    else if (word === 'send') open.push(circuit.submit())
+    else {
       const oldest = word === 'answered' ? open.pop() : open.shift()
       const outcome = words[word === 'late' || word === 'answered' ? 'taken' : word]
       if (oldest === undefined || outcome === undefined) throw new Error(`there is no ${word} here`)
-      circuit = settledBy(circuit, oldest, outcome, bounds, now)
+      circuit.settle(oldest, outcome)
     }
   }
   for (const word of script.split(' ')) {
     const [, times = '1', what = ''] = /^(?:(\d+)x)?(.+)$/.exec(word) ?? []
     for (let time = 0; time < Number(times); time++) for (const one of what.split('+')) step(one)
   }
-  return { circuit, now, open }
+  return circuit
 }
 
-test.each<[string, string, Circuit['state'], number]>([
-  // What happens, in words; the state; how many may be submitted then.
-  ['a carrier that is new gets one', '0s', 'closed', 1],
+test.each<[string, string, CircuitState, number]>([
+  // Script, state and room at its end.
+  ['a new carrier gets one', '0s', 'closed', 1],
   ['and no other before it has answered', 'send', 'closed', 0],
   ['each that is taken lets one more leave at a time', 'send+taken send+taken', 'closed', 3],
   ['ten that are taken: as many as the window has room for', '10xsend+taken', 'closed', Infinity],
-  ['a refusal for good is an answer like any other', '10xsend+taken send+taken', 'closed', Infinity],
 
   ['no answer for 4.9 s', '10xsend+taken send 4.9s', 'closed', Infinity],
   ['no answer for 5 s', '10xsend+taken send 5s', 'open', 0],
@@ -80,70 +87,92 @@ test.each<[string, string, Circuit['state'], number]>([
   ['three of thirteen', '10xsend+taken 3xsend+lost', 'closed', Infinity],
   ['ten of twenty', '10xsend+taken 10xsend+lost', 'open', 0],
   ['three of the first three', '3xsend+lost', 'open', 0],
-  ['ten of twenty were refused for now', '10xsend+taken 10xsend+busy', 'open', 0],
   ['thirty numbers without an answer among sixty with one', '30xsend 60xsend+answered 30xlost', 'closed', Infinity],
   ['thirty among ten with one', '30xsend 10xsend+answered 30xlost', 'open', 0],
   ['a hundred are throttled', '10xsend+taken 100xsend+throttled', 'closed', Infinity],
   ['a hundred did not leave', '10xsend+taken 100xsend+unsent', 'closed', Infinity],
 
+  ['four numbers are refused for now right after the start', '4xsend+busy', 'closed', 1],
+  ['and nine', '9xsend+busy', 'closed', 1],
+  ['ten distinct messages in a row are refused for now', '10xsend+busy', 'open', 0],
+  ['the same after many were taken', '30xsend+taken 10xsend+busy', 'open', 0],
+  ['nine in a row, again and again', '10xsend+taken 9xsend+busy send+taken 9xsend+busy', 'closed', Infinity],
+  ['a hundred refusals of messages that were refused before', '10xsend+taken 100xsend+again', 'closed', Infinity],
+  ['nine of ten are refused and the tenth is taken', '10xsend+taken 90xsend+busy+send+taken', 'closed', Infinity],
+
   ['open for 2.9 s', 'send 5s 2.9s', 'open', 0],
   ['open for 3 s: a probe', 'send 5s 3s', 'half-open', 1],
+  ['after refusals a probe in 0.3 s', '10xsend+busy 0.3s', 'half-open', 1],
   ['a probe is under way', 'send 5s 3s send', 'half-open', 0],
   ['it was taken', 'send 8s lost send taken', 'half-open', 2],
-  ['it was refused for now', 'send 8s lost send busy', 'open', 0],
+  ['it was refused for now', 'send 8s lost send busy', 'half-open', 1],
+  ['it was refused before', 'send 8s lost send again', 'half-open', 1],
+  ['ten probes were refused for now', 'send 8s lost 10xsend+busy', 'open', 0],
   ['it was throttled', 'send 8s lost send throttled', 'half-open', 1],
   ['it did not leave', 'send 8s lost send unsent', 'half-open', 1],
   ['it has no answer for 5 s', 'send 8s send 5s', 'open', 0],
   ['ten were taken', 'send 8s lost 10xsend+taken', 'closed', Infinity],
-  ['nine were taken and one was not', 'send 8s lost 9xsend+taken send+lost', 'open', 0],
+  ['ten were taken among nine that were refused', 'send 8s lost 9xsend+busy 10xsend+taken', 'closed', Infinity],
+  ['nine were taken and one has no answer', 'send 8s lost 9xsend+taken send+lost', 'open', 0],
+  ['one was taken in ten seconds', 'send 8s lost send+taken 10s', 'closed', 2],
+  ['not if half were refused', 'send 8s lost send+taken send+busy 10s', 'half-open', 2],
+  ['nothing was sent for 59 s', 'send 8s lost 59s', 'half-open', 1],
+  ['nothing was sent for a minute', 'send 8s lost 60s', 'closed', 1],
+  ['refusals of messages that were refused before close nothing', 'send 8s lost 30s send+again 59s', 'half-open', 1],
   ['what left before it was opened takes no room', '10xsend+taken 30xsend 8s', 'half-open', 1],
   ['and fails no probe', '10xsend+taken 30xsend 8s 30xlost', 'half-open', 1],
   ['a late answer: it is tried at once', '10xsend+taken 30xsend 5s late', 'half-open', 1],
   ['further late answers prove no more', '10xsend+taken 30xsend 5s 20xlate', 'half-open', 1],
+  ['a late refusal of a carrier that refuses is no news', '10xsend+taken 30xsend 20xbusy', 'open', 0],
+  ['a late message that is taken is', '10xsend+taken 30xsend 20xbusy late', 'half-open', 1],
 ])('%s', (_, script, state, room) => {
-  const { circuit } = run(script)
-  expect([circuit.state, circuitRoom(circuit)]).toEqual([state, room])
+  const { breaker } = run(script)
+  expect([breaker.state, breaker.room()]).toEqual([state, room])
 })
-
-test.each(['10xsend+taken', '0s', 'send 8s lost send', '10xsend+taken 30xsend 5s', '8xsend+taken 3xsend+lost'])(
-  'after %s several that are counted together are as many one behind the other',
-  (script) => {
-    const { circuit, now } = run(script)
-    const departure = { epoch: circuit.epoch, answers: circuit.answers, leftAt: now }
-    for (const outcome of Object.values(words)) {
-      let one = circuit
-      for (let count = 1; count <= 24; count++) one = submittedTo(one, now)
-      expect(submittedTo(circuit, now, 24)).toEqual(one)
-      for (let count = 1; count <= 24; count++) one = settledBy(one, departure, outcome, circuitDefaults, now + 40)
-      const together = settledBy(submittedTo(circuit, now, 24), departure, outcome, circuitDefaults, now + 40, 24)
-      expect(together).toEqual(one)
-    }
-  },
-)
 
 test('pauses double with each probe that fails, up to the longest, and begin anew after a minute of answers', () => {
   const failed = 'send 5s'
-  const pausesAfter = (script: string): number => run(script).circuit.pause / 1000
-  expect(pausesAfter(failed)).toBe(3)
-  expect(pausesAfter(`${failed} 3s ${failed}`)).toBe(6)
-  expect(pausesAfter(`${failed} 3s ${failed} 6s ${failed}`)).toBe(12)
-  expect(pausesAfter(`${failed} 3s ${failed} 6s ${failed} 12s ${failed} 24s ${failed}`)).toBe(48)
-  expect(pausesAfter(`${failed} 3s ${failed} 6s ${failed} 12s ${failed} 24s ${failed} 48s ${failed}`)).toBe(50)
+  const pauseAfter = (script: string): number => {
+    const { breaker, now } = run(script)
+    return breaker.pauseLeft(now()) / 1000
+  }
+  expect(pauseAfter(failed)).toBe(3)
+  expect(pauseAfter(`${failed} 3s ${failed}`)).toBe(6)
+  expect(pauseAfter(`${failed} 3s ${failed} 6s ${failed}`)).toBe(12)
+  expect(pauseAfter(`${failed} 3s ${failed} 6s ${failed} 12s ${failed} 24s ${failed}`)).toBe(48)
+  expect(pauseAfter(`${failed} 3s ${failed} 6s ${failed} 12s ${failed} 24s ${failed} 48s ${failed}`)).toBe(50)
   const again = `${failed} 3s lost 10xsend+taken`
-  expect(pausesAfter(`${again} 54s ${failed}`)).toBe(6)
-  expect(pausesAfter(`${again} 55s ${failed}`)).toBe(3)
+  expect(pauseAfter(`${again} 54s ${failed}`)).toBe(6)
+  expect(pauseAfter(`${again} 55s ${failed}`)).toBe(3)
+  expect(pauseAfter('10xsend+busy')).toBe(0.3)
+  expect(pauseAfter('10xsend+busy 0.3s 10xsend+busy 0.6s 10xsend+busy')).toBe(1)
+  expect(pauseAfter('10xsend+busy 0.3s 10xsend+busy 0.6s send+taken 10xsend+busy')).toBe(0.3)
+})
+
+test('it says once that it opened and once that it closed, however many probes fail between', () => {
+  const { log } = run('send 5s 3s lost send 5s 6s lost 10xsend+taken')
+  expect(log).toEqual([
+    'open',
+    'opened: silent',
+    'half-open',
+    'open',
+    'half-open',
+    'closed',
+    'closed after 14000: answers',
+  ])
+  expect(run('send 5s 3s lost 60s').log.at(-1)).toBe('closed after 63000: idle')
 })
 
 test('a silent carrier gets fewer than twenty probes in ten minutes, and never none for a minute', () => {
-  let [circuit, probes] = [newCircuit(0), 0]
-  let [last, longest] = [0, 0]
-  for (let now = 0; now < 600_000; now += 100) {
-    circuit = circuitAt(circuit, circuitDefaults, now)
-    if (circuitRoom(circuit) === 0) continue
-    longest = Math.max(longest, now - last)
-    last = now
+  const { breaker, submit, pass, now } = aCircuit()
+  let [probes, last, longest] = [0, 0, 0]
+  while (now() < 600_000) {
+    pass(100)
+    if (breaker.room() === 0) continue
+    longest = Math.max(longest, now() - last)
+    last = now()
     probes++
-    circuit = submittedTo(circuit, now)
+    submit()
   }
   expect(probes).toBeLessThan(20)
   expect(longest).toBeLessThan(60_000)
@@ -157,6 +186,91 @@ test.each<[string, number, boolean]>([
   ['send 2s taken send', 8000, true],
   ['send 5s', 1000, false],
 ])('after %s and %i ms others have what is new: %p', (script, later, is) => {
-  const { circuit, now } = run(script)
-  expect(isDoubtful(circuit, circuitDefaults, now + later)).toBe(is)
+  const { breaker, now } = run(script)
+  expect(breaker.isDoubtful(now() + later)).toBe(is)
+})
+
+describe('whatever happens', () => {
+  const outcomes: readonly CircuitOutcome[] = Object.values(words)
+  const anOutcome = fc.constantFrom(...outcomes)
+  const aStep = fc.oneof(
+    fc.record({ wait: fc.integer({ min: 1, max: 20_000 }) }),
+    fc.record({ answerAfter: fc.integer({ min: 0, max: 2000 }), outcome: anOutcome }),
+  )
+
+  /** Submits where there is room, and settles each submission after its time. */
+  function live(steps: readonly { wait?: number; answerAfter?: number; outcome?: CircuitOutcome }[]) {
+    const circuit = aCircuit()
+    let under: { readonly departure: Departure; readonly at: number; readonly outcome: CircuitOutcome }[] = []
+    const settleDue = (): void => {
+      for (const one of under.filter(({ at }) => at <= circuit.now())) circuit.settle(one.departure, one.outcome)
+      under = under.filter(({ at }) => at > circuit.now())
+    }
+    for (const { wait = 10, answerAfter, outcome } of steps) {
+      circuit.pass(wait)
+      settleDue()
+      if (outcome === undefined || answerAfter === undefined || circuit.breaker.room() === 0) continue
+      under.push({ departure: circuit.submit(), at: circuit.now() + answerAfter, outcome })
+    }
+    const settleAll = (): void => {
+      for (const one of under) circuit.settle(one.departure, one.outcome)
+    }
+    return { ...circuit, settleAll }
+  }
+
+  test('it has room unless it is open, and is open for no longer than its longest pause', () => {
+    fc.assert(
+      fc.property(fc.array(aStep, { maxLength: 120 }), (steps) => {
+        const { breaker, pass, settleAll } = live(steps)
+        settleAll()
+        expect(breaker.room() > 0).toBe(breaker.state !== 'open')
+        pass(50_000)
+        expect(breaker.room()).toBeGreaterThan(0)
+      }),
+    )
+  })
+
+  test('refusals alone never open it while one of ten distinct messages is taken (P-17)', () => {
+    const aRefusal = fc.constantFrom<CircuitOutcome>('refused-for-now', 'refused-again')
+    const group = fc.array(aRefusal, { maxLength: 9 }).map((refusals): CircuitOutcome[] => [...refusals, 'taken'])
+    fc.assert(
+      fc.property(fc.array(group, { maxLength: 40 }), fc.integer({ min: 1, max: 100 }), (groups, failuresPercent) => {
+        const { breaker, submit, settle, pass } = aCircuit({ ...circuitDefaults, failuresPercent })
+        for (const outcome of groups.flat()) {
+          const departure = submit()
+          pass(30)
+          settle(departure, outcome)
+          expect(breaker.state).toBe('closed')
+        }
+      }),
+    )
+  })
+
+  test('messages that were refused before never open or close it', () => {
+    fc.assert(
+      fc.property(fc.array(aStep, { maxLength: 60 }), fc.integer({ min: 1, max: 200 }), (steps, times) => {
+        const { breaker, submit, settle } = live(steps)
+        const { state } = breaker
+        for (let time = 0; time < times && breaker.state !== 'open'; time++) settle(submit(), 'refused-again')
+        expect(breaker.state).toBe(state)
+      }),
+    )
+  })
+
+  test('a carrier that takes everything again is closed within three minutes, however little it gets', () => {
+    fc.assert(
+      fc.property(fc.array(aStep, { maxLength: 120 }), fc.integer({ min: 1, max: 170 }), (steps, everySeconds) => {
+        const { breaker, submit, settle, pass, now } = live(steps)
+        const end = now() + 180_000
+        // What was under way is answered or given up by then.
+        while (now() < end && breaker.state !== 'closed') {
+          const departure = breaker.room() > 0 ? submit() : undefined
+          pass(20)
+          if (departure !== undefined) settle(departure, 'taken')
+          pass(everySeconds * 1000)
+        }
+        expect(breaker.state).toBe('closed')
+      }),
+    )
+  })
 })

@@ -1,50 +1,21 @@
-/**
- * The circuit breaker of a carrier: whether it takes messages is known by its answers to submissions, not by its
- * connections. Pure functions; times are milliseconds of one clock that does not go back. The states are drawn in
- * docs/carriers.md.
- */
-export interface Circuit {
-  readonly state: CircuitState
-  readonly since: number
-  /** Why it was opened last; undefined: it never was. */
-  readonly reason: CircuitProblem | undefined
-  /** Submissions of an earlier epoch, before it was opened, prove nothing but that the carrier answers. */
-  readonly epoch: number
-  /** How long it waits, or waited last, before a probe; 0: it was never opened. */
-  readonly pause: number
-  /** So many submissions of this epoch were taken, `provenEnough` at most. */
-  readonly proven: number
-  /** Submissions of this epoch without an answer. */
-  readonly unanswered: number
-  /** So many submissions were answered, of any epoch. */
-  readonly answers: number
-  /** When the first submission left of which nothing, nor of any later one, was answered. */
-  readonly silentSince: number | undefined
-  /** The latest outcomes, the last one in the lowest bit: 1 is a failure. */
-  readonly recent: number
-  readonly recentCount: number
-  /** How long answers take, in milliseconds; undefined: there was none. */
-  readonly answerTime: number | undefined
-}
-
 export type CircuitState = 'closed' | 'open' | 'half-open'
 
-/** Silent: nothing was answered for too long. Failing: too many of the latest got no answer or were refused for now. */
+/** Silent: no answer came for too long. Failing: too many submissions got no answer, or were refused for now. */
 export type CircuitProblem = 'silent' | 'failing'
 
-/** What opens the circuit, and how the carrier is tried again. */
+/** What opens the circuit, and when the carrier is tried again. */
 export interface CircuitBounds {
   /**
-   * For so long nothing was answered of what was submitted since the last answer; at least four times as long as
-   * answers take.
+   * Seconds without any answer after which the circuit opens, counted from the first submission after the last answer;
+   * at least four times the average answer time.
    */
   readonly silentSeconds: number
   /**
-   * So many percent of the last twenty, and three at least, were refused for now, or got no answer and so many of those
-   * that left since have none either.
+   * Percentage of failures among the last twenty messages that opens the circuit: three without an answer, or ten in a
+   * row that were refused for now.
    */
   readonly failuresPercent: number
-  /** The first pause before a probe; it doubles with each one that fails. */
+  /** First pause before a probe, in seconds; doubles with each failed probe. */
   readonly probeSeconds: number
   readonly probeSecondsMax: number
 }
@@ -57,153 +28,255 @@ export const circuitDefaults: CircuitBounds = {
 }
 
 /**
- * What became of a submission. Taken: the carrier took it, or refused it for good. Throttled: it gets too much, which
- * slows it down and opens nothing. Unsent: it has not left, or its connection ended before an answer was due.
+ * Outcome of one submission. Taken: accepted, or refused for good. Throttled: refused because of the rate, which slows
+ * the carrier down and opens nothing. Refused again: a message that was refused for now before; it says nothing about
+ * the carrier. Unsent: it did not leave, or its connection ended before an answer was due.
  */
-export type CircuitOutcome = 'taken' | 'throttled' | 'refused-for-now' | 'unanswered' | 'unsent'
+export type CircuitOutcome = 'taken' | 'throttled' | 'refused-for-now' | 'refused-again' | 'unanswered' | 'unsent'
 
-/** After so many the carrier gets as many at a time as its window has room for. */
-const provenEnough = 10
-const recentMax = 20
-const failuresLeast = 3
-/** Who stays well for so long begins again with the first pause. */
-const calmMilliseconds = 60_000
-/** Silence of this part of what opens it: nothing more is added to what may be lost, others have it. */
-const doubtfulShare = 0.2
-const silentTimes = 4
-
-export const newCircuit = (now: number): Circuit => ({
-  ...{ state: 'closed', since: now, reason: undefined, epoch: 0, pause: 0, answerTime: undefined, answers: 0 },
-  ...fresh,
-})
-
-const fresh = { proven: 0, unanswered: 0, silentSince: undefined, recent: 0, recentCount: 0 } as const
-
-/**
- * How many more may be submitted now: none while it is open, one to begin with, and one more at a time with each that
- * is taken.
- */
-export function circuitRoom({ state, proven, unanswered }: Circuit): number {
-  if (state === 'open') return 0
-  return proven >= provenEnough ? Infinity : Math.max(0, 1 + proven - unanswered)
-}
-
-/**
- * Nothing was answered for longer than usual: others should have what is new until the carrier answers or the circuit
- * opens.
- */
-export const isDoubtful = (circuit: Circuit, bounds: CircuitBounds, now: number): boolean =>
-  circuit.state !== 'open' && silence(circuit, now) >= silenceMax(circuit, bounds.silentSeconds * doubtfulShare)
-
-const silence = ({ silentSince }: Circuit, now: number): number => (silentSince === undefined ? 0 : now - silentSince)
-
-const silenceMax = ({ answerTime = 0 }: Circuit, seconds: number): number =>
-  Math.max(seconds * 1000, answerTime * silentTimes)
-
-type Draft = { -readonly [Field in keyof Circuit]: Circuit[Field] }
-
-/**
- * A copy that its maker changes before anybody has it. To spread a circuit and name what is other costs more: 1.9 µs a
- * message, not 0.4.
- */
-const copyOf = (circuit: Circuit): Draft => ({ ...circuit })
-
-/** So many submissions leave; they belong to the epoch that there is. */
-export function submittedTo(circuit: Circuit, now: number, count = 1): Circuit {
-  const next = copyOf(circuit)
-  next.unanswered += count
-  next.silentSince ??= now
-  return next
-}
-
-/** A submission as it left: the epoch and the count of answers that the circuit had then. */
-export interface Departure extends Pick<Circuit, 'epoch' | 'answers'> {
+/** State of the circuit at the moment in which a submission left. */
+export interface Departure {
+  readonly epoch: number
+  readonly answers: number
   readonly leftAt: number
 }
 
-/** A submission came to its end, or so many that left together, one behind the other. */
-export function settledBy(
-  circuit: Circuit,
-  submission: Departure,
-  outcome: CircuitOutcome,
-  bounds: CircuitBounds,
-  now: number,
-  count = 1,
-): Circuit {
-  let next = copyOf(circuit)
-  for (let one = 0; one < count; one++) next = settle(next, submission, outcome, bounds, now)
-  return next
+/** Called synchronously. */
+export interface CircuitListener {
+  /** The carrier accepts more or fewer messages than before. */
+  changed(): void
+  /** The circuit is in another state. */
+  turned(state: CircuitState): void
+  /** The circuit was closed and is open. */
+  opened(reason: CircuitProblem): void
+  /** The circuit is closed again, this many milliseconds after it opened: by answers, or because nothing was sent. */
+  closed(afterMilliseconds: number, by: 'answers' | 'idle'): void
 }
 
-/** Changes the draft, and returns it or another one. */
-function settle(
-  circuit: Draft,
-  { epoch, answers: answersBefore, leftAt }: Departure,
-  outcome: CircuitOutcome,
-  bounds: CircuitBounds,
-  now: number,
-): Draft {
-  const isAnswer = outcome !== 'unanswered' && outcome !== 'unsent'
-  const isOfNumber = outcome === 'unanswered' && isAnsweredMeanwhile(circuit, answersBefore, bounds)
-  if (isAnswer) {
-    circuit.answerTime = averaged(circuit.answerTime, now - leftAt)
-    circuit.answers++
-  }
-  // What it answers late proves that it is there, not that it is quick: a probe does.
-  if (epoch !== circuit.epoch) return isAnswer && circuit.state === 'open' ? halfOpen(circuit, now) : circuit
-  circuit.unanswered = Math.max(0, circuit.unanswered - 1)
-  if (isAnswer || circuit.unanswered === 0) circuit.silentSince = undefined
-  if (outcome === 'throttled' || outcome === 'unsent' || isOfNumber) return circuit
-  note(circuit, outcome === 'taken' ? 0 : 1)
-  return outcome === 'taken' ? succeeded(circuit, now) : failed(circuit, bounds, now)
-}
-
-/** Some numbers never get an answer: that says nothing of a carrier that has answered most others meanwhile. */
-const isAnsweredMeanwhile = ({ answers, unanswered }: Circuit, before: number, bounds: CircuitBounds): boolean =>
-  unanswered * 100 < (unanswered + answers - before) * bounds.failuresPercent
-
-const averaged = (before: number | undefined, elapsed: number): number =>
-  before === undefined ? elapsed : before + (elapsed - before) / 10
-
-function note(circuit: Draft, isFailure: 0 | 1): void {
-  circuit.recent = ((circuit.recent << 1) | isFailure) & (2 ** recentMax - 1)
-  circuit.recentCount = Math.min(recentMax, circuit.recentCount + 1)
-}
-
-function succeeded(circuit: Draft, now: number): Draft {
-  circuit.proven = Math.min(provenEnough, circuit.proven + 1)
-  const isWell = circuit.state === 'half-open' && circuit.proven === provenEnough
-  return isWell ? { ...circuit, state: 'closed', since: now } : circuit
-}
-
-function failed(circuit: Draft, bounds: CircuitBounds, now: number): Draft {
-  if (circuit.state === 'half-open') return open(circuit, 'failing', bounds, now)
-  const failures = circuit.recent.toString(2).replaceAll('0', '').length
-  const isFailing = failures >= failuresLeast && failures * 100 >= circuit.recentCount * bounds.failuresPercent
-  return isFailing ? open(circuit, 'failing', bounds, now) : circuit
-}
-
-function open(circuit: Circuit, reason: CircuitProblem, bounds: CircuitBounds, now: number): Circuit {
-  const { state, since, epoch, pause } = circuit
-  const [first, most] = [bounds.probeSeconds * 1000, bounds.probeSecondsMax * 1000]
-  const isCalm = pause === 0 || (state === 'closed' && now - since >= calmMilliseconds)
-  const next = Math.min(most, isCalm ? first : 2 * pause)
-  return { ...circuit, ...fresh, state: 'open', since: now, reason, epoch: epoch + 1, pause: next }
-}
-
-const halfOpen = (circuit: Circuit, now: number): Circuit => ({ ...circuit, state: 'half-open', since: now })
+/** Messages taken after which the carrier gets as many at a time as its window has room for. */
+const provenEnough = 10
+/** Number of outcomes of which the share of failures is taken. */
+const recentMax = 20
+const lostLeast = 3
+const refusedInRowLeast = 10
+/** Time for which a circuit must be closed for the pauses to begin anew. */
+const calmMilliseconds = 60_000
+/** Time after which a half-open circuit closes on fewer than `provenEnough` messages. */
+const settleMilliseconds = 10_000
+/** Time without a submission after which a half-open circuit closes. */
+const idleMilliseconds = 60_000
+/** Part of `silentSeconds` after which the carrier gets nothing new. */
+const doubtfulShare = 0.2
+const silentTimes = 4
+/** A probe that is refused costs nothing, whereas one without an answer is SENT 106: pauses are shorter. */
+const refusedPauseShare = 0.1
+const refusedPauseMilliseconds = 1000
 
 /**
- * Time has passed: one that is silent is opened, and one whose pause is over is tried. The same circuit: nothing has
- * changed.
+ * Circuit breaker of one carrier: decides by the answers to submissions, not by connections, whether the carrier
+ * accepts messages. Has no timer and no clock: `now` is in milliseconds of one clock that never goes back, and the
+ * owner calls `look` several times a second while something is unanswered, and once a pause is over.
+ *
+ *   closed --silence, a share without answers, or ten distinct messages in a row refused for now--> open
+ *   open --the pause is over, or a late answer--> half-open
+ *   half-open --the same as closed, or one without an answer--> open
+ *   half-open --ten taken, or one in ten seconds, and a share of failures below the bound--> closed
+ *   half-open --a minute without any submission--> closed, and begins with one message
+ *
+ * A refusal for now counts once per message. While any of ten consecutive messages is taken, refusals open nothing
+ * (P-17).
  */
-export function circuitAt(circuit: Circuit, bounds: CircuitBounds, now: number): Circuit {
-  const { state, since, pause } = circuit
-  if (state === 'open') return now - since >= pause ? halfOpen(circuit, now) : circuit
-  const isSilent = silence(circuit, now) > 0 && silence(circuit, now) >= silenceMax(circuit, bounds.silentSeconds)
-  return isSilent ? open(circuit, 'silent', bounds, now) : circuit
+export class CircuitBreaker {
+  readonly #bounds: CircuitBounds
+  readonly #listener: CircuitListener
+  #state: CircuitState = 'closed'
+  #since: number
+  /** When the circuit was last opened from closed. */
+  #troubledSince: number
+  #reason: CircuitProblem | undefined
+  /** Increases with each opening. Submissions of an earlier epoch prove only that the carrier answers. */
+  #epoch = 0
+  /** Openings since the circuit was calm. */
+  #openings = 0
+  /** Current or last pause in milliseconds; 0 if the circuit never opened. */
+  #pause = 0
+  #openedByRefusals = false
+  /** Messages of this epoch that were taken, at most `provenEnough`. */
+  #proven = 0
+  /** Submissions of this epoch without an outcome. */
+  #unanswered = 0
+  /** Answers of every epoch. */
+  #answers = 0
+  /** When the first submission left since the last answer; undefined if nothing waits for an answer. */
+  #silentSince: number | undefined
+  /** When something last left or ended. */
+  #movedAt: number
+  /** Last outcomes, the latest in the lowest bit: 1 is a failure, and in `#lost` one without an answer. */
+  #failures = 0
+  #lost = 0
+  #recent = 0
+  /** Distinct messages refused for now since one was last taken. */
+  #refusedInRow = 0
+  #answerTime: number | undefined
+  #wasDoubtful = false
+
+  constructor(bounds: CircuitBounds, now: number, listener: CircuitListener) {
+    this.#bounds = bounds
+    this.#listener = listener
+    this.#since = this.#troubledSince = this.#movedAt = now
+  }
+
+  get state(): CircuitState {
+    return this.#state
+  }
+
+  /** Why the circuit was last opened; undefined if it never was. */
+  get reason(): CircuitProblem | undefined {
+    return this.#reason
+  }
+
+  /** Average answer time in milliseconds; undefined before the first answer. */
+  get answerMilliseconds(): number | undefined {
+    return this.#answerTime
+  }
+
+  /** How many more messages may leave: none while open, at first one, and one more at a time with each that is taken. */
+  room(): number {
+    if (this.#state === 'open') return 0
+    return this.#proven >= provenEnough ? Infinity : Math.max(0, 1 + this.#proven - this.#unanswered)
+  }
+
+  /** True if no answer came for longer than usual: other carriers should get what is new. */
+  isDoubtful(now: number): boolean {
+    return this.#state !== 'open' && this.#isSilentFor(this.#bounds.silentSeconds * doubtfulShare, now)
+  }
+
+  /** Milliseconds until the pause is over; 0 if the circuit is not open. */
+  pauseLeft(now: number): number {
+    return this.#state === 'open' ? Math.max(0, this.#since + this.#pause - now) : 0
+  }
+
+  submitted(now: number): Departure {
+    this.#unanswered++
+    this.#silentSince ??= now
+    this.#movedAt = now
+    return { epoch: this.#epoch, answers: this.#answers, leftAt: now }
+  }
+
+  settled({ epoch, answers, leftAt }: Departure, outcome: CircuitOutcome, now: number): void {
+    const isAnswer = outcome !== 'unanswered' && outcome !== 'unsent'
+    const isOfNumber = outcome === 'unanswered' && this.#isAnsweredSince(answers)
+    if (isAnswer) this.#measure(now - leftAt)
+    if (epoch === this.#epoch) {
+      this.#movedAt = now
+      this.#unanswered = Math.max(0, this.#unanswered - 1)
+      if (isAnswer || this.#unanswered === 0) this.#silentSince = undefined
+      if (outcome === 'taken') this.#taken(now)
+      else if (outcome === 'refused-for-now') this.#refused(now)
+      else if (outcome === 'unanswered' && !isOfNumber) this.#unansweredFor(now)
+    } else if (isAnswer && this.#state === 'open') {
+      // A late refusal proves nothing new about a carrier that refuses.
+      if (outcome === 'taken' || !this.#openedByRefusals) this.#turn('half-open', now)
+    }
+    this.#notify(now)
+  }
+
+  /** Opens the circuit of a silent carrier, ends a pause, and closes a half-open circuit that has lasted. */
+  look(now: number): void {
+    if (this.#state === 'open') {
+      if (this.pauseLeft(now) === 0) this.#turn('half-open', now)
+    } else if (this.#isSilentFor(this.#bounds.silentSeconds, now)) this.#open('silent', false, now)
+    else this.#closeIfWell(now)
+    this.#notify(now)
+  }
+
+  #measure(elapsed: number): void {
+    this.#answerTime = this.#answerTime === undefined ? elapsed : this.#answerTime + (elapsed - this.#answerTime) / 10
+    this.#answers++
+  }
+
+  #isSilentFor(seconds: number, now: number): boolean {
+    const silence = this.#silentSince === undefined ? 0 : now - this.#silentSince
+    return silence > 0 && silence >= Math.max(seconds * 1000, (this.#answerTime ?? 0) * silentTimes)
+  }
+
+  /** Some numbers never get an answer: not a failure of a carrier that answered most other submissions since. */
+  #isAnsweredSince(answers: number): boolean {
+    const { failuresPercent } = this.#bounds
+    return this.#unanswered * 100 < (this.#unanswered + this.#answers - answers) * failuresPercent
+  }
+
+  #taken(now: number): void {
+    this.#note(0, 0)
+    this.#refusedInRow = 0
+    this.#proven = Math.min(provenEnough, this.#proven + 1)
+    this.#closeIfWell(now)
+  }
+
+  #refused(now: number): void {
+    this.#note(1, 0)
+    this.#refusedInRow++
+    if (this.#refusedInRow >= refusedInRowLeast && this.#isShare(this.#failures)) this.#open('failing', true, now)
+  }
+
+  #unansweredFor(now: number): void {
+    this.#note(1, 1)
+    const isFailing = countOf(this.#lost) >= lostLeast && this.#isShare(this.#lost)
+    if (isFailing || this.#state === 'half-open') this.#open('failing', false, now)
+  }
+
+  #note(isFailure: 0 | 1, isLost: 0 | 1): void {
+    const mask = 2 ** recentMax - 1
+    this.#failures = ((this.#failures << 1) | isFailure) & mask
+    this.#lost = ((this.#lost << 1) | isLost) & mask
+    this.#recent = Math.min(recentMax, this.#recent + 1)
+  }
+
+  #isShare(bits: number): boolean {
+    return countOf(bits) * 100 >= this.#recent * this.#bounds.failuresPercent
+  }
+
+  #closeIfWell(now: number): void {
+    if (this.#state !== 'half-open') return
+    const isIdle = this.#unanswered === 0 && now - Math.max(this.#since, this.#movedAt) >= idleMilliseconds
+    const isEnough = this.#proven >= provenEnough || (this.#proven > 0 && now - this.#since >= settleMilliseconds)
+    if (isIdle || (isEnough && !this.isDoubtful(now) && !this.#isShare(this.#failures))) this.#turn('closed', now)
+  }
+
+  #open(reason: CircuitProblem, byRefusals: boolean, now: number): void {
+    const isCalm = this.#state === 'closed' && now - this.#since >= calmMilliseconds
+    if (isCalm || (byRefusals && this.#proven > 0)) this.#openings = 0
+    const { probeSeconds, probeSecondsMax } = this.#bounds
+    const pause = Math.min(probeSecondsMax, probeSeconds * 2 ** this.#openings) * 1000
+    this.#pause = byRefusals ? Math.min(refusedPauseMilliseconds, pause * refusedPauseShare) : pause
+    this.#openings = Math.min(30, this.#openings + 1)
+    this.#openedByRefusals = byRefusals
+    this.#reason = reason
+    this.#epoch++
+    this.#silentSince = undefined
+    this.#proven = this.#unanswered = this.#failures = this.#lost = this.#recent = this.#refusedInRow = 0
+    this.#turn('open', now)
+  }
+
+  #turn(state: CircuitState, now: number): void {
+    const before = this.#state
+    this.#state = state
+    this.#since = now
+    this.#listener.turned(state)
+    this.#listener.changed()
+    if (before === 'closed' && this.#reason !== undefined) {
+      this.#troubledSince = now
+      this.#listener.opened(this.#reason)
+    }
+    if (state === 'closed') this.#listener.closed(now - this.#troubledSince, this.#proven > 0 ? 'answers' : 'idle')
+  }
+
+  #notify(now: number): void {
+    const isDoubtful = this.isDoubtful(now)
+    if (isDoubtful === this.#wasDoubtful) return
+    this.#wasDoubtful = isDoubtful
+    this.#listener.changed()
+  }
 }
 
-/** Milliseconds until the pause is over; 0: it is not open. */
-export const pauseLeft = ({ state, since, pause }: Circuit, now: number): number =>
-  state === 'open' ? Math.max(0, since + pause - now) : 0
+const countOf = (bits: number): number => bits.toString(2).replaceAll('0', '').length

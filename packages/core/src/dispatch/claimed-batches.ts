@@ -74,6 +74,8 @@ export interface Wanted {
   /** At most so many of them are marked at once. */
   readonly markedMax: number
   readonly leaseSeconds: number
+  /** Only messages that no carrier has refused for now; for probes. */
+  readonly fresh?: boolean
 }
 
 /**
@@ -135,7 +137,8 @@ export interface ClaimedBatches {
   promote(rangesMax: number): Promise<number>
   /**
    * Claims due messages of one queue and extends the lease. Every account that waits in the lane has its turn: behind
-   * any backlog of another account a single message waits for one round of the accounts, not for the backlog.
+   * any backlog of another account a single message waits for one round of the accounts, not for the backlog. Within an
+   * account the higher priority comes first, and what was refused for now comes last.
    */
   claim(dispatcher: DispatcherId, wanted: Wanted): Promise<ClaimedBatch | 'nothing' | 'fenced'>
   /**

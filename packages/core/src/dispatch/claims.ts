@@ -83,6 +83,7 @@ export function createClaims(
     lane: Lane,
     messagesMax: number,
     markedMax: number,
+    isProbe = false,
   ): Promise<'claimed' | 'nothing' | 'turn-of-another'> {
     const claiming = inFlight.startClaim(lane, Math.min(markedMax, messagesMax))
     try {
@@ -98,7 +99,12 @@ export function createClaims(
         messagesMax: turn.messagesMax,
         markedMax: Math.min(claiming.markedMax, turn.messagesMax),
       }
-      const batch = await claimedBatches.claim(dispatcher, wanted).catch((problem: unknown) => {
+      const take = async () => {
+        // A message that was refused before proves nothing about the carrier: it is a probe only if there is no other.
+        const fresh = isProbe ? await claimedBatches.claim(dispatcher, { ...wanted, fresh: true }) : 'nothing'
+        return fresh === 'nothing' ? claimedBatches.claim(dispatcher, wanted) : fresh
+      }
+      const batch = await take().catch((problem: unknown) => {
         // It may have been declared dead meanwhile: then there is nothing left to give back.
         if (current === dispatcher) inFlight.loseClaim(claiming)
         turn.done(0)

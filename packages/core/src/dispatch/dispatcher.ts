@@ -205,7 +205,8 @@ export class Dispatcher {
 
   async #claim(lane: Lane, messagesMax: number): Promise<Worked | 'turn-of-another'> {
     try {
-      return await this.#claims.claim(lane, messagesMax, this.#flow.markRoom(lane))
+      const isProbe = this.#flow.availability() === 'probing'
+      return await this.#claims.claim(lane, messagesMax, this.#flow.markRoom(lane), isProbe)
     } catch (problem) {
       return this.#unlessBroken(problem)
     } finally {

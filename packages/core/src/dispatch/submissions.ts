@@ -114,8 +114,9 @@ export function createSubmissions(
   }
 }
 
-const submissionOf = ({ id, from, to, body, priority, flash }: ClaimedMessage): Submission => ({
+const submissionOf = ({ id, from, to, body, priority, flash, attempt }: ClaimedMessage): Submission => ({
   ...{ id, from, to, body },
   ...(priority > 0 && { priority }),
   ...(flash && { flash }),
+  ...(attempt > 0 && { refusedBefore: true }),
 })

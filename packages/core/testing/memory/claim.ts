@@ -1,3 +1,4 @@
+import type { AccountId } from '@gateway/core/accounts'
 import type { CarrierId, ClaimedMessage, ClaimedBatch, ClaimedBatchId, Wanted } from '@gateway/core/dispatch'
 import { senderOver } from '@gateway/core/messages'
 import { noRoute } from '@gateway/core/routes'
@@ -14,10 +15,13 @@ export function claim(
   wanted: Wanted,
 ): ClaimedBatch | 'nothing' | 'fenced' {
   if (dispatcher === undefined) return 'fenced'
-  const { queue = noRoute } = wanted
+  const { queue = noRoute, fresh = false } = wanted
+  const isWanted = ({ attempt }: Range): boolean => !fresh || attempt === 0
   const due = store.due.of(queue, wanted.lane)
   const ranges =
-    wanted.lane === 'single' ? takeRanges(due, wanted.messagesMax) : takeOfOneAccount(due, wanted.messagesMax)
+    wanted.lane === 'single'
+      ? takeRanges(due, wanted.messagesMax, isWanted)
+      : takeOfOneAccount(due, wanted.messagesMax, isWanted)
   if (ranges.length === 0) return 'nothing'
 
   const at = store.clock.now()
@@ -38,10 +42,10 @@ export function claim(
 }
 
 /** One range of each account in turn, until there are enough messages. */
-function takeRanges(due: Rotation, messagesMax: number): readonly Range[] {
+function takeRanges(due: Rotation, messagesMax: number, isWanted: (range: Range) => boolean): readonly Range[] {
   const ranges: Range[] = []
   for (let count = 0; count < messagesMax;) {
-    const range = due.next()
+    const range = due.next(isWanted)
     if (range === undefined) break
     ranges.push(range)
     count += range.messages.length
@@ -50,10 +54,11 @@ function takeRanges(due: Rotation, messagesMax: number): readonly Range[] {
 }
 
 /** The front of what waits of the account whose turn it is. */
-function takeOfOneAccount(due: Rotation, messagesMax: number): readonly Range[] {
+function takeOfOneAccount(due: Rotation, messagesMax: number, isWanted: (range: Range) => boolean): readonly Range[] {
   const ranges: Range[] = []
   let room = messagesMax
-  for (let range = due.next(); range !== undefined; range = room > 0 ? due.nextOf(range.send.account) : undefined) {
+  const nextOf = (account: AccountId): Range | undefined => (room > 0 ? due.nextOf(account, isWanted) : undefined)
+  for (let range = due.next(isWanted); range !== undefined; range = nextOf(range.send.account)) {
     const messages = range.messages.slice(0, room)
     ranges.push({ ...range, messages })
     if (messages.length < range.messages.length) due.add({ ...range, messages: range.messages.slice(room) })

@@ -8,8 +8,8 @@ export interface Rotation {
   add(range: Range): void
   /** The first range of the next account whose first range is `ripe`; then it is the turn of the others. */
   next(ripe?: (range: Range) => boolean): Range | undefined
-  /** The first range of the account. Changes nobody's turn. */
-  nextOf(account: AccountId): Range | undefined
+  /** The first range of the account, if it is `ripe`. Changes nobody's turn. */
+  nextOf(account: AccountId, ripe?: (range: Range) => boolean): Range | undefined
   /** The first time of any range of those that come first of their accounts. */
   earliest(): Instant | undefined
   /** Every range of this account. Changes nobody's turn. */
@@ -45,9 +45,10 @@ export function rotation(compare: (a: Range, b: Range) => number): Rotation {
       }
       return undefined
     },
-    nextOf: (account) => {
+    nextOf: (account, ripe = () => true) => {
       const ranges = byAccount.get(account)
-      return ranges && take(account, ranges)
+      const first = ranges?.first()
+      return ranges !== undefined && first !== undefined && ripe(first) ? take(account, ranges) : undefined
     },
     earliest: () => {
       const firsts = [...byAccount.values()].flatMap((ranges) => ranges.first()?.at ?? [])

@@ -188,6 +188,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     return last
   }
   const byId = (a: Range, b: Range) => firstId(a) - firstId(b)
+  const rankOf = ({ attempt, send }: Range) => (attempt > 0 ? 1 : -send.priority)
   return {
     clock,
     next: (name) => skip(name, 1),
@@ -236,7 +237,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     joinedParts: new Map(),
     parts: new Map(),
     later: rotation((a, b) => a.at - b.at || byId(a, b)),
-    due: dueQueues((a, b) => b.send.priority - a.send.priority || byId(a, b)),
+    due: dueQueues((a, b) => rankOf(a) - rankOf(b) || byId(a, b)),
     dispatchers: new Map(),
     sleepers: new Set(),
     references: new Map(),

@@ -10,6 +10,56 @@ import { allAccepted, ascending, idsOf, times, wanted, withTraffic } from './tra
 
 /** Who may have which messages, and how many at a time. */
 export const claiming = withTraffic({
+  'a message that was refused for now comes behind all others of its account, in both lanes': async (traffic) => {
+    const { claimedBatches } = traffic.ports
+    const [dispatcher, account] = [await traffic.dispatcher(), await traffic.account()]
+    for (const [lane, to] of [
+      ['single', 1],
+      ['bulk', 20],
+    ] as const) {
+      const refused = await traffic.send(account, { to, priority: 1 })
+      const batch = await traffic.claim(dispatcher, lane)
+      assert.equal(await claimedBatches.postpone(dispatcher, batch.id, refused, 0), 'postponed')
+      const fresh = await traffic.send(account, { to })
+      await until(async () => (await claimedBatches.promote(100)) === 0)
+      assert.deepEqual(idsOf([await traffic.claim(dispatcher, lane, to)]), fresh)
+      const last = await traffic.claim(dispatcher, lane, to)
+      assert.deepEqual([idsOf([last]), last.messages[0]?.attempt], [refused, 1])
+      assert.equal(await claimedBatches.giveBack(dispatcher, last.id, refused), 'given-back')
+      const later = await traffic.send(account, { to })
+      assert.deepEqual(idsOf([await traffic.claim(dispatcher, lane, to)]), later)
+      assert.deepEqual(idsOf([await traffic.claim(dispatcher, lane, to)]), refused)
+    }
+  },
+
+  'a fresh claim takes only what no carrier refused, of whichever account has some': async (traffic) => {
+    const { claimedBatches } = traffic.ports
+    const dispatcher = await traffic.dispatcher()
+    const accounts = [await traffic.account(), await traffic.account(), await traffic.account()]
+    for (const [lane, to] of [
+      ['single', 1],
+      ['bulk', 20],
+    ] as const) {
+      const fresh = (messagesMax: number) =>
+        claimedBatches.claim(dispatcher, { ...wanted(lane, messagesMax), fresh: true })
+      const refused = (await Promise.all(accounts.map((account) => traffic.send(account, { to })))).flat()
+      for (const { id, messages } of await traffic.claimAll(dispatcher, lane))
+        await claimedBatches.postpone(
+          dispatcher,
+          id,
+          messages.map((message) => message.id),
+          0,
+        )
+      await until(async () => (await claimedBatches.promote(100)) === 0)
+      assert.equal(await fresh(to), 'nothing')
+      const ids = await traffic.send(accounts[1] ?? assert.fail(), { to })
+      const batch = await fresh(to)
+      assert.deepEqual(typeof batch === 'string' ? batch : idsOf([batch]), ids)
+      assert.equal(await fresh(to), 'nothing')
+      assert.deepEqual(ascending(idsOf(await traffic.claimAll(dispatcher, lane))), ascending(refused))
+    }
+  },
+
   'a claimed message is what was accepted, with the text that was accepted': async (traffic) => {
     const before = realClock().now() - 60_000
     const account = await traffic.account()
