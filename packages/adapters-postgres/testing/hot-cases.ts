@@ -128,6 +128,7 @@ const claiming = {
   leaseSeconds: 30,
   carrier: 1,
   queue: 0,
+  rankMax: 1,
 }
 const batch = { dispatcher: 1, batch: 1 }
 const taking = { account: 1, since: longAgo, messagesMax: 100, operation: key('n', 1) }

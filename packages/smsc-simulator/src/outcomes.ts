@@ -9,8 +9,8 @@ export interface Outcome {
   readonly answer: number | 'none'
   /** Sent in order, each after the one before it was acknowledged. */
   readonly receipts: readonly ReceiptState[]
-  /** How often it is refused for now before its answer. */
-  readonly refusals: number
+  /** The message is refused for now before its answer, as often as the personality says. */
+  readonly isRefusedFirst: boolean
   /** The first receipt comes before the answer. */
   readonly receiptFirst: boolean
   /** The text of the reply that follows the last acknowledged receipt. */
@@ -23,7 +23,7 @@ export const refusedForNow = COMMAND_STATUS.ESME_RSYSERR
 const accepted = (...receipts: readonly ReceiptState[]): Outcome => ({
   answer: COMMAND_STATUS.ESME_ROK,
   receipts,
-  refusals: 0,
+  isRefusedFirst: false,
   receiptFirst: false,
   reply: undefined,
 })
@@ -40,7 +40,7 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
   '93': { ...accepted(), answer: COMMAND_STATUS.ESME_RINVDSTADR },
   '94': accepted(),
   '95': { ...accepted(), answer: 'none' },
-  '96': { ...delivered, refusals: 2 },
+  '96': { ...delivered, isRefusedFirst: true },
   '97': { ...delivered, receiptFirst: true },
   '98': accepted('DELIVRD', 'UNDELIV'),
 }

@@ -12,6 +12,8 @@ export interface Personality {
   /** So many submissions a second and link are taken; others are answered `refusalStatus`. */
   readonly submitsPerSecond: number
   readonly refusalStatus: number
+  /** How often a message to a number that ends in 96 is refused for now before it is taken. */
+  readonly numberRefusals: number
   /** From a submission to its receipt, and from an acknowledged receipt to the next one or the reply. */
   readonly receiptDelay: number
   /** So many receipts a second, one behind the other. */
@@ -49,6 +51,7 @@ const ordinary: Personality = {
   answersPerSecond: 0,
   submitsPerSecond: 0,
   refusalStatus: COMMAND_STATUS.ESME_RTHROTTLED,
+  numberRefusals: 2,
   receiptDelay: 1000,
   receiptsPerSecond: 0,
   receiptFirst: false,
@@ -75,6 +78,7 @@ export const PERSONALITIES = {
   slow: { ...ordinary, answersPerSecond: 1 },
   throttling: { ...ordinary, submitsPerSecond: 20 },
   'queue-full': { ...ordinary, submitsPerSecond: 20, refusalStatus: COMMAND_STATUS.ESME_RMSGQFUL },
+  'refused-numbers': { ...ordinary, numberRefusals: 1_000_000 },
   'receipts-first': { ...ordinary, receiptFirst: true },
   'receipts-twice': { ...ordinary, receiptTimes: 2 },
   shuffled: { ...ordinary, shuffle: 500 },

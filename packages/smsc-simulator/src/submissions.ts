@@ -147,7 +147,7 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
     if (wrongTime !== undefined) return wrongTime
     if (!isDestination(pdu.destinationAddr)) return COMMAND_STATUS.ESME_RINVDSTADR
     if (!isTaken(state)) return personality().refusalStatus
-    if (outcome.refusals > 0 && refused.isRefused(keyOf(pdu), outcome.refusals)) return refusedForNow
+    if (outcome.isRefusedFirst && refused.isRefused(keyOf(pdu), personality().numberRefusals)) return refusedForNow
     return isRefusal(outcome.answer) ? outcome.answer : undefined
   }
 

@@ -121,7 +121,7 @@ test('messages that were refused before, and the parts of one message, are not r
   const { carrier, answers, submit, submitOne } = await start({ failuresPercent: 1 }, (pdu) =>
     refusal(pdu, COMMAND_STATUS.ESME_RSYSERR),
   )
-  submit(long(1000))
+  submit(long(400))
   await until(() => answers.length === 1)
   for (let time = 0; time < 12; time++) {
     expect(outcomes(await submitOne({ refusedBefore: true }))).toEqual(['refused-for-now'])

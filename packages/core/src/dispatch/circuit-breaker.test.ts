@@ -32,7 +32,7 @@ function aCircuit(bounds = circuitDefaults) {
     now: () => now,
     submit: (): Departure => breaker.submitted(now),
     settle: (departure: Departure, outcome: CircuitOutcome) => breaker.settled(departure, outcome, now),
-    pass(milliseconds: number): void {
+    pass: (milliseconds: number): void => {
       for (const end = now + milliseconds; now < end;) {
         now += Math.min(100, end - now)
         breaker.look(now)
@@ -92,8 +92,8 @@ test.each<[string, string, CircuitState, number]>([
   ['a hundred are throttled', '10xsend+taken 100xsend+throttled', 'closed', Infinity],
   ['a hundred did not leave', '10xsend+taken 100xsend+unsent', 'closed', Infinity],
 
-  ['four numbers are refused for now right after the start', '4xsend+busy', 'closed', 1],
-  ['and nine', '9xsend+busy', 'closed', 1],
+  ['four numbers are refused for now right after the start', '4xsend+busy', 'closed', 5],
+  ['and nine', '9xsend+busy', 'closed', 10],
   ['ten distinct messages in a row are refused for now', '10xsend+busy', 'open', 0],
   ['the same after many were taken', '30xsend+taken 10xsend+busy', 'open', 0],
   ['nine in a row, again and again', '10xsend+taken 9xsend+busy send+taken 9xsend+busy', 'closed', Infinity],
@@ -105,8 +105,8 @@ test.each<[string, string, CircuitState, number]>([
   ['after refusals a probe in 0.3 s', '10xsend+busy 0.3s', 'half-open', 1],
   ['a probe is under way', 'send 5s 3s send', 'half-open', 0],
   ['it was taken', 'send 8s lost send taken', 'half-open', 2],
-  ['it was refused for now', 'send 8s lost send busy', 'half-open', 1],
-  ['it was refused before', 'send 8s lost send again', 'half-open', 1],
+  ['it was refused for now', 'send 8s lost send busy', 'half-open', 2],
+  ['it was refused before', 'send 8s lost send again', 'half-open', 2],
   ['ten probes were refused for now', 'send 8s lost 10xsend+busy', 'open', 0],
   ['it was throttled', 'send 8s lost send throttled', 'half-open', 1],
   ['it did not leave', 'send 8s lost send unsent', 'half-open', 1],
@@ -115,10 +115,10 @@ test.each<[string, string, CircuitState, number]>([
   ['ten were taken among nine that were refused', 'send 8s lost 9xsend+busy 10xsend+taken', 'closed', Infinity],
   ['nine were taken and one has no answer', 'send 8s lost 9xsend+taken send+lost', 'open', 0],
   ['one was taken in ten seconds', 'send 8s lost send+taken 10s', 'closed', 2],
-  ['not if half were refused', 'send 8s lost send+taken send+busy 10s', 'half-open', 2],
+  ['not if half were refused', 'send 8s lost send+taken send+busy 10s', 'half-open', 3],
   ['nothing was sent for 59 s', 'send 8s lost 59s', 'half-open', 1],
   ['nothing was sent for a minute', 'send 8s lost 60s', 'closed', 1],
-  ['refusals of messages that were refused before close nothing', 'send 8s lost 30s send+again 59s', 'half-open', 1],
+  ['refusals of messages that were refused before close nothing', 'send 8s lost 30s send+again 59s', 'half-open', 2],
   ['what left before it was opened takes no room', '10xsend+taken 30xsend 8s', 'half-open', 1],
   ['and fails no probe', '10xsend+taken 30xsend 8s 30xlost', 'half-open', 1],
   ['a late answer: it is tried at once', '10xsend+taken 30xsend 5s late', 'half-open', 1],

@@ -53,15 +53,17 @@ export interface CircuitListener {
   closed(afterMilliseconds: number, by: 'answers' | 'idle'): void
 }
 
-/** Messages taken after which the carrier gets as many at a time as its window has room for. */
+/** Answers after which the carrier gets as many messages at a time as its window has room for. */
 const provenEnough = 10
+/** Messages taken after which a half-open circuit closes at once. */
+const takenEnough = 10
 /** Number of outcomes of which the share of failures is taken. */
 const recentMax = 20
 const lostLeast = 3
 const refusedInRowLeast = 10
 /** Time for which a circuit must be closed for the pauses to begin anew. */
 const calmMilliseconds = 60_000
-/** Time after which a half-open circuit closes on fewer than `provenEnough` messages. */
+/** Time after which a half-open circuit closes on fewer than `takenEnough` messages. */
 const settleMilliseconds = 10_000
 /** Time without a submission after which a half-open circuit closes. */
 const idleMilliseconds = 60_000
@@ -101,8 +103,10 @@ export class CircuitBreaker {
   /** Current or last pause in milliseconds; 0 if the circuit never opened. */
   #pause = 0
   #openedByRefusals = false
-  /** Messages of this epoch that were taken, at most `provenEnough`. */
+  /** Messages of this epoch that were taken or refused for now, at most `provenEnough`. */
   #proven = 0
+  /** Messages of this epoch that were taken. */
+  #takenCount = 0
   /** Submissions of this epoch without an outcome. */
   #unanswered = 0
   /** Answers of every epoch. */
@@ -140,7 +144,7 @@ export class CircuitBreaker {
     return this.#answerTime
   }
 
-  /** How many more messages may leave: none while open, at first one, and one more at a time with each that is taken. */
+  /** How many more messages may leave: none while open, at first one, and one more at a time with each answer. */
   room(): number {
     if (this.#state === 'open') return 0
     return this.#proven >= provenEnough ? Infinity : Math.max(0, 1 + this.#proven - this.#unanswered)
@@ -171,6 +175,7 @@ export class CircuitBreaker {
       this.#movedAt = now
       this.#unanswered = Math.max(0, this.#unanswered - 1)
       if (isAnswer || this.#unanswered === 0) this.#silentSince = undefined
+      if (isAnswer && outcome !== 'throttled') this.#proven = Math.min(provenEnough, this.#proven + 1)
       if (outcome === 'taken') this.#taken(now)
       else if (outcome === 'refused-for-now') this.#refused(now)
       else if (outcome === 'unanswered' && !isOfNumber) this.#unansweredFor(now)
@@ -209,7 +214,7 @@ export class CircuitBreaker {
   #taken(now: number): void {
     this.#note(0, 0)
     this.#refusedInRow = 0
-    this.#proven = Math.min(provenEnough, this.#proven + 1)
+    this.#takenCount++
     this.#closeIfWell(now)
   }
 
@@ -239,13 +244,14 @@ export class CircuitBreaker {
   #closeIfWell(now: number): void {
     if (this.#state !== 'half-open') return
     const isIdle = this.#unanswered === 0 && now - Math.max(this.#since, this.#movedAt) >= idleMilliseconds
-    const isEnough = this.#proven >= provenEnough || (this.#proven > 0 && now - this.#since >= settleMilliseconds)
+    const isEnough =
+      this.#takenCount >= takenEnough || (this.#takenCount > 0 && now - this.#since >= settleMilliseconds)
     if (isIdle || (isEnough && !this.isDoubtful(now) && !this.#isShare(this.#failures))) this.#turn('closed', now)
   }
 
   #open(reason: CircuitProblem, byRefusals: boolean, now: number): void {
     const isCalm = this.#state === 'closed' && now - this.#since >= calmMilliseconds
-    if (isCalm || (byRefusals && this.#proven > 0)) this.#openings = 0
+    if (isCalm || (byRefusals && this.#takenCount > 0)) this.#openings = 0
     const { probeSeconds, probeSecondsMax } = this.#bounds
     const pause = Math.min(probeSecondsMax, probeSeconds * 2 ** this.#openings) * 1000
     this.#pause = byRefusals ? Math.min(refusedPauseMilliseconds, pause * refusedPauseShare) : pause
@@ -254,7 +260,14 @@ export class CircuitBreaker {
     this.#reason = reason
     this.#epoch++
     this.#silentSince = undefined
-    this.#proven = this.#unanswered = this.#failures = this.#lost = this.#recent = this.#refusedInRow = 0
+    this.#proven =
+      this.#takenCount =
+      this.#unanswered =
+      this.#failures =
+      this.#lost =
+      this.#recent =
+      this.#refusedInRow =
+        0
     this.#turn('open', now)
   }
 
@@ -268,7 +281,7 @@ export class CircuitBreaker {
       this.#troubledSince = now
       this.#listener.opened(this.#reason)
     }
-    if (state === 'closed') this.#listener.closed(now - this.#troubledSince, this.#proven > 0 ? 'answers' : 'idle')
+    if (state === 'closed') this.#listener.closed(now - this.#troubledSince, this.#takenCount > 0 ? 'answers' : 'idle')
   }
 
   #notify(now: number): void {

@@ -4,7 +4,7 @@ import type { CarrierId } from './carrier-id.ts'
 import type { ClaimedBatch, ClaimedMessage, DispatcherId, Lane, Settled, SettledCode } from './claimed-batches.ts'
 import { maySubmit, type Mode } from './dispatcher-mode.ts'
 import { retryOf, type DispatcherSettings } from './dispatcher-settings.ts'
-import type { InFlight } from './in-flight.ts'
+import type { InFlight, OpenBatch } from './in-flight.ts'
 import type { OutcomeWriter, Postponed } from './outcome-writer.ts'
 import { screenAgain } from './outcomes.ts'
 import { noRoute, type QueueNumber } from '../routes/published-routes.ts'
@@ -89,7 +89,8 @@ export function createClaims(
     try {
       const dispatcher = await epoch()
       if (mode() !== 'working') return 'nothing'
-      const chosen = await chooseQueue(turns, claimedBatches, { carrier, lane, messagesMax, after: lastQueue[lane] })
+      const asking = { carrier, lane, messagesMax, after: lastQueue[lane], isProbe }
+      const chosen = await chooseQueue(turns, claimedBatches, asking)
       if (chosen === 'nothing') inFlight.foundNothing(lane)
       if (typeof chosen === 'string') return chosen
       const { queue, turn } = chosen
@@ -117,7 +118,8 @@ export function createClaims(
       if (typeof batch === 'string' || !maySubmit(mode()) || current !== dispatcher) return 'nothing'
       // Its marks count as those of the batch from now on, and not twice.
       inFlight.endClaim(claiming)
-      open(lane, dispatcher, batch, queue)
+      const opened = open(lane, dispatcher, batch, queue)
+      if (isProbe) giveBackRest(opened)
       return 'claimed'
     } finally {
       inFlight.endClaim(claiming)
@@ -128,7 +130,7 @@ export function createClaims(
    * Screens once more: what has expired or may not be sent any more ends without the carrier (ruling 1.13). What only
    * others may be given the sender of goes to one of them; where the route has none it is refused.
    */
-  function open(lane: Lane, dispatcher: DispatcherId, batch: ClaimedBatch, queue: QueueNumber): void {
+  function open(lane: Lane, dispatcher: DispatcherId, batch: ClaimedBatch, queue: QueueNumber): OpenBatch {
     const settled: Settled[] = []
     const moved: Postponed[] = []
     for (const message of batch.messages) {
@@ -140,8 +142,18 @@ export function createClaims(
     }
     const skipped = new Set([...settled.map(({ id }) => id), ...moved.map(({ message }) => message.id)])
     const opened = inFlight.open(lane, dispatcher, batch, skipped, queue, clock.now() - batch.at)
-    if (skipped.size === 0) return
-    outcomes.settle(opened, settled, moved)
+    if (skipped.size > 0) {
+      outcomes.settle(opened, settled, moved)
+      ended()
+    }
+    return opened
+  }
+
+  /** The rest of a send that was claimed whole gives way to other accounts: a probe may take long, or be refused. */
+  function giveBackRest(batch: OpenBatch): void {
+    const ids = inFlight.cut(batch)
+    if (ids.length === 0) return
+    outcomes.giveBack(batch, ids)
     ended()
   }
 

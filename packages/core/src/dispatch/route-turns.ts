@@ -16,6 +16,8 @@ import type { RouteCarrier } from '../routes/routes.ts'
 export interface ClaimableQueue {
   readonly queue: QueueNumber
   readonly route: RouteNumber
+  /** Holds messages that no carrier of the route has refused for now; for probes. */
+  readonly isFresh: boolean
   /**
    * All that claim from it, itself among them; none: it is nobody's but its own, or of no route. Those of its
    * priority share it by their weights, and those of a better one have the first go as long as they have room.
@@ -35,14 +37,15 @@ export function claimableQueues(
   availabilityOf: (carrier: CarrierId) => Availability,
 ): readonly ClaimableQueue[] {
   if (availabilityOf(carrier) === 'down') return []
-  if (routes.length === 0) return [{ queue: noRoute, route: noRoute, claimers: [] }]
+  if (routes.length === 0) return [{ queue: noRoute, route: noRoute, isFresh: true, claimers: [] }]
   return routes.flatMap(({ number: route, carriers, queues }) => {
     if (carriers.every((one) => one.carrier !== carrier)) return []
     return queues.flatMap((one): readonly ClaimableQueue[] => {
       const { number: queue } = one
       const claimers = claimersOf(carriers, one, availabilityOf)
       if (claimers.every((one) => one.carrier !== carrier)) return []
-      return [{ queue, route, claimers: claimers.length > 1 ? claimers : [] }]
+      const isFresh = one.refusedBy === undefined
+      return [{ queue, route, isFresh, claimers: claimers.length > 1 ? claimers : [] }]
     })
   })
 }
@@ -264,6 +267,8 @@ interface Asking {
   readonly messagesMax: number
   /** The queue that it claimed from last. */
   readonly after: QueueNumber
+  /** The claim is for a probe: queues of messages that were refused before come last. */
+  readonly isProbe: boolean
 }
 
 /**
@@ -272,7 +277,7 @@ interface Asking {
 export async function chooseQueue(
   turns: RouteTurns,
   store: Pick<ClaimedBatches, 'queuesWithWork'>,
-  { carrier, lane, messagesMax, after }: Asking,
+  { carrier, lane, messagesMax, after, isProbe }: Asking,
 ): Promise<{ readonly queue: QueueNumber; readonly turn: Turn } | 'nothing' | 'turn-of-another'> {
   const claimable = await turns.claimable(carrier)
   const [only] = claimable
@@ -281,7 +286,10 @@ export async function chooseQueue(
   const found = isAlone ? numbers : await store.queuesWithWork(lane, numbers)
   if (found.length === 0) return 'nothing'
   const from = found.findIndex((queue) => numbers.indexOf(queue) > numbers.indexOf(after))
-  for (const queue of [...found.slice(Math.max(0, from)), ...found.slice(0, Math.max(0, from))]) {
+  const inTurn = [...found.slice(Math.max(0, from)), ...found.slice(0, Math.max(0, from))]
+  const isFresh = (queue: QueueNumber): boolean => claimable.some((one) => one.queue === queue && one.isFresh)
+  const ordered = isProbe ? inTurn.toSorted((a, b) => Number(isFresh(b)) - Number(isFresh(a))) : inTurn
+  for (const queue of ordered) {
     const at = claimable.find((one) => one.queue === queue)
     const turn = at && turns.take(at, carrier, lane, messagesMax)
     if (turn !== undefined) return { queue, turn }
