@@ -16,14 +16,21 @@ import {
   takeReplies,
   takeShortCodeMessages,
 } from './inbox/take-inbox.ts'
-import type { BulkRow, BulkSendId, NewBulkSend } from './bulk-sends/bulk-sends.ts'
+import type { BulkSendId, NewBulkSend } from './bulk-sends/bulk-sends.ts'
 import { deleteScheduled, findMessages, queryStatus, type WantedMessages } from './messages/follow-messages.ts'
 import type { MessageId, Page } from './messages/messages.ts'
 import { defaultSenders, type SenderAddress } from './messages/msisdn.ts'
 import { quoteMessages } from './messages/quote-messages.ts'
 import { changeScheduled } from './messages/change-scheduled.ts'
 import { addTemplate, changeTemplate, findTemplate } from './bulk-sends/keep-templates.ts'
-import { bulkIds, cancelBulkSend, quoteBulkSend, sendNextCall, startBulkSend } from './bulk-sends/send-in-bulk.ts'
+import {
+  bulkIds,
+  cancelBulkSend,
+  draftBulkSend,
+  quoteBulkSend,
+  sendNextCall,
+  startBulkSend,
+} from './bulk-sends/send-in-bulk.ts'
 import { sendMessages } from './messages/send-messages.ts'
 import { lastSend, listSent, showSent } from './messages/show-sent.ts'
 import type { TemplateId } from './bulk-sends/templates.ts'
@@ -124,8 +131,10 @@ export const createGateway = (
   listDailySums: (account: Account, from: GatewayDay) => ports.dailySums.ofAccount(account.id, from),
   searchSent: (account: Account, wanted: Omit<WantedMessages, 'account'>) =>
     findMessages(ports)({ ...wanted, account: account.id } as WantedMessages),
-  draftBulkSend: (account: Account, send: NewBulkSend, calls: readonly (readonly BulkRow[])[]) =>
-    ports.bulkSends.add(account.id, send, calls),
+  draftBulkSend: draftBulkSend(ports),
+  listBulkDrafts: (account: Account, page: Parameters<Ports['bulkSends']['listDrafts']>[1]) =>
+    ports.bulkSends.listDrafts(account.id, page),
+  discardBulkSend: (account: Account, id: BulkSendId) => ports.bulkSends.discard(account.id, id),
   findBulkSend: (account: Account, id: BulkSendId) => ports.bulkSends.find(account.id, id),
   changeBulkSend: (account: Account, id: BulkSendId, change: Pick<NewBulkSend, 'text' | 'scheduled'>) =>
     ports.bulkSends.change(account.id, id, change),

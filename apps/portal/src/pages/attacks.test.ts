@@ -43,7 +43,7 @@ beforeAll(async () => {
   for (const key of ['not begun', 'begun']) {
     const wanted = { columns: ['name'], text: evil, scheduled: undefined, key }
     const rows = [{ row: 1, number: '27820000007' as never, fields: [evil] }]
-    const draft = await gateway.draftBulkSend(account, wanted, [rows])
+    const draft = await ports.bulkSends.add(account.id, wanted, [rows])
     if (key === 'begun') await gateway.startBulkSend(account, draft)
   }
   await gateway.addWebhook(account, { url: `https://shop.example.com/?${encodeURI(evil)}'"` })
@@ -177,6 +177,7 @@ const lowest: Readonly<Record<string, UserRole | 'none'>> = {
   '/send/:id/results': 'none',
   '/send/:id/refused': 'none',
   '/sends': 'none',
+  '/drafts': 'sender',
   '/messages': 'none',
   '/messages/download': 'none',
   '/messages/:id': 'sender',

@@ -23,6 +23,7 @@ import { webhooks as operatorWebhooks } from './operator/webhooks.tsx'
 import { optOuts } from './opt-outs/opt-outs.tsx'
 import { overview } from './overview/overview.tsx'
 import { bulkDraft, bulkText } from './send/bulk-draft.tsx'
+import { drafts } from './send/drafts.tsx'
 import { bulkChanged } from './send/changed-numbers.tsx'
 import { bulkColumns } from './send/columns.tsx'
 import { bulkRefused, bulkResults, bulkSent } from './send/bulk-sent.tsx'
@@ -43,7 +44,7 @@ import { template, templates } from './templates/templates.tsx'
 /** Every page of the portal: one that is not here does not exist. The tests of roles and tenants are made from it. */
 export const pages: readonly Page[] = [
   ...[signIn, signInLink, invitation, signOut],
-  ...[overview, send, sends, messages, messagesFile, message, messageChange],
+  ...[overview, send, sends, drafts, messages, messagesFile, message, messageChange],
   ...[bulkDraft, bulkText, bulkColumns, bulkChanged, bulkSent, bulkResults, bulkRefused],
   ...[
     operatorSignIn,

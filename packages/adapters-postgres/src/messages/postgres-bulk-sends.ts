@@ -9,8 +9,10 @@ import {
   addBulkSend,
   changeBulkSend,
   countBulkOutcomes,
+  discardBulkSend,
   endBulkCall,
   findBulkSend,
+  listBulkDrafts,
   listBulkSends,
   lockBulkSend,
   moveBulkSend,
@@ -48,6 +50,9 @@ export function postgresBulkSends({ pools: { ordinary } }: Context): BulkSends {
     },
     list: async (account, { before, limit }) =>
       (await ordinary.run(listBulkSends, { account, before, limit })).map(sendOf),
+    listDrafts: async (account, { before, limit }) =>
+      (await ordinary.run(listBulkDrafts, { account, before, limit })).map(sendOf),
+    discard: async (account, id) => (await ordinary.run(discardBulkSend, { account, id })).length > 0,
     change: async (account, id, { text, scheduled }) =>
       (await ordinary.run(changeBulkSend, { account, id, text, scheduled })).length > 0,
     rows: async (account, id, call) => ((await read(account, id, call))?.recipients ?? []) as readonly BulkRow[],

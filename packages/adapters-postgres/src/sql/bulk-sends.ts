@@ -1,4 +1,4 @@
-import { bulkSendLimits, type BulkSendState, type OutcomeCount } from '@gateway/core/bulk-sends'
+import type { BulkSendState, OutcomeCount } from '@gateway/core/bulk-sends'
 import { rows, sql, statement, type RowOf } from './statement.ts'
 import { LEDGER } from '../stored-codes.ts'
 import { milliseconds } from './arrays.ts'
@@ -64,13 +64,6 @@ export const addBulkSend = statement(
     columns: { id: 'bigint' },
   },
   sql`
-with dropped as (
-  delete from bulk_send
-  where id in (
-    select id from bulk_send where account_id = :account and state = 'draft' order by id desc
-    offset ${bulkSendLimits.draftsMax - 1}
-  )
-)
 insert into bulk_send (account_id, columns, text, scheduled_at, key)
 values (:account, :columns, :text, :scheduled, :key)
 returning id`,
@@ -104,6 +97,28 @@ from (
 ) bulk_send
 ${sums}
 order by id desc`,
+)
+
+export const listBulkDrafts = statement(
+  'list-bulk-drafts',
+  { parameters: { account: 'int', before: 'bigint?', limit: 'int' }, columns: sendColumns },
+  sql`
+select ${send}
+from (
+  select *
+  from bulk_send
+  where account_id = :account and id < coalesce(:before, ${Number.MAX_SAFE_INTEGER}) and state = 'draft'
+  order by id desc
+  limit :limit
+) bulk_send
+${sums}
+order by id desc`,
+)
+
+export const discardBulkSend = statement(
+  'discard-bulk-send',
+  { parameters: { account: 'int', id: 'bigint' }, columns: { id: 'bigint' } },
+  sql`delete from bulk_send where account_id = :account and id = :id and state = 'draft' returning id`,
 )
 
 export const changeBulkSend = statement(

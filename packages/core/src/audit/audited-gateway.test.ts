@@ -25,6 +25,7 @@ async function setUp(asked: HolderRole | undefined) {
 const ofSenders = [
   'sendMessages',
   'draftBulkSend',
+  'discardBulkSend',
   'startBulkSend',
   'stopBulkSend',
   'deleteScheduled',

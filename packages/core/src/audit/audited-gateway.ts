@@ -44,6 +44,7 @@ type Reading =
   | 'findBulkSend'
   | 'quoteBulkSend'
   | 'listBulkSends'
+  | 'listBulkDrafts'
   | 'bulkOutcomes'
   | 'bulkIds'
   | 'returnedCredits'
@@ -81,6 +82,7 @@ const ROLE = {
   sendMessages: 'sender',
   draftBulkSend: 'sender',
   changeBulkSend: 'sender',
+  discardBulkSend: 'sender',
   startBulkSend: 'sender',
   stopBulkSend: 'sender',
   cancelBulkSend: 'sender',
@@ -153,6 +155,7 @@ const changesOf = (ports: AuditedPorts) => {
     sendMessages: false,
     draftBulkSend: false,
     changeBulkSend: false,
+    discardBulkSend: false,
     takeReplies: false,
     takeShortCodeMessages: false,
     markRead: false,

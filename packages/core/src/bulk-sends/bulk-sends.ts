@@ -16,8 +16,8 @@ export const bulkSendLimits = {
   callRowsMax: 1000,
   /** A draft that was not sent is forgotten after so many days. */
   draftDays: 1,
-  /** The oldest drafts of an account go when there are more. */
-  draftsMax: 10,
+  /** Maximum number of drafts of an account; another one is refused, and none is dropped for it. */
+  draftsMax: 100,
 } as const
 
 /** Why a row got no message: stopped: nothing was accepted of its call before the send was stopped. */
@@ -112,12 +112,19 @@ export interface OutcomeCount {
  * (ruling 1.24). Whoever takes up a call may die: it is taken up again, and its key keeps it from being sent twice.
  */
 export interface BulkSends {
-  /** Stores a draft with all its calls, or nothing; of the account `draftsMax` are kept. */
+  /** Stores a draft with all its calls, or nothing. */
   add(by: AccountId, send: NewBulkSend, calls: readonly (readonly BulkRow[])[]): Promise<BulkSendId>
   /** Undefined: unknown, or another account's (P-10). */
   find(by: AccountId, id: BulkSendId): Promise<BulkSend | undefined>
   /** The latest first, no drafts; `before`: only lower ids. */
   list(by: AccountId, page: { readonly before?: BulkSendId | undefined; limit: number }): Promise<readonly BulkSend[]>
+  /** Returns drafts, the latest first; `before`: only lower ids. */
+  listDrafts(
+    by: AccountId,
+    page: { readonly before?: BulkSendId | undefined; readonly limit: number },
+  ): Promise<readonly BulkSend[]>
+  /** Deletes a draft with its rows; false if it is not a draft of the account. */
+  discard(by: AccountId, id: BulkSendId): Promise<boolean>
   /** Changes a draft; false: it is none, or not there. */
   change(by: AccountId, id: BulkSendId, change: Pick<NewBulkSend, 'text' | 'scheduled'>): Promise<boolean>
   /** What is stored of a call: all rows, or those that got no message. Empty: there is no such call of the account. */

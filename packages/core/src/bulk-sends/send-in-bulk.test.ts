@@ -24,7 +24,7 @@ async function setUp(granted = 1000) {
   await ports.suppressions.add({ scope: account.id, number: aNumber(optedOut), kind: 'opt-out', since })
   const gateway = createGateway(ports)
   const wanted = { columns: ['Name'], text: 'Dear {name}', scheduled: undefined, key: 'k' }
-  const id = await gateway.draftBulkSend(account, wanted, calls)
+  const id = await ports.bulkSends.add(account.id, wanted, calls)
   const find = async () => (await gateway.findBulkSend(account, id)) ?? fail()
   const left = async () => {
     const all = await Promise.all(calls.map((_, call) => gateway.bulkRows(account, id, call)))
@@ -209,4 +209,34 @@ test('a text whose field has no column is no draft', () => {
     'no-message',
     'too-long',
   ])
+})
+
+test('an account has a hundred drafts at most: another one is refused, and none goes for it', async () => {
+  const { gateway, account, id } = await setUp()
+  const draft = { columns: ['Name'], text: 'Dear {name}', scheduled: undefined, key: 'k' }
+  for (let drafts = 1; drafts < 100; drafts++) await gateway.draftBulkSend(account, draft, [rowsOf(1, 1)])
+  expect(await gateway.draftBulkSend(account, draft, [rowsOf(1, 1)])).toBe('too-many-drafts')
+  expect(await gateway.listBulkDrafts(account, { limit: 200 })).toHaveLength(100)
+  expect(await gateway.discardBulkSend(account, id)).toBe(true)
+  expect(await gateway.draftBulkSend(account, draft, [rowsOf(1, 1)])).toBeGreaterThan(id)
+})
+
+test('a row in which a field of the text is blank is refused, at the check and when it is sent, and costs nothing', async () => {
+  const { ports, gateway, account } = await setUp()
+  const rows = [' ', 'Ann', '', '\t'].map((name, at) => ({
+    ...{ row: at + 1, number: aNumber(String(27820000500 + at)), fields: [name, ''] },
+  }))
+  const draft = { columns: ['Name', 'Note'], text: 'Dear {NAME}', scheduled: undefined, key: 'blank' }
+  const id = await ports.bulkSends.add(account.id, draft, [rows])
+  const quote = await gateway.quoteBulkSend(account, id)
+  expect(quote?.refused.map(({ row, refused }) => [row, refused])).toEqual(
+    [1, 3, 4].map((row) => [row, 'missing-value']),
+  )
+  expect([quote?.messages, quote?.cost]).toEqual([1, 10])
+  await gateway.startBulkSend(account, id)
+  while ((await gateway.sendNextCall(id)) === 'more');
+  const sent = await gateway.findBulkSend(account, id)
+  expect([sent?.accepted, sent?.refused, sent?.cost]).toEqual([1, 3, 10])
+  const left = await gateway.bulkRows(account, id, 0)
+  expect(left.map(({ row, refused }) => [row, refused])).toEqual([1, 3, 4].map((row) => [row, 'missing-value']))
 })

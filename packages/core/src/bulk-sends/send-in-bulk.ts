@@ -4,7 +4,16 @@ import { creditBalance } from '../credits/move-credits.ts'
 import type { Ports } from '../ports.ts'
 import { firstAnswerSeconds, type IdempotencyKey } from '../client-requests/client-requests.ts'
 import { bodyOf } from '../messages/body.ts'
-import type { BulkCall, BulkRow, BulkSend, BulkSendId, EndedCall, IdRun } from './bulk-sends.ts'
+import {
+  bulkSendLimits,
+  type BulkCall,
+  type BulkRow,
+  type BulkSend,
+  type BulkSendId,
+  type EndedCall,
+  type IdRun,
+  type NewBulkSend,
+} from './bulk-sends.ts'
 import { deleteScheduled } from '../messages/follow-messages.ts'
 import type { MessageId } from '../messages/messages.ts'
 import { isPassed, screenTexts, type TextToSend } from '../messages/screen-texts.ts'
@@ -164,6 +173,19 @@ export function draftProblem(text: string, columns: readonly string[]): 'no-mess
   const body = bodyOf(text)
   return typeof body === 'string' ? body : []
 }
+
+/** Stores a draft unless the account has `draftsMax` already. */
+export const draftBulkSend =
+  ({ bulkSends }: Pick<Ports, 'bulkSends'>) =>
+  async (
+    account: Account,
+    send: NewBulkSend,
+    calls: readonly (readonly BulkRow[])[],
+  ): Promise<BulkSendId | 'too-many-drafts'> => {
+    const { draftsMax } = bulkSendLimits
+    const drafts = await bulkSends.listDrafts(account.id, { limit: draftsMax })
+    return drafts.length < draftsMax ? bulkSends.add(account.id, send, calls) : 'too-many-drafts'
+  }
 
 /** A draft begins to be sent, once; false: it is none, it is not there, or its text cannot be sent to its rows. */
 export const startBulkSend =

@@ -56,16 +56,36 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     assert.equal(await ports.bulkSends.take(60), undefined)
   },
 
-  'of an account ten drafts are kept, the latest': async (ports) => {
-    const { id: by } = await anAccount(ports)
+  'drafts of an account are listed in pages, the latest first, and none goes by itself': async (ports) => {
+    const [{ id: by }, { id: other }] = [await anAccount(ports), await anAccount(ports)]
     const first = await started(ports, by)
     const drafts: BulkSendId[] = []
     for (let draft = 0; draft < 12; draft++) drafts.push(await drafted(ports, by))
-    const found = await Promise.all([first, ...drafts].map((id) => ports.bulkSends.find(by, id)))
+    await drafted(ports, other)
+    const page = await ports.bulkSends.listDrafts(by, { limit: 10 })
+    const rest = await ports.bulkSends.listDrafts(by, { before: page.at(-1)?.id, limit: 10 })
     assert.deepEqual(
-      found.flatMap((send) => send?.id ?? []),
-      [first, ...drafts.slice(-10)],
+      [...page, ...rest].map(({ id }) => id),
+      drafts.toReversed(),
     )
+    assert.deepEqual([page[0]?.state, page[0]?.recipients, page[0]?.repeated], ['draft', 3, 1])
+    assert.deepEqual(
+      (await ports.bulkSends.list(by, { limit: 10 })).map(({ id }) => id),
+      [first],
+    )
+  },
+
+  'a draft is discarded with its rows, once, by its account and before it is started': async (ports) => {
+    const [{ id: by }, { id: other }] = [await anAccount(ports), await anAccount(ports)]
+    const [running, draft] = [await started(ports, by), await drafted(ports, by)]
+    assert.deepEqual(
+      [await ports.bulkSends.discard(other, draft), await ports.bulkSends.discard(by, running)],
+      [false, false],
+    )
+    assert.equal(await ports.bulkSends.discard(by, draft), true)
+    assert.equal(await ports.bulkSends.discard(by, draft), false)
+    assert.equal(await ports.bulkSends.find(by, draft), undefined)
+    assert.deepEqual(await ports.bulkSends.rows(by, draft, 0), [])
   },
 
   'a draft is changed until it is started, and started once': async (ports) => {

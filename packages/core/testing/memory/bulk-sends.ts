@@ -33,9 +33,6 @@ export function memoryBulkSends(store: MemoryStore): BulkSends {
       const id = store.next('bulk-send') as BulkSendId
       const times = { created: clock.now(), started: undefined }
       const send = { id, account: by, state: 'draft' as const, columns, text, scheduled, key, ...times }
-      const drafts = [...bulkSends.values()].filter((row) => row.send.account === by && row.send.state === 'draft')
-      for (const old of drafts.slice(0, Math.max(0, drafts.length + 1 - bulkSendLimits.draftsMax)))
-        bulkSends.delete(old.send.id)
       bulkSends.set(id, { send, due: clock.now(), calls: calls.map((rows) => ({ rows, ended: undefined })) })
       return id
     }),
@@ -50,6 +47,14 @@ export function memoryBulkSends(store: MemoryStore): BulkSends {
         .slice(0, limit)
         .map(shown),
     ),
+    listDrafts: atomic((by, { before = Infinity as BulkSendId, limit }) =>
+      [...bulkSends.values()]
+        .filter(({ send }) => send.account === by && send.state === 'draft' && send.id < before)
+        .sort((a, b) => b.send.id - a.send.id)
+        .slice(0, limit)
+        .map(shown),
+    ),
+    discard: atomic((by, id) => own(by, id)?.send.state === 'draft' && bulkSends.delete(id)),
     change: atomic((by, id, { text, scheduled }) => move(by, id, 'draft', { text, scheduled })),
     rows: atomic((by, id, call) => own(by, id)?.calls[call]?.rows ?? []),
     accepted: atomic((by, id, call) => own(by, id)?.calls[call]?.ended?.accepted ?? []),

@@ -181,6 +181,31 @@ test('numbers that are changed are shown as written and as sent to; those that a
   expect(numbers.sort()).toEqual(['27820000001', '27820000002', '27820000003', '27820000004'])
 })
 
+test('drafts are all listed, in pages, and deleted one by one; beyond their number another one is refused', async () => {
+  const add = (text: string) => visitor.submit('/send', { text, numbers: '27820000001' })
+  for (let draft = 1; draft <= 30; draft++) await add(`Draft ${draft}`)
+  const page = await visitor.get('/drafts')
+  expect(page.html.querySelectorAll('tbody tr')).toHaveLength(25)
+  expect(page.text).toContain('Draft 30')
+  const older = await visitor.get('/drafts?before=6')
+  expect(older.html.querySelectorAll('tbody tr td a').map(({ textContent }) => textContent)).toEqual(
+    [5, 4, 3, 2, 1].map((draft) => `Draft ${draft}`),
+  )
+  expect(page.html.querySelectorAll('.actions a').map((link) => link.getAttribute('href'))).toContain(
+    '/drafts?before=6',
+  )
+  expect((await visitor.submit(older, {}, 'td form')).to).toBe('/drafts?done=deleted')
+  expect((await visitor.get('/send/5')).status).toBe(404)
+  expect((await visitor.submit(older, {}, 'td form')).to).toBe('/drafts')
+  await visitor.submit('/send/1')
+  expect((await visitor.get('/drafts?before=6')).text).not.toContain('Draft 1')
+  for (let draft = 29; draft <= 100; draft++) await add('More')
+  const refused = await add('One too many')
+  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('You have 100 drafts')])
+  expect(refused.html.querySelector('#field-text')?.textContent.trim()).toBe('One too many')
+  expect((await visitor.get('/sends')).html.querySelector('a[href="/drafts"]')).not.toBeNull()
+})
+
 test('a file without a text leads to the page of the text', async () => {
   await visitor.upload('/send', { text: '' }, file)
   expect((await visitor.get('/send/1')).to).toBe('/send/1/text?why=problem')

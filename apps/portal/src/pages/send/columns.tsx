@@ -85,8 +85,7 @@ export const bulkColumns = forHolders({
     for await (const row of storedRows(visit, send)) rows.push(row)
     const { columns, text, scheduled } = send
     const its = { columns, text, scheduled, key: newFormKey() }
-    return {
-      goTo: `/send/${await visit.gateway.draftBulkSend(visit.account, its, inCalls(numbersFrom(column, rows)))}`,
-    }
+    const id = await visit.gateway.draftBulkSend(visit.account, its, inCalls(numbersFrom(column, rows)))
+    return { goTo: id === 'too-many-drafts' ? '/drafts?done=too-many' : `/send/${id}` }
   },
 })

@@ -1,4 +1,4 @@
-import { draftProblem, type BulkRow } from '@gateway/core/bulk-sends'
+import { bulkSendLimits, draftProblem, type BulkRow } from '@gateway/core/bulk-sends'
 import { bodyOf } from '@gateway/core/messages'
 import type { Instant } from '@gateway/core/time'
 import { newFormKey, type Problems } from '../../forms.ts'
@@ -37,23 +37,28 @@ export async function draftFromFile(
   const isChosen = column !== undefined && column < list.columns.length
   const guessed = list.isCertain ? list.rows : withoutColumn(list.rows)
   const rows = isChosen ? numbersFrom(column, list.rows) : guessed
-  return store(visit, draft.text, due, { columns: list.columns, rows })
+  return store(visit, draft, due, { columns: list.columns, rows })
 }
 
 export const draftFromNumbers = (
   visit: HolderVisit,
-  { text }: Draft,
+  draft: Draft,
   /** As they were typed, with repetitions. */
   numbers: readonly string[],
   due: Instant | undefined,
-): Promise<Answer> => store(visit, text, due, { columns: [], rows: rowsOf(numbers) })
+): Promise<Answer> => store(visit, draft, due, { columns: [], rows: rowsOf(numbers) })
+
+/** Says why no further send can be prepared, and what to do. */
+export const tooManyDrafts = `You have ${bulkSendLimits.draftsMax} drafts, the most that are kept. Delete one under Sends, Drafts.`
 
 async function store(
   { gateway, account }: HolderVisit,
-  text: string,
+  draft: Draft,
   scheduled: Instant | undefined,
   { columns, rows }: { readonly columns: readonly string[]; readonly rows: readonly BulkRow[] },
 ): Promise<Answer> {
+  const { text } = draft
   const id = await gateway.draftBulkSend(account, { columns, text, scheduled, key: newFormKey() }, inCalls(rows))
+  if (id === 'too-many-drafts') return compose(draft, { [columns.length > 0 ? 'file' : 'numbers']: tooManyDrafts })
   return { goTo: `/send/${id}` }
 }

@@ -87,6 +87,7 @@ export const sends = forHolders({
           <div class="actions">
             {before !== undefined && <Link to="/sends">Latest</Link>}
             {found.length > pageSize && last !== undefined && <Link to={`/sends?before=${last.id}`}>Older</Link>}
+            <Link to="/drafts">Drafts</Link>
           </div>
         </>
       ),

@@ -1,0 +1,81 @@
+import type { BulkSend, BulkSendId } from '@gateway/core/bulk-sends'
+import { Form, Hidden, Link, Notice, Panel, Second, Table, When } from '../../components.tsx'
+import { count } from '../../format.ts'
+import { forHolders } from '../../page.ts'
+import { tooManyDrafts } from './from-file.ts'
+import { shortText } from './sends.tsx'
+
+const pageSize = 25
+
+const done: Readonly<Record<string, string>> = {
+  deleted: 'The draft is deleted. Nothing of it was sent.',
+  'too-many': tooManyDrafts,
+}
+
+const readId = (given: string): BulkSendId | undefined =>
+  /^[1-9][0-9]{0,14}$/.test(given) ? (Number(given) as BulkSendId) : undefined
+
+/** `/drafts`: sends that were prepared and not sent, the latest first; `?before=` goes on. */
+export const drafts = forHolders({
+  path: '/drafts',
+  async show({ gateway, account, query }) {
+    const before = readId(query.get('before') ?? '')
+    const found = await gateway.listBulkDrafts(account, { before, limit: pageSize + 1 })
+    const shown = found.slice(0, pageSize)
+    const last = shown.at(-1)
+    const said = done[query.get('done') ?? '']
+    return {
+      title: 'Drafts',
+      place: 'sends',
+      main: (
+        <>
+          <h1>Drafts</h1>
+          {said !== undefined && <Notice>{said}</Notice>}
+          <p>Sends that were prepared and not sent. Each is kept for a day. Nothing of them is sent or charged.</p>
+          <Panel>
+            <Table
+              caption={before === undefined ? 'Drafts, the latest first' : 'Older'}
+              rows={shown}
+              empty={
+                <>
+                  What you prepare and do not send is listed here. <Link to="/send">Send messages</Link>
+                </>
+              }
+              columns={[
+                {
+                  head: 'Text',
+                  cell: ({ id, text }) => (
+                    <Link to={`/send/${id}`}>{text.trim() === '' ? 'No text yet' : shortText(text)}</Link>
+                  ),
+                },
+                { head: 'Prepared', cell: ({ created }) => <When at={created} /> },
+                { head: 'Numbers', number: true, cell: ({ recipients }) => count(recipients) },
+                { head: 'Change', cell: (draft) => <Delete draft={draft} /> },
+              ]}
+            />
+          </Panel>
+          <div class="actions">
+            {before !== undefined && <Link to="/drafts">Latest</Link>}
+            {found.length > pageSize && last !== undefined && <Link to={`/drafts?before=${last.id}`}>Older</Link>}
+            <Link to="/sends">Sends</Link>
+          </div>
+        </>
+      ),
+    }
+  },
+  changes: 'discardBulkSend',
+  async submit({ gateway, account }, fields) {
+    const id = readId(fields.text('draft'))
+    const isDeleted = id !== undefined && (await gateway.discardBulkSend(account, id))
+    return { goTo: `/drafts${isDeleted ? '?done=deleted' : ''}` }
+  },
+})
+
+const Delete = ({ draft: { id, text } }: { readonly draft: Pick<BulkSend, 'id' | 'text'> }) => (
+  <Form to="/drafts">
+    <Hidden name="draft" value={String(id)} />
+    <Second>
+      Delete<span class="unseen"> the draft “{shortText(text)}”</span>
+    </Second>
+  </Form>
+)
