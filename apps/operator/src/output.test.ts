@@ -126,6 +126,53 @@ test('what a name holds cannot steer the terminal', async () => {
   expect(out.text()).toBe('ID  NAME\n1   ?[2J?root\n')
 })
 
+const deceiving = 'a\u202eb\u2066c\u200bd\u200fe\ufefff\u2028g\u00adh\u009b31mi\u001b[2Jj\u007fk\u{e0041}l'
+const shown = 'a<U+202E>b<U+2066>c<U+200B>d<U+200F>e<U+FEFF>f<U+2028>g<U+00AD>h?31mi?[2Jj?k<U+E0041>l'
+
+test('no way of showing text lets a stored one steer the terminal or hide what it says', async () => {
+  const { out, err, output } = setUp({ outIsTerminal: true, errIsTerminal: true, columns: 200 })
+  await output.rows(['NAME'], [{ json: {}, cells: [deceiving] }])
+  await output.stream(oneByOne({ json: {}, text: deceiving }))
+  output.result({}, `${deceiving}\nnext line`)
+  output.one({}, deceiving)
+  output.all([], deceiving)
+  output.line(deceiving)
+  output.frame(() => deceiving)
+  await output.csv(['name'], [[deceiving]])
+  expect(out.text().split(shown)).toHaveLength(9)
+  expect(out.text()).toContain(`${shown}\nnext line\n`)
+  expect(out.text().replaceAll('\u001b[H\u001b[2J', '')).not.toMatch(/[^\n -~]/)
+  output.note(deceiving)
+  output.progress(deceiving)
+  expect(err.text().replaceAll('\r\u001b[K', '')).toBe(`${shown}\n${shown}`)
+})
+
+test('a program gets such a text as it is stored, with escapes of JSON, and a file gets it whole', async () => {
+  const { out, output } = setUp({ json: true })
+  output.result({ name: deceiving })
+  expect(out.text()).not.toMatch(/[^\n -~]/)
+  expect(JSON.parse(out.text())).toEqual({ name: deceiving })
+  const rows = setUp({ json: true })
+  await rows.output.rows(['NAME'], [{ json: { name: deceiving }, cells: [] }])
+  expect(rows.out.text()).not.toMatch(/[^\n -~]/)
+  expect(JSON.parse(rows.out.text())).toEqual({ rows: [{ name: deceiving }], total: 1 })
+  const file = setUp()
+  await file.output.csv(['name'], [[deceiving]])
+  expect(file.out.text()).toContain(deceiving)
+})
+
+test('letters, marks and pictures of every script are shown as they are', async () => {
+  const { out, output } = setUp()
+  const text = 'Zoë, שלום, مرحبا, नमस्ते, 한국어, ❤️, 👩, e\u0301'
+  await output.rows(['NAME'], [{ json: {}, cells: [text] }])
+  expect(out.text()).toBe(`NAME\n${text}\n`)
+})
+
+async function* oneByOne<One>(one: One): AsyncIterable<One> {
+  await setImmediate()
+  yield one
+}
+
 test('the first rows are shown before the last are there', async () => {
   const { out, output } = setUp()
   let go = (): void => undefined

@@ -83,13 +83,15 @@ export function createOutput(out: Writer, err: Writer, json: boolean): Output {
   let shown = false
   const showsProgress = err.isTerminal && !json
   const progress = (text: string): void => {
-    if (showsProgress && (shown || text !== '')) err.write(`${hideProgress}${text}`)
+    if (showsProgress && (shown || text !== '')) err.write(`${hideProgress}${printable(text)}`)
     shown = showsProgress && text !== ''
   }
-  const print = (text: string): void => {
+  const write = (text: string): void => {
     progress('')
     out.write(`${text}\n`)
   }
+  const print = (text: string): void => write(printableLines(text))
+  const printJson = (text: string): void => write(escapedJson(text))
 
   /** Rows that run by on the same terminal show by themselves how far they are. */
   async function* counted<Each>(rows: Iterable<Each> | AsyncIterable<Each>): AsyncIterable<Each> {
@@ -107,37 +109,41 @@ export function createOutput(out: Writer, err: Writer, json: boolean): Output {
 
   return {
     result: (value, text) => {
-      if (json) print(JSON.stringify(value))
+      if (json) printJson(JSON.stringify(value))
       else if (text !== undefined) print(text)
     },
     rows: (head, rows, after, long = 'cut') =>
       json
-        ? jsonRows(counted(rows), print, after)
+        ? jsonRows(counted(rows), printJson, after)
         : textRows(head, followed(counted(rows), after), { print, width: out.width(), long }),
     stream: async (rows, after) => {
-      if (json) return jsonRows(rows, print, after)
+      if (json) return jsonRows(rows, printJson, after)
       for await (const { text } of rows) {
         if (out.failure() !== undefined) return
         print(text)
       }
     },
-    one: (value, text) => print(json ? JSON.stringify({ rows: [value], total: 1 }) : text),
-    all: (rows, text, beside) => print(json ? JSON.stringify({ rows, total: rows.length, ...beside }) : text),
+    one: (value, text) => (json ? printJson(JSON.stringify({ rows: [value], total: 1 })) : print(text)),
+    all: (rows, text, beside) =>
+      json ? printJson(JSON.stringify({ rows, total: rows.length, ...beside })) : print(text),
     csv: async (head, rows) => {
-      out.write(csvLine(head))
-      for await (const cells of counted(rows)) out.write(csvLine(cells))
+      // A file gets every character as it is stored, a terminal none that could steer it.
+      const line = (cells: CsvRow) =>
+        out.isTerminal ? printableLines(csvLine(cells).replaceAll('\r\n', '\n')) : csvLine(cells)
+      out.write(line(head))
+      for await (const cells of counted(rows)) out.write(line(cells))
     },
     line: (text) => {
       if (!json) print(text)
     },
     frame: (text) => {
       if (json || !out.isTerminal || out.failure() !== undefined) return false
-      out.write(`${clearScreen}${text({ columns: out.width(), lines: out.height() })}\n`)
+      out.write(`${clearScreen}${printableLines(text({ columns: out.width(), lines: out.height() }))}\n`)
       return true
     },
     note: (text) => {
       progress('')
-      if (!json) err.write(`${text}\n`)
+      if (!json) err.write(`${printableLines(text)}\n`)
     },
     bytes: () => (out.isTerminal ? undefined : out.stream),
     progress,
@@ -303,8 +309,31 @@ function columnsOf(text: string): number {
   return columns
 }
 
-/** What somebody else once typed cannot steer the terminal of who reads it. */
-export const printable = (text: string): string => text.replace(/\p{Cc}/gu, '?')
+/**
+ * Characters of other people's texts that could steer a terminal or deceive its reader: control characters (C0, C1, and
+ * so escape sequences), bidirectional controls, zero-width and other invisible characters, line separators, lone
+ * surrogates. Of the invisible ones only the selectors between a text and a picture are harmless.
+ */
+const unsafe = /(?![\ufe0e\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu
+
+const shownAs = (character: string): string =>
+  /\p{Cc}/u.test(character) ? '?' : `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`
+
+/** Returns a text of one line without characters that could steer or deceive: `?` or `<U+202E>` stands for each. */
+export const printable = (text: string): string => text.replace(unsafe, shownAs)
+
+/** The same for a text of several lines. */
+export const printableLines = (text: string): string =>
+  text.replace(unsafe, (character) => (character === '\n' ? character : shownAs(character)))
+
+/** Writes such characters of a JSON document as `\u202e`: a program reads the same values. */
+export const escapedJson = (document: string): string =>
+  document.replace(unsafe, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  )
 
 /** Where text goes, until nobody reads it any more. */
 export interface Writer {

@@ -13,7 +13,7 @@ import { release, versionLine } from '@gateway/server/version'
 import { CommanderError, type Command } from 'commander'
 import { Refused, type Input, type Variables } from './command.ts'
 import type { Surroundings } from './doctor/rules.ts'
-import { createOutput, hideProgress, writerTo, type Terminal } from './output.ts'
+import { createOutput, escapedJson, hideProgress, printableLines, writerTo, type Terminal } from './output.ts'
 import { createProgram, type Runs } from './program.ts'
 import type { Backups, Make } from './commands/backup.ts'
 import type { CopyTo, AppliedMigration } from './commands/database.ts'
@@ -61,7 +61,7 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
   let complains: Command | undefined
   const tell = (message: string): void => {
     if (err.isTerminal) err.write(hideProgress)
-    err.write(`${json ? JSON.stringify({ error: message }) : message}\n`)
+    err.write(`${json ? escapedJson(JSON.stringify({ error: message })) : printableLines(message)}\n`)
   }
 
   const runs: Runs = {

@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readSecretsKey } from '@gateway/adapters-node'
@@ -49,4 +50,26 @@ test('it never writes over a file, and refuses what is no name of a host', async
     'https://sms.example.com',
   ])
   expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('is not a name of a host')])
+})
+
+test('in a checkout of git that does not ignore the file it warns, and nowhere else', async () => {
+  const checkout = join(folder, 'checkout')
+  await mkdir(join(checkout, 'deploy'), { recursive: true })
+  execFileSync('git', ['init', '--quiet', checkout])
+  const warning = /lies in a git checkout that does not ignore it: add it to \.gitignore/
+  const open = await anOperator().run(['init', '--file', join(checkout, 'deploy', '.env')])
+  expect([open.code, open.err]).toEqual([0, expect.stringMatching(warning)])
+  await writeFile(join(checkout, '.gitignore'), '*.env\n')
+  const ignored = await anOperator().run(['init', '--file', join(checkout, 'deploy', 'other.env')])
+  expect([ignored.code, ignored.err]).toEqual([0, ''])
+  const outside = await anOperator().run(['init', '--file', join(folder, 'five.env')])
+  expect([outside.code, outside.err]).toEqual([0, ''])
+})
+
+test('the files of settings that it makes are left out of commits and of images of this repository', async () => {
+  const root = join(import.meta.dirname, '../../../..')
+  for (const file of ['.env', 'deploy/.env', 'deploy/.env.new', 'deploy/production.env', 'secrets.key'])
+    execFileSync('git', ['-C', root, 'check-ignore', '--no-index', '--quiet', file])
+  const patterns = (await readFile(join(root, '.dockerignore'), 'utf8')).split('\n')
+  expect(patterns).toEqual(expect.arrayContaining(['**/.env', '**/.env.*', '**/*.env', '**/secrets.key']))
 })

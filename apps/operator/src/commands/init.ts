@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
 import { command, Refused, type RunAlone } from '../command.ts'
 
 export const init = (runAlone: RunAlone) =>
@@ -19,6 +21,8 @@ export const init = (runAlone: RunAlone) =>
         await writeFile(file, `${head}${text.join('')}`, { flag: 'wx', mode: 0o600 }).catch(refuse(file))
         const names = Object.keys(settings)
         output.result({ file, settings: names }, `Made ${file} with ${names.join(', ')}. Keep a copy in a safe place.`)
+        if (await isOpenToGit(file))
+          output.note(`${file} lies in a git checkout that does not ignore it: add it to .gitignore before you commit.`)
       }),
     )
 
@@ -34,6 +38,14 @@ const secrets = () => ({
   SECRETS_KEY: randomBytes(32).toString('base64'),
   GRAFANA_PASSWORD: randomBytes(18).toString('base64url'),
 })
+
+/** True if the file lies in a checkout of git that would commit it. False as well where there is no git. */
+const isOpenToGit = (file: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    // Exit code 1: not ignored; 128: not in a checkout.
+    const asked = ['-C', dirname(file), 'check-ignore', '--quiet', '--', basename(file)]
+    execFile('git', asked, (problem) => resolve(problem?.code === 1))
+  })
 
 const refuse = (file: string) => (problem: NodeJS.ErrnoException) => {
   const why = problem.code === 'EEXIST' ? 'it is already there' : problem.message
