@@ -18,7 +18,7 @@ export async function operate(args: readonly string[], environment: Environment)
   const code = await runCommandLine(args, {
     out: out.stream,
     err: err.stream,
-    input: () => ({ password: noInput, text: noInput, bytes: noInput }),
+    input: () => ({ isTerminal: false, confirm: noInput, password: noInput, text: noInput, bytes: noInput }),
     interruption: new AbortController().signal,
     giveUp: () => undefined,
     openSeconds: 60,

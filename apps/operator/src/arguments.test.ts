@@ -1,6 +1,6 @@
 import { instant } from '@gateway/core/time'
 import {
-  readAccountId,
+  readAccount,
   readCredits,
   readExpiry,
   readFrom,
@@ -12,12 +12,19 @@ import {
 
 const now = instant(Date.UTC(2026, 9, 18, 8))
 
-test.each(['0', '-1', 'W3', '1.5', '1e3', '0x1', '', ' 3', '2147483648', '99999999999999999999'])(
-  '%j is no account',
-  (text) => {
-    expect(() => readAccountId(text)).toThrow("Expected an account's id: a whole number, without a 'W'.")
-  },
-)
+test.each(['0', '', ' 3', 'a b', 'x'.repeat(65), 'Zoë'])('%j names no account', (text) => {
+  expect(() => readAccount(text)).toThrow("Expected an account's id, a whole number without a 'W', or its login.")
+})
+
+test.each([
+  ['3', 3],
+  ['2147483647', 2147483647],
+  ['W3', { login: 'W3' }],
+  ['27825550101', { login: '27825550101' }],
+  ['acme', { login: 'acme' }],
+])('%j names an account', (text, account) => {
+  expect(readAccount(text)).toEqual(account)
+})
 
 test.each(['1.25', '1,5', '+1', '1e3', '', 'NaN', '9999999999999'])('%j is no amount of credits', (text) => {
   expect(() => readCredits(text)).toThrow('Expected an amount of credits with at most one decimal')

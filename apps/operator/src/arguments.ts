@@ -24,7 +24,15 @@ import {
   type WrittenNumber,
 } from '@gateway/core/messages'
 import { parseMinute, secondsAfter, type Instant } from '@gateway/core/time'
-import { listSizeMax, overlapHoursMax, webhookEventTypes, webhookId, type WebhookId } from '@gateway/core/webhooks'
+import {
+  parseWebhookEventId,
+  listSizeMax,
+  overlapHoursMax,
+  webhookEventTypes,
+  webhookId,
+  type WebhookEventId,
+  type WebhookId,
+} from '@gateway/core/webhooks'
 import { readNetwork } from '@gateway/server/configuration'
 import { InvalidArgumentError } from 'commander'
 
@@ -44,10 +52,14 @@ const upTo = (max: number, text: string, min = 1): number | undefined => {
   return count >= min && count <= max ? count : undefined
 }
 
-export const readAccountId: (text: string) => AccountId = read(
-  (text) => accountId(whole(text)),
-  "an account's id: a whole number, without a 'W'",
-)
+/** An account by its id, or by its login, which is looked up when the database is open (`Context.accountId`). */
+export type AccountName = AccountId | { readonly login: string }
+
+/** Digits that can be an id are one, so that nobody takes the account of another by a login of digits. */
+export const readAccount: (text: string) => AccountName = read((text) => {
+  const id = accountId(whole(text))
+  return id ?? (/^[!-~]{1,64}$/.test(text) && !/^0*$/.test(text) ? { login: text } : undefined)
+}, "an account's id, a whole number without a 'W', or its login")
 
 export const readMessageId: (text: string) => MessageId = read(parseMessageId, "a message's id: a whole number")
 
@@ -61,6 +73,11 @@ export const readKeyId: (text: string) => KeyId = read((text) => keyId(whole(tex
 export const readWebhookId: (text: string) => WebhookId = read(
   (text) => webhookId(whole(text)),
   "a webhook's id: a whole number",
+)
+
+export const readEventId: (text: string) => WebhookEventId = read(
+  parseWebhookEventId,
+  "the 'id' of an event as its endpoint got it, such as message-20481-4, inbound-7 or optout-added-9",
 )
 
 /** Names of events that a webhook gets. */

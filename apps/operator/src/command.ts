@@ -1,7 +1,9 @@
 import type { BackOffice, Gateway, Ports, Processing } from '@gateway/core'
+import type { AccountId } from '@gateway/core/accounts'
 import type { AuditAction, AuditActor, MakeChange } from '@gateway/core/audit'
 import type { Readable } from 'node:stream'
 import { Command, Help } from 'commander'
+import type { AccountName } from './arguments.ts'
 import type { Surroundings } from './doctor/rules.ts'
 import type { Output } from './output.ts'
 
@@ -17,6 +19,9 @@ export interface Context {
   readonly ports: Ports
   /** What the database and this machine say of themselves. */
   readonly surroundings: () => Promise<Surroundings>
+  /** Returns the id of an account that a command names. Throws a Refused if no account has the login. */
+  readonly accountId: (name: AccountName) => Promise<AccountId>
+  readonly confirm: Confirm
   readonly output: Output
   readonly input: Input
   /**
@@ -27,6 +32,10 @@ export interface Context {
 }
 
 export interface Input {
+  /** True if a person can be asked: standard input is a terminal. */
+  readonly isTerminal: boolean
+  /** Asks a question at the terminal; only `y` and `yes` count as true. */
+  confirm(question: string): Promise<boolean>
   /**
    * Asks twice on a terminal, without showing what is typed; reads the first line of a pipe. Throws a Refused if the
    * two differ.
@@ -40,6 +49,15 @@ export interface Input {
   bytes(): Readable
 }
 
+/**
+ * Asks at a terminal before something that cannot be undone; throws a Refused unless the answer is yes. Does not ask
+ * with `--yes`, with `--json` or without a terminal: scripts run as they did before there was a question.
+ */
+export type Confirm = (question: string, options: { readonly yes?: true }) => Promise<void>
+
+/** The option of every command that uses `Confirm`. */
+export const yesOption = ['--yes', 'do not ask at a terminal'] as const
+
 /** Runs a command's work with everything open, and closes it whatever happens. */
 export type Run = (work: (context: Context) => Promise<void>) => Promise<void>
 
@@ -51,7 +69,7 @@ export type Look = <Found>(
 /** Runs a command's work without a database. `variables` is the environment. */
 export type RunAlone = (
   work: (
-    context: Pick<Context, 'output' | 'input' | 'interruption'> & { readonly variables: Variables },
+    context: Pick<Context, 'confirm' | 'output' | 'input' | 'interruption'> & { readonly variables: Variables },
   ) => Promise<void>,
 ) => Promise<void>
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { csvLine, unguarded } from '@gateway/wire'
-import { CsvError, readCsv, recordBytesMax, type CsvRecord } from './csv.ts'
+import { CsvError, delimiterOf, readCsv, recordBytesMax, type CsvRecord } from './csv.ts'
 
 async function all(pieces: readonly string[]): Promise<readonly CsvRecord[]> {
   const records: CsvRecord[] = []
@@ -93,4 +93,29 @@ test('whatever texts are written are read back, in whatever pieces they come', a
       )
     }),
   )
+})
+
+test.each([
+  ['number,since,text', ','],
+  ['number;since;text', ';'],
+  ['number\tsince\ttext', '\t'],
+  ['27825550101', ','],
+  ['27825550101;2026-10-18;STOP, please', ';'],
+  ['27825550101,,"Stop; now"', ','],
+  ['"27825550101";"a,b"', ';'],
+  ['name, first;Number', ';'],
+])('the fields of %j are separated by %j', (line, delimiter) => {
+  expect(delimiterOf(line, 'number')).toBe(delimiter)
+})
+
+test('semicolons and tabs separate fields in any pieces, after a byte order mark and empty lines', async () => {
+  for (const delimiter of [';', '\t']) {
+    const text = `\uFEFF\r\n\nnumber${delimiter}text\r\n1${delimiter}"a${delimiter} b, c"\r\n`
+    const expected = [
+      { line: 3, fields: ['number', 'text'] },
+      { line: 4, fields: ['1', `a${delimiter} b, c`] },
+    ]
+    expect(await all([text])).toEqual(expected)
+    expect(await all(text.split(''))).toEqual(expected)
+  }
 })

@@ -23,15 +23,59 @@ const WORDS: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: 'this record is too long, or a quote is not closed',
 }
 
+/** What may stand between fields. Spreadsheets write `;` where a comma is the decimal separator. */
+const delimiters = [',', ';', '\t'] as const
+
 /**
- * Reads the records of a CSV text (RFC 4180), which comes in any pieces. Lines end with CR LF, LF or CR; a byte order
- * mark and empty lines are passed over. Throws a CsvError for a quote that is never closed.
+ * Returns the delimiter of a CSV text by its first line: the first one that stands outside of quotes. Where that leaves
+ * no field called `column`, but another delimiter does, the line has names and the other delimiter counts.
  */
-export async function* readCsv(pieces: Iterable<string> | AsyncIterable<string>): AsyncIterable<CsvRecord> {
+export function delimiterOf(line: string, column: string): string {
+  const plain = line.replace(/"(?:[^"]|"")*"/g, (quoted) => quoted.replaceAll(/[,;\t]/g, ' '))
+  const found = delimiters
+    .filter((each) => plain.includes(each))
+    .toSorted((one, other) => plain.indexOf(one) - plain.indexOf(other))
+  const names = (delimiter: string) =>
+    plain.split(delimiter).map((name) => name.replaceAll('"', '').trim().toLowerCase())
+  return found.find((each) => names(each).includes(column)) ?? found[0] ?? ','
+}
+
+/** Reads on until the first line that is not empty is whole; returns it and all pieces, those read among them. */
+async function peek(
+  pieces: Iterable<string> | AsyncIterable<string>,
+): Promise<{ readonly line: string; readonly all: AsyncIterable<string> }> {
+  const iterator = (async function* () {
+    yield* pieces
+  })()
+  let begin = ''
+  const lineOf = () => /[^\r\n\uFEFF][^\r\n]*(?=[\r\n])/.exec(begin)?.[0]
+  while (lineOf() === undefined && begin.length < recordBytesMax) {
+    const { done, value } = await iterator.next()
+    if (done === true) break
+    begin += value
+  }
+  async function* all() {
+    yield begin
+    yield* iterator
+  }
+  return { line: lineOf() ?? begin, all: all() }
+}
+
+/**
+ * Reads the records of a CSV text (RFC 4180), which comes in any pieces. Fields are separated as the first line says
+ * (`delimiterOf`). Lines end with CR LF, LF or CR; a byte order mark and empty lines are passed over. Throws a CsvError
+ * for a quote that is never closed.
+ */
+export async function* readCsv(
+  pieces: Iterable<string> | AsyncIterable<string>,
+  column = 'number',
+): AsyncIterable<CsvRecord> {
+  const { line, all } = await peek(pieces)
   // The parser tells the last line of a record, and counts a CR LF in quotes as two.
   let counted = 0
   let next = 1
   const parser = parse({
+    delimiter: delimiterOf(line, column),
     ...{ bom: true, relax_column_count: true, relax_quotes: true, skip_empty_lines: true },
     ...{ record_delimiter: ['\r\n', '\n', '\r'], max_record_size: recordBytesMax },
     on_record(fields: readonly string[], { lines }) {
@@ -42,8 +86,8 @@ export async function* readCsv(pieces: Iterable<string> | AsyncIterable<string>)
     },
   })
   try {
-    const records = pipeline(pieces, parser, () => undefined) as AsyncIterable<readonly string[]>
-    for await (const [line, ...fields] of records) yield { line: Number(line), fields }
+    const records = pipeline(all, parser, () => undefined) as AsyncIterable<readonly string[]>
+    for await (const [at, ...fields] of records) yield { line: Number(at), fields }
   } catch (problem) {
     const why = problem instanceof ParseError ? WORDS[problem.code] : undefined
     throw why === undefined ? problem : new CsvError(next, why)

@@ -79,7 +79,7 @@ export async function importRows<Entry extends NumberedEntry, Column extends str
   }
 
   try {
-    for await (const record of readCsv(input.text(file))) {
+    for await (const record of readCsv(input.text(file), columns[0])) {
       if (named === undefined) {
         named = namesOf(record, columns)
         if (named !== columns) continue

@@ -37,6 +37,8 @@ const closed: Host = {
   out: textOf().stream,
   err: textOf().stream,
   input: () => ({
+    isTerminal: false,
+    confirm: () => Promise.resolve(false),
     password: () => Promise.resolve(''),
     text: () => {
       throw new Error('no file is read')
@@ -131,7 +133,7 @@ test.each([
   ['an unknown command', ['unheard-of'], "Unknown command 'unheard-of'. See 'gateway --help'."],
   ['a misspelt one', ['account', 'lst'], "Unknown command 'lst' (Did you mean list?) See 'gateway account --help'."],
   ['an unknown option', ['number', 'list', '--x'], "Unknown option '--x'. See 'gateway number list --help'."],
-  ['a missing argument', ['key', 'issue'], "Missing required argument 'id'. See 'gateway key issue --help'."],
+  ['a missing argument', ['key', 'issue'], "Missing required argument 'account'. See 'gateway key issue --help'."],
   [
     'a missing option',
     ['account', 'open'],

@@ -4,6 +4,7 @@ import {
   createBackOffice,
   createProcessing,
   createGateway,
+  type BackOffice,
   type ProcessingSettings,
   type GatewaySettings,
   type Ports,
@@ -11,7 +12,7 @@ import {
 import { auditedBackOffice, changesBy } from '@gateway/core/audit'
 import { release, versionLine } from '@gateway/server/version'
 import { CommanderError, type Command } from 'commander'
-import { Refused, type Input, type Variables } from './command.ts'
+import { Refused, type Confirm, type Context, type Input, type Variables } from './command.ts'
 import type { Surroundings } from './doctor/rules.ts'
 import { createOutput, escapedJson, hideProgress, printableLines, writerTo, type Terminal } from './output.ts'
 import { createProgram, type Runs } from './program.ts'
@@ -64,6 +65,13 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
     err.write(`${json ? escapedJson(JSON.stringify({ error: message })) : printableLines(message)}\n`)
   }
 
+  const confirmAt =
+    (input: Input): Confirm =>
+    async (question, { yes }) => {
+      if (yes === true || json || !input.isTerminal || !err.isTerminal) return
+      if (!(await input.confirm(question))) throw new Refused('Nothing was done.')
+    }
+
   const runs: Runs = {
     run: (work) => {
       const output = createOutput(out, err, json)
@@ -76,13 +84,15 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
         const change = changesBy(ports, actor)
         const processing = createProcessing(ports, processingSettings)
         const { interruption } = host
-        await work({ ports, surroundings, backOffice, change, actor, gateway, processing, output, input, interruption })
+        const opened = { ports, surroundings, backOffice, change, actor, gateway, processing }
+        const asking = { accountId: accountIdIn(backOffice), confirm: confirmAt(input), input }
+        await work({ ...opened, ...asking, output, interruption })
       }, output.note)
     },
     runAlone: (work) => {
       const { variables, interruption } = host
       const input = host.input((text) => err.write(text))
-      return work({ output: createOutput(out, err, json), input, variables, interruption })
+      return work({ output: createOutput(out, err, json), confirm: confirmAt(input), input, variables, interruption })
     },
     look: async (read) => {
       const output = createOutput(out, err, json)
@@ -130,7 +140,7 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
     })
   }
 
-  const done = await program.parseAsync(args, { from: 'user' }).then(
+  const done = await run(program, args).then(
     () => 0 as const,
     (problem: unknown) => {
       const [code, message] = failureOf(problem, complains)
@@ -144,6 +154,30 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
   if (broken === undefined || broken.code === 'EPIPE') return done
   tell(`The result cannot be written: ${broken.message}`)
   return 3
+}
+
+const accountIdIn =
+  (backOffice: Pick<BackOffice, 'findAccountByLogin'>): Context['accountId'] =>
+  async (name) => {
+    if (typeof name === 'number') return name
+    const found = await backOffice.findAccountByLogin(name.login)
+    if (found === undefined) throw new Refused(`There is no account ${name.login}.`)
+    return found.account.id
+  }
+
+/** Runs the command, or prints its help for `help account open`: commander knows one level of names only. */
+async function run(program: Command, args: readonly string[]): Promise<void> {
+  if (args[0] !== 'help') {
+    await program.parseAsync(args, { from: 'user' })
+    return
+  }
+  const names = args.slice(1).filter((name) => !name.startsWith('-'))
+  const named = names.reduce<Command | undefined>(
+    (group, name) => group?.commands.find((each) => each.name() === name),
+    program,
+  )
+  if (named === undefined) throw new Refused(`There is no command '${names.join(' ')}'. See 'gateway --help'.`, 2)
+  named.outputHelp()
 }
 
 const isOpenOrOver = ({ isOpen }: { readonly isOpen: boolean }, isOver: boolean): boolean => isOpen || isOver

@@ -9,11 +9,24 @@ export const creditsJson = (amount: Credits): number => amount / 10
 export const timeJson = (at: Instant | undefined): string | null =>
   at === undefined ? null : new Date(at).toISOString()
 
-/** A time as `timeJson` writes it. */
+const isoTime =
+  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: ?(Z|[+-]\d{2}(?::?\d{2})?))?)?$/i
+
+/**
+ * Returns a time of ISO 8601: a day, or a day and a time to the minute, second or a fraction of it. Without a zone it
+ * is at GMT+2, as every time that people type. Undefined if it is none, or not in the calendar.
+ */
 export const parseTime = (text: string): Instant | undefined => {
-  if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{3}Z$/.test(text)) return undefined
-  const at = Date.parse(text)
-  return Number.isNaN(at) || new Date(at).toISOString() !== text ? undefined : instant(at)
+  const [, day, minute = '00:00', second = '00', fraction = '', zone = '+02:00'] = isoTime.exec(text) ?? []
+  if (day === undefined) return undefined
+  const written = `${day}T${minute}:${second}.${fraction.slice(0, 3).padEnd(3, '0')}`
+  const utc = Date.parse(`${written}Z`)
+  // Date.parse turns 30 February into March.
+  if (Number.isNaN(utc) || new Date(utc).toISOString() !== `${written}Z`) return undefined
+  const [, sign, hours = '00', minutes = '00'] = /^([+-])(\d{2}):?(\d{2})?$/.exec(zone) ?? []
+  if (Number(hours) > 14 || Number(minutes) > 59) return undefined
+  const offsetMinutes = Number(hours) * 60 + Number(minutes)
+  return instant(utc + (sign === '-' ? 1 : sign === '+' ? -1 : 0) * offsetMinutes * 60_000)
 }
 
 /** For a person: at +02:00 like every time on the interfaces. */

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Writable, type Readable } from 'node:stream'
 import { Refused, type Input } from './command.ts'
+import { printable } from './output.ts'
 
 /** Hides what readline would show of the typed characters. */
 const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() })
@@ -34,6 +35,25 @@ export const terminal = (
     } finally {
       lines.close()
     }
+  },
+  isTerminal: stdin.isTTY === true,
+  confirm: async (question) => {
+    const output = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        show(chunk.toString())
+        done()
+      },
+    })
+    const lines = createInterface({ input: stdin, output, terminal: true, historySize: 0 })
+    const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
+    lines.on('SIGINT', () => {
+      interrupt()
+      lines.close()
+    })
+    const typed = new Promise<string>((resolve) => lines.question(`${printable(question)} [y/N] `, resolve))
+    const answer = await Promise.race([typed, closed])
+    lines.close()
+    return /^\s*y(es)?\s*$/i.test(answer)
   },
   bytes: () => stdin,
   text: (path) => textOf(path === '-' ? stdin : createReadStream(path), path === '-' ? 'Standard input' : path),

@@ -78,6 +78,8 @@ export function anOperator(
     opening?: Promise<void>
     clock?: Clock
     variables?: Readonly<Record<string, string>>
+    /** Standard input and standard error are a terminal. */
+    isTerminal?: boolean
   } = {},
 ): Operator {
   const clock = other.clock ?? steppingClock()
@@ -98,16 +100,16 @@ export function anOperator(
   let interruption = new AbortController()
 
   async function run(args: readonly string[], typed: string | Buffer = ''): Promise<Outcome> {
-    const err = textOf()
+    const err = textOf(other.isTerminal)
     out = textOf()
     interruption = new AbortController()
     const code = await runCommandLine(args, {
       out: out.stream,
       err: err.stream,
-      input: () =>
+      input: (show) =>
         terminal(
-          Readable.from([Buffer.from(typed)]),
-          () => undefined,
+          Object.assign(Readable.from([Buffer.from(typed)]), { isTTY: other.isTerminal === true }),
+          other.isTerminal === true ? show : () => undefined,
           () => undefined,
         ),
       interruption: interruption.signal,

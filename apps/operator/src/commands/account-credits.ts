@@ -2,7 +2,15 @@ import type { BackOffice } from '@gateway/core'
 import type { AccountId, Account, AccountRate } from '@gateway/core/accounts'
 import { formatCredits, type Cause, type Movement, type TransferRefusal } from '@gateway/core/credits'
 import { Option } from 'commander'
-import { readAccountId, readFrom, readTo, readWholeCredits, readLimit, type Moment } from '../arguments.ts'
+import {
+  readAccount,
+  readFrom,
+  readTo,
+  readWholeCredits,
+  readLimit,
+  type Moment,
+  type AccountName,
+} from '../arguments.ts'
 import { command, Refused, type Run, type Context } from '../command.ts'
 import { each, mapped, type CsvRow, type Row } from '../output.ts'
 import { creditsJson, timeJson, timeText } from '../show.ts'
@@ -38,7 +46,7 @@ export const accountLedger = (run: Run) =>
     'list every movement of the credits of an account, or of all, the oldest first, with the balance after it',
     'gateway account ledger 3 --from 2026-10-01 --to 2026-10-31 --csv > october.csv\n  gateway account ledger --all --from 2026-10-01 --to 2026-10-31 --csv > statements.csv',
   )
-    .argument('[id]', "the account's id", readAccountId)
+    .argument('[account]', "the account's id or login", readAccount)
     .option('--all', 'of all accounts, one after the other by id')
     .option(
       '--from <time>',
@@ -47,9 +55,10 @@ export const accountLedger = (run: Run) =>
     )
     .option('--to <time>', 'only up to the end of that day, or before that time', readTo)
     .addOption(new Option('--csv', 'print it as CSV, its times in UTC (ISO 8601)').conflicts('json'))
-    .action((id: AccountId | undefined, { from, to, all: ofAll, csv }: LedgerOptions) => {
-      if ((id === undefined) === (ofAll === undefined)) throw new Refused('Name one account, or --all.', 2)
-      return run(async ({ backOffice, ports, output }) => {
+    .action((name: AccountName | undefined, { from, to, all: ofAll, csv }: LedgerOptions) => {
+      if ((name === undefined) === (ofAll === undefined)) throw new Refused('Name one account, or --all.', 2)
+      return run(async ({ accountId, backOffice, ports, output }) => {
+        const id = name && (await accountId(name))
         if (id !== undefined) await accountOf(backOffice, id)
         const now = ports.clock.now()
         const sum = { begins: 0 }
@@ -147,11 +156,14 @@ export const accountTransfer = (run: Run) =>
     'move credits between a main account and its sub accounts, or between two of these',
     'gateway account transfer 3 7 250',
   )
-    .argument('<from>', 'the id of the account that gives', readAccountId)
-    .argument('<to>', 'the id of the account that gets', readAccountId)
+    .argument('<from>', 'the account that gives, by its id or login', readAccount)
+    .argument('<to>', 'the account that gets, by its id or login', readAccount)
     .argument('<credits>', 'whole credits', readWholeCredits)
-    .action((from: AccountId, to: AccountId, quantity: number) =>
-      run((context) => transfer(context, { from, to, quantity })),
+    .action((from: AccountName, to: AccountName, quantity: number) =>
+      run(async (context) => {
+        const wanted = { from: await context.accountId(from), to: await context.accountId(to), quantity }
+        await transfer(context, wanted)
+      }),
     )
 
 async function transfer({ backOffice, gateway, change, output }: Context, wanted: Wanted): Promise<void> {

@@ -1,7 +1,6 @@
-import type { AccountId } from '@gateway/core/accounts'
 import { userRoles, type User, type UserRole } from '@gateway/core/people'
 import { Argument, Option } from 'commander'
-import { readAccountId } from '../arguments.ts'
+import { readAccount, type AccountName } from '../arguments.ts'
 import { command, Refused, type Context, type Run } from '../command.ts'
 import { timeJson, timeText } from '../show.ts'
 import { accountOf, noSuchAccount } from './account.ts'
@@ -23,11 +22,12 @@ export const accountUserAdd = (run: Run) =>
     'let a person sign in at the portal for an account; prints a link for the person, this once',
     'gateway account user add 3 ann@acme.example --role sender',
   )
-    .argument('<id>', "the account's id", readAccountId)
+    .argument('<account>', "the account's id or login", readAccount)
     .argument('<email>', 'by which the person signs in, in any letter case')
     .addOption(new Option('--role <role>', 'what the person may do').choices(userRoles).makeOptionMandatory())
-    .action((account: AccountId, email: string, { role }: { readonly role: UserRole }) =>
-      run(async ({ backOffice, output }) => {
+    .action((name: AccountName, email: string, { role }: { readonly role: UserRole }) =>
+      run(async ({ accountId, backOffice, output }) => {
+        const account = await accountId(name)
         const invited = await backOffice.inviteUser(account, { email, role })
         if (invited === 'no-such-account') throw noSuchAccount(account)
         if (typeof invited === 'string') throw new Refused(WORDS[invited])
@@ -38,9 +38,10 @@ export const accountUserAdd = (run: Run) =>
 
 export const accountUserList = (run: Run) =>
   command('list', 'list the users of an account', 'gateway account user list 3')
-    .argument('<id>', "the account's id", readAccountId)
-    .action((account: AccountId) =>
-      run(async ({ backOffice, output }) => {
+    .argument('<account>', "the account's id or login", readAccount)
+    .action((name: AccountName) =>
+      run(async ({ accountId, backOffice, output }) => {
+        const account = await accountId(name)
         await accountOf(backOffice, account)
         const users = await backOffice.listUsers(account)
         await output.rows(

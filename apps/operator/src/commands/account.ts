@@ -3,8 +3,8 @@ import type { Account, AccountId, AccountWithBalance, AccountChange, ClosedAccou
 import { formatCredits, type Credits } from '@gateway/core/credits'
 import type { Msisdn } from '@gateway/core/messages'
 import { Option } from 'commander'
-import { readAccountId, readCredits, readNumber, readNetworks, readPerSecond } from '../arguments.ts'
-import { Refused, command, type Run, type Context } from '../command.ts'
+import { readAccount, readCredits, readNumber, readNetworks, readPerSecond, type AccountName } from '../arguments.ts'
+import { Refused, command, yesOption, type Run, type Context } from '../command.ts'
 import { mapped, type Row } from '../output.ts'
 import { counted, creditsJson, accountCells, accountHead, accountJson, accountLines } from '../show.ts'
 
@@ -20,7 +20,7 @@ interface OpenOptions {
   readonly keepPassword?: true
   readonly login: string
   readonly password?: string
-  readonly parent?: AccountId
+  readonly parent?: AccountName
   readonly credits?: Credits
   readonly trial?: true
   readonly ownNumber?: Msisdn
@@ -62,7 +62,7 @@ export const accountOpen = (run: Run) =>
       "its password for the legacy interfaces; '-' reads it from standard input, where nobody else sees it",
     )
     .option(...keepOption)
-    .option('--parent <id>', 'open it as a sub account of this main account', readAccountId)
+    .option('--parent <account>', 'open it as a sub account of this main account', readAccount)
     .option('--credits <amount>', 'credits that it begins with', readCredits)
     .option('--trial', 'a trial account: it cannot send to its own number')
     .option('--own-number <number>', 'the own number of a trial account', readNumber)
@@ -73,13 +73,14 @@ export const accountOpen = (run: Run) =>
       if ((options.trial === undefined) !== (options.ownNumber === undefined)) {
         throw new Refused('--trial and --own-number go together.', 2)
       }
-      return run(async ({ backOffice, output, input }) => {
-        const { password: given } = options
+      return run(async ({ accountId, backOffice, output, input }) => {
+        const { password: given, parent } = options
         const password = given === undefined ? undefined : await givenPassword(given, { input, output })
         const opened = await backOffice.openAccount(
           {
             ...options,
             password,
+            parent: parent && (await accountId(parent)),
             trial: options.ownNumber === undefined ? undefined : { ownNumber: options.ownNumber },
           },
           { isKept: options.keepPassword },
@@ -140,7 +141,7 @@ export const accountSet = (run: Run) =>
     'change what an account is called and what it may; the rest stays as it is',
     'gateway account set 3 --trial off --transactional on',
   )
-    .argument('<id>', "the account's id", readAccountId)
+    .argument('<account>', "the account's id or login", readAccount)
     .option('--login <login>', 'another user name, unique in any letter case; the old one opens nothing any more')
     .option('--first-name <name>', "for lists of sub accounts; '' for none")
     .option('--surname <name>', "for lists of sub accounts; '' for none")
@@ -152,13 +153,13 @@ export const accountSet = (run: Run) =>
       "addresses or networks from which alone its password may be used, separated by ','; 'any' for no such limit",
       readNetworks,
     )
-    .action((id: AccountId, options: SetOptions) => {
+    .action((name: AccountName, options: SetOptions) => {
       const { login, firstName, surname, trial, ownNumber, transactional, from } = options
       if (Object.keys(options).every((name) => name === 'json')) throw new Refused('Say what to change: see --help.', 2)
       if ((trial === 'on') !== (ownNumber !== undefined))
         throw new Refused('--trial on and --own-number go together.', 2)
-      return run((context) =>
-        changeAndShow(context, id, {
+      return run(async (context) =>
+        changeAndShow(context, await context.accountId(name), {
           login,
           firstName,
           surname,
@@ -182,14 +183,17 @@ export const accountLimit = (run: Run) =>
     'limit what an account may do a second, on all interfaces and in all processes together',
     'gateway account limit 3 --requests 50 --recipients 1000',
   )
-    .argument('<id>', "the account's id", readAccountId)
+    .argument('<account>', "the account's id or login", readAccount)
     .option('--requests <number>', "requests a second; 'none' for no limit", readPerSecond)
     .option('--recipients <number>', "recipients of sends a second; 'none' for no limit", readPerSecond)
-    .action((id: AccountId, { requests, recipients }: LimitOptions) => {
+    .action((name: AccountName, { requests, recipients }: LimitOptions) => {
       if (requests === undefined && recipients === undefined)
         throw new Refused('Say what to limit: --requests, --recipients, or both.', 2)
-      return run((context) =>
-        changeAndShow(context, id, { requestsPerSecond: limitOf(requests), recipientsPerSecond: limitOf(recipients) }),
+      return run(async (context) =>
+        changeAndShow(context, await context.accountId(name), {
+          requestsPerSecond: limitOf(requests),
+          recipientsPerSecond: limitOf(recipients),
+        }),
       )
     })
 
@@ -217,9 +221,10 @@ export async function changeAndShow(
 
 export const accountLock = (run: Run) =>
   command('lock', 'lock an account: it reads, but neither sends nor transfers')
-    .argument('<id>', "the account's id", readAccountId)
-    .action((id: AccountId) =>
-      run(async ({ backOffice, output }) => {
+    .argument('<account>', "the account's id or login", readAccount)
+    .action((name: AccountName) =>
+      run(async ({ accountId, backOffice, output }) => {
+        const id = await accountId(name)
         if ((await backOffice.lockAccount(id)) !== 'locked') throw noSuchAccount(id)
         output.result({ id, locked: true }, `Account ${id} is locked.`)
       }),
@@ -227,13 +232,19 @@ export const accountLock = (run: Run) =>
 
 export const accountUnlock = (run: Run) =>
   command('unlock', 'unlock an account')
-    .argument('<id>', "the account's id", readAccountId)
-    .action((id: AccountId) =>
-      run(async ({ backOffice, output }) => {
+    .argument('<account>', "the account's id or login", readAccount)
+    .action((name: AccountName) =>
+      run(async ({ accountId, backOffice, output }) => {
+        const id = await accountId(name)
         if ((await backOffice.unlockAccount(id)) !== 'unlocked') throw noSuchAccount(id)
         output.result({ id, locked: false }, `Account ${id} is unlocked.`)
       }),
     )
+
+interface CloseOptions {
+  readonly writeOff?: string
+  readonly yes?: true
+}
 
 export const accountClose = (run: Run) =>
   command(
@@ -241,10 +252,18 @@ export const accountClose = (run: Run) =>
     'close an account: lock it, end its keys, password, codes and webhooks, delete and refund what is scheduled',
     "gateway account close 3 --write-off 'contract ended'",
   )
-    .argument('<id>', "the account's id", readAccountId)
+    .argument('<account>', "the account's id or login", readAccount)
     .option('--write-off <why>', 'take what is left of its credits, with this reason in the ledger')
-    .action((id: AccountId, { writeOff }: { readonly writeOff?: string }) =>
-      run(async ({ backOffice, output }) => {
+    .option(...yesOption)
+    .action((name: AccountName, { writeOff, ...asked }: CloseOptions) =>
+      run(async ({ accountId, backOffice, confirm, output }) => {
+        const id = await accountId(name)
+        const { login } = await accountOf(backOffice, id)
+        await confirm(
+          `Close account ${id} (${login})? Its keys, password, codes and webhooks end for good, ` +
+            `and what is scheduled is deleted.`,
+          asked,
+        )
         const closed = await backOffice.closeAccount(id, writeOff)
         if (closed === 'no-such-account') throw noSuchAccount(id)
         if (closed === 'no-reason') throw new Refused('Say with --write-off why the credits are taken.', 2)
@@ -281,11 +300,12 @@ export const accountFactor = (run: Run) =>
     'the second factor by which an account signs in at the portal: require it, or remove one that was lost',
     'gateway account factor 3 --require on',
   )
-    .argument('<id>', "the account's id", readAccountId)
+    .argument('<account>', "the account's id or login", readAccount)
     .addOption(onOrOff('--require <on|off>', 'whether whoever signs in has to have one'))
     .option('--forget', 'remove it; signing in asks for the password alone')
-    .action((id: AccountId, { require, forget }: FactorOptions) =>
-      run(async ({ backOffice, output }) => {
+    .action((name: AccountName, { require, forget }: FactorOptions) =>
+      run(async ({ accountId, backOffice, output }) => {
+        const id = await accountId(name)
         await accountOf(backOffice, id)
         if (require !== undefined) await backOffice.requireAccountFactor(id, require === 'on')
         if (forget === true) await backOffice.resetAccountFactor(id)
@@ -310,7 +330,7 @@ export const accountPassword = (run: Run) =>
     "set an account's password; without an option it is asked for, or read from a pipe",
     'gateway account password 3 < password.txt',
   )
-    .argument('<id>', "the account's id", readAccountId)
+    .argument('<account>', "the account's id or login", readAccount)
     .addOption(
       new Option('--password <password>', "the new password; '-', the default, reads it from standard input").conflicts(
         'generate',
@@ -318,8 +338,9 @@ export const accountPassword = (run: Run) =>
     )
     .option('--generate', 'make a random password and print it, this once')
     .option(...keepOption)
-    .action((id: AccountId, options: PasswordOptions) =>
-      run(async ({ backOffice, ports, output, input }) => {
+    .action((name: AccountName, options: PasswordOptions) =>
+      run(async ({ accountId, backOffice, ports, output, input }) => {
+        const id = await accountId(name)
         const password = options.generate
           ? ports.secrets.newPassword()
           : await givenPassword(options.password ?? '-', { input, output })

@@ -1,14 +1,13 @@
-import type { AccountId } from '@gateway/core/accounts'
 import type { AuditEntry, AuditSequence, ListedChange } from '@gateway/core/audit'
 import { formatCredits } from '@gateway/core/credits'
 import { auditWords } from '@gateway/wire'
-import { readAccountId, readAuditHash, readAuditSequence, readLimit } from '../arguments.ts'
+import { readAccount, readAuditHash, readAuditSequence, readLimit, type AccountName } from '../arguments.ts'
 import { command, Refused, type Run } from '../command.ts'
 import { each, mapped, type Json } from '../output.ts'
 import { timeJson, timeText } from '../show.ts'
 
 interface Options {
-  readonly account?: AccountId
+  readonly account?: AccountName
   readonly by?: string
   readonly action?: string
   readonly before?: AuditSequence
@@ -17,14 +16,15 @@ interface Options {
 
 export const auditList = (run: Run) =>
   command('list', 'list what operators have changed, the latest first', 'gateway audit list --account 3')
-    .option('--account <id>', 'only changes of this account', readAccountId)
+    .option('--account <account>', 'only changes of this account', readAccount)
     .option('--by <name>', 'only by names that contain this')
     .option('--action <action>', 'only this action, as it is listed')
     .option('--before <entry>', 'only what is older than this entry', readAuditSequence)
     .option('--limit <count>', 'at most so many', readLimit, 50)
-    .action(({ limit, ...search }: Options) =>
-      run(async ({ backOffice, output }) => {
-        const changes = await backOffice.listChanges(search, limit)
+    .action(({ limit, account: name, ...search }: Options) =>
+      run(async ({ accountId, backOffice, output }) => {
+        const account = name && (await accountId(name))
+        const changes = await backOffice.listChanges({ ...search, account }, limit)
         await output.rows(
           ['ENTRY', 'TIME', 'BY', 'ACTION', 'ACCOUNT', 'ASKED FOR', 'OUTCOME'],
           changes.map((change) => ({ json: changeJson(change), cells: cellsOf(change) })),

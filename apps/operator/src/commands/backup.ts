@@ -6,7 +6,7 @@ import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { readLimit } from '../arguments.ts'
 import { getBytes, nameOf, putFile } from '../backup-store.ts'
-import { command, Refused, type Context, type RunAlone } from '../command.ts'
+import { command, Refused, yesOption, type Context, type RunAlone } from '../command.ts'
 import type { Output } from '../output.ts'
 import { counted } from '../show.ts'
 
@@ -213,8 +213,10 @@ export const backupPrune = (runAlone: RunAlone) =>
   command('prune', 'delete all files of a folder but the newest', 'gateway backup prune /backup/gateway --keep 7')
     .argument('<folder>', 'where backup create has put them')
     .requiredOption('--keep <count>', 'so many stay, 1 or more', readLimit)
-    .action((folder: string, { keep }: { readonly keep: number }) =>
-      runAlone(async ({ output }) => {
+    .option(...yesOption)
+    .action((folder: string, { keep, ...asked }: { readonly keep: number; readonly yes?: true }) =>
+      runAlone(async ({ confirm, output }) => {
+        await confirm(`Delete all backups in ${folder} but the newest ${keep}?`, asked)
         const { pruneBackups } = await import('@gateway/adapters-postgres')
         const { kept, deleted } = await pruneBackups(folder, keep).catch(unreadable(folder))
         output.result({ kept, deleted }, `${counted(deleted, 'file')} deleted, ${kept} kept.`)

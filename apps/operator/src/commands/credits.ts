@@ -1,7 +1,6 @@
-import type { AccountId } from '@gateway/core/accounts'
 import { formatCredits, type Credits } from '@gateway/core/credits'
 import { formatDate, startOfGatewayDay } from '@gateway/core/time'
-import { readAccountId, readCredits, readUuid } from '../arguments.ts'
+import { readAccount, readCredits, readUuid, type AccountName } from '../arguments.ts'
 import { command, Refused, type Run } from '../command.ts'
 import { counted, creditsJson } from '../show.ts'
 import { noSuchAccount } from './account.ts'
@@ -24,12 +23,13 @@ export const creditsTopUp = (run: Run) =>
     'grant credits to an account, or take some back with a negative amount',
     "gateway credits top-up 3 250 --why 'invoice 2026-118'",
   )
-    .argument('<id>', "the account's id", readAccountId)
+    .argument('<account>', "the account's id or login", readAccount)
     .argument('<amount>', 'credits, such as 500 or -12.5', readCredits)
     .requiredOption('--why <text>', 'the reason, kept in the ledger')
     .option('--operation <uuid>', 'do it once, however often it is called with this UUID', readUuid)
-    .action((id: AccountId, amount: Credits, { why, operation }: TopUpOptions) =>
-      run(async ({ backOffice, output }) => {
+    .action((name: AccountName, amount: Credits, { why, operation }: TopUpOptions) =>
+      run(async ({ accountId, backOffice, output }) => {
+        const id = await accountId(name)
         const balance = await backOffice.topUp(id, amount, why, operation)
         if (balance === 'no-such-account') throw noSuchAccount(id)
         if (typeof balance === 'string') throw new Refused(WORDS[balance])

@@ -1,5 +1,5 @@
 import { readTimes } from '../arguments.ts'
-import { command, Refused, type Run } from '../command.ts'
+import { command, Refused, yesOption, type Run } from '../command.ts'
 import type { Output } from '../output.ts'
 import { counted } from '../show.ts'
 
@@ -91,6 +91,7 @@ export const historyDrop = (run: Run) =>
 
 interface SkipOptions {
   readonly blocks: number
+  readonly yes?: true
 }
 
 export const idsSkip = (run: Run) =>
@@ -100,8 +101,10 @@ export const idsSkip = (run: Run) =>
     'gateway ids skip --blocks 5000',
   )
     .option('--blocks <count>', 'so many blocks of 10,000 ids, 1 to 1000000', readTimes, 1000)
-    .action(({ blocks }: SkipOptions) =>
-      run(async ({ backOffice, output }) => {
+    .option(...yesOption)
+    .action(({ blocks, ...asked }: SkipOptions) =>
+      run(async ({ backOffice, confirm, output }) => {
+        await confirm(`Leave out ${counted(blocks, 'block')} of 10,000 ids? No message gets them any more.`, asked)
         const from = await output.during('Skipping ids', backOffice.skipIds(blocks))
         output.result(
           { blocks, firstMessage: from },

@@ -1,6 +1,6 @@
-import type { AccountId, ApiKey, KeyId } from '@gateway/core/accounts'
-import { readAccountId, readExpiry, readNetworks, readKeyId, type Moment } from '../arguments.ts'
-import { command, Refused, type Run } from '../command.ts'
+import type { ApiKey, KeyId } from '@gateway/core/accounts'
+import { readAccount, readExpiry, readNetworks, readKeyId, type Moment, type AccountName } from '../arguments.ts'
+import { command, Refused, yesOption, type Run } from '../command.ts'
 import type { Row } from '../output.ts'
 import { timeJson, timeText, keyState } from '../show.ts'
 import { noSuchAccount, accountOf } from './account.ts'
@@ -17,7 +17,7 @@ export const keyIssue = (run: Run) =>
     'issue an API key; it is printed this once and stored only as a hash',
     'gateway key issue 3 --label crm --expires 2027-12-31',
   )
-    .argument('<id>', "the account's id", readAccountId)
+    .argument('<account>', "the account's id or login", readAccount)
     .option('--label <text>', 'what the key is for')
     .option('--expires <time>', 'a day (its end, GMT+2), a time CCYYMMDDHHmm, or days such as 90d', readExpiry)
     .option(
@@ -25,8 +25,9 @@ export const keyIssue = (run: Run) =>
       "addresses or networks from which alone it may be used, separated by ','",
       readNetworks,
     )
-    .action((id: AccountId, { label, expires: expiry, from = [] }: Options) =>
-      run(async ({ backOffice, ports, output }) => {
+    .action((name: AccountName, { label, expires: expiry, from = [] }: Options) =>
+      run(async ({ accountId, backOffice, ports, output }) => {
+        const id = await accountId(name)
         const expires = expiry?.(ports.clock.now())
         const issued = await backOffice.issueApiKey(id, { label, expires, from })
         if (issued === 'expired-already') throw new Refused('The key would have expired already.')
@@ -51,9 +52,10 @@ const head = ['ID', 'KEY', 'LABEL', 'ISSUED (GMT+2)', 'EXPIRES', 'STATE', 'FROM'
 
 export const keyList = (run: Run) =>
   command('list', "list an account's keys, revoked and expired ones too")
-    .argument('<id>', "the account's id", readAccountId)
-    .action((id: AccountId) =>
-      run(async ({ backOffice, output, ports }) => {
+    .argument('<account>', "the account's id or login", readAccount)
+    .action((name: AccountName) =>
+      run(async ({ accountId, backOffice, output, ports }) => {
+        const id = await accountId(name)
         await accountOf(backOffice, id)
         const now = ports.clock.now()
         const keys = await backOffice.listApiKeys(id)
@@ -101,8 +103,10 @@ export const keySet = (run: Run) =>
 export const keyRevoke = (run: Run) =>
   command('revoke', 'revoke a key: every process refuses it within 5 seconds')
     .argument('<key-id>', "the key's id, as 'key list' shows it", readKeyId)
-    .action((id: KeyId) =>
-      run(async ({ backOffice, output }) => {
+    .option(...yesOption)
+    .action((id: KeyId, asked: { readonly yes?: true }) =>
+      run(async ({ backOffice, confirm, output }) => {
+        await confirm(`Revoke key ${id}? Programs that use it are refused for good.`, asked)
         if ((await backOffice.revokeApiKey(id)) !== 'revoked') throw new Refused(`There is no key ${id}.`)
         output.result({ id, state: 'revoked' }, `Key ${id} is revoked.`)
       }),

@@ -1,4 +1,3 @@
-import type { AccountId } from '@gateway/core/accounts'
 import { formatCredits } from '@gateway/core/credits'
 import {
   whyWaiting,
@@ -10,7 +9,7 @@ import {
   type Msisdn,
 } from '@gateway/core/messages'
 import {
-  readAccountId,
+  readAccount,
   readFrom,
   readLimit,
   readMessageId,
@@ -18,8 +17,9 @@ import {
   readStoredNumber,
   readTo,
   type Moment,
+  type AccountName,
 } from '../arguments.ts'
-import { command, Refused, type Run } from '../command.ts'
+import { command, Refused, yesOption, type Run } from '../command.ts'
 import type { Json, Row } from '../output.ts'
 import { outcomeText, creditsJson, timeJson, timeText } from '../show.ts'
 import { traceJson } from '../trace/trace-json.ts'
@@ -28,7 +28,7 @@ import { traceText } from '../trace/trace-text.ts'
 interface FindOptions {
   readonly number?: Msisdn
   readonly reference?: MessageReference
-  readonly account?: AccountId
+  readonly account?: AccountName
   readonly from?: Moment
   readonly to?: Moment
   readonly after?: MessageId
@@ -45,7 +45,7 @@ export const messageFind = (run: Run) =>
   )
     .option('--number <number>', 'in international form', readStoredNumber)
     .option('--reference <text>', 'as its sender called it', readMessageReference)
-    .option('--account <id>', 'only of this account', readAccountId)
+    .option('--account <account>', 'only of this account', readAccount)
     .option(
       '--from <time>',
       'only what was due from then on: a day (GMT+2), a time CCYYMMDDHHmm, or days ago (7d)',
@@ -56,9 +56,10 @@ export const messageFind = (run: Run) =>
     .option('--after <id>', 'go on after this message, the last one of the page before', readMessageId)
     .action((options: FindOptions) => {
       const which = whichOf(options)
-      return run(async ({ backOffice, ports, output }) => {
+      return run(async ({ accountId, backOffice, ports, output }) => {
         const now = ports.clock.now()
-        const { account, limit, after } = options
+        const { account: name, limit, after } = options
+        const account = name && (await accountId(name))
         const wanted = { ...which, account, limit, after, from: options.from?.(now), to: options.to?.(now) }
         const found = await output.during('Looking through the messages', backOffice.findMessages(wanted))
         if (found === 'no-such-message') throw new Refused(`There is no message ${options.after} to go on after.`)
@@ -133,8 +134,10 @@ export const messageCancel = (run: Run) =>
     'gateway message cancel 20481',
   )
     .argument('<id>', "the message's id", readMessageId)
-    .action((id: MessageId) =>
-      run(async ({ backOffice, output }) => {
+    .option(...yesOption)
+    .action((id: MessageId, asked: { readonly yes?: true }) =>
+      run(async ({ backOffice, confirm, output }) => {
+        await confirm(`Cancel message ${id}? It is deleted, and its credits go back.`, asked)
         const cancelled = await backOffice.cancelMessage(id)
         if (cancelled === undefined) {
           throw new Refused(`There is no message ${id}: nobody was given this id, or its history was dropped.`)
@@ -153,7 +156,7 @@ export const messageCancel = (run: Run) =>
 
 interface RefundOptions {
   readonly why: string
-  readonly account?: AccountId
+  readonly account?: AccountName
 }
 
 const WORDS = {
@@ -175,9 +178,10 @@ export const messageRefund = (run: Run) =>
   )
     .argument('<id>', "the message's id", readMessageId)
     .requiredOption('--why <text>', 'the reason, kept in the ledger')
-    .option('--account <id>', 'only if it is a message of this account', readAccountId)
-    .action((id: MessageId, { why, account: of }: RefundOptions) =>
-      run(async ({ backOffice, output }) => {
+    .option('--account <account>', 'only if it is a message of this account', readAccount)
+    .action((id: MessageId, { why, account: name }: RefundOptions) =>
+      run(async ({ accountId, backOffice, output }) => {
+        const of = name && (await accountId(name))
         const refunded = await backOffice.refundMessage(id, why, of)
         if (typeof refunded === 'string') throw new Refused(WORDS[refunded](id))
         const { account, amount, balance } = refunded

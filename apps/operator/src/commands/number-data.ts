@@ -15,7 +15,7 @@ import {
 import type { Instant } from '@gateway/core/time'
 import type { KeySettings } from '@gateway/core/webhooks'
 import { readStoredNumber } from '../arguments.ts'
-import { command, Refused, type Run, type Context } from '../command.ts'
+import { command, Refused, yesOption, type Run, type Context } from '../command.ts'
 import type { Json, Row } from '../output.ts'
 import { counted, creditsJson, timeJson, timeText } from '../show.ts'
 import { despiteKeyText, withKeyInUse } from '../webhook-words.ts'
@@ -87,6 +87,11 @@ const listRow = (number: Msisdn, { send, row }: HeldListRow): Row =>
 const suppressionRow = (number: Msisdn, { account, kind, since, text }: HeldSuppression): Row =>
   rowOf({ data: kind, account, time: since, text }, { number })
 
+interface EraseOptions extends KeySettings {
+  readonly dryRun?: true
+  readonly yes?: true
+}
+
 export const numberErase = (run: Run) =>
   command(
     'erase',
@@ -101,8 +106,13 @@ is being sent. Backups and the files of logs, carriers and customers are not rea
     .argument('<number>', 'in international form', readStoredNumber)
     .option('--dry-run', 'show what is stored of it, and change nothing')
     .option('--despite-key', despiteKeyText)
-    .action((number: Msisdn, { dryRun, ...settings }: KeySettings & { readonly dryRun?: true }) =>
-      run((context) => (dryRun ? tell(context, number) : erase(context, number, settings))),
+    .option(...yesOption)
+    .action((number: Msisdn, { dryRun, yes, ...settings }: EraseOptions) =>
+      run(async (context) => {
+        if (dryRun) return tell(context, number)
+        await context.confirm(`Erase ${number} from all that is stored? It cannot be undone.`, { ...(yes && { yes }) })
+        await erase(context, number, settings)
+      }),
     )
 
 async function tell({ backOffice, output }: Context, number: Msisdn): Promise<void> {

@@ -147,3 +147,17 @@ test('what is stored of a number is shown with its texts, and erased once nothin
   )
   expect(again.out).toContain('Opt-outs and blocks that stay, with the number: 1.')
 })
+
+test('the blacklist is accepted by either name, and shown by one', async () => {
+  const operator = anOperator()
+  const blocked = await operator.json('number', 'block', '27825550101', '--reason', 'blacklist')
+  expect(blocked).toMatchObject({ reason: 'blacklisted', added: 1 })
+  expect(await operator.rows('number', 'list', '--reason', 'blacklist')).toEqual(
+    await operator.rows('number', 'list', '--reason', 'blacklisted'),
+  )
+  const wrong = await operator.run(['number', 'list', '--reason', 'black'])
+  expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('choices are blacklisted, do-not-contact')])
+  expect(await operator.json('number', 'unblock', '27825550101', '--reason', 'blacklist')).toMatchObject({
+    unblocked: 1,
+  })
+})

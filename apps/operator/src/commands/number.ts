@@ -1,6 +1,6 @@
 import { readWrittenNumber, type Msisdn } from '@gateway/core/messages'
 import type { BlockReason } from '@gateway/core/suppressions'
-import { Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { numberProblem, readNumber, readStoredNumber } from '../arguments.ts'
 import { command, Refused, type Context, type Run } from '../command.ts'
 import { importRows, tellImport } from '../import-rows.ts'
@@ -16,6 +16,14 @@ export const blockReasons = {
 export type BlockWord = keyof typeof blockReasons
 
 export const blockWords = Object.keys(blockReasons) as BlockWord[]
+
+/** `blacklist` is accepted for `blacklisted`, because the list is called so. */
+const reasonOption = (description: string): Option =>
+  new Option('--reason <list>', description).choices(blockWords).argParser((text) => {
+    const word = blockWords.find((each) => each === text || blockReasons[each] === text)
+    if (word === undefined) throw new InvalidArgumentError(`Allowed choices are ${blockWords.join(', ')}.`)
+    return word
+  })
 
 interface Options {
   readonly reason: BlockWord
@@ -35,7 +43,7 @@ so that a file can be read again. Exit code 1: some rows were refused.`,
   )
     .argument('[number]', 'in international form', readNumber)
     .option('--file <path>', "the numbers of this file; '-' reads standard input")
-    .addOption(new Option('--reason <list>', 'which list').choices(blockWords).makeOptionMandatory())
+    .addOption(reasonOption('which list').makeOptionMandatory())
     .action((number: Msisdn | undefined, { reason, file }: Options) => {
       if ((number === undefined) === (file === undefined)) throw new Refused('Name one number, or a file of them.', 2)
       return run((context) =>
@@ -85,7 +93,7 @@ const shownNumber = (text: string): string => {
 export const numberUnblock = (run: Run) =>
   command('unblock', 'take a number off the lists')
     .argument('<number>', 'in international form', readStoredNumber)
-    .addOption(new Option('--reason <list>', 'only off this list').choices(blockWords))
+    .addOption(reasonOption('only off this list'))
     .action((number: Msisdn, { reason }: { readonly reason?: BlockWord }) =>
       run(async ({ backOffice, output }) => {
         const words = reason === undefined ? blockWords : [reason]
@@ -100,7 +108,7 @@ export const numberUnblock = (run: Run) =>
 
 export const numberList = (run: Run) =>
   command('list', 'list the blocked numbers')
-    .addOption(new Option('--reason <list>', 'only this list').choices(blockWords))
+    .addOption(reasonOption('only this list'))
     .action(({ reason }: { readonly reason?: BlockWord }) =>
       run(async ({ backOffice, output }) => {
         await output.rows(

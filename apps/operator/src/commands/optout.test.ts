@@ -206,6 +206,16 @@ test('a file that is not there, is no UTF-8 or cannot be written is told', async
   expect([code, err]).toEqual([1, expect.stringContaining('cannot be written, and is not complete: ENOENT')])
 })
 
+test('a file of a spreadsheet with semicolons is imported, with times of ISO 8601', async () => {
+  const operator = await twoAccounts()
+  const rows = ['Number;Since;Text', '27825550101;2026-10-01 10:00;"STOP; now"', '27825550102;2026-10-01T04:00-04:00;']
+  expect(await operator.run(importing, rows.join('\r\n'))).toMatchObject({ code: 0 })
+  expect(await operator.rows('optout', 'list', '1')).toEqual([
+    expect.objectContaining({ number: '27825550101', since: '2026-10-01T08:00:00.000Z', text: 'STOP; now' }),
+    expect.objectContaining({ number: '27825550102', since: '2026-10-01T08:00:00.000Z' }),
+  ])
+})
+
 test('opt-outs are imported with their times and texts, in any order of columns', async () => {
   const operator = await twoAccounts()
   const text = [

@@ -1,14 +1,13 @@
 import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { AccountId } from '@gateway/core/accounts'
 import { withoutSomeDigits } from '@gateway/core/audit'
 import type { Msisdn } from '@gateway/core/messages'
 import { manualOptOutText, type OptOut, type ImportedOptOut } from '@gateway/core/suppressions'
 import { parseMinute, type Instant } from '@gateway/core/time'
 import { csvLine, unguarded } from '@gateway/wire'
-import { readAccountId, readNumber, readStoredNumber } from '../arguments.ts'
-import { command, Refused, type Run, type Context } from '../command.ts'
+import { readAccount, readNumber, readStoredNumber, type AccountName } from '../arguments.ts'
+import { command, Refused, yesOption, type Run, type Context } from '../command.ts'
 import { importRows, tellImport, type BadRow } from '../import-rows.ts'
 import { each, mapped, type Row, type CsvRow } from '../output.ts'
 import { counted, timeJson, timeText, parseTime } from '../show.ts'
@@ -21,10 +20,11 @@ export const optoutAdd = (run: Run) =>
     'opt a number out of the messages of an account; nothing is sent to confirm it',
     'gateway optout add 3 27825550101',
   )
-    .argument('<account>', "the account's id", readAccountId)
+    .argument('<account>', "the account's id or login", readAccount)
     .argument('<number>', 'in international form', readNumber)
-    .action((id: AccountId, number: Msisdn) =>
-      run(async ({ backOffice, gateway, change, output }) => {
+    .action((name: AccountName, number: Msisdn) =>
+      run(async ({ accountId, backOffice, gateway, change, output }) => {
+        const id = await accountId(name)
         const account = await accountOf(backOffice, id)
         const given = { number: withoutSomeDigits(number) }
         const added = await change({ action: 'addOptOut', account: id, given }, () =>
@@ -42,11 +42,14 @@ export const optoutAdd = (run: Run) =>
 
 export const optoutRemove = (run: Run) =>
   command('remove', 'let an account write to a number again that had opted out, whoever had made the entry')
-    .argument('<account>', "the account's id", readAccountId)
+    .argument('<account>', "the account's id or login", readAccount)
     .argument('<number>', 'in international form', readStoredNumber)
-    .action((id: AccountId, number: Msisdn) =>
-      run(async ({ backOffice, gateway, change, output }) => {
+    .option(...yesOption)
+    .action((name: AccountName, number: Msisdn, asked: { readonly yes?: true }) =>
+      run(async ({ accountId, backOffice, gateway, change, confirm, output }) => {
+        const id = await accountId(name)
         const account = await accountOf(backOffice, id)
+        await confirm(`Let account ${id} write to ${number} again, which has opted out?`, asked)
         const given = { number: withoutSomeDigits(number) }
         const remove = () => gateway.removeOptOut(account, number)
         if (!(await change({ action: 'removeOptOut', account: id, given }, remove))) {
@@ -58,9 +61,10 @@ export const optoutRemove = (run: Run) =>
 
 export const optoutList = (run: Run) =>
   command('list', 'list who has opted out of the messages of an account, and with which words')
-    .argument('<account>', "the account's id", readAccountId)
-    .action((id: AccountId) =>
-      run(async ({ backOffice, gateway, output }) => {
+    .argument('<account>', "the account's id or login", readAccount)
+    .action((name: AccountName) =>
+      run(async ({ accountId, backOffice, gateway, output }) => {
+        const id = await accountId(name)
         const optOuts = each(gateway.listOptOuts(await accountOf(backOffice, id)))
         await output.rows(['NUMBER', 'SINCE (GMT+2)', 'ANSWERS', 'TEXT'], mapped(optOuts, listRow))
       }),
@@ -84,16 +88,18 @@ export const optoutImport = (run: Run) =>
     `gateway optout import 3 --file optouts.csv
 
 The file is CSV (UTF-8) with the columns number, since and text, in this order or as
-its first line names them; only the number must be there. since: as export writes it
-(2026-10-18T08:00:00.000Z) or CCYYMMDDHHmm at GMT+2; without it, now. text: with what
+its first line names them, with commas, semicolons or tabs between; only the number must
+be there. since: a time of ISO 8601 (2026-10-18T08:00:00Z, 2026-10-18 10:00, 2026-10-18)
+or CCYYMMDDHHmm; without a zone it is at GMT+2, and without it, now. text: with what
 was asked; without it, an entry as made by hand. A number that has opted out already
 stays as it is, so that a file can be read again. Exit code 1: some rows were refused.`,
   )
-    .argument('<account>', "the account's id", readAccountId)
+    .argument('<account>', "the account's id or login", readAccount)
     .requiredOption('--file <path>', "the file; '-' reads standard input")
-    .action((id: AccountId, { file }: { readonly file: string }) =>
+    .action((name: AccountName, { file }: { readonly file: string }) =>
       run(async (context) => {
         const { backOffice, ports, output } = context
+        const id = await context.accountId(name)
         const account = await accountOf(backOffice, id)
         const imported = await importRows(context, {
           file,
@@ -137,11 +143,12 @@ export const optoutExport = (run: Run) =>
     'write the opt-outs of an account as CSV, as import reads them: number, since, text',
     'gateway optout export 3 --file optouts.csv',
   )
-    .argument('<account>', "the account's id", readAccountId)
+    .argument('<account>', "the account's id or login", readAccount)
     .option('--file <path>', "the file; '-' is standard output", '-')
     .option('--force', 'replace the file if it is there')
-    .action((id: AccountId, { file, force, json }: Options) =>
-      run(async ({ backOffice, gateway, output }) => {
+    .action((name: AccountName, { file, force, json }: Options) =>
+      run(async ({ accountId, backOffice, gateway, output }) => {
+        const id = await accountId(name)
         const optOuts = each(gateway.listOptOuts(await accountOf(backOffice, id)))
         if (file !== '-') {
           const rows = await writeFile(file, optOuts, { output, flags: force ? 'w' : 'wx' })

@@ -1,6 +1,5 @@
-import type { AccountId } from '@gateway/core/accounts'
 import { formatCredits, priceMax, type Credits } from '@gateway/core/credits'
-import { defaultPrefix, readAccountId, readCredits, readPrefix } from '../arguments.ts'
+import { defaultPrefix, readAccount, readCredits, readPrefix, type AccountName } from '../arguments.ts'
 import { command, Refused, type Run } from '../command.ts'
 import { creditsJson } from '../show.ts'
 import { noSuchAccount, accountOf } from './account.ts'
@@ -25,9 +24,10 @@ export const priceSet = (run: Run) =>
   )
     .argument('<prefix>', prefixArgument, readPrefix)
     .argument('<credits>', 'the price of one part, such as 1 or 0.8', readCredits)
-    .option('--account <id>', 'for this account only: it comes before the prices of all', readAccountId)
-    .action((prefix: string, price: Credits, { account }: { readonly account?: AccountId }) =>
-      run(async ({ backOffice, output }) => {
+    .option('--account <account>', 'for this account only: it comes before the prices of all', readAccount)
+    .action((prefix: string, price: Credits, { account: name }: { readonly account?: AccountName }) =>
+      run(async ({ accountId, backOffice, output }) => {
+        const account = name && (await accountId(name))
         const set = await backOffice.setPrice(prefix, price, account)
         if (set === 'no-such-account' && account !== undefined) throw noSuchAccount(account)
         if (set === 'no-such-account') throw new Error('a price of all accounts has no account')
@@ -46,9 +46,10 @@ export const priceRemove = (run: Run) =>
     'gateway price remove 2782',
   )
     .argument('<prefix>', prefixArgument, readPrefix)
-    .option('--account <id>', 'that of this account', readAccountId)
-    .action((prefix: string, { account }: { readonly account?: AccountId }) =>
-      run(async ({ backOffice, output }) => {
+    .option('--account <account>', 'that of this account', readAccount)
+    .action((prefix: string, { account: name }: { readonly account?: AccountName }) =>
+      run(async ({ accountId, backOffice, output }) => {
+        const account = name && (await accountId(name))
         if ((await backOffice.removePrice(prefix, account)) !== 'removed') {
           throw new Refused(`There is no price for ${whose(prefix)}.`)
         }
@@ -68,9 +69,10 @@ const sentence = (prefix: string): string =>
 
 export const priceList = (run: Run) =>
   command('list', 'list the prices of one part by number prefix; the longest that fits counts')
-    .option('--account <id>', 'only the prices of this account, which come before those of all', readAccountId)
-    .action(({ account }: { readonly account?: AccountId }) =>
-      run(async ({ backOffice, output }) => {
+    .option('--account <account>', 'only the prices of this account, which come before those of all', readAccount)
+    .action(({ account: name }: { readonly account?: AccountName }) =>
+      run(async ({ accountId, backOffice, output }) => {
+        const account = name && (await accountId(name))
         if (account !== undefined) await accountOf(backOffice, account)
         const prices = await backOffice.listPrices(account)
         await output.rows(

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Account, AccountId } from '@gateway/core/accounts'
+import type { Account } from '@gateway/core/accounts'
 import { formatCredits } from '@gateway/core/credits'
 import {
   hasOutcome,
@@ -17,13 +17,14 @@ import {
 } from '@gateway/core/messages'
 import type { Instant } from '@gateway/core/time'
 import {
-  readAccountId,
+  readAccount,
   readMinute,
   readNumbers,
   readPriorityOption,
   readSeconds,
   readSenderName,
   readValidMinutes,
+  type AccountName,
 } from '../arguments.ts'
 import { command, interrupted, Refused, type Context, type Run } from '../command.ts'
 import type { Json } from '../output.ts'
@@ -31,7 +32,7 @@ import { counted, creditsJson, timeJson, timeText, outcomeMeaning, outcomeStatus
 import { accountOf } from './account.ts'
 
 interface Options {
-  readonly account: AccountId
+  readonly account: AccountName
   readonly to: readonly string[]
   readonly text: string
   readonly at?: Instant
@@ -65,7 +66,7 @@ export const send = (run: Run) =>
     'send a text, charged to an account like any other; exits with 1 if no number was accepted',
     "gateway send --account 3 --to 27825550101,27825550190 --text 'Hello' --wait",
   )
-    .requiredOption('--account <id>', 'the sending account', readAccountId)
+    .requiredOption('--account <account>', 'the sending account, by its id or login', readAccount)
     .requiredOption('--to <numbers>', "one or more numbers, separated by ','", readNumbers)
     .requiredOption('--text <text>', 'the text')
     .option('--at <time>', 'when to send: CCYYMMDDHHmm at GMT+2; a past time is now', readMinute)
@@ -82,9 +83,10 @@ export const send = (run: Run) =>
 
 async function sendText(
   context: Context,
-  { account: id, to, text, at, sender, validity, priority, flash, wait, timeout }: Options,
+  { account: name, to, text, at, sender, validity, priority, flash, wait, timeout }: Options,
 ): Promise<void> {
   const { backOffice, output, interruption } = context
+  const id = await context.accountId(name)
   const account = await accountOf(backOffice, id)
   const draft = {
     text,

@@ -1,7 +1,13 @@
-import type { AccountId } from '@gateway/core/accounts'
 import type { CarrierId } from '@gateway/core/dispatch'
 import { isNameOfSender, type AllowedSender, type SenderAddress } from '@gateway/core/messages'
-import { defaultPrefix, readAccountId, readCarriers, readPrefixes, readSenderName } from '../arguments.ts'
+import {
+  defaultPrefix,
+  readAccount,
+  readCarriers,
+  readPrefixes,
+  readSenderName,
+  type AccountName,
+} from '../arguments.ts'
 import { command, Refused, type Run } from '../command.ts'
 import type { Row } from '../output.ts'
 import { noSuchAccount } from './account.ts'
@@ -24,7 +30,7 @@ export const senderAdd = (run: Run) =>
     'let an account name a sender, or say anew how it may: what is left out is as without it',
     'gateway sender add 3 Acme --default-for 27 --carriers one\n  gateway sender add 3 31022 --to 27 --refuse',
   )
-    .argument('<account>', "the account's id", readAccountId)
+    .argument('<account>', "the account's id or login", readAccount)
     .argument('<sender>', '3 to 15 digits, or a name of 1 to 11 characters, to which nobody can reply', readSenderName)
     .option('--to <prefixes>', "only for numbers that begin so, separated by ','", readPrefixes)
     .option(
@@ -38,8 +44,9 @@ export const senderAdd = (run: Run) =>
       readCarriers,
     )
     .option('--refuse', 'where a number or carrier does not allow it, refuse the message; otherwise another is used')
-    .action((account: AccountId, sender: SenderAddress, { to, defaultFor, carriers, refuse }: AddOptions) =>
-      run(async ({ backOffice, output }) => {
+    .action((name: AccountName, sender: SenderAddress, { to, defaultFor, carriers, refuse }: AddOptions) =>
+      run(async ({ accountId, backOffice, output }) => {
+        const account = await accountId(name)
         const allowed: AllowedSender = {
           ...{ account, sender, destinations: to ?? [], defaultFor: defaultFor ?? [], carriers: carriers ?? [] },
           otherwise: refuse === true ? 'refuse' : 'replace',
@@ -58,10 +65,11 @@ export const senderAdd = (run: Run) =>
 
 export const senderRemove = (run: Run) =>
   command('remove', 'let an account name a sender no more; what was accepted with it keeps it')
-    .argument('<account>', "the account's id", readAccountId)
+    .argument('<account>', "the account's id or login", readAccount)
     .argument('<sender>', 'the sender', readSenderName)
-    .action((account: AccountId, sender: SenderAddress) =>
-      run(async ({ backOffice, output }) => {
+    .action((name: AccountName, sender: SenderAddress) =>
+      run(async ({ accountId, backOffice, output }) => {
+        const account = await accountId(name)
         if (!(await backOffice.disallowSender(account, sender)))
           throw new Refused(`Account ${account} was not allowed ${sender}.`)
         output.result({ account, sender, removed: true }, `Account ${account} may not use ${sender} any more.`)
@@ -72,9 +80,10 @@ const head = ['ACCOUNT', 'SENDER', 'TO', 'DEFAULT FOR', 'CARRIERS', 'OTHERWISE']
 
 export const senderList = (run: Run) =>
   command('list', 'list the senders that accounts may name')
-    .option('--account <id>', 'only those of this account', readAccountId)
-    .action(({ account }: { readonly account?: AccountId }) =>
-      run(async ({ backOffice, output }) => {
+    .option('--account <account>', 'only those of this account', readAccount)
+    .action(({ account: name }: { readonly account?: AccountName }) =>
+      run(async ({ accountId, backOffice, output }) => {
+        const account = name && (await accountId(name))
         const all = await backOffice.listAllowedSenders()
         await output.rows(head, all.filter((one) => account === undefined || one.account === account).map(rowOf))
       }),

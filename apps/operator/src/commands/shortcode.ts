@@ -1,6 +1,5 @@
-import type { AccountId } from '@gateway/core/accounts'
 import type { SenderAddress } from '@gateway/core/messages'
-import { readAccountId, readCode } from '../arguments.ts'
+import { readAccount, readCode, type AccountName } from '../arguments.ts'
 import { command, Refused, type Run } from '../command.ts'
 import { noSuchAccount } from './account.ts'
 
@@ -11,9 +10,10 @@ export const shortcodeAssign = (run: Run) =>
     'gateway shortcode assign 31022 3',
   )
     .argument('<code>', 'the code, 3 to 15 digits', readCode)
-    .argument('<account>', "the account's id", readAccountId)
-    .action((code: SenderAddress, account: AccountId) =>
-      run(async ({ backOffice, output }) => {
+    .argument('<account>', "the account's id or login", readAccount)
+    .action((code: SenderAddress, name: AccountName) =>
+      run(async ({ accountId, backOffice, output }) => {
+        const account = await accountId(name)
         const assigned = await backOffice.assignShortCode(code, account)
         if (assigned === 'no-such-account') throw noSuchAccount(account)
         if (assigned === 'taken') throw new Refused(`${code} belongs to another account; release it first.`)

@@ -2,13 +2,13 @@ import { setTimeout } from 'node:timers/promises'
 import type { BackOffice } from '@gateway/core'
 import type { Instant } from '@gateway/core/time'
 import type { Replay, ReplayTask, WebhookEventId, WebhookId } from '@gateway/core/webhooks'
-import { readFrom, readTo, readWebhookId, type Moment } from '../arguments.ts'
+import { readEventId, readFrom, readTo, readWebhookId, type Moment } from '../arguments.ts'
 import { command, Refused, type Run } from '../command.ts'
 import type { Output } from '../output.ts'
 import { noSuchWebhook, replayJson, replayText } from '../webhook-words.ts'
 
 interface Options {
-  readonly event?: string
+  readonly event?: WebhookEventId
   readonly from?: Moment
   readonly to?: Moment
   readonly dead?: boolean
@@ -26,7 +26,7 @@ export const webhookReplay = (run: Run) =>
     'gateway webhook replay 1 --from 2026-10-18 --to 2026-10-19 --follow',
   )
     .argument('<id>', "the webhook's id", readWebhookId)
-    .option('--event <id>', 'this event')
+    .option('--event <id>', 'this event', readEventId)
     .option('--from <time>', `what happened from then on: ${period}; with --to`, readFrom)
     .option('--to <time>', 'up to the end of that day, or before that time; with --from', readTo)
     .option('--dead', 'all lists whose tries are exhausted')
@@ -45,8 +45,15 @@ export const webhookReplay = (run: Run) =>
         const task = taskOf(id, found)
         const last = options.follow ? await followed(task, output, () => backOffice.showReplay(id)) : task
         output.result(replayJson(last), replayText(last))
+        refuseNothing(last)
       })
     })
+
+/** An event that is not there is a mistake of who named it. Until the replay has ended nobody knows. */
+function refuseNothing({ replay, state, events, webhook }: ReplayTask): void {
+  if (replay.what === 'event' && state === 'done' && events === 0)
+    throw new Refused(`No list of webhook ${webhook} in the last 30 days has the event ${replay.event}.`)
+}
 
 type Started = Awaited<ReturnType<BackOffice['startReplay']>>
 
@@ -92,6 +99,6 @@ function wanted(options: Options): ((now: Instant) => Replay) | 'show' | 'stop' 
     throw new Refused('Name one of --event, --from with --to, --dead, --show and --stop.', 2)
   if (show) return 'show'
   if (stop) return 'stop'
-  if (event !== undefined) return () => ({ what: 'event', event: event as WebhookEventId })
+  if (event !== undefined) return () => ({ what: 'event', event })
   return (now) => (isPeriod ? { what: 'period', from: from(now), to: to(now) } : { what: 'dead' })
 }

@@ -225,6 +225,22 @@ test('a replay is begun, shown, followed and stopped; another one is refused whi
   })
 })
 
+test('the replay of an event that nobody has is refused: at once by its form, else when it has ended', async () => {
+  const operator = await withWebhook()
+  for (const event of ['nothing', '', 'message-1', 'inbound-x', 'test-1'])
+    expect(await operator.run(['webhook', 'replay', '1', '--event', event])).toMatchObject({
+      ...{ code: 2, out: '' },
+      err: expect.stringContaining("Expected the 'id' of an event") as string,
+    })
+  await operator.json('webhook', 'replay', '1', '--event', 'message-404-4')
+  await operator.ports.webhooks.advanceReplay()
+  const followed = await operator.run(['webhook', 'replay', '1', '--show', '--follow'])
+  expect([followed.code, followed.err]).toEqual([
+    1,
+    'No list of webhook 1 in the last 30 days has the event message-404-4.\n',
+  ])
+})
+
 test.each<[string, readonly string[], string, 1 | 2]>([
   ['an account that is not there', ['add', '--account', '7', '--url', url], 'There is no account 7.', 1],
   ['plain http', ['add', '--account', '1', '--url', 'http://x.example'], 'The URL must be a URL with https.', 1],
@@ -254,7 +270,7 @@ test.each<[string, readonly string[], string, 1 | 2]>([
     2,
   ],
   ['replay that there was not', ['replay', '1', '--show'], 'There was no replay of webhook 1', 1],
-  ['replay of two kinds', ['replay', '1', '--dead', '--event', 'x'], 'Name one of --event', 2],
+  ['replay of two kinds', ['replay', '1', '--dead', '--event', 'inbound-7'], 'Name one of --event', 2],
   ['replay of no time', ['replay', '1', '--from', '202610181000', '--to', '202610181000'], 'The period ends before', 1],
 ])('%s is refused', async (_what, args, message, code) => {
   const operator = await withWebhook()

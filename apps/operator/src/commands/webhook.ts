@@ -1,15 +1,15 @@
-import type { AccountId } from '@gateway/core/accounts'
 import { overlapHoursDefault, overlapHoursMax, type Webhook, type WebhookId } from '@gateway/core/webhooks'
 import {
-  readAccountId,
+  readAccount,
   readEvents,
   readListSize,
   readWebhookId,
   readOverlapHours,
   readLimit,
   readOffset,
+  type AccountName,
 } from '../arguments.ts'
-import { command, Refused, type Run } from '../command.ts'
+import { command, Refused, yesOption, type Run } from '../command.ts'
 import type { Row } from '../output.ts'
 import { timeText } from '../show.ts'
 import {
@@ -28,7 +28,7 @@ import {
 import { noSuchAccount, accountOf } from './account.ts'
 
 interface AddOptions {
-  readonly account: AccountId
+  readonly account: AccountName
   readonly url: string
   readonly events?: readonly string[]
   readonly listSize?: number
@@ -42,14 +42,15 @@ export const webhookAdd = (run: Run) =>
     'push the events of an account to a URL; the signing secret is printed this once and stored encrypted',
     'gateway webhook add --account 3 --url https://crm.example.com/sms-events --events message.delivered,reply.received',
   )
-    .requiredOption('--account <id>', "the account's id", readAccountId)
+    .requiredOption('--account <account>', "the account's id or login", readAccount)
     .requiredOption('--url <url>', 'where to push: https, port 80, 443 or above 1023')
     .option('--events <names>', "events, separated by ','; all but message.sent if not given", readEvents)
     .option('--list-size <count>', 'at most so many events in one request, 1 to 100; 100 if not given', readListSize)
     .option('--with-text', 'events carry the text of messages')
     .option('--despite-key', despiteKeyText)
-    .action(({ account, despiteKey, ...wanted }: AddOptions) =>
-      run(async ({ backOffice, output }) => {
+    .action(({ account: name, despiteKey, ...wanted }: AddOptions) =>
+      run(async ({ accountId, backOffice, output }) => {
+        const account = await accountId(name)
         const added = await withKeyInUse(backOffice.addWebhook(account, wanted, { despiteKey }))
         if (added === 'no-such-account') throw noSuchAccount(account)
         if (added === 'too-many') throw new Refused(`Account ${account} has 10 webhooks, as many as it may have.`)
@@ -64,9 +65,10 @@ export const webhookAdd = (run: Run) =>
 
 export const webhookList = (run: Run) =>
   command('list', 'list the webhooks of all accounts, or of one')
-    .option('--account <id>', 'only of this account', readAccountId)
-    .action(({ account }: { readonly account?: AccountId }) =>
-      run(async ({ backOffice, output }) => {
+    .option('--account <account>', 'only of this account', readAccount)
+    .action(({ account: name }: { readonly account?: AccountName }) =>
+      run(async ({ accountId, backOffice, output }) => {
+        const account = name && (await accountId(name))
         if (account !== undefined) await accountOf(backOffice, account)
         await output.rows(['ID', 'ACCOUNT', 'STATE', 'URL'], (await backOffice.listWebhooks(account)).map(row))
       }),
@@ -139,8 +141,10 @@ const beforeText = ({ previous: [last] }: Webhook): string =>
 export const webhookRemove = (run: Run) =>
   command('remove', 'remove a webhook, with everything that waits for it and its attempts')
     .argument('<id>', "the webhook's id", readWebhookId)
-    .action((id: WebhookId) =>
-      run(async ({ backOffice, output }) => {
+    .option(...yesOption)
+    .action((id: WebhookId, asked: { readonly yes?: true }) =>
+      run(async ({ backOffice, confirm, output }) => {
+        await confirm(`Remove webhook ${id}, with everything that waits for it?`, asked)
         if (!(await backOffice.removeWebhook(id))) throw noSuchWebhook(id)
         output.result({ id, removed: true }, `Webhook ${id} is removed.`)
       }),

@@ -28,6 +28,12 @@ export const defaultEventTypes: readonly WebhookEventType[] = webhookEventTypes.
 /** Follows from what happened, so that it is the same however often that is retried, recomputed or replayed. */
 export type WebhookEventId = Brand<string, 'WebhookEventId'>
 
+/** Returns the id of an event that can be replayed; undefined if the text cannot be one. */
+export const parseWebhookEventId = (text: string): WebhookEventId | undefined =>
+  /^(message-\d{1,15}-\d|inbound-\d{1,15}|optout-(added|removed)-\d{1,15}(-\d{1,15})?)$/.test(text)
+    ? (text as WebhookEventId)
+    : undefined
+
 /** What happened, and when. */
 export interface WebhookEvent {
   readonly id: WebhookEventId
