@@ -43,3 +43,37 @@ test('ids without a letter do not take back that the carrier writes letters larg
   expect(matcher.counts()).toMatchObject({ received: 20, missed: 0, form: 'HEX' })
   matcher.stop()
 })
+
+test.each(
+  [0, 1, 2, 3, 4].flatMap((failing) => [
+    [failing, 'one after the other'] as const,
+    [failing, 'at the same time'] as const,
+  ]),
+)(
+  'call %i to the store fails, the form is not known, and two receipts of a message come %s: the first counts (P-7)',
+  async (failing, how) => {
+    const applied: number[] = []
+    let calls = 0
+    const store = async (some: readonly DeliveryReceipt[]) => {
+      const isFailing = calls++ === failing
+      await Promise.resolve()
+      if (isFailing) throw new Error('away')
+      const found = some.filter(({ reference }) => reference === 'FF')
+      applied.push(...found.map(({ code }) => code))
+      return some.filter((one) => !found.includes(one))
+    }
+    const events = { adopted: () => undefined, failed: () => undefined, memory: undefined }
+    const matcher = createReceiptMatcher(aCarrierId('a'), undefined, store, events, [60_000])
+    const [first, second] = [receiptOf('255'), { ...receiptOf('255'), code: 103 as const }]
+    const offer = (receipt: CarrierReceipt) => matcher.take([receipt]).catch(() => undefined)
+    const offered = [offer(first)]
+    if (how === 'one after the other') await offered[0]
+    offered.push(offer(second))
+    await Promise.all(offered)
+    // What failed is offered again, the later one first.
+    await offer(second)
+    await offer(first)
+    expect([applied[0], matcher.counts().form === undefined || matcher.counts().form === 'HEX']).toEqual([0, true])
+    matcher.stop()
+  },
+)

@@ -60,6 +60,11 @@ export function createReceiptMatcher(
   let recalling: Promise<void> | undefined
   /** What the store has. */
   let kept: IdForm | undefined
+  /** Calls that wait for each other, and the last of them. */
+  let inTurn = 0
+  let turn: Promise<void> = Promise.resolve()
+  /** Receipts that could not be stored while the form was not known; they belong before later ones of their ids. */
+  let unlearned: readonly CarrierReceipt[] = []
 
   /** Before the first receipt, once; what the operator set counts more. */
   async function recall(): Promise<void> {
@@ -151,16 +156,37 @@ export function createReceiptMatcher(
     remember(await settle(strangers))
   }
 
-  async function take(receipts: readonly CarrierReceipt[]): Promise<void> {
-    recalling ??= recall()
-    await recalling.catch((problem: unknown) => {
-      recalling = undefined
-      throw problem
-    })
-    received += receipts.length
-    if (form === undefined) return learn(receipts)
+  async function takeKnown(receipts: readonly CarrierReceipt[]): Promise<void> {
     const strangers = await settle(receipts)
     remember(given === undefined ? await guess(strangers) : strangers)
+  }
+
+  async function takeInTurn(receipts: readonly CarrierReceipt[]): Promise<void> {
+    const ids = new Set(receipts.map(({ id }) => id))
+    const all = [...unlearned.filter(({ id }) => ids.has(id)), ...receipts]
+    unlearned = unlearned.filter(({ id }) => !ids.has(id))
+    try {
+      recalling ??= recall()
+      await recalling
+      await (form === undefined ? learn(all) : takeKnown(all))
+    } catch (problem) {
+      recalling = form === undefined ? undefined : recalling
+      unlearned = [...unlearned, ...all].slice(-missedMax)
+      throw problem
+    }
+  }
+
+  /**
+   * While the form is not known a receipt is stored in several steps. One call then waits for the other, so that the
+   * receipts of one message are applied in their order (P-7).
+   */
+  async function take(receipts: readonly CarrierReceipt[]): Promise<void> {
+    received += receipts.length
+    if (form !== undefined && inTurn === 0 && unlearned.length === 0) return takeKnown(receipts)
+    inTurn++
+    const taken = turn.then(() => takeInTurn(receipts))
+    turn = taken.catch(() => undefined)
+    return taken.finally(() => inTurn--)
   }
 
   function remember(strangers: readonly CarrierReceipt[]): void {

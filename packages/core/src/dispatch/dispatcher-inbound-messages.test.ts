@@ -6,6 +6,7 @@ import type { Account } from '../accounts/account.ts'
 import type { InboundMessage } from '../inbox/inbound-message.ts'
 import { defaultConfirmation } from '../inbox/receive.ts'
 import type { MessageId } from '../messages/messages.ts'
+import { OUTCOME } from '../messages/status-code.ts'
 import { instant } from '../time/instant.ts'
 
 afterEach(endDispatchers)
@@ -109,6 +110,40 @@ test.each(['fails', 'fails after its work'] as const)(
     expect(await inboxOf(world, world.account)).toMatchObject([{ text: 'yes' }])
   },
 )
+
+test.each(['fails', 'fails after its work'] as const)(
+  'of STOP and START the later one counts, although storing STOP %s and START is offered before it again',
+  async (disturbance) => {
+    const world = await dispatchWorld()
+    const { carrier } = start(world, {
+      disturb: (call, nth) => (call === 'receive' && nth === 1 ? disturbance : undefined),
+    })
+    await send(world, world.account)
+    await untilInTurns(() => world.waiting() === 0)
+    const [stop, begin] = [reply(carrier, 'STOP'), reply(carrier, 'START')]
+    await expect(carrier.arrive([stop])).rejects.toThrow('receive 1 fails')
+    await carrier.arrive([begin])
+    await carrier.arrive([stop])
+    expect((await inboxOf(world, world.account)).map(({ text }) => text)).toEqual(['STOP', 'START'])
+    const optOuts = []
+    for await (const page of world.ports.suppressions.optOuts(world.account.id)) optOuts.push(...page)
+    expect(optOuts).toEqual([])
+  },
+)
+
+test('receipts of one message are applied in the order of their carrier, although storing the first failed', async () => {
+  const world = await dispatchWorld()
+  const { carrier } = start(world, {
+    outcomeOf: () => 'accepted',
+    disturb: (call, nth) => (call === 'apply' && nth === 1 ? 'fails' : undefined),
+  })
+  const id = await send(world, world.account)
+  await untilInTurns(() => world.waiting() === 0)
+  await expect(carrier.deliver([carrier.receiptFor(id, OUTCOME.delivered)])).rejects.toThrow('apply 1 fails')
+  await carrier.deliver([carrier.receiptFor(id, OUTCOME.undeliverable)])
+  await carrier.deliver([carrier.receiptFor(id, OUTCOME.delivered)])
+  expect(await world.status([id])).toMatchObject([{ code: OUTCOME.delivered }])
+})
 
 /** Answers every message at once, confirmations too, until the answer is taken. */
 function autoResponder(text: string) {

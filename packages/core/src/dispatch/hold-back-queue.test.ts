@@ -1,11 +1,12 @@
+import fc from 'fast-check'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createHoldBackQueue } from './hold-back-queue.ts'
 
 /**
- * A queue of words; those that begin with `held` wait until they are let go. Each batch waits for `proceed`, if that is
- * so wished.
+ * A queue of words, of which the last one is the key; those that begin with `held` wait until they are let go. If
+ * `gated`, each batch waits for `proceed`; the first `fails` batches fail.
  */
-function aQueue({ batchMax = 3, gated = false } = {}) {
+function aQueue({ batchMax = 3, gated = false, fails = 0 } = {}) {
   const stored: string[][] = []
   const letGo = new Set<string>()
   let gate = Promise.resolve()
@@ -16,11 +17,15 @@ function aQueue({ batchMax = 3, gated = false } = {}) {
     async (words) => {
       stored.push([...words])
       await gate
-      if (words.includes('bad')) throw new Error('no')
+      if (words.includes('bad') || fails-- > 0) throw new Error('no')
       return words.filter((word) => word === 'odd')
     },
-    (words) => () => words.some((word) => word.startsWith('held') && !letGo.has(word)),
-    batchMax,
+    {
+      holdsBack: (words) => () => words.some((word) => word.startsWith('held') && !letGo.has(word)),
+      keyOf: (word) => word.split(' ').at(-1) ?? '',
+      isRepeatable: (word) => word !== 'bad',
+      batchMax,
+    },
   )
   return { queue, stored, letGo, proceed: () => proceed() }
 }
@@ -54,7 +59,83 @@ test('what is held waits with all of its call, and others go past it', async () 
   expect(stored).toEqual([['c'], ['a', 'held b']])
 })
 
-test('what could not be stored rejects, is not tried again, and keeps nothing behind it', async () => {
+test('what is held lets nothing of its own key pass, in one call or another', async () => {
+  const { queue, stored, letGo } = aQueue({ batchMax: 9 })
+  const first = queue.add(['held 1 a', '1 b'])
+  const behind = [queue.add(['2 b', '2 c']), queue.add(['3 c']), queue.add(['1 d'])]
+  await behind[2]
+  expect(stored).toEqual([['1 d']])
+  letGo.add('held 1 a')
+  queue.run()
+  await Promise.all([first, ...behind])
+  expect(stored).toEqual([['1 d'], ['held 1 a', '1 b', '2 b', '2 c', '3 c']])
+})
+
+test('what could not be stored is stored before a later one of its key, and once more when it is offered again', async () => {
+  const { queue, stored } = aQueue({ fails: 2 })
+  const outcome = (items: readonly string[]) =>
+    queue.add(items).then(
+      () => 'stored',
+      () => 'failed',
+    )
+  expect([await outcome(['1 a', '1 b']), await outcome(['2 a'])]).toEqual(['failed', 'failed'])
+  expect([await outcome(['1 c']), await outcome(['3 a']), await outcome(['4 a'])]).toEqual([
+    'stored',
+    'stored',
+    'stored',
+  ])
+  expect(stored.slice(1)).toEqual([['1 a', '2 a'], ['1 c'], ['1 a', '2 a', '3 a'], ['4 a']])
+  expect(await outcome(['1 b'])).toBe('stored')
+  expect(stored.at(-1)).toEqual(['1 b', '1 b'])
+})
+
+test('generated failures and waits: items of one key are first stored in the order in which they came', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ keys: fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 3 }), held: fc.boolean() })),
+      fc.array(fc.boolean()),
+      async (calls, failures) => {
+        const letGo = new Set<number>()
+        const order: number[] = []
+        let batches = 0
+        const queue = createHoldBackQueue<{ readonly key: number; readonly at: number; readonly held: boolean }>(
+          (items) => {
+            if (failures[batches++] === true) return Promise.reject(new Error('no'))
+            for (const { at } of items) if (!order.includes(at)) order.push(at)
+            return Promise.resolve([])
+          },
+          {
+            holdsBack: (items) => () => items.some(({ held, at }) => held && !letGo.has(at)),
+            keyOf: ({ key }) => String(key),
+            isRepeatable: () => true,
+            batchMax: 4,
+          },
+        )
+        let count = 0
+        const all = calls.map(({ keys, held }) => keys.map((key) => ({ key, at: count++, held })))
+        const first = all.map((items) => queue.add(items).catch(() => undefined))
+        await nextTurn()
+        for (const { at } of all.flat()) letGo.add(at)
+        queue.run()
+        await Promise.all(first)
+        // The carrier offers everything again, the latest first.
+        for (const items of all.toReversed()) await queue.add(items).catch(() => undefined)
+        for (const key of [0, 1, 2, 3]) {
+          const own = new Set(
+            all
+              .flat()
+              .filter((item) => item.key === key)
+              .map(({ at }) => at),
+          )
+          const stored = order.filter((at) => own.has(at))
+          expect(stored).toEqual(stored.toSorted((a, b) => a - b))
+        }
+      },
+    ),
+  )
+})
+
+test('what could not be stored rejects, and keeps nothing behind it', async () => {
   const { queue, stored } = aQueue()
   const first = queue.add(['a'])
   const bad = [queue.add(['bad']), queue.add(['b'])]
