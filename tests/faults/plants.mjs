@@ -196,6 +196,13 @@ cross join lateral (select * from inbound_message where`,
 cross join lateral (select * from inbound_message where`,
     },
   ],
+  'a part that comes twice begins another text': [
+    {
+      file: `${core}/inbox/inbound-message.js`,
+      from: `if (same?.text === text)`,
+      to: `if (false)`,
+    },
+  ],
   'claims end with their first failure': [
     {
       file: `apps/dispatcher/dist/dispatch.js`,
@@ -246,6 +253,13 @@ cross join lateral (select * from inbound_message where`,
       file: `${smpp}/smpp-carrier.js`,
       from: `const isStored = await Promise.race([stored, late]);`,
       to: `const isStored = true;`,
+    },
+  ],
+  'an odd octet makes a PDU malformed': [
+    {
+      file: `${smpp}/pdu/cursor.js`,
+      from: `from.hasTail = bytes.subarray(at, end).some((octet) => octet !== 0);`,
+      to: `if (at < end) fail(from, 'tlv-too-long');`,
     },
   ],
   // The four below, too: there are two carriers.

@@ -50,7 +50,7 @@ export async function bringReplies(replies: Replies): Promise<void> {
   try {
     while (performance.now() < replies.end) {
       const brought = Array.from({ length: 1 + chance.below(togetherMax) }, () => next(replies, count++))
-      const arrivals = brought.map((one) => inboundMessageOf(one, aCarrierId(replies.carrier)))
+      const arrivals = brought.flatMap((one) => arrivalsOf(one, aCarrierId(replies.carrier), chance))
       if (await insist(processing, arrivals)) {
         observations.brought.push(...brought)
         figures.count('replies brought in', brought.length)
@@ -95,6 +95,20 @@ function recentIds(messages: Observations['messages']): readonly number[] {
 function inboundMessageOf({ from, text, toCode, account }: Brought, carrier: CarrierId): InboundMessage {
   const to = toCode ? `4040${account}` : undefined
   return { carrier, from, to, text, sent: undefined, reference: `brought-${text}`, offer: undefined, part: undefined }
+}
+
+/** One message, or the two parts of its text, each of which comes twice, in any order. */
+function arrivalsOf(brought: Brought, carrier: CarrierId, chance: Chance): readonly InboundMessage[] {
+  const whole = inboundMessageOf(brought, carrier)
+  if (!chance.happens(0.2)) return [whole]
+  const { text } = whole
+  const cut = chance.between(1, text.length - 1)
+  const pieces = [text.slice(0, Math.floor(cut)), text.slice(Math.floor(cut))]
+  const parts = [...pieces, ...pieces].map((piece, at): InboundMessage => {
+    const part = { group: text.length, number: 1 + (at % 2), of: 2 }
+    return { ...whole, text: piece, reference: undefined, part }
+  })
+  return chance.shuffled(parts)
 }
 
 async function insist(processing: Processing, arrivals: readonly InboundMessage[]): Promise<boolean> {

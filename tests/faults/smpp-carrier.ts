@@ -7,8 +7,9 @@ import type { Database } from './database.ts'
 import { openRelay, type Relay } from './network.ts'
 import { anyMember, openSharedWay, type SharedWay } from './shared-way.ts'
 
-const delays = { receiptDelay: 300, answerDelay: 50 }
-const settings = Object.entries(delays).map(([name, value]) => `${name}=${value}`)
+/** Every fifth PDU has an odd octet or more behind it, as some real providers send them (P-21). */
+const behaviour = { receiptDelay: 300, answerDelay: 50, oddTailEvery: 5 }
+const settings = Object.entries(behaviour).map(([name, value]) => `${name}=${value}`)
 /** Errors that a carrier gives for now, and for which a part may be submitted again. */
 const forNow = new Set(['ESME_RSYSERR', 'ESME_RTHROTTLED', 'ESME_RMSGQFUL', 'ESME_RX_T_APPN'])
 
@@ -72,10 +73,10 @@ export async function smppCarrierOfRun({ folder, chance, perSecond, pidOf }: Car
       names,
       async silence(milliseconds) {
         const from = Date.now()
-        await first.smsc.become('answers-binds-only', delays)
+        await first.smsc.become('answers-binds-only', behaviour)
         await delay(milliseconds)
         const trouble = await submittedSince(first.smsc, from)
-        await first.smsc.become('default', delays)
+        await first.smsc.become('default', behaviour)
         silences.push({ from, to: Date.now() })
         return trouble
       },

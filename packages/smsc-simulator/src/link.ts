@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import {
   encodePdu,
@@ -46,6 +47,8 @@ export interface LinkHandlers {
   /** Something was sent: `flush` is wanted at the end of the turn. */
   dirty(link: Link): void
   closed(link: Link): void
+  /** Every nth PDU that is sent has octets behind it that are no TLV; 0: none has. */
+  oddTailEvery(): number
   now(): number
   note(entry: JournalEntry): void
   notePdu(entry: PduEntry): void
@@ -82,6 +85,7 @@ export function serveLink(socket: Socket, number: number, timeoutMilliseconds: n
   const ready: Buffer[] = []
   let bound: Link['bound']
   let sequence = 0
+  let sent = 0
   let isEnding = false
   /** Of the requests that leave together. */
   let deadline: number | undefined
@@ -93,6 +97,16 @@ export function serveLink(socket: Socket, number: number, timeoutMilliseconds: n
   function notePdu(event: PduEntry['event'], pdu: ReceivedPdu, bytes: Buffer, start: number, end: number): void {
     const at = handlers.now()
     handlers.notePdu({ at, link: number, systemId: bound?.systemId ?? '', event, pdu, bytes, start, end })
+  }
+
+  /** A NUL, as a real SMSC has it, or other octets; never as many as the header of a TLV has. */
+  function sendWithTail(pdu: Pdu): void {
+    const tail = sent % 3 === 0 ? Buffer.of(0) : randomBytes(1 + (sent % 3))
+    const bytes = Buffer.concat([encodePdu(pdu), tail])
+    bytes.writeUInt32BE(bytes.length)
+    ready.push(writer.take(), bytes)
+    notePdu('sent', pdu, bytes, 0, bytes.length)
+    handlers.dirty(link)
   }
 
   /** Requests are in the order of their deadlines. */
@@ -117,6 +131,11 @@ export function serveLink(socket: Socket, number: number, timeoutMilliseconds: n
     },
     send(pdu) {
       if (isEnding) return
+      const every = handlers.oddTailEvery()
+      if (every > 0 && ++sent % every === 0) {
+        sendWithTail(pdu)
+        return
+      }
       const octets = writer.write(pdu)
       notePdu('sent', pdu, writer.bytes, writer.end - octets, writer.end)
       handlers.dirty(link)

@@ -254,6 +254,14 @@ test('closes-after-answer: the link closes behind the answer', async () => {
   expect(esme.responses()).toHaveLength(2)
 })
 
+test('odd-tails: every second PDU has one to three octets more than its fields need', async () => {
+  const { esme } = await pair('odd-tails', { oddTailEvery: 2 })
+  esme.submit(number('00'), number('01'), number('02'))
+  await until(() => esme.delivered().length === 3)
+  expect(esme.malformed()).toEqual([])
+  expect(esme.responses().map(({ status }) => status)).toEqual([0, 0, 0])
+})
+
 test('wrong-lengths: an answer has a wrong command_length, and the receipt of its message comes all the same', async () => {
   const { smsc, esme } = await pair('wrong-lengths', { wrongLengthEvery: 2 })
   esme.submit(number('01'), number('02'))

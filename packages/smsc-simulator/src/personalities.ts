@@ -40,6 +40,8 @@ export interface Personality {
   readonly closesAfterAnswer: number
   /** Every so many answers of a link have a wrong command_length. */
   readonly wrongLengthEvery: number
+  /** Every nth PDU of a link has one to three octets behind its last field, which are no TLV. */
+  readonly oddTailEvery: number
   /** How often each arrival is sent, acknowledged or not. */
   readonly arrivalTimes: number
   /** The command_status of every bind; 0: binds are answered as they deserve. */
@@ -66,6 +68,7 @@ const ordinary: Personality = {
   closesBeforeAnswer: 0,
   closesAfterAnswer: 0,
   wrongLengthEvery: 0,
+  oddTailEvery: 0,
   arrivalTimes: 1,
   bindStatus: 0,
 }
@@ -93,6 +96,7 @@ export const PERSONALITIES = {
   'closes-before-answer': { ...ordinary, closesBeforeAnswer: 10 },
   'closes-after-answer': { ...ordinary, closesAfterAnswer: 10 },
   'wrong-lengths': { ...ordinary, wrongLengthEvery: 10 },
+  'odd-tails': { ...ordinary, oddTailEvery: 2 },
   'resends-arrivals': { ...ordinary, arrivalTimes: 3 },
   'refuses-binds': { ...ordinary, bindStatus: COMMAND_STATUS.ESME_RBINDFAIL },
 } as const satisfies Record<string, Personality>

@@ -294,6 +294,19 @@ test('wrong-lengths: each costs a session at most, nothing is sent twice, and wh
   expect(new Set(submitted()).size).toBe(submitted().length)
 })
 
+test('odd-tails: octets behind PDUs that are no TLV lose no answer, receipt or message, and nothing is unreadable', async () => {
+  const { smsc, carrier, submit, answers, outcomes, untold, inbound, isBound } = await joined('odd-tails', {
+    oddTailEvery: 1,
+  })
+  await until(isBound)
+  submit(20)
+  await until(() => answers.length === 20 && untold() === 0)
+  expect(outcomes()).toEqual(all(20, 'accepted'))
+  await smsc.inject({ from: '27825550101', to: '12025550100', text: 'Yes' }).acknowledged
+  expect(inbound).toMatchObject([{ text: 'Yes' }])
+  expect(carrier.status().unreadable).toBe(0)
+})
+
 test('resends-arrivals: copies that nobody acknowledged yet are one hand-over', async () => {
   const { smsc, inbound, isBound } = await joined('resends-arrivals')
   await until(isBound)

@@ -73,6 +73,7 @@ export async function startSmsc(given: SmscSettings = {}): Promise<Smsc> {
     const link = serveLink(socket, ++linksSoFar, settings.responseTimeoutMilliseconds, {
       received,
       dirty: flushSoon,
+      oddTailEvery: () => current.oddTailEvery,
       now,
       note: (entry) => {
         log.note(entry)
