@@ -260,7 +260,7 @@ const all: readonly Case[] = [
   caseOf(putBack, { account: 1, operation: key('t', 1) }, 1),
   caseOf(findKey, { hash: 'key7' }, 1),
   caseOf(findLogin, { login: 'login7' }, 1),
-  caseOf(takeRate, { account: 1, what: 0, count: 1, perSecond: 10 }, 1),
+  caseOf(takeRate, { account: 1, unit: 0, count: 1, perSecond: 10 }, 1),
   // Twenty lists of a hundred events, and the steps from one endpoint to the next.
   caseOf(
     claimLists,
@@ -270,7 +270,7 @@ const all: readonly Case[] = [
       listsMax: 20,
       perEndpointMax: 5,
       full: [],
-      asked: [1, 2, 3],
+      limited: [1, 2, 3],
       rooms: [100, 200, 300],
       leaseSeconds: 30,
     },

@@ -8,7 +8,7 @@ import {
 import type { LoginFailures } from '@gateway/core/people'
 import { LRUCache } from 'lru-cache'
 import type { Context } from '../context.ts'
-import { listAccountRates, tellAccountRates, takeRate, countLoginFailure } from '../sql/accounts.ts'
+import { listAccountRates, reportAccountRates, takeRate, countLoginFailure } from '../sql/accounts.ts'
 import type { ValuesOf } from '../sql/statement.ts'
 import { RATED } from '../stored-codes.ts'
 
@@ -42,7 +42,7 @@ export function postgresRateLimits({ pools: { hot } }: Context): RateLimits {
     take: (account: AccountId, what, count, perSecond) => {
       const key = `${account} ${what} ${perSecond}`
       const before = asking.get(key) ?? Promise.resolve()
-      const values = { account, what: RATED[what], count, perSecond }
+      const values = { account, unit: RATED[what], count, perSecond }
       const result = before.then(
         () => ask(key, values),
         () => ask(key, values),
@@ -62,7 +62,7 @@ const overLimit = (seconds: number): OverLimit => ({ overLimitSeconds: Math.max(
 export const postgresAccountRates = ({ pools: { ordinary } }: Context): AccountRates => ({
   async tell(by, rates) {
     const told = rates.slice(0, toldRatesMax)
-    await ordinary.run(tellAccountRates, {
+    await ordinary.run(reportAccountRates, {
       process: by,
       accounts: told.map(({ account }) => account),
       requests: told.map(({ requests }) => requests),

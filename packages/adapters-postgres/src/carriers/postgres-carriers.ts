@@ -25,7 +25,7 @@ import {
   releaseBinds,
   renewBinds,
   listCarriers,
-  tellCarriers,
+  reportCarriers,
   type CarrierStatusRow,
 } from '../sql/carriers.ts'
 import { addFigures, sumFigures } from '../sql/carrier-figures.ts'
@@ -220,7 +220,7 @@ export const postgresCarrierStatuses = ({ pools: { ordinary } }: Context): Carri
       JSON.stringify({ mode, window, unanswered, status } satisfies Report),
     )
     const carriers = reports.map(({ carrier }) => carrier)
-    await ordinary.run(tellCarriers, { process: id, host, pid, carriers, reports: texts })
+    await ordinary.run(reportCarriers, { process: id, host, pid, carriers, reports: texts })
   },
   list: async (staleSeconds) => (await ordinary.run(listCarriers, { staleSeconds })).flatMap(toldCarrier),
 })

@@ -17,7 +17,7 @@ import type { Connections } from '../connections.ts'
 import { isLostAnswer } from '../errors.ts'
 import { sayIfNothingDone } from '../nothing-done.ts'
 import { settleLostStatement } from '../settle-lost-statement.ts'
-import { fromArray, takenRow, textsFromArray } from '../sql/arrays.ts'
+import { fromArray, detachRow, textsFromArray } from '../sql/arrays.ts'
 import { deleteWaiting, findDeleted, foldScheduled, listScheduled, type DeletedRow } from '../sql/scheduled.ts'
 import { knownCode } from '../stored-codes.ts'
 import { referencesById } from './statuses.ts'
@@ -35,7 +35,7 @@ export async function scheduled(
   if (row === undefined) throw new Error('a list told nothing')
   if (row.unfolded > unfoldedMax)
     await ordinary.run(foldScheduled, { fromAccount: by, toAccount: by, changesMax: foldedMax })
-  const page = takenRow(row)
+  const page = detachRow(row)
   const ids = fromArray(page.ids)
   if (ids.length === 0) return { total: page.total, items: [] }
   const numbers = textsFromArray(page.numbers)

@@ -10,7 +10,7 @@ import {
 } from '@gateway/core/messages'
 import { instant, type Instant } from '@gateway/core/time'
 import type { Connections } from '../connections.ts'
-import { arrayOf, fromArray, fromTimes, takenRow, textsFromArray } from '../sql/arrays.ts'
+import { arrayOf, fromArray, fromTimes, detachRow, textsFromArray } from '../sql/arrays.ts'
 import { coveringSends, findOutcomes, numbersInSends, referencesInSends } from '../sql/status.ts'
 import { knownCode } from '../stored-codes.ts'
 
@@ -72,7 +72,7 @@ async function outcomesOf(
     hi: groups.map((group) => Math.max(...group)),
   })
   if (row === undefined) return outcomes
-  const found = takenRow(row)
+  const found = detachRow(row)
   const codes = fromArray(found.codes)
   const unreferenced = new Set(fromArray(found.unreferenced))
   const refunded = new Set(fromArray(found.refunded))
@@ -112,7 +112,7 @@ async function sendsCovering(
 ): Promise<ReadonlyMap<number, Send>> {
   const [row] = await hot.run(coveringSends, { account: by, ids })
   if (row === undefined) return new Map()
-  const found = takenRow(row)
+  const found = detachRow(row)
   const places = fromArray(found.places)
   const dues = fromArray(found.dues)
   const prices = fromArray(found.prices)
@@ -141,7 +141,7 @@ async function numbersOf(
   if (asked.sends.length === 0) return new Map()
   const [row] = await hot.run(numbersInSends, { account: by, ...asked })
   if (row === undefined) return new Map()
-  const found = takenRow(row)
+  const found = detachRow(row)
   const numbers = textsFromArray(found.numbers)
   return new Map(fromArray(found.ids).map((id, i) => [id, numbers[i] as Msisdn]))
 }

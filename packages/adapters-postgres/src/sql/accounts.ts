@@ -50,9 +50,9 @@ const account = (id: string) =>
   sql`cross join lateral (select id, parent_id, locked from account where id = ${id} offset 0) account`
 
 /**
- * The account whose key has the digest `hash`. On the hot connections: where a thousand accounts send less often than
- * what is remembered lasts, every request looks its key up, and planning that anew each time took the server 380 µs,
- * more than the send itself. Prepared it takes 90 to 150.
+ * Finds the account whose API key has the digest `hash`. For the hot connections: when a thousand accounts each send so
+ * rarely that their cached keys expire, every request looks up its key. Planning the query each time took the server
+ * 380 µs, more than the send itself; prepared, it takes 90 to 150 µs.
  */
 export const findKey = statement(
   'find-key',
@@ -73,7 +73,7 @@ cross join lateral (select * from directory where account_id = api_key.account_i
 where api_key.hash = :hash`,
 )
 
-/** The account of a user name, which is ASCII and in small letters, with the hash of its password. */
+/** Finds the account of a log-in name in lower-case ASCII, with the hash of its password. */
 export const findLogin = statement(
   'find-login',
   { parameters: { login: 'text' }, columns: rows<LoginRow>({ ...columnTypes, password_hash: 'text' }) },
@@ -89,21 +89,21 @@ export interface AccountBalance {
   readonly locked: boolean
 }
 
-/** What the account has at this moment. */
+/** Reads the balance of an account and whether the account is locked. */
 export const readAccount = statement(
   'read-account',
   { parameters: { account: 'int' }, columns: rows<AccountBalance>({ balance: 'bigint', locked: 'bool' }) },
   sql`select balance, locked from account where id = :account`,
 )
 
-/** The same, and nobody changes it until the transaction ends. */
+/** Reads the same as `readAccount`, and locks the row until the transaction ends. */
 export const lockAccount = statement(
   'lock-account',
   { parameters: { account: 'int' }, columns: rows<AccountBalance>({ balance: 'bigint', locked: 'bool' }) },
   sql`select balance, locked from account where id = :account for update`,
 )
 
-/** Those of the accounts that there are. */
+/** Reads the balances of those accounts that exist. */
 export const readBalances = statement(
   'read-balances',
   { parameters: { accounts: 'int[]' }, columns: { id: 'int', balance: 'bigint' } },
@@ -111,21 +111,21 @@ export const readBalances = statement(
 )
 
 /**
- * Takes `count` of what the account may have `perSecond` of a second, requests or recipients (`what`), if `useRate`
- * lets it; else the seconds until it would. A test proves over generated cases that both have one rule. Never
- * run again: it may have been taken.
+ * Consumes `count` units of an account's rate limit of `perSecond` units a second, if core's `useRate` allows it;
+ * otherwise returns the seconds until it would. `unit` is the code of requests or recipients. A test compares this
+ * statement with `useRate` over generated cases. Must not be run again, because the units may have been consumed.
  *
- * The table is unlogged, so the commit waits for no disk: 44 µs to the answer, where `select 1` takes 32.
+ * The table is unlogged, so the commit does not wait for the disk: the statement takes 44 µs where `select 1` takes 32.
  */
 export const takeRate = statement(
   'take-rate',
   {
-    parameters: { account: 'int', what: 'smallint', count: 'float8', perSecond: 'float8' },
+    parameters: { account: 'int', unit: 'smallint', count: 'float8', perSecond: 'float8' },
     columns: { wait: 'float8?' },
   },
   sql`
 with wanted as (
-  select :account account_id, :what what, make_interval(secs => :count / :perSecond) cost,
+  select :account account_id, :unit what, make_interval(secs => :count / :perSecond) cost,
     make_interval(secs => ${burstSeconds}) burst
 ), taken as (
   insert into rate_use as used (account_id, what, paid_off)
@@ -144,12 +144,12 @@ end::float8 as wait`,
 )
 
 /**
- * A process tells that the accounts have so many requests and messages a second, and no others. Forgets processes
- * that told over a minute ago, those apart that another call is at. On an unlogged table with a row for each process:
- * its commit waits for no disk.
+ * Replaces the rates that a process reports: requests and messages a second of each account. Deletes reports of other
+ * processes older than a minute, except rows that another call has locked. The table is unlogged and has one row for
+ * each process, so the commit does not wait for the disk.
  */
-export const tellAccountRates = statement(
-  'tell-account-rates',
+export const reportAccountRates = statement(
+  'report-account-rates',
   { parameters: { process: 'uuid', accounts: 'int[]', requests: 'float8[]', messages: 'float8[]' } },
   sql`
 with old as materialized (
@@ -172,7 +172,7 @@ export interface AccountRateRow {
   readonly messages: number
 }
 
-/** The sums of what was told in the last `seconds`. For the ordinary connections. */
+/** Sums the rates that processes reported in the last `seconds`, by account. For the ordinary connections. */
 export const listAccountRates = statement(
   'list-account-rates',
   {
@@ -187,13 +187,16 @@ group by account
 order by 2 desc, 3 desc, account`,
 )
 
-/** Of so many of the oldest failures those go that count no more: more than come with one. */
+/**
+ * Maximum number of expired failures that are deleted with each new failure. More than one log-in adds, so that the
+ * table does not grow.
+ */
 const goneMax = 20
 
 /**
- * A log-in failed of a user or network. It counts for `seconds`, unless `failuresMax` failures count already. Returns
- * how many counted before, `failuresMax` at most, and when the first of these ends. The key that is stored is made with
- * the secret of the deployment. Not to be run again.
+ * Counts a failed log-in of a user or network for `seconds`, unless `failuresMax` failures count already. Returns how
+ * many counted before, at most `failuresMax`, and the seconds until the first of these stops counting. The key is
+ * stored as a digest made with the secret of the deployment. Must not be run again.
  */
 export const countLoginFailure = statement(
   'count-login-failure',

@@ -1,6 +1,6 @@
 /**
- * A time, in milliseconds since 1970, as Postgres reads it. Mostly it is that of the one before, which is not written
- * again.
+ * Returns a time in milliseconds since 1970 as the text of a `timestamptz`. The last text is cached, because
+ * consecutive calls mostly have the same time.
  */
 export function timestamp(at: number): string {
   if (at !== lastTime.at) lastTime = { at, text: at < year1 ? inYear0(at) : new Date(at).toISOString() }
@@ -8,24 +8,24 @@ export function timestamp(at: number): string {
 }
 
 const year1 = Date.parse('0001-01-01T00:00Z')
-/** The first two hours of gateway time, which Postgres calls the end of the year 1 BC. */
+/** Formats a time in year 0, which PostgreSQL calls 1 BC. Gateway time begins two hours before the year 1. */
 const inYear0 = (at: number): string => `${new Date(at).toISOString().replace('0000-', '0001-')} BC`
 
 let lastTime = { at: NaN, text: '' }
 
 declare const arrayText: unique symbol
-/** An array as Postgres reads it. */
+/** Text of an array, as PostgreSQL reads it. */
 export type ArrayText = string & { readonly [arrayText]: true }
 
-/** An array of numbers. Text that is known to be digits needs no quotes either. */
+/** Formats an array of numbers, booleans, or texts that need no quotes because they are digits. */
 export const arrayOf = (values: readonly (number | string | boolean)[]): ArrayText =>
   `{${values.join(',')}}` as ArrayText
 
-/** The same where some are undefined: null. */
+/** Formats an array of numbers; undefined elements become null. */
 export const arrayOfNullable = (values: readonly (number | string | null | undefined)[]): ArrayText =>
   arrayOf(values.map((value) => value ?? 'null'))
 
-/** An array of any texts without U+0000; null where it is undefined or null. */
+/** Formats an array of texts; undefined elements become null. No text may contain U+0000. */
 export const arrayOfTexts = (values: readonly (string | null | undefined)[]): ArrayText => arrayOf(values.map(quoted))
 
 function quoted(value: string | null | undefined): string {
@@ -33,13 +33,13 @@ function quoted(value: string | null | undefined): string {
   return `"${/["\\]/.test(value) ? value.replace(/["\\]/g, '\\$&') : value}"`
 }
 
-/** An array of times, in milliseconds since 1970; null where it is undefined or null. */
+/** Formats an array of times in milliseconds since 1970; undefined elements become null. */
 export const arrayOfTimes = (times: readonly (number | null | undefined)[]): ArrayText =>
   arrayOf(times.map((time) => (time == null ? 'null' : `"${timestamp(time)}"`)))
 
 /**
- * The elements of a one-dimensional array of whole numbers within ±2^53, none of them null, as Postgres writes it; null
- * has none. Read digit by digit, without a text for each: a status query has five such arrays of a thousand.
+ * Parses the text of a one-dimensional array of integers within ±2^53 without nulls. Returns no elements for null.
+ * Parses digit by digit to avoid a string per element, because a status query has five such arrays of a thousand.
  */
 export function fromArray(text: string | null): readonly number[] {
   const numbers: number[] = []
@@ -60,12 +60,12 @@ export function fromArray(text: string | null): readonly number[] {
 }
 
 const zero = 48
-/** Of '-', seen from '0'. */
+/** Distance of the character code of '-' from that of '0'. */
 const minus = 45 - zero
 
 /**
- * Milliseconds since 1970 of times one after the other as `timestamptz_send` writes them: microseconds since 2000, 8
- * bytes each; null has none.
+ * Parses concatenated times as `timestamptz_send` writes them (microseconds since 2000, 8 bytes each) into milliseconds
+ * since 1970. Returns no elements for null.
  */
 export function fromTimes(bytes: Buffer | null): readonly number[] {
   return Array.from({ length: (bytes?.length ?? 0) / 8 }, (_, i) => {
@@ -76,19 +76,19 @@ export function fromTimes(bytes: Buffer | null): readonly number[] {
 
 const year2000 = Date.UTC(2000, 0)
 
-/** The elements of an array of texts of digits, as Postgres writes it. */
+/** Parses the text of an array whose elements are texts of digits. */
 export const textsFromArray = (text: string | null): readonly string[] =>
   text === null || text === '{}' ? [] : text.slice(1, -1).split(',')
 
-/** An expression of SQL: a time in milliseconds since 1970, as an Instant is. */
+/** Returns an SQL expression for a `timestamptz` in milliseconds since 1970, the unit of core's `Instant`. */
 export const milliseconds = (time: string): string => `floor(extract(epoch from ${time}) * 1000)::bigint`
 
 /**
- * The values of a row, which has none afterwards. What has waited for a connection is old when its row comes, and would
- * keep the row and its long texts until the next full collection: 15 MB a second where pages of a thousand are read
- * (decision 0061).
+ * Returns a copy of a row and empties the row. An object that has waited for a connection has moved to the old
+ * generation of the heap; it would keep the row and its long texts alive until the next full garbage collection, 15 MB
+ * a second where pages of a thousand are read (decision 0061).
  */
-export function takenRow<Row extends object>(row: Row): Row {
+export function detachRow<Row extends object>(row: Row): Row {
   const values = { ...row }
   for (const name of Object.keys(row)) (row as Record<string, unknown>)[name] = undefined
   return values

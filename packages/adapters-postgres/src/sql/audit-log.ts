@@ -1,16 +1,17 @@
 import { milliseconds } from './arrays.ts'
 import { rows, sql, statement } from './statement.ts'
 
-// All of these are for the ordinary connections.
+// These statements are for the ordinary connections.
 
-/** As `auditHashInput` of core says, in bytes. */
+/** SHA-256 of an entry as core's `auditHashInput` defines it. */
 const hashed = (before: string, sequence: string, at: string, record: string): string =>
   `sha256(convert_to(concat_ws(E'\\n', encode(${before}, 'hex'), ${sequence}, ${milliseconds(at)}, ${record}), 'UTF8'))`
 
 const now = `date_trunc('milliseconds', now())`
 
 /**
- * The row of the head is locked until the entry is stored: writers take turns, and each sees the hash before its own.
+ * Appends an entry. Locks the row of the head until the entry is stored, so that writers take turns and each sees the
+ * hash of the previous entry.
  */
 export const appendAuditEntry = statement(
   'append-audit-entry',
@@ -46,7 +47,7 @@ const entryColumns = {
   hash: 'text',
 } as const
 
-/** Changes, the latest first, each followed by its outcome. */
+/** Lists changes, latest first, each followed by its outcome. */
 export const listAuditedChanges = statement(
   'list-audited-changes',
   {
@@ -79,7 +80,7 @@ export const readAuditEntries = statement(
   sql`select ${entry('audit_entry')} from audit_entry where sequence > :after order by sequence limit :countMax`,
 )
 
-/** In `broken` the first entry that is not as it was written, or is not there. All as of one moment. */
+/** Checks the chain of hashes in one snapshot. `broken` is the first entry that was altered or is missing. */
 export const checkAuditLog = statement(
   'check-audit-log',
   { parameters: {}, columns: { entries: 'bigint', hash: 'text', broken: 'bigint?' } },

@@ -5,7 +5,10 @@ import { rankOf } from './rank.ts'
 import { sql, statement } from './statement.ts'
 import { storeMessageEvents } from './store-events.ts'
 
-/** A new dispatcher with an epoch of its own. Run twice, it leaves one that nobody is; its lease ends it. */
+/**
+ * Registers a dispatcher with an epoch of its own. If it is run twice, the first row belongs to no process and ends
+ * with its lease.
+ */
 export const register = statement(
   'register',
   { parameters: { leaseSeconds: 'float8', version: 'text?', host: 'text?', pid: 'int?' }, columns: { id: 'bigint' } },
@@ -15,7 +18,7 @@ values (nextval('dispatcher_epoch'), now() + make_interval(secs => :leaseSeconds
 returning id`,
 )
 
-/** Renews the lease of the dispatcher. No row: declared dead. */
+/** Renews the lease of the dispatcher. Returns no row if the dispatcher has been declared dead. */
 export const extend = statement(
   'extend',
   { parameters: { dispatcher: 'bigint', leaseSeconds: 'float8' }, columns: { id: 'bigint' } },
@@ -26,7 +29,7 @@ where id = :dispatcher
 returning id`,
 )
 
-/** A CTE: the batch holds the ids no more, if the CTE `held` has any. The other ids keep their positions. */
+/** CTE that removes the ids from the batch if the CTE `held` has a row. The other ids keep their positions. */
 const leaveBatch = sql`left_batch as (
   update claimed_batch
   set ids = array(
@@ -38,8 +41,8 @@ const leaveBatch = sql`left_batch as (
 )`
 
 /**
- * The ids that the batch still holds leave it: CTEs `batch`, `held` (of each message what a range of waiting ones
- * says) and `ranges` (the same of neighbours, as ranges of ids).
+ * CTEs that remove from the batch those of the ids that it still holds: `batch`, `held` (each removed message with the
+ * columns of a waiting range) and `ranges` (neighbours with the same columns, joined into ranges of ids).
  */
 const heldByBatch = sql`batch as (
   select queue, carrier, lane, ids, send_first_ids, attempts
@@ -67,8 +70,9 @@ const heldByBatch = sql`batch as (
 )`
 
 /**
- * Ends messages of a batch without a carrier: the row of the message, the refund and leaving the batch in one. Only
- * ids that the batch still holds; may be run again. Returns whether the batch and its dispatcher are there.
+ * Ends messages of a batch without submitting them: stores the message, refunds it and removes it from the batch.
+ * Ignores ids that the batch no longer holds, so it may be run again. Returns whether the batch and its dispatcher
+ * exist.
  *
  * Cost: 12 µs, 320 bytes of log a message (500 of one send); 35 µs for 5 alone.
  */
@@ -119,9 +123,10 @@ select exists (select from batch) as alive, exists (select from dispatcher where
 )
 
 /**
- * What the carrier refused for now leaves its batch, to be due again in `waitSeconds`, in `queue` (null: the same).
- * Only ids that the batch still holds; may be run again. Returns whether the batch and its dispatcher are there; if
- * the batch was taken over, the ids are 106 by now.
+ * Removes messages that the carrier refused temporarily from their batch and makes them due in `waitSeconds`, in
+ * `queue` or, if that is null, in the same queue. Ignores ids that the batch no longer holds, so it may be run again.
+ * Returns whether the batch and its dispatcher exist; if the batch was recovered, the messages have outcome 106
+ * already.
  *
  * Cost: 8 µs a message (500 together), 10 µs (10 of a batch of 500).
  */
@@ -144,8 +149,8 @@ select exists (select from batch) as alive, exists (select from dispatcher where
 )
 
 /**
- * What was not submitted leaves its batch, to be due again at once. Only ids that the batch still holds; may be run
- * again. Returns whether the batch and its dispatcher are there.
+ * Removes messages that were not submitted from their batch and makes them due again at once. Ignores ids that the
+ * batch no longer holds, so it may be run again. Returns whether the batch and its dispatcher exist.
  */
 export const giveBack = statement(
   'give-back',
@@ -164,14 +169,14 @@ select exists (select from batch) as alive, exists (select from dispatcher where
   case when exists (select from held) then ${wakeIdle} end as woken`,
 )
 
-/** Gives back a claim whose answer was lost: everything of the batch is due again. May be run again. */
+/** Makes every message of a batch due again, because the response to its claim was lost. May be run again. */
 export const disown = statement(
   'disown',
   { parameters: { dispatcher: 'bigint', batch: 'int' } },
   sql`select disown(:dispatcher, :batch), ${wakeIdle} as woken`,
 )
 
-/** Gives back every batch of the dispatcher but the `known` ones, as disown does. May be run again. */
+/** Disowns every batch of the dispatcher except the `known` ones. May be run again. */
 export const disownUnknown = statement(
   'disown-unknown',
   { parameters: { dispatcher: 'bigint', known: 'int[]' } },
@@ -180,21 +185,21 @@ select disown(dispatcher, seq) from claimed_batch
 where dispatcher = :dispatcher and seq <> all (:known) and ids <> '{}'`,
 )
 
-/** Ends a batch: its unmarked messages are due again, the marked ones without a row are 106. */
+/** Ends a batch: its unmarked messages become due again, and marked messages without a stored outcome become 106. */
 export const release = statement(
   'release',
   { parameters: { dispatcher: 'bigint', batch: 'int' }, columns: { requeued: 'bigint', unknown: 'bigint' } },
   sql`select requeued, unknown from release_claimed_batches(:dispatcher, :batch)`,
 )
 
-/** Ends the dispatcher, and its batches as release does. May be run again. */
+/** Ends the dispatcher, and its batches as `release` does. May be run again. */
 export const retire = statement(
   'retire',
   { parameters: { dispatcher: 'bigint' } },
   sql`select retire(:dispatcher), ${wakeIdle} as woken`,
 )
 
-/** Ends every dispatcher whose lease is over. May be run again. Cost: 10 µs, 180 bytes of log a message. */
+/** Ends every dispatcher whose lease has expired. May be run again. Cost: 10 µs, 180 bytes of log a message. */
 export const recover = statement(
   'recover',
   { parameters: {}, columns: { requeued: 'bigint', unknown: 'bigint' } },

@@ -3,7 +3,7 @@ import { rows, sql, statement, type RowOf } from './statement.ts'
 import { LEDGER } from '../stored-codes.ts'
 import { milliseconds } from './arrays.ts'
 
-// All of these are for the ordinary connections.
+// These statements are for the ordinary connections.
 
 export interface BulkSendRow {
   readonly id: number
@@ -44,7 +44,7 @@ const sendTypes = {
 } as const
 const sendColumns = rows<BulkSendRow>(sendTypes)
 
-/** A send with what its calls add up to. */
+/** Columns of a send with the sums over its calls. */
 const send = `id, account_id account, state, columns, "text", ${milliseconds('scheduled_at')} scheduled, key,
   ${milliseconds('created_at')} created, ${milliseconds('started_at')} started, sums.*`
 
@@ -147,7 +147,9 @@ join bulk_send_call on send_id = id
 where account_id = :account and id = :id and call = :call`,
 )
 
-/** A range of ids is looked up for each run. Those that are not decided wait. */
+/**
+ * Counts the messages of a send by outcome; messages without one are waiting. Looks up one range of ids for each run.
+ */
 export const countBulkOutcomes = statement(
   'count-bulk-outcomes',
   {
@@ -205,7 +207,7 @@ join refund on ids @> send_first_id
 group by id`,
 )
 
-/** From one state to the next; no row: it is in another one, or not there. */
+/** Changes the state of a send. Returns no row if the send is in another state or does not exist. */
 export const moveBulkSend = statement(
   'move-bulk-send',
   {
@@ -265,7 +267,7 @@ export const postponeBulkSend = statement(
   sql`update bulk_send set due_at = now() + make_interval(secs => :seconds) where id = :id`,
 )
 
-/** Under the lock of the send, so that of the last two calls one sees that nothing is left. */
+/** Locks a send, so that of its last two calls the one that ends later sees that no call is left. */
 export const lockBulkSend = statement(
   'lock-bulk-send',
   { parameters: { id: 'bigint' }, columns: { id: 'bigint' } },

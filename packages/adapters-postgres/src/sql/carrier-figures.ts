@@ -1,10 +1,11 @@
 import { rows, sql, statement } from './statement.ts'
 
-// Both are for the ordinary connections: the table has a row for each carrier, prefix and five minutes of a day.
+// These statements are for the ordinary connections: the table has a row for each carrier, prefix and five minutes of a
+// day.
 
 /**
- * Adds counts to the present five minutes; forgets those of more than a day ago. In one order, so that nobody waits in
- * a ring.
+ * Adds counts to the current five minutes and deletes those older than 25 hours. Writes rows in one order, so that two
+ * calls cannot deadlock.
  */
 export const addFigures = statement(
   'add-figures',
@@ -43,8 +44,8 @@ export interface FigureRow {
   readonly hour_refused: number
 }
 
-const sumsOf = (what: string): string => `sum(${what})::bigint ${what},
-  coalesce(sum(${what}) filter (where slot > now() - interval '1 hour'), 0)::bigint hour_${what}`
+const sumsOf = (column: string): string => `sum(${column})::bigint ${column},
+  coalesce(sum(${column}) filter (where slot > now() - interval '1 hour'), 0)::bigint hour_${column}`
 
 export const sumFigures = statement(
   'sum-figures',

@@ -4,9 +4,9 @@ import { rows, sql, statement } from './statement.ts'
 const until = sql`clock_timestamp() + make_interval(secs => :seconds)`
 
 /**
- * Leases to the holder up to `count` of the binds 1 to `bindsMax` of the carrier, the lowest first. Two that take the
- * same number at the same time: the later one waits, and then finds it leased. For the ordinary connections, as are
- * the others.
+ * Leases to the holder up to `count` of the carrier's binds 1 to `bindsMax`, the lowest first. If two holders lease the
+ * same number at once, the later one waits and then does not get it. For the ordinary connections, as are the other
+ * statements of this file.
  */
 export const leaseBinds = statement(
   'lease-binds',
@@ -30,7 +30,7 @@ on conflict (carrier, number) do update set holder = excluded.holder, lease_unti
 returning number`,
 )
 
-/** Milliseconds until the first lease of another holder ends; no row: there is none. */
+/** Returns the milliseconds until the first lease of another holder ends, or no row if there is none. */
 export const nextFreeBind = statement(
   'next-free-bind',
   { parameters: { carrier: 'text', holder: 'text' }, columns: { milliseconds: 'int' } },
@@ -41,7 +41,7 @@ where carrier = :carrier and holder <> :holder and lease_until > clock_timestamp
 having count(*) > 0`,
 )
 
-/** Leases anew what the holder has leased of the carrier. */
+/** Renews the leases that the holder has of the carrier's binds. */
 export const renewBinds = statement(
   'renew-binds',
   { parameters: { carrier: 'text', holder: 'text', seconds: 'float8' }, columns: { number: 'int' } },
@@ -51,7 +51,7 @@ where carrier = :carrier and holder = :holder and lease_until > clock_timestamp(
 returning number`,
 )
 
-/** Gives back those of the numbers that are the holder's. */
+/** Ends the leases of those of the numbers that the holder has. */
 export const releaseBinds = statement(
   'release-binds',
   { parameters: { carrier: 'text', holder: 'text', numbers: 'int[]' } },
@@ -59,8 +59,8 @@ export const releaseBinds = statement(
 )
 
 /**
- * Leases anew the share that the holder has of the carrier's rate, if it is still this one. Returns all shares of the
- * carrier, in the order of holders; no row: it is another one.
+ * Renews the holder's lease of a share of the carrier's rate, if the share is still `share`. Returns all shares of the
+ * carrier in the order of holders, or no row if the holder's share has changed.
  */
 export const keepRate = statement(
   'keep-rate',
@@ -81,11 +81,11 @@ order by holder collate "C"`,
 )
 
 /**
- * A process tells of carriers the reports, and of no others. Forgets what others told over a day ago. For the
+ * Replaces the reports of a process on its carriers. Deletes reports of other processes older than a day. For the
  * ordinary connections: the table has a row for each process and carrier.
  */
-export const tellCarriers = statement(
-  'tell-carriers',
+export const reportCarriers = statement(
+  'report-carriers',
   { parameters: { process: 'text', host: 'text', pid: 'int', carriers: 'text[]', reports: 'text[]' } },
   sql`
 with forgotten as (
@@ -107,7 +107,7 @@ export interface CarrierStatusRow {
   readonly stale: boolean
 }
 
-/** All of them; stale is what was told `staleSeconds` ago or more. For the ordinary connections. */
+/** Lists all reports. A report is stale if it is at least `staleSeconds` old. For the ordinary connections. */
 export const listCarriers = statement(
   'list-carriers',
   {

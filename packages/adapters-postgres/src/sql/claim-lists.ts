@@ -3,9 +3,9 @@ import { milliseconds } from './arrays.ts'
 import { rows, sql, statement } from './statement.ts'
 
 export interface ClaimedRow {
-  /** The endpoint after which the next claim goes on; 0: from the start. */
+  /** Endpoint after which the next claim continues; 0 means from the start. */
   readonly next: number
-  /** Null, as all that follows: nothing was claimed. */
+  /** Null, as are the following columns, if nothing was claimed. */
   readonly webhook_id: number | null
   readonly id: number
   readonly tries: number
@@ -13,14 +13,14 @@ export interface ClaimedRow {
 }
 
 /**
- * A CTE: the endpoints after `after` that have such rows, one step of their index each. Read no further than is asked
- * for.
+ * CTE of the endpoints after `after` that have rows matching the condition, found with one index step each. PostgreSQL
+ * evaluates it only as far as its rows are read.
  */
-const walk = (name: string, table: string, which = 'true'): string => `${name} (webhook_id) as (
-  (select webhook_id from ${table} where webhook_id > :after and ${which} order by webhook_id limit 1)
+const walk = (name: string, table: string, condition = 'true'): string => `${name} (webhook_id) as (
+  (select webhook_id from ${table} where webhook_id > :after and ${condition} order by webhook_id limit 1)
   union all
   select (
-    select webhook_id from ${table} where webhook_id > ${name}.webhook_id and ${which} order by webhook_id limit 1
+    select webhook_id from ${table} where webhook_id > ${name}.webhook_id and ${condition} order by webhook_id limit 1
   )
   from ${name} where webhook_id is not null
 )`
@@ -28,19 +28,21 @@ const walk = (name: string, table: string, which = 'true'): string => `${name} (
 const hasRoom = 'webhook_id <> all (:full)'
 const isActive = (id: string): string => `(select state from webhook where id = ${id}) = ${WEBHOOK_STATE.active}`
 
-/** Of one endpoint no more rows of events are read for a claim. */
+/** Maximum number of event rows that a claim reads for one endpoint. */
 const rowsMax = 1000
 
 /**
- * Claims lists of at most `endpointsMax` endpoints after `after`, at most `listsMax` in all, an equal share of each:
- * `perEndpointMax` of one endpoint, none of the endpoints `full`, of those in `asked` the numbers in `rooms`. First
- * those that are due again, then new ones, which are cut here from events that wait, in their order; what of a row
- * there is no room for waits on. What the events of a row share becomes JSON once, and each list gets its ids and
- * numbers behind that, before rows are sorted: with their arrays, 1000 lists of 1 sort 16 MB. Each row of the result
- * has the endpoint to go on after; there is one row at least.
+ * Claims lists of at most `endpointsMax` endpoints after `after`, at most `listsMax` in all with an equal share for
+ * each endpoint. One endpoint gets at most `perEndpointMax` lists, the endpoints `full` get none, and each endpoint in
+ * `limited` gets at most its element of `rooms`. Lists that are due again come first, then new lists, which this
+ * statement cuts from waiting events in their order; events for which there is no room keep waiting. Every row of the
+ * result has the endpoint to continue after, and there is at least one row.
  *
- * An endpoint is locked first, so two that claim at once take different ones. Never run again where the answer is
- * lost: what was claimed is due again when its lease is over.
+ * The fields that the events of a row share are converted to JSON once, and each list appends its ids and numbers,
+ * before rows are sorted: sorting 1000 lists of one event together with their arrays would take 16 MB.
+ *
+ * An endpoint is locked first, so two concurrent claims take different endpoints. Must not be run again if its response
+ * is lost; the claimed lists are due again when their lease ends.
  */
 export const claimLists = statement(
   'claim-lists',
@@ -51,7 +53,7 @@ export const claimLists = statement(
       listsMax: 'int',
       perEndpointMax: 'int',
       full: 'int[]',
-      asked: 'int[]',
+      limited: 'int[]',
       rooms: 'int[]',
       leaseSeconds: 'float8',
     },
@@ -87,7 +89,7 @@ candidate as materialized (
 ), endpoint as materialized (
   select id, state = ${WEBHOOK_STATE.active} as is_active, list_size, with_text, least(
       :listsMax / (select count(*) from candidate),
-      coalesce((select room from unnest(:asked, :rooms) asked (id, room) where asked.id = webhook.id), :perEndpointMax)
+      coalesce((select room from unnest(:limited, :rooms) asked (id, room) where asked.id = webhook.id), :perEndpointMax)
     )::int as room
   from candidate
   join webhook on webhook.id = any (array[candidate.webhook_id])

@@ -1,13 +1,13 @@
 import { LANE } from '../stored-codes.ts'
 import { rows, sql, statement } from './statement.ts'
 
-/** What both claims return: a row for each range that was claimed, or one whose `lo` is null where none was. */
+/** Row of either claim: one for each claimed range, or a single row whose `lo` is null if none was claimed. */
 export type ClaimRow = {
-  /** Where the next walk over the accounts begins; null: nobody waits in the lane. */
+  /** Account after which the next walk begins; null if no account waits in the lane. */
   readonly cursor: number | null
-  /** When it was claimed, in milliseconds since 1970. */
+  /** Time of the claim, in milliseconds since 1970. */
   readonly at: number
-  /** Whether the dispatcher still has its row. */
+  /** True if the dispatcher is still registered. */
   readonly alive: boolean
 } & (ClaimedRange | { readonly lo: null })
 
@@ -17,19 +17,19 @@ export interface ClaimedRange {
   readonly account: number
   readonly attempt: number
   readonly due: number
-  /** When it ends as expired; null: by the setting of the dispatcher. */
+  /** Time at which the message expires; null if the dispatcher's default validity applies. */
   readonly expires: number | null
   readonly priority: number
   readonly flash: boolean
-  /** The number of the address; 0: none known. */
+  /** `sender.id` of the address; 0 if the address is not known. */
   readonly sender: number
   readonly confirmsOptOut: boolean
   readonly body: string
   readonly parts: number
-  /** Of the ids from `lo` on: an array of digits, as Postgres writes it. */
+  /** Recipients of the ids from `lo` on, as the text of an array of digits. */
   readonly numbers: string
   readonly locked: boolean
-  /** Suppressed positions in `numbers`, from 1, each with a kind; null: none. */
+  /** Positions of suppressed numbers in `numbers`, from 1, each with its kind; null if there are none. */
   readonly suppressed: readonly (readonly [position: number, kind: number])[] | null
 }
 
@@ -66,7 +66,7 @@ const columns = rows<ClaimRow>({
   suppressed: 'int[]',
 })
 
-/** A CTE: the lease of the dispatcher is renewed if the CTE `candidates` has a row. Only then are ranges claimed. */
+/** CTE that renews the dispatcher's lease if the CTE `candidates` has a row. Ranges are claimed only if it did. */
 const renewLease = sql`renewed as (
   update dispatcher
   set lease_until = now() + make_interval(secs => :leaseSeconds)
@@ -75,8 +75,8 @@ const renewLease = sql`renewed as (
 )`
 
 /**
- * The end of a claim: stores the ranges of the CTE `claimed` as the new batch `batch`, its first `markedMax` messages
- * marked, and returns them.
+ * Last part of a claim: stores the ranges of the CTE `claimed` as the new batch `batch` with its first `markedMax`
+ * messages marked, and returns the ranges.
  */
 const storeBatch = (lane: (typeof LANE)[keyof typeof LANE], cursor: string) => sql`batch as (
   insert into claimed_batch (dispatcher, seq, carrier, lane, queue, marked, ids, send_first_ids, attempts)
@@ -120,14 +120,14 @@ left join (
 ) ranges on true`
 
 /**
- * Claims from the single lane of the queue: of each account, walked from `cursor` (0 at first) by a loose index scan,
- * an equal share of its oldest ranges up to `rankMax`, those of a lower rank first, one range of each account in turn
- * until there are `messagesMax` messages; the last range is taken whole. At most `accountsMax` accounts; the next walk
- * begins after the last account that had its turn. `batch` is new each time. Never run again: where its answer was lost
- * the batch is disowned.
+ * Claims from the single lane of the queue. Walks at most `accountsMax` accounts from `cursor` (0 at first) by a loose
+ * index scan and takes an equal share of the oldest ranges of each up to `rankMax`, lower ranks (higher priorities)
+ * first: one range of each account in turn until there are `messagesMax` messages. The last range is claimed whole. The
+ * next walk begins after the last account that had its turn. `batch` must be new each time. Must not be run again; if
+ * its response is lost, the batch is disowned.
  *
- * What screening needs comes from the same snapshot: 1 µs a message where its account has no suppressed numbers and
- * none hold for everybody, else 4 to 5 µs. In all 10 to 14 µs, 240 bytes of log a message (1000 accounts).
+ * Data for screening comes from the same snapshot: 1 µs a message if neither the account nor the whole gateway has
+ * suppressed numbers, otherwise 4 to 5 µs. In all 10 to 14 µs, 240 bytes of log a message (1000 accounts).
  */
 export const claimSingle = statement(
   'claim-single',
@@ -195,10 +195,10 @@ with recursive accounts (account_id, walked) as (
 )
 
 /**
- * Claims from the bulk lane of the queue: at most `messagesMax` messages, of the oldest ranges (at most `rangesMax`,
- * the last one split) of the account that is next after `cursor`. Otherwise as claimSingle. Cost: 1.2 µs, 11 bytes of
- * log a message, slices of 500; screening costs nothing where neither the account nor everybody has suppressed
- * numbers, else 3 µs a message.
+ * Claims from the bulk lane of the queue: at most `messagesMax` messages of the oldest ranges up to `rankMax` (at most
+ * `rangesMax` ranges, the last one split) of the account that is next after `cursor`. Otherwise works as `claimSingle`
+ * does. Cost: 1.2 µs, 11 bytes of log a message in slices of 500. Screening costs nothing if neither the account nor
+ * the whole gateway has suppressed numbers, otherwise 3 µs a message.
  */
 export const claimBulk = statement(
   'claim-bulk',
@@ -244,7 +244,7 @@ with next_account as (
 ), ${storeBatch(LANE.bulk, '(select id from next_account)')}`,
 )
 
-/** Those of the queues in which something of the lane is due. For whoever claims from several. */
+/** Returns those of the queues that have due messages in the lane, for a dispatcher that claims from several queues. */
 export const queuesWithWork = statement(
   'queues-with-work',
   { parameters: { lane: 'smallint', queues: 'smallint[]' }, columns: { queue: 'smallint' } },

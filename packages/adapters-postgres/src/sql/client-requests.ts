@@ -3,7 +3,7 @@ import { sql, statement } from './statement.ts'
 
 const since = `now() - interval '${firstAnswerSeconds} s'`
 
-/** The answer that is kept under the key, and whether its request had the digest. */
+/** Finds the response stored under the key, and returns whether its request had the digest. */
 export const findFirstAnswer = statement(
   'find-first-answer',
   { parameters: { key: 'uuid', digest: 'uuid' }, columns: { same: 'bool', answer: 'text', balance: 'bigint?' } },
@@ -14,8 +14,8 @@ where key = :key and at > ${since}`,
 )
 
 /**
- * Keeps the answer to a request under its key, and returns a row; none if the key has an answer. Under the lock of
- * the account, as all that keep one. May be run again.
+ * Stores the response to a request under its key and returns a row, or returns none if the key has a response already.
+ * Locks the account, as every statement does that stores a response. May be run again.
  */
 export const keepFirstAnswer = statement(
   'keep-first-answer',
@@ -35,7 +35,7 @@ where before.at <= ${since}
 returning true as kept`,
 )
 
-/** Which of the keys have an answer. Those whose answer no longer counts are made free. */
+/** Returns those of the keys that have a response. Frees keys whose response has expired. */
 export const keysWithAnswers = statement(
   'keys-with-answers',
   { parameters: { keys: 'uuid[]' }, columns: { key: 'uuid' } },

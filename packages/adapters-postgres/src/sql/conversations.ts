@@ -13,7 +13,10 @@ const messageColumns = {
 const message = `id, from_address "from", at, text, answers,
   (select address from sender where sender.id = short_code) "shortCode"`
 
-/** All of them, and those that have something unread: each by an index of its own. For the ordinary connections. */
+/**
+ * Makes a statement that lists conversations: all of them, or those with unread messages. Each of the two has an index
+ * of its own. For the ordinary connections.
+ */
 const listOf = (name: string, condition: string) =>
   statement(
     name,
@@ -40,8 +43,8 @@ export const listUnread = listOf('list-unread', 'and arrived > read')
 type NoMessage = { readonly [Field in keyof InboxMessage]: null }
 
 /**
- * At most `limit` messages of a person since `since`, before `before`, the latest first, each with how far all were
- * read. One row with nothing else where there are none of these.
+ * Lists at most `limit` messages from a number since `since` and before the id `before`, latest first. Each row has the
+ * counts of arrived and read messages; without a message there is one row with only these counts.
  */
 export const findConversation = statement(
   'find-conversation',
@@ -68,7 +71,7 @@ where account_id = :account and from_address = :from and last_at >= :since
 order by message.id desc`,
 )
 
-/** Never less than before, and never more than arrived. */
+/** Sets how many messages of a conversation were read: never fewer than before, never more than arrived. */
 export const markRead = statement(
   'mark-read',
   { parameters: { account: 'int', from: 'text', arrived: 'bigint' } },

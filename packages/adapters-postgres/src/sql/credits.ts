@@ -5,9 +5,9 @@ import { milliseconds } from './arrays.ts'
 import { rows, sql, statement } from './statement.ts'
 
 /**
- * An update of the accounts that CTE `costs` (account_id, amount) names: each pays the sum, unless it is locked or
- * has less. Returns id and balance of those that paid. In the order of ids, so that two of these never wait for each
- * other in a circle.
+ * SQL that charges each account in the CTE `costs` (account_id, amount) the sum of its amounts, unless the account is
+ * locked or has less. Returns id and balance of the accounts that paid. Locks accounts in the order of ids, so that two
+ * charges cannot deadlock.
  */
 export const charge = (costs: string): string => sql`
   update account set balance = balance - cost.amount
@@ -21,9 +21,9 @@ export const charge = (costs: string): string => sql`
   returning id, balance`
 
 /**
- * Two CTEs that give back what CTE `refunds` (account_id, send_first_id, code, amount) names: an entry of the ledger
- * for each send and code, and the balances. Who turns a message final without a carrier's acceptance runs it for the
- * rows that it turned: once.
+ * Two CTEs that refund the rows of the CTE `refunds` (account_id, send_first_id, code, amount): they write a ledger
+ * entry for each send and code, and update the balances. A statement that makes messages final without a carrier's
+ * acceptance includes them for exactly the rows that it changed, so that each message is refunded once.
  */
 export const refund = (refunds: string, operation = 'null::uuid'): string => sql`
 refund_entries as (
@@ -43,9 +43,9 @@ refund_entries as (
 )`
 
 /**
- * Gives the charge of a message back for the reason `why`, if a carrier took it, or may have, and it was not given
- * back before. One row; `amount` null: nothing was done, and the rest says why. Whoever asks next, or learns late
- * that no carrier took it, finds the row of the message changed.
+ * Refunds a message for the reason `why`, if a carrier accepted it or may have accepted it and it was not refunded
+ * before. Returns one row; if `amount` is null, nothing was refunded and the other columns say why. The message is
+ * marked as refunded, so that neither another call nor a late refusal by the carrier refunds it again.
  */
 export const refundMessage = statement(
   'refund-message',
@@ -86,8 +86,7 @@ select (select account_id from send_of) account, (select price from send_of wher
 )
 
 /**
- * A row if the operation has an entry in the account. Only the latest ten million entries of all accounts are looked
- * through.
+ * Returns a row if the operation has a ledger entry in the account, searching the latest ten million of all entries.
  */
 export const findOperation = statement(
   'find-operation',
@@ -101,8 +100,8 @@ limit 1`,
 )
 
 /**
- * What the operation gave back for the message, with the balance that there is now. Only the latest ten million
- * entries are looked through.
+ * Returns the amount that the operation refunded for the message, with the current balance. Searches the latest ten
+ * million entries.
  */
 export const findRefund = statement(
   'find-refund',
@@ -117,9 +116,7 @@ join account on account.id = ledger.account_id
 where message_id = :message and operation = :operation and ledger.id > (select max(id) - 10000000 from ledger)`,
 )
 
-/**
- * Calls `transfer_credits`. `asker`, `key` and `digest` are those of a request with a key, else null.
- */
+/** Calls `transfer_credits`. `asker`, `key` and `digest` belong to a request with an idempotency key, else are null. */
 export const transfer = statement(
   'transfer',
   {
@@ -139,9 +136,9 @@ export const transfer = statement(
 )
 
 /**
- * Every balance beside what its entries add up to, all as of one moment. Always at least one row; `id` null: no
- * difference. The sends are debits as much as the rows of the ledger. For the ordinary connections: it reads both
- * tables once.
+ * Compares every balance with the sum of its entries, in one snapshot. Sends are debits just as rows of the ledger are.
+ * Returns a row for each difference, or one row with a null `id` if there is none. For the ordinary connections: it
+ * reads both tables whole.
  */
 export const checkLedger = statement(
   'check-ledger',
@@ -174,8 +171,8 @@ order by checked.id`,
 )
 
 /**
- * Tops the account up and returns the new balance. No row: no such account, or out of range (`balanceAfter`). The index
- * `ledger_top_up` lets one entry of an operation in.
+ * Adds `amount` to the balance and returns the new balance. Returns no row if the account does not exist or the balance
+ * would be out of range (core's `balanceAfter`). The unique index `ledger_top_up` admits one entry for each operation.
  */
 export const enterCredits = statement(
   'enter-credits',
@@ -224,12 +221,15 @@ from account
 where id = :account`,
 )
 
-/** Sums of dropped sends count as of `historyDays` before they were entered: their sends are older than that. */
+/** Time of an entry. A sum of dropped sends counts `historyDays` before its entry, because its sends are older. */
 function timeOfEntry(): string {
   return sql`case when kind = ${LEDGER.droppedSends} then at - make_interval(days => :historyDays) else at end`
 }
 
-/** Time in milliseconds, and as text with microseconds. Kind: as `LEDGER`. Of one time, part 0 is before part 1. */
+/**
+ * Movement of credits. `at` is in milliseconds since 1970, `time` the same as text with microseconds, `kind` a code of
+ * `LEDGER`. Movements of one time are ordered by `part`, then by `id`.
+ */
 export interface MovementRow {
   readonly at: number
   readonly time: string
@@ -248,9 +248,9 @@ export interface MovementRow {
 
 /**
  * Returns the next movements of an account by time, before `to` (null: no bound): those after `time`, and of those at
- * `time` the entries after `entryId` and the sends after `sendId`. The moment is that of `beginMovements` (`until`,
- * `entry`). Sends that cost nothing are not listed. There is always one row. `changed` is true if history from `from`
- * on was dropped since that moment, so that movements are missing here whose sum is in no row.
+ * `time` the entries after `entryId` and the sends after `sendId`. `until` and `entry` are the moment that
+ * `beginMovements` returned. Sends without a charge are not listed. Returns one row. `changed` is true if history from
+ * `from` on was dropped since that moment, so that movements are missing whose sum is in no row.
  */
 export const listMovements = statement(
   'list-movements',

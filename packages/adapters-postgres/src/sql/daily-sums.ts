@@ -1,16 +1,16 @@
 import { dailySumDays, type DailySum, type DailySumDifference } from '@gateway/core/messages'
 import { rows, sql, statement, type RowOf } from './statement.ts'
 
-// All are for the ordinary connections. The trigger `count_outcomes` writes the changes.
+// These statements are for the ordinary connections. The trigger `count_outcomes` writes the changes.
 
-/** Sums and the changes that are not added up yet, of rows that fit. */
+/** Rows that match the condition, from the sums and from the changes that are not added to them yet. */
 const sumsWhere = (condition: string): string => `(
   select account_id, day, carrier, code, messages from outcome_sum where ${condition}
   union all
   select account_id, day, carrier, code, change from outcome_change where ${condition}
 ) sums`
 
-/** Number 0, without a name, is none. */
+/** Name of a carrier; null for carrier 0, which has no name and stands for no carrier. */
 const carrierName = `nullif(carrier.name, '') "carrier"`
 const withName = 'join carrier on carrier.id = sums.carrier'
 
@@ -57,8 +57,8 @@ limit :limit`,
 )
 
 /**
- * Adds up at most `changesMax` changes, and forgets sums that are too old. What another call adds up at this moment is
- * left to it; in one order, so that two of these never wait for each other in a circle.
+ * Adds at most `changesMax` changes to the sums and deletes sums that are too old. Skips changes that a concurrent call
+ * has locked, and writes sums in one order, so that two calls cannot deadlock.
  */
 export const foldDailySums = statement(
   'fold-daily-sums',
@@ -84,7 +84,7 @@ with picked as materialized (
 select count(*)::int folded from taken`,
 )
 
-/** Reads every message of these days. */
+/** Compares the sums with the messages since the day `from`, every one of which it reads. */
 export const checkDailySums = statement(
   'check-daily-sums',
   {

@@ -8,10 +8,10 @@ import { rows, sql, statement } from './statement.ts'
 import { storeMessageEvents } from './store-events.ts'
 
 /**
- * What has become due moves from later to due: at most `rangesMax` ranges, an equal share of each of the accounts (at
- * most `accountsMax`, which must not exceed `rangesMax`) that come after account `after` (0 at first). Returns how
- * many moved, and the account to go on after; 0: all accounts were seen. Rows are compared as pairs, in the order of
- * the one index on both: no other one will do.
+ * Moves ranges that have become due from `later` to `due`: at most `rangesMax` ranges, with an equal share for each of
+ * the accounts after `after` (0 at first). Reads at most `accountsMax` accounts, which must not exceed `rangesMax`.
+ * Returns how many ranges moved and the account to continue after, or 0 when all accounts were read. Conditions compare
+ * pairs of columns in the order of the index on both, so that the planner can use no other index.
  *
  * Cost: 25 µs, 301 bytes of log a range (1000 accounts); 30 µs if nothing is due.
  */
@@ -71,9 +71,10 @@ select (select case when count(account_id) < :accountsMax then 0 else max(accoun
 )
 
 /**
- * Waiting ranges whose own time is over, and those without one that were due more than `validitySeconds` ago, become
- * 101, refunded: at most `rangesMax` ranges of each table in either way. Returns how many messages. Nothing waits again
- * before it is due, so that `at` is never before `due_at`, and the same for attempt 0.
+ * Expires waiting ranges whose validity has ended, and those without one that were due more than `validitySeconds` ago:
+ * their messages get outcome 101 and are refunded. Expires at most `rangesMax` ranges of each table in either way.
+ * Returns the number of messages. No attempt is scheduled before the message is due, so `at` is never before `due_at`,
+ * and equals it for attempt 0.
  */
 export const expire = statement(
   'expire',
@@ -149,18 +150,20 @@ export interface StrandedRow {
   readonly rank: number
   readonly lo: number
   readonly hi: number
-  /** Null: none known. */
+  /** Address of the sender; null if it is not known. */
   readonly from: string | null
-  /** Of the ids from `lo` on: an array of digits. */
+  /** Recipients of the ids from `lo` on, as the text of an array of digits. */
   readonly numbers: string
 }
 
-/** Ranges of the bulk lane that are read together, for each of the single lane a hundredth. */
+/**
+ * Number of ranges read from the bulk lane for each range read from the single lane, because bulk ranges are larger.
+ */
 const bulkShare = 0.01
 
 /**
- * At most `rangesMax` ranges that are due in queues from which nobody claims any more: those of routes that are not
- * published, those of a carrier that a route has no longer, and that of no route once there are routes.
+ * Finds at most `rangesMax` due ranges in queues from which no dispatcher claims any more: queues of routes that are no
+ * longer published, queues of a carrier that its route no longer has, and the queue without a route once routes exist.
  */
 export const findStranded = statement(
   'find-stranded',
@@ -204,8 +207,9 @@ limit :rangesMax`,
 )
 
 /**
- * Moves ranges that are still where they were found, each into parts: of each range an array as text of the queues,
- * the beginnings and the ends of its parts. Returns how many ranges moved. May be run again.
+ * Divides each range that is still where it was found into parts and moves these to their queues. Each element of
+ * `partQueues`, `partLo` and `partHi` is the text of an array with one element for each part of the range. Returns how
+ * many ranges moved. May be run again.
  */
 export const moveRanges = statement(
   'move-ranges',

@@ -1,6 +1,6 @@
 import { sql, statement } from './statement.ts'
 
-/** What decides what survives, and what an operator may have forgotten. */
+/** Reads settings that decide whether data survives a crash or failover, for the operator to check. */
 export const examineSettings = statement(
   'examine-settings',
   { parameters: {}, columns: { name: 'text', setting: 'text' } },
@@ -10,7 +10,7 @@ where name in ('server_version', 'fsync', 'full_page_writes', 'synchronous_commi
   'wal_level', 'max_connections')`,
 )
 
-/** Of a role that may not know, the state of a standby is null. */
+/** Reads the standbys. Their state is null if the role lacks the privilege to read it. */
 export const examineStandbys = statement(
   'examine-standbys',
   { parameters: {}, columns: { name: 'text?', state: 'text?', isSynchronous: 'bool?', lagBytes: 'float8?' } },
@@ -20,7 +20,7 @@ select application_name as name, state, sync_state in ('sync', 'quorum') as "isS
 from pg_stat_replication order by application_name`,
 )
 
-/** Transactions of other roles count only for a role that may see them. */
+/** Reads figures about load. Transactions of other roles count only if this role may see them. */
 export const examineWork = statement(
   'examine-work',
   {

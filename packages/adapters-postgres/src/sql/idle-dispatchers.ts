@@ -1,9 +1,9 @@
 import { sql, statement } from './statement.ts'
 
 /**
- * From its commit on a process is told of due work, for `seconds`; its row of before, `row` (null: none), goes.
- * Returns the new row, and milliseconds until the next waiting message becomes due, null: none waits. Rows of
- * processes that ended without a word go, too.
+ * Subscribes a process to notifications of due work for `seconds`, from the commit on, and deletes its previous row
+ * `row` (null if it has none). Returns the new row, and the milliseconds until the next waiting message becomes due,
+ * null if none waits. Also deletes expired rows, which belong to processes that ended without unsubscribing.
  */
 export const fallIdle = statement(
   'fall-idle',
@@ -17,21 +17,24 @@ with gone as (
 select id, (select extract(epoch from min(at) - now()) * 1000 from later)::float8 as due_in from come`,
 )
 
-/** The process of the row need not be told any more. May be run again. */
+/** Ends the subscription of a process. May be run again. */
 export const leaveIdle = statement(
   'leave-idle',
   { parameters: { row: 'bigint' } },
   sql`delete from idle_dispatcher where id = :row`,
 )
 
-/** Its channel belongs to one table, so that gateways in several schemas of a database do not wake each other. */
+/**
+ * Channel of notifications. Its name has the table's oid, so that gateways in schemas of one database do not share it.
+ */
 const channel = `'gateway_due_' || 'idle_dispatcher'::regclass::oid`
 
-/** Tells what channel to listen on. */
+/** Query for the name of the channel to listen on. */
 export const channelOfIdle = `select ${channel} as channel`
 
 /**
- * An expression for a statement that makes work due or schedules some: tells those that sleep, when it commits.
- * Evaluated at most once, and only if a row is returned. Where nobody sleeps it reads an empty table.
+ * Expression that notifies idle dispatchers when the statement commits, for statements that make messages due or
+ * schedule them. Evaluated at most once, and only if the statement returns a row. If no dispatcher is idle, it reads an
+ * empty table.
  */
 export const wakeIdle = `(select pg_notify(${channel}, '') from idle_dispatcher where until > now() limit 1)`

@@ -3,14 +3,14 @@ import { receiptMatching, unknownSecondsMax, unreadReceiptBounds } from '@gatewa
 import { deduplicationSeconds, offerAgainDays } from '@gateway/core/inbox'
 import { rows, sql, statement } from './statement.ts'
 
-/** A block of 10,000 ids that nobody else has. 0.5 ms, once per block; 6 ms more where it makes a new partition. */
+/** Leases a block of 10,000 ids that no other process gets. Takes 0.5 ms, and 6 ms more when it makes a partition. */
 export const leaseBlock = statement(
   'lease-block',
   { parameters: {}, columns: { lo: 'bigint', hi: 'bigint' } },
   sql`select lo, hi from lease_block()`,
 )
 
-/** So many ids, at most 10,000, of the block that short-lived processes share: they do not use up a block each. */
+/** Leases `count` ids, at most 10,000, of the block that short-lived processes share so that none uses up a block. */
 export const leaseShared = statement(
   'lease-shared',
   { parameters: { count: 'int' }, columns: { lo: 'bigint', hi: 'bigint' } },
@@ -18,9 +18,9 @@ export const leaseShared = statement(
 )
 
 /**
- * Takes `count` blocks that nobody will use. Block by block, as whoever leases one does: setting the sequence could
- * move it back behind one that was leased meanwhile. For the ordinary connections. May be run again: more is skipped
- * then. 0.1 s for 100,000.
+ * Skips `count` blocks, which then stay unused. Advances the sequence block by block, as a lease does, because setting
+ * it could move it back behind a block that was leased meanwhile. For the ordinary connections. May be run again, and
+ * then skips more. 0.1 s for 100,000.
  */
 export const skipBlocks = statement(
   'skip-blocks',
@@ -28,7 +28,7 @@ export const skipBlocks = statement(
   sql`select count(nextval('id_block')) from generate_series(1, :count)`,
 )
 
-/** The next process that asks for ids of the shared block begins a new one. May be run again. */
+/** Ends the shared block, so that the next process that leases shared ids begins a new one. May be run again. */
 export const giveUpSharedBlock = statement(
   'give-up-shared-block',
   { parameters: {} },
@@ -44,8 +44,9 @@ interface DropStep {
 }
 
 /**
- * One step of dropping what is older than `days`, in the walk that is at `at`; for `contactDays` is remembered who
- * wrote last to a number. For the ordinary connections. May be run again. 0.1 to 0.3 s for a block of 10,000 ids.
+ * Does one step of dropping history older than `days`, continuing at the position `at`. The account that wrote last to
+ * a number stays recorded for `contactDays`. For the ordinary connections. May be run again. 0.1 to 0.3 s for a block
+ * of 10,000 ids.
  */
 export const dropHistory = statement(
   'drop-history',

@@ -4,10 +4,10 @@ import { wakeIdle } from './idle-dispatchers.ts'
 import { rows, sql, statement } from './statement.ts'
 
 /**
- * Notes the digests `keys` (each once) for an operation, and returns those that were not there, or so long ago that
- * they are no repetition (`isRepetition`). In the order of the digests, so that two calls never wait for each other
- * in a circle. It locks those that are there, which writes: so its commit waits for a standby that may not have them
- * yet.
+ * Records the digests `keys` (distinct) for an operation, and returns those that are new or were recorded too long ago
+ * to be a repetition (core's `isRepetition`). Writes in the order of the digests, so that two calls cannot deadlock.
+ * Digests that exist already are locked, which is a write, so that the commit waits for a standby that may not have
+ * them yet.
  */
 export const noteInboundMessages = statement(
   'note-inbound-messages',
@@ -22,14 +22,14 @@ where seen.at <= now() - interval '${deduplicationSeconds} s'
 returning key`,
 )
 
-/** Which of the digests the operation has noted: its answer was lost. */
+/** Returns those of the digests that the operation has recorded, to be called after the response to it was lost. */
 export const findNoted = statement(
   'find-noted',
   { parameters: { keys: 'uuid[]', operation: 'uuid' }, columns: { key: 'uuid' } },
   sql`select key from inbound_message_seen where key = any (:keys) and operation = :operation`,
 )
 
-/** The digests repeat nothing from now on. In their order, as they are noted. */
+/** Deletes digests, so that the next message with one of them is no repetition. Locks them in the same order. */
 export const forgetInboundMessages = statement(
   'forget-inbound-messages',
   { parameters: { keys: 'uuid[]' } },
@@ -39,9 +39,9 @@ where key = any (array(select key from unnest(:keys) key order by key))`,
 )
 
 /**
- * What waits of the texts `keys` (digests, each once), which nobody else changes until the transaction ends; `common`
- * is what the parts of each have in common. In the order of the digests, so that two of these never wait for each
- * other in a circle.
+ * Locks the texts `keys` (distinct digests) until the transaction ends and returns the parts that have arrived of each.
+ * `common` has the fields that the parts of each text share. Locks in the order of the digests, so that two calls
+ * cannot deadlock.
  */
 export const lockParts = statement(
   'lock-parts',
@@ -55,10 +55,7 @@ on conflict (key) do update set last = now()
 returning key, parts`,
 )
 
-/**
- * From now on the parts `parts` wait of the texts `keys`, which are locked; of a text with an empty array nothing
- * does.
- */
+/** Replaces the stored parts of the locked texts `keys` with `parts`. Deletes texts whose array is empty. */
 export const writeParts = statement(
   'write-parts',
   { parameters: { keys: 'uuid[]', parts: 'text[]' } },
@@ -74,8 +71,8 @@ where waiting.key = any (array[written.key]) and written.parts <> '[]'`,
 )
 
 /**
- * Notes the digests `keys` of parts whose texts are put together now, for `findJoinedParts`; `operation` is one of its
- * own. In the order of the digests, so that two calls never wait for each other in a circle.
+ * Records the digests `keys` of parts whose texts are complete now, for `findJoinedParts`. `operation` is an id of its
+ * own. Writes in the order of the digests, so that two calls cannot deadlock.
  */
 export const noteJoinedParts = statement(
   'note-joined-parts',
@@ -88,7 +85,7 @@ order by key
 on conflict (key) do update set at = now(), operation = excluded.operation`,
 )
 
-/** Which of the digests are those of parts whose texts were put together lately. */
+/** Returns those of the digests that belong to parts of recently completed texts. */
 export const findJoinedParts = statement(
   'find-joined-parts',
   { parameters: { keys: 'uuid[]' }, columns: { key: 'uuid' } },
@@ -98,7 +95,7 @@ from inbound_message_seen
 where key = any (:keys) and at > now() - interval '${joinedPartSeconds} s'`,
 )
 
-/** Which of the texts still wait for a part. */
+/** Returns those of the texts that still wait for a part. */
 export const findWaitingParts = statement(
   'find-waiting-parts',
   { parameters: { keys: 'uuid[]' }, columns: { key: 'uuid' } },
@@ -106,8 +103,8 @@ export const findWaitingParts = statement(
 )
 
 /**
- * Takes out at most `textsMax` texts of which no part has come for more than `ageSeconds`; those that another process
- * is at are left to it.
+ * Deletes and returns at most `textsMax` texts whose last part arrived more than `ageSeconds` ago. Skips texts that
+ * another process has locked.
  */
 export const takeOldParts = statement(
   'take-old-parts',
@@ -125,18 +122,18 @@ where key = any (array(
 returning key, common, parts`,
 )
 
-/** A confirmation that is to be sent. */
+/** Opt-out confirmation to be sent. */
 export interface ConfirmationRow {
   readonly account: number
-  /** `sender.id` of the address that it leaves from. */
+  /** `sender.id` of the address that the confirmation is sent from. */
   readonly sender: number
   readonly address: string
   readonly number: number
 }
 
 /**
- * Calls `receive_inbound_messages`; `keywords`: 0 none, 1 to opt out, 2 to opt in. Returns the confirmations to send.
- * In a transaction with what was noted, and with the confirmations.
+ * Calls `receive_inbound_messages` and returns the confirmations to send. An element of `keywords` is 0 for none, 1 to
+ * opt out, 2 to opt in. Runs in one transaction with the recording of digests and the storing of confirmations.
  */
 export const receiveTexts = statement(
   'receive-texts',
@@ -156,7 +153,7 @@ select o_account as account, o_sender as sender, o_address as address, o_number 
 from receive_inbound_messages(:carriers, :from, :numbers, :to, :texts, :keywords)`,
 )
 
-/** Stores confirmations of opt-outs, due at once; text and parts are those of all. */
+/** Stores confirmations of opt-outs, due at once. All have the same text and number of parts. */
 export const storeConfirmations = statement(
   'store-confirmations',
   {

@@ -2,12 +2,15 @@ import type { InboxMessage, InboxPart, UnownedMessage } from '@gateway/core/inbo
 import { rows, sql, statement, type RowOf } from './statement.ts'
 
 interface Kind {
-  /** A condition, which is that of an index. */
+  /** Condition, which matches that of a partial index. */
   readonly condition: string
   readonly part: InboxPart
 }
 
-/** A statement for each part of an inbox (core's `isIn`). `isToCode`: whether a message is to a short code. */
+/**
+ * Makes a statement for each part of an inbox (core's `isIn`). `isToCode` is the condition that a message is addressed
+ * to a short code.
+ */
 const byPart = <T>(isToCode: string, make: (kind: Kind) => T): Readonly<Record<InboxPart, T>> => ({
   all: make({ part: 'all', condition: '' }),
   'short-code': make({ part: 'short-code', condition: `and ${isToCode}` }),
@@ -15,8 +18,8 @@ const byPart = <T>(isToCode: string, make: (kind: Kind) => T): Readonly<Record<I
 })
 
 /**
- * What the account was sent since `since`: `limit` messages from `offset` on, oldest first. Always at least one row,
- * with the total; the rest of it is null where there are no messages. For the ordinary connections.
+ * Lists messages that the account received since `since`: `limit` messages from `offset` on, oldest first. Returns at
+ * least one row, with the total; its other columns are null if there are no messages. For the ordinary connections.
  */
 export const listInbox = byPart('short_code is not null', ({ part, condition }) =>
   statement(
@@ -59,8 +62,8 @@ order by at, id`,
 )
 
 /**
- * Takes for an operation what the account was sent since `since` and has not been taken: the oldest first, at most
- * `messagesMax`; what another call takes at this moment is left to it. Never run again: putBack undoes it.
+ * Claims for an operation at most `messagesMax` messages that the account received since `since` and that no call has
+ * claimed, oldest first. Skips messages that a concurrent call has locked. Must not be run again; `putBack` undoes it.
  */
 export const takeInbox = byPart('to_code', ({ part, condition }) =>
   statement(
@@ -102,7 +105,7 @@ order by at, message.id`,
   ),
 )
 
-/** What the operation has taken of the account is offered again. May be run again. */
+/** Offers the messages again that the operation has claimed for the account. May be run again. */
 export const putBack = statement(
   'put-back',
   { parameters: { account: 'int', operation: 'uuid' } },
@@ -120,8 +123,8 @@ cross join lateral (select * from inbound_message where id = given.id offset 0) 
 )
 
 /**
- * What belongs to nobody, after the message that arrived at `after` (as text; null: from the first on) under the id
- * `afterId`: at most `limit`.
+ * Lists at most `limit` messages without an account, after the message with the id `afterId` that arrived at `after` (a
+ * time as text; null starts from the first message).
  */
 export const unownedMessages = statement(
   'unowned-messages',

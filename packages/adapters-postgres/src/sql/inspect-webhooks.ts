@@ -5,7 +5,7 @@ import { milliseconds } from './arrays.ts'
 import { rows, sql, statement } from './statement.ts'
 
 /**
- * A list of its own for the endpoint with one event at `at`, of the type with the code `type`. For the ordinary
+ * Adds a test list for an endpoint, with one event at `at` of the type with the code `type`. For the ordinary
  * connections.
  */
 export const addTestList = statement(
@@ -40,8 +40,8 @@ export interface AttemptRow {
 }
 
 /**
- * The attempts of the endpoint, the newest first, after `offset` of them at most `limit`; one row with nothing but
- * the total if there are none. A list that was delivered tells of the try that did it. For the ordinary connections.
+ * Lists at most `limit` attempts of an endpoint from `offset` on, newest first, or returns one row with only the total
+ * if there are none. A delivered list has the attempt that delivered it in its own row. For the ordinary connections.
  */
 export const listAttempts = statement(
   'list-attempts',
@@ -86,7 +86,7 @@ left join lateral (
 order by page.at desc, page.list desc, page.tries desc`,
 )
 
-/** What waits for the endpoint. For the ordinary connections. */
+/** Counts the events and lists that wait for an endpoint, and its dead lists. For the ordinary connections. */
 export const backlogOf = statement(
   'webhook-backlog',
   { parameters: { webhook: 'int' }, columns: { events: 'int', lists: 'int', dead: 'int' } },
@@ -106,9 +106,9 @@ interface TotalsRow {
 }
 
 /**
- * What waits for all endpoints, by their condition, of each the first `rowsMax` rows of each kind; times in
- * milliseconds. For the ordinary connections. Of 1000 endpoints 1 ms if nothing waits; 70 ms with 100,000 rows of a
- * million, 10,000 open lists and as many dead ones.
+ * Sums the waiting events and lists of all endpoints by condition, reading at most the first `rowsMax` rows of each
+ * kind for one endpoint. Times are in milliseconds. For the ordinary connections. With 1000 endpoints it takes 1 ms if
+ * nothing waits, and 70 ms when it reads 100,000 of a million rows with 10,000 open lists and as many dead ones.
  */
 export const webhookTotals = statement(
   'webhook-totals',

@@ -3,7 +3,7 @@ import { milliseconds } from './arrays.ts'
 import { openedFrom, passwordDigest, sessionBounds, withinBounds } from './sessions.ts'
 import { rows, sql, statement } from './statement.ts'
 
-// All of these are for the ordinary connections.
+// These statements are for the ordinary connections.
 
 export interface OperatorRow {
   readonly id: number
@@ -35,7 +35,7 @@ on conflict do nothing
 returning id`,
 )
 
-/** All, or the one of this name. */
+/** Lists all operators, or only the one of this name. */
 export const listOperators = statement(
   'list-operators',
   { parameters: { name: 'text?' }, columns: operatorColumns },
@@ -46,7 +46,7 @@ where :name is null or lower(name) = lower(:name)
 order by lower(name)`,
 )
 
-/** What is null stays as it is. A lock and another password end the sessions. */
+/** Changes the fields that are not null. Locking an operator or changing the password ends all sessions. */
 export const changeOperator = statement(
   'change-operator',
   { parameters: { id: 'int', locked: 'bool?', password: 'text?', role: 'text?' }, columns: { id: 'int' } },
@@ -63,7 +63,7 @@ with changed as (
 select id from changed`,
 )
 
-/** Sessions that were opened under the hash before stay open under the one after. */
+/** Replaces a password hash. Sessions opened under the previous hash stay open. */
 export const replaceOperatorHash = statement(
   'replace-operator-hash',
   { parameters: { id: 'int', before: 'text', after: 'text' }, columns: { id: 'int' } },
@@ -126,14 +126,14 @@ const sessionColumns = rows<OperatorSessionRow>({
   actsUntil: 'bigint',
 })
 
-/** A session that counts, beside its operator. */
+/** Query for valid sessions joined with their operators. */
 const session = `select ${operator}, operator_session.id as session, ${milliseconds('opened_at')} as opened,
   ${milliseconds('used_at')} as used, agent, address, second_factor as "secondFactor",
   case when acts_until > now() then acts_as end as "actsAs", ${milliseconds('acts_until')} as "actsUntil"
 from operator_session
 join operator on operator.id = operator_id and not locked and opened_under = ${passwordDigest('password_hash')}`
 
-/** A use is written once a minute. */
+/** Finds a session. With `use`, records now as its last use, at most once a minute. */
 export const findOperatorSession = statement(
   'find-operator-session',
   { parameters: { hash: 'text', use: 'bool', ...sessionBounds }, columns: sessionColumns },
@@ -166,7 +166,7 @@ where operator_session.id = :id and operator_id = :operator and account.id = :ac
 returning ${milliseconds('acts_until')} as until`,
 )
 
-/** What it was before is read of the row that is changed. */
+/** Ends acting as an account, and returns the account. */
 export const endActingAs = statement(
   'end-acting-as',
   { parameters: { operator: 'int', id: 'bigint' }, columns: { account: 'int' } },
@@ -181,7 +181,7 @@ with acting as (
 select acts_as as account from acting`,
 )
 
-/** One session of the operator, or all (`only` null). */
+/** Ends one session of an operator, or all if `only` is null. */
 export const endOperatorSessions = statement(
   'end-operator-sessions',
   { parameters: { operator: 'int', only: 'bigint?' }, columns: { id: 'bigint' } },

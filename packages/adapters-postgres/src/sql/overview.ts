@@ -3,8 +3,8 @@ import { milliseconds } from './arrays.ts'
 import { sql, statement } from './statement.ts'
 
 /**
- * Every dispatcher with what it holds, by id and name of the carrier: a row for each carrier, or one whose `carrier`
- * is null. Times in milliseconds. For the ordinary connections: it reads the batches from one end to the other.
+ * Lists dispatchers with the load of each carrier, by id and carrier name. A dispatcher without batches has one row
+ * whose `carrier` is null. Times are in milliseconds. For the ordinary connections: it reads all batches.
  */
 export const listDispatchers = statement(
   'list-dispatchers',
@@ -46,8 +46,8 @@ order by dispatcher.id, loads.carrier collate "C"`,
 )
 
 /**
- * What is due by the name of its route; null: without one. In milliseconds. For the ordinary connections: it reads all
- * of `due`.
+ * Counts due messages by the name of their route, null for none. Times are in milliseconds. For the ordinary
+ * connections: it reads all of `due`.
  */
 export const listWaitingRoutes = statement(
   'list-waiting-routes',
@@ -63,9 +63,9 @@ order by route.name collate "C" nulls first`,
 )
 
 /**
- * What waits of the next `accountsMax` accounts after account `after`, by account and lane. At least one row, whose
- * `bound` is the last of these accounts, null if there are none; where nothing waits of them the rest of it is null.
- * Times in milliseconds.
+ * Counts waiting messages of the next `accountsMax` accounts after `after`, by account and lane. `bound` is the last of
+ * these accounts, null if there are none. If nothing waits, there is one row whose other columns are null. Times are in
+ * milliseconds.
  *
  * For the ordinary connections; it walks the accounts and their waiting ranges by index.
  */

@@ -5,9 +5,9 @@ import { erasedNumber } from '@gateway/core/personal-data'
 import { milliseconds } from './arrays.ts'
 import { rows, sql, statement } from './statement.ts'
 
-// All of these are for the ordinary connections, and for an operator who waits: they read whole tables, in slices.
+// These statements are for the ordinary connections and for an operator who waits: they read whole tables, in slices.
 
-/** The texts of messages. */
+/** Reads the texts of messages. */
 export const textsOfMessages = statement(
   'texts-of-messages',
   { parameters: { ids: 'bigint[]' }, columns: { id: 'bigint', text: 'text' } },
@@ -25,8 +25,8 @@ where wanted.id < send.first_id + send.n`,
 )
 
 /**
- * Of the next `sliceMax` inbound messages after `after` those from one of `forms`, in JSON; and the last one looked
- * at, null: there was none.
+ * Reads the next `sliceMax` inbound messages after `after` and returns those from one of the spellings `forms`, as
+ * JSON, with the id of the last message read, or null if there was none.
  */
 export const inboundFrom = statement(
   'inbound-from',
@@ -69,14 +69,14 @@ const contactsOfNumber = sql`
   ) contact
   join sender on sender.id = contact.sender`
 
-/** The addresses that a number has had to do with. */
+/** Lists the sender addresses that have sent to a number. */
 export const listContacts = statement(
   'list-contacts',
   { parameters: { number: 'bigint' }, columns: { account: 'int', address: 'text' } },
   sql`${contactsOfNumber} order by account, address`,
 )
 
-/** The suppressions of a number. */
+/** Lists the suppressions of a number. */
 export const listSuppressionsOf = statement(
   'list-suppressions-of',
   { parameters: { number: 'bigint' }, columns: { account: 'int', kind: 'smallint', since: 'bigint', text: 'text?' } },
@@ -102,7 +102,7 @@ export interface ListedRow {
 
 const hasNumber = sql`call.recipients @> jsonb_build_array(jsonb_build_object('number', :number::text))`
 
-/** Rows of lists of sends in bulk. */
+/** Lists the rows of bulk sends that have the number. */
 export const listRowsOf = statement(
   'list-rows-of',
   {
@@ -122,7 +122,10 @@ where ${hasNumber} and each ->> 'number' = :number::text
 order by id, call.call, place`,
 )
 
-/** Held to the end of the transaction: two that erase numbers of one send would each write what the other did not. */
+/**
+ * Takes a lock until the transaction ends. Without it, two erasures of numbers in one send would each write back the
+ * number that the other erased.
+ */
 export const lockErasures = statement(
   'lock-erasures',
   { parameters: {} },
@@ -130,8 +133,9 @@ export const lockErasures = statement(
 )
 
 /**
- * The number is replaced in at most `messagesMax` messages that are decided, and of which no receipt may still come
- * (core's `holdsUp`), and in their sends; references go with it, the text of a send with its last number.
+ * Replaces the number with 0 in at most `messagesMax` messages that are final or for which no receipt is expected any
+ * more (core's `holdsUp`), and in their sends. Also erases the client references of these messages, and the text of a
+ * send when its last number is erased.
  */
 export const eraseMessages = statement(
   'erase-messages',
@@ -172,7 +176,10 @@ with chosen as materialized (
 select count(*)::int as erased from chosen`,
 )
 
-/** As inboundFrom: these are nobody's words any more, and no call that returns once offers them. */
+/**
+ * Erases sender and text of the messages that `inboundFrom` would return, and withdraws them from calls that return
+ * each message once.
+ */
 export const eraseInbound = statement(
   'erase-inbound',
   { parameters: { forms: 'text[]', after: 'bigint', sliceMax: 'int' }, columns: { next: 'bigint?', erased: 'int' } },
@@ -191,9 +198,9 @@ select (select max(id) from slice) as next, (select count(*)::int from erased) a
 )
 
 /**
- * Contacts of the number, conversations with it, parts of texts from one of `forms` that wait for the others, the
- * replies that opted out, whatever could not be read and has the number in it, and rows of sends in bulk.
- * A draft does not begin to be sent meanwhile, because the next attempt of its call must find the same rows.
+ * Erases the contacts of the number, conversations with it, waiting parts of texts from one of `forms`, texts of
+ * replies that opted out, unreadable receipts that contain the number, and rows of bulk sends. Locks drafts of bulk
+ * sends, so that none begins to be sent meanwhile: the next attempt of a call must find the same rows.
  */
 export const eraseContacts = statement(
   'erase-contacts',
@@ -228,9 +235,7 @@ with contacts as (${contactsOfNumber}
 select count(*)::int as erased from contacts`,
 )
 
-/**
- * Events about the number that are in no list yet, and the beginnings of what endpoints answered, if they repeat it.
- */
+/** Erases the number from events that are in no list yet, and from the stored beginnings of endpoints' responses. */
 export const eraseWaitingEvents = statement(
   'erase-waiting-events',
   { parameters: { number: 'bigint' }, columns: { erased: 'int' } },
@@ -257,8 +262,8 @@ interface EventSlice {
 }
 
 /**
- * Of the next `sliceMax` lists after `after` those with a value that is one of the patterns (LIKE), in JSON; and the
- * last one looked at, null: there was none.
+ * Reads the next `sliceMax` lists after `after` and returns those that match one of the LIKE patterns, as JSON, with
+ * the id of the last list read, or null if there was none.
  */
 export const findEvents = statement(
   'find-events',
@@ -276,7 +281,7 @@ select max(id) as next, coalesce(
 from slice`,
 )
 
-/** Only if it has not changed since it was read. */
+/** Replaces the events of a list if they are still `before`. */
 export const writeEvents = statement(
   'write-events',
   { parameters: { id: 'bigint', after: 'text', before: 'text' }, columns: { id: 'bigint' } },

@@ -5,8 +5,9 @@ import { sql, statement } from './statement.ts'
 const failsTooLong = `not worked and failing_since <= last - interval '${failingDays} days'`
 
 /**
- * What came of tries. Only of lists that are leased for this try; `next` is the time of the next try, `retryAfter`
- * the seconds that the endpoint asked for. A list of an endpoint that is gone waits for its return.
+ * Records the results of attempts, of those lists that are still leased for that attempt. `next` is the time of the
+ * next attempt, `retryAfter` the seconds that the endpoint asked for. A list whose endpoint answered 410 Gone stays
+ * open until the endpoint is enabled again.
  */
 export const recordPushes = statement(
   'record-pushes',
@@ -75,7 +76,7 @@ where webhook.id = any (array[of_endpoint.webhook_id])
   and (gone or worked = (failing_since is not null) or (${failsTooLong}))`,
 )
 
-/** The lists, of these tries, were not tried. */
+/** Returns lists that were claimed for these attempts but not sent. */
 export const releaseLists = statement(
   'release-lists',
   { parameters: { lists: 'bigint[]', tries: 'smallint[]' } },
@@ -87,8 +88,8 @@ where list.id = any (array[given.id]) and list.tries = given.tries and case when
 )
 
 /**
- * The lists, of these tries, end as two of their own each, due at once: one has the events in `ones`, the other those
- * in `others`, both as JSON.
+ * Replaces each list, if it is still leased for this attempt, with two lists that are due at once: one has the events
+ * in `ones`, the other those in `others`, both as JSON.
  */
 export const divideLists = statement(
   'divide-lists',
@@ -109,7 +110,7 @@ from divided
 cross join lateral (values (one), (other)) part (events)`,
 )
 
-/** At most `rowsMax` rows of a kind. For the ordinary connections. */
+/** Deletes old rows of webhooks, at most `rowsMax` of each kind. For the ordinary connections. */
 export const purgeWebhooks = statement(
   'purge-webhooks',
   { parameters: { rowsMax: 'int' }, columns: { purged: 'int' } },

@@ -8,8 +8,8 @@ const { referenceDays, olderAfterSeconds, keptDays, retrySecondsMax } = receiptM
 const changeable = changeableCodes.join(', ')
 
 /**
- * Of the CTE `parts` (id and code of parts whose state has just changed) what it means for each message: a row that
- * `setByParts` takes.
+ * Query that sums up, for each message, the CTE `parts` (id and code of parts whose state has just changed). Its rows
+ * are read by `setByParts`.
  */
 const partsOfMessage = (parts: string, more = ''): string => `select id${more},
     count(*) filter (where code = ${OUTCOME.delivered})::smallint as delivered,
@@ -20,25 +20,25 @@ const partsOfMessage = (parts: string, more = ''): string => `select id${more},
   order by id`
 
 /**
- * Assignments to `message` by `codeByParts`, from such a row. Who waits for another update decides by what
- * that left.
+ * Assignments to `message` from a row of `partsOfMessage`, by core's `codeByParts`. They use only the current columns
+ * of `message`, so an update that waited for a concurrent one decides by the result of that one.
  */
 function setByParts(row: string, at: string): string {
-  const told = `case
+  const codeOfParts = `case
       when ${row}.failure is not null then ${row}.failure
       when message.parts_undelivered <= ${row}.delivered then ${OUTCOME.delivered}
       else coalesce(${row}.open, message.code)
     end`
   const isOpen = `message.code in (${changeable})`
   return `parts_undelivered = message.parts_undelivered - ${row}.delivered,
-    code = case when ${isOpen} then ${told} else message.code end,
-    code_at = case when ${isOpen} and ${told} <> message.code then ${at} else message.code_at end`
+    code = case when ${isOpen} then ${codeOfParts} else message.code end,
+    code_at = case when ${isOpen} and ${codeOfParts} <> message.code then ${at} else message.code_at end`
 }
 
 /**
- * Condition of `receipt`: no earlier one that may be of the same message is kept. Otherwise it is kept as well:
- * matchReceipts gives the first final one its due (P-7). It takes 0.6 of the 4.6 µs of a receipt, and 1.0 of 5.0
- * where 100,000 are kept (EXPLAIN).
+ * Condition that no earlier receipt that may belong to the same message as `receipt` waits in
+ * `unmatched_delivery_receipt`. If one does, `receipt` is stored there as well, so that `matchReceipts` applies the
+ * first final one (P-7). Takes 0.6 of the 4.6 µs of a receipt, and 1.0 of 5.0 µs when 100,000 wait (EXPLAIN).
  */
 const isNextOfItsMessage = `not exists (
       select
@@ -54,7 +54,7 @@ const receipts = {
   numbers: 'bigint?[]',
 } as const
 
-/** A statement for each partition, made when one of it is first needed. */
+/** Makes a statement for each partition, when it is first used. */
 function ofPartition<T>(make: (partition: number) => T): (partition: number) => T {
   const made = new Map<number, T>()
   return (partition) => {
@@ -65,11 +65,11 @@ function ofPartition<T>(make: (partition: number) => T): (partition: number) => 
 }
 
 /**
- * Receipts find their messages in one partition. The references are in the order of "C", each pair of reference and
- * number once; a number that is null fits any. Only what may still change changes. Returns how many of the references
- * did; where it is not all, knownReceipts tells which are done with. Carriers use their references again: what is
- * older than 7 days is left to matchReceipts, which takes the newest. Receipts of messages that were taken as several
- * parts are left to knownReceipts.
+ * Applies receipts to their messages in one partition. References are sorted by collation "C", and each pair of
+ * reference and number occurs once; a null number matches any. Only messages that are not final change. Returns how
+ * many receipts were applied; if that is not all, `knownReceipts` returns which of the others need nothing more.
+ * Carriers reuse references, so messages older than 7 days are left to `matchReceipts`, which uses the newest one.
+ * Receipts of messages that were submitted as several parts are left to `knownReceipts`.
  *
  * Cost: 5.5 µs, 121 bytes of log a receipt.
  */
@@ -95,13 +95,13 @@ select count(distinct position)::int as applied from changed`,
 )
 
 /**
- * Of the receipts that applyReceipts did not apply, or of all, those that there is nothing more to do for: their
- * message is final or says the same, or has changed just now; or the message was taken as several parts, of which
- * they are now applied to one (`codeByParts`). The receipt of a message that was born since applyReceipts
- * looked is none of these: it is kept. `written`: by this statement, so that its commit covers all of them.
+ * Returns those receipts that need nothing more: their message is final, has the same code already or has just changed.
+ * Also applies receipts of messages that were submitted as several parts, each to its part (core's `codeByParts`), and
+ * returns them with `written` true. A receipt whose message was stored after `applyReceipts` ran is not returned, so
+ * that the caller stores it.
  *
- * Cost: 13 µs a receipt of a part with applyReceipts before it, where one of a message of one part took 6 in the same
- * run.
+ * Cost: 13 µs a receipt of a part including `applyReceipts`, where the receipt of a message of one part took 6 in the
+ * same run.
  */
 export const knownReceipts = ofPartition((partition) =>
   statement(
@@ -156,7 +156,7 @@ where exists (
   ),
 )
 
-/** The newest partition that a message id can lie in, and whether the one before it is there. */
+/** Returns the newest partition that a message id can be in, and whether the one before it exists. */
 export const newestPartition = statement(
   'newest-partition',
   { parameters: {}, columns: { newest: 'bigint', before: 'bool' } },
@@ -165,7 +165,10 @@ select last_value / 500 as newest, to_regclass('message_p' || (last_value / 500 
 from id_block`,
 )
 
-/** Keeps receipts whose message is not known; `submitted` in milliseconds. Kept twice, they say the same twice. */
+/**
+ * Stores receipts whose message is not known. `submitted` is in milliseconds. Storing a receipt twice is harmless,
+ * because both copies have the same effect.
+ */
 export const keepReceipts = statement(
   'keep-receipts',
   {
@@ -183,25 +186,24 @@ select :carrier, reference, code, msisdn, to_timestamp(submitted / 1000.0)
 from unnest(:references, :codes, :numbers, :submitted) receipt(reference, code, msisdn, submitted)`,
 )
 
-/** Condition: this row, of a message or a part, is meant by the kept receipt `tried`. */
+/** Condition that the stored receipt `tried` is for this row of a message or a part. */
 const isMeant = (row: string): string => `${row}.carrier_id = tried.carrier_id and ${row}.carrier = tried.carrier
       and ${row}.msisdn = coalesce(tried.msisdn, ${row}.msisdn)
       and (${row}.sent_at > tried.at - interval '${referenceDays} days'
         or tried.at < now() - interval '${olderAfterSeconds} s')`
 
 /**
- * The order in which the receipts of one message or part count: the first final one, else the last (core's
- * `countingReceipt`).
+ * Order in which receipts of one message or part count: the first final one, else the last (core's `countingReceipt`).
  */
 const byCount = `(code in (${changeable})), case when code in (${changeable}) then -id else id end`
 
 /**
- * Kept receipts whose message is there by now. At most `dueMax` that are due; of one message, or one part, the first
- * final code wins, so that all receipts of a message are tried when one is due. Returns how many found their message.
- * A message of more than 7 days before the receipt only counts when none has come in ten minutes: the carrier may
- * have used its reference again, for a message that is not recorded yet. A receipt that finds nothing is tried again,
- * from after a second to hourly, for 3 days. Messages of several parts are locked before they change: what they were
- * says whether there is an event.
+ * Applies stored receipts whose message exists by now: at most `dueMax` due ones, and with each all other receipts of
+ * its message, because the first final code of a message or part wins. Returns how many found their message. A message
+ * more than 7 days older than the receipt counts only if no newer one appears within ten minutes, because the carrier
+ * may have reused its reference for a message that is not recorded yet. A receipt without a message is tried again for
+ * 3 days, at intervals that double from one second to one hour. Messages of several parts are locked before they
+ * change, because their previous code decides whether there is an event.
  */
 export const matchReceipts = statement(
   'match-receipts',
@@ -298,8 +300,8 @@ select count(*) filter (where message_id is not null or place is not null)::int 
 )
 
 /**
- * Unknown messages get the references of kept receipts at least `ageSeconds` old; the other times are those of core's
- * `adoptionWindow` and `receiptMatching`. May be run again.
+ * Matches stored receipts that are at least `ageSeconds` old to messages with an unknown outcome, which get their
+ * references. The other times are those of core's `adoptionWindow` and `receiptMatching`. May be run again.
  */
 export const adoptReceipts = statement(
   'adopt-receipts',
@@ -328,7 +330,7 @@ export interface UnmatchedReceiptRow {
   readonly waiting: readonly string[]
 }
 
-/** For operators, after a restore: it reads all that waits. */
+/** Lists stored receipts without a message, for operators after a restore. Reads all waiting messages. */
 export const listUnmatchedReceipts = statement(
   'list-unmatched-receipts',
   {

@@ -4,8 +4,9 @@ import { sql, statement } from './statement.ts'
 import { storeMessageEvents, storeSentEvents } from './store-events.ts'
 
 /**
- * The first `upTo` messages of the batch may leave once this has committed. No row: fenced. May be run again. Cost:
- * 0.8 µs, 1 byte of log a message (200 at a time, batches of 500).
+ * Marks the first `upTo` messages of a batch, which may be submitted once this has committed. Returns no row if the
+ * dispatcher no longer has the batch. May be run again. Cost: 0.8 µs, 1 byte of log a message (200 at a time, batches
+ * of 500).
  */
 export const mark = statement(
   'mark',
@@ -17,7 +18,7 @@ where dispatcher = :dispatcher and seq = :batch
 returning marked`,
 )
 
-/** The same as a CTE, for several batches. */
+/** CTE that does what `mark` does for several batches. */
 const setMarks = sql`marks as (
   update claimed_batch
   set marked = greatest(marked, mark.up_to)
@@ -27,10 +28,10 @@ const setMarks = sql`marks as (
 )`
 
 /**
- * Messages in the order of their ids: `ids`, `numbers`, `references`, and in `positions` the place, from 1, of what
- * each has in common with its neighbours: `batches`, `accounts`, `sends`, `senders`, `confirming` (whether they
- * confirm an opt-out). Written out for each message, these would cost 2 µs. The batches `ended` end. Of each of
- * `markedBatches` the first `upTo` messages may leave.
+ * Messages in the order of their ids: `ids`, `numbers`, `references`. Fields that a message shares with its neighbours
+ * are passed once: `positions` has for each message the index, from 1, in `batches`, `accounts`, `sends`, `senders` and
+ * `confirming` (true if it confirms an opt-out). Passing them for each message would cost 2 µs. The batches `ended`
+ * end. The first `upTo` messages of each of `markedBatches` are marked.
  */
 const outcomes = {
   dispatcher: 'bigint',
@@ -49,8 +50,8 @@ const outcomes = {
 } as const
 
 /**
- * Of each message in how many parts a carrier took it (0: as one), and of each part the place of its message, its
- * own, and its reference.
+ * Parts of messages: for each message the number of parts that a carrier accepted (0 if it accepted the message whole),
+ * and for each part the index of its message, its place in the message, and its reference.
  */
 const parts = {
   partCounts: 'smallint[]',
@@ -59,11 +60,13 @@ const parts = {
   partReferences: 'text[]',
 } as const
 
-/** `carriers`: of what messages have in common, as `batches`. */
+/** Accepted messages. `carriers` is one of the shared fields, as `batches` is. */
 const accepted = { ...outcomes, carriers: 'smallint[]' } as const
 const columns = { recorded: 'int', marked: 'int' } as const
 
-/** With parts there is a column more of each message, and a CTE more that stores them. */
+/**
+ * Returns the text of `record`; with parts, it has one more column of each message and one more CTE that stores them.
+ */
 const recordText = (inParts: {
   readonly column: string
   readonly array: string
@@ -86,9 +89,10 @@ with finished as (
 select (select count(*) from messages)::int as recorded, (select count(*) from marks)::int as marked`
 
 /**
- * What the carrier accepted, of any claimed batches of the dispatcher, becomes 100. Only for batches that are there:
- * fewer rows than asked for, or 23505, mean that a recovery was faster or that this ran before; then recordLate tells
- * the rest. The batches go first, so that this and a recovery wait for each other in one order.
+ * Stores messages that the carrier accepted, with outcome 100, from any batches that the dispatcher has. Ignores
+ * messages of batches that no longer exist: fewer rows than messages, or error 23505, mean that a recovery came first
+ * or that this ran before, and `recordLate` must record the rest. Deletes batches first, so that this and a recovery
+ * lock in one order.
  *
  * Cost: 10 µs, 400 bytes of log a message (150 of one send). With "on conflict" 12 % more.
  */
@@ -99,7 +103,7 @@ export const record = statement(
 )
 
 /**
- * The same where the carrier took messages as several parts.
+ * Does what `record` does where the carrier accepted messages as several parts.
  *
  * Cost: 19 µs a message of three parts, where `record` took 8 for one of one part in the same run.
  */
@@ -119,12 +123,12 @@ export const recordParts = statement(
 )
 
 /**
- * Outcomes of every kind, also those that come late; `codes` of each message: 100, 106, or 111 with its refund, or
- * 213 of what a carrier has in part. A message that its batch still holds is written; another one becomes what it is
- * where core's `isLateTruth` says so. Who turns a message to 111 refunds it, so that it is done once. May be run
- * again; ids must differ.
+ * Records outcomes of any kind, including late ones. The code of a message is 100, 106, 111 (which is refunded) or 213
+ * (a carrier accepted only some parts). A message that its batch still holds is stored; a message that is stored
+ * already changes if core's `isLateTruth` allows it. The statement that changes a message to 111 also refunds it, so
+ * that it is refunded once. May be run again; ids must be distinct.
  *
- * A row whose sent_at is not this transaction's time was there before.
+ * A row whose `sent_at` is not the time of this transaction existed before.
  */
 export const recordLate = statement(
   'record-late',

@@ -6,11 +6,11 @@ import { milliseconds } from './arrays.ts'
 import { rows, sql, statement } from './statement.ts'
 
 /**
- * While so many events of a replay wait, no more of it are added: it can be stopped, and new events do not wait behind
- * it.
+ * Number of waiting events of a replay at which no more are added, so that it can be stopped and new events do not wait
+ * behind it.
  */
 const waitingMax = 2000
-/** What one step reads: so many lists, or so many bytes of them, which are at most some 4000 events. */
+/** Maximum number of lists, and of bytes in them, that one step reads. The bytes hold at most some 4000 events. */
 const rowsMax = 200
 const bytesMax = 100_000
 
@@ -30,7 +30,7 @@ export interface ReplayRow {
 
 const times = ['from_at', 'to_at', 'up_to', 'started_at', 'ended_at'].map((time) => `${milliseconds(time)} as ${time}`)
 
-const told = `id, webhook_id, state, event, ${times.join(', ')}, events,
+const columnsOfReplay = `id, webhook_id, state, event, ${times.join(', ')}, events,
   (select coalesce(sum(count), 0) from webhook_event where replay = webhook_replay.id)::int as waiting`
 
 const replayColumns = rows<ReplayRow>({
@@ -48,8 +48,8 @@ const replayColumns = rows<ReplayRow>({
 })
 
 /**
- * A replay for the endpoint: of the event `event`, or what happened from `from` to before `to`, or of dead lists. No
- * row where one of the account runs. For the ordinary connections.
+ * Starts a replay for an endpoint: of the event `event`, of events from `from` to before `to`, or of dead lists.
+ * Returns no row if a replay of the account is running. For the ordinary connections.
  */
 export const startReplay = statement(
   'start-replay',
@@ -58,28 +58,29 @@ export const startReplay = statement(
 insert into webhook_replay (webhook_id, account_id, event, from_at, to_at)
 select id, account_id, :event, :from, :to from webhook where id = :webhook
 on conflict (account_id) where state = ${REPLAY_STATE.running} do nothing
-returning ${told}, ${wakeIdle} as woken`,
+returning ${columnsOfReplay}, ${wakeIdle} as woken`,
 )
 
-/** That of the account of the endpoint that runs. For the ordinary connections. */
+/** Finds the running replay of the account to which the endpoint belongs. For the ordinary connections. */
 export const runningReplay = statement(
   'running-replay',
   { parameters: { webhook: 'int' }, columns: replayColumns },
   sql`
-select ${told}
+select ${columnsOfReplay}
 from webhook_replay
 where account_id = (select account_id from webhook where id = :webhook) and state = ${REPLAY_STATE.running}`,
 )
 
-/** The latest of the endpoint. For the ordinary connections. */
+/** Finds the latest replay of an endpoint. For the ordinary connections. */
 export const latestReplay = statement(
   'latest-replay',
   { parameters: { webhook: 'int' }, columns: replayColumns },
-  sql`select ${told} from webhook_replay where webhook_id = :webhook order by id desc limit 1`,
+  sql`select ${columnsOfReplay} from webhook_replay where webhook_id = :webhook order by id desc limit 1`,
 )
 
 /**
- * The replay ends, and what of it waits is dropped; what is being claimed is pushed. For the ordinary connections.
+ * Ends a replay and drops its waiting events, except those that a concurrent claim has locked, which are still pushed.
+ * For the ordinary connections.
  */
 export const stopReplay = statement(
   'stop-replay',
@@ -102,7 +103,7 @@ set state = ${REPLAY_STATE.stopped}, ended_at = coalesce(ended_at, now()),
 where id = (select id from task) and (state = ${REPLAY_STATE.running} or exists (select from dropped))`,
 )
 
-/** The one that runs and was worked on longest ago. For the ordinary connections. */
+/** Finds the running replay whose last step is longest ago. For the ordinary connections. */
 export const nextReplay = statement(
   'next-replay',
   { parameters: {}, columns: { id: 'int', webhook_id: 'int', event: 'text?', is_dead: 'bool' } },
@@ -120,18 +121,19 @@ const ofMessages = Object.entries(EVENT_CODE)
   .join()
 
 interface Step {
-  /** The lists that are read: id, to_at, events. */
+  /** CTE of the lists to read: id, to_at, events. */
   readonly chosen: string
-  /** Which of `event` are meant; `task` is the row of the replay. */
+  /** Condition for the events to replay. `event` is an event, `task` the row of the replay. */
   readonly meant: string
   readonly more?: string
-  /** Whether another step is to follow. */
+  /** Condition that another step follows. */
   readonly goesOn: string
 }
 
 /**
- * The replay goes on: events wait again, each once a replay, however many lists have it. Of two that work on it at
- * once one does nothing. What events have in common is read once; those of one send stay together.
+ * Does one step of a replay: adds events to the waiting ones, each once in a replay however many lists have it. If two
+ * processes work on a replay at once, one of them does nothing. Fields that events share are read once, and the events
+ * of one send stay in one row.
  */
 const step = ({ chosen, meant, more = '', goesOn }: Step): string => sql`
 with task as materialized (
@@ -190,8 +192,8 @@ returning webhook_replay.state, task.is_full, case when exists (select from agai
 
 const columns = { state: 'smallint', is_full: 'bool' } as const
 
-/** CTE `chosen`: the first lists, as many as one step may read, in this order of those that `which` says. */
-const chosen = (which: string, order: string): string => `chosen as materialized (
+/** CTE `chosen` of the first lists that match the condition, in this order, as many as one step may read. */
+const chosen = (condition: string, order: string): string => `chosen as materialized (
   select id, to_at, events
   from (
     select *, sum(octet_length(events::text)) over (order by ${order}) - octet_length(events::text) as before
@@ -200,7 +202,7 @@ const chosen = (which: string, order: string): string => `chosen as materialized
       from task
       cross join lateral (
         select id, to_at, events from webhook_list
-        where webhook_id = task.webhook_id and ${which}
+        where webhook_id = task.webhook_id and ${condition}
         order by ${order}
         limit ${rowsMax}
       ) list
@@ -212,7 +214,10 @@ const chosen = (which: string, order: string): string => `chosen as materialized
 
 const isSomeLeft = 'exists (select from chosen)'
 
-/** The next dead lists, which count as replayed, copies too: nobody has them. For the ordinary connections. */
+/**
+ * Replays the next dead lists, which then count as replayed. Includes events that were copies themselves, because the
+ * endpoint never received them. For the ordinary connections.
+ */
 export const replayDead = statement(
   'replay-dead',
   { parameters: { replay: 'int' }, columns },
@@ -226,7 +231,7 @@ export const replayDead = statement(
   }),
 )
 
-/** Those of ended lists, but no copies, from and to when the replay says. For the ordinary connections. */
+/** Replays events of ended lists, without copies, in the period of the replay. For the ordinary connections. */
 export const replayPeriod = statement(
   'replay-period',
   { parameters: { replay: 'int' }, columns },
@@ -242,13 +247,13 @@ export const replayPeriod = statement(
   }),
 )
 
-/** Of a message that has come to its end. */
+/** Sequence of the last event of a message. */
 const finalSequence = messageSequence(OUTCOME.delivered, 'receipt')
 
 /**
- * That of a type in `types`, with the subject and, where they are not null, the sequence (of a message), the number
- * and the time in milliseconds; then it is done. What it tells of says when it happened, and so which lists are to be
- * read: of 100,000 lists it takes 1 ms.
+ * Replays one event and ends the replay: the event of a type in `types` with the subject and, if they are not null, the
+ * sequence (of a message), the number and the time in milliseconds. The time of the message or inbound message limits
+ * which lists are read, so that it takes 1 ms with 100,000 lists.
  */
 export const replayEvent = statement(
   'replay-event',

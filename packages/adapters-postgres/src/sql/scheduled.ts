@@ -2,11 +2,11 @@ import { OUTCOME } from '@gateway/core/messages'
 import { rows, sql, statement } from './statement.ts'
 
 /**
- * Scheduled messages of the account (`list_scheduled`): `limit` of them from `offset` on. One row, with an array
- * as text for each column of the messages, null where there are none. For the ordinary connections.
+ * Lists `limit` scheduled messages of the account from `offset` on (`list_scheduled`). Returns one row with the text of
+ * an array for each column of the messages, null if there are none. For the ordinary connections.
  *
- * Cost: as docs/decisions/0055 measured it, the same however far in. A page of 1000 as rows costs this process 2 ms
- * more.
+ * Cost: independent of the offset, as measured in docs/decisions/0055. A page of 1000 as rows would cost this process 2
+ * ms more.
  */
 export const listScheduled = statement(
   'list-scheduled',
@@ -38,18 +38,18 @@ from list_scheduled(:account, :offset, :limit) with ordinality
 export interface DeletedRow {
   readonly id: number
   readonly number: number
-  /** Null: not deleted. */
+  /** Refunded credits; null if the message was not deleted. */
   readonly refund: number | null
   readonly due?: number | null
-  /** Null: it waits. */
+  /** Outcome; null if the message still waits. */
   readonly code?: number | null
   readonly reference?: string | null
 }
 
 /**
- * Deletes the messages `ids`, each once (`delete_waiting`). Rows with a refund come first.
+ * Deletes the messages with the distinct ids (`delete_waiting`). Rows with a refund come first.
  *
- * Cost: 20 µs an id (1000 of one send), 40 µs (1000 single sends), whatever else waits and whatever was just deleted.
+ * Cost: 20 µs an id (1000 of one send), 40 µs (1000 single sends), independent of other waiting or deleted messages.
  */
 export const deleteWaiting = statement(
   'delete-waiting',
@@ -70,9 +70,9 @@ from delete_waiting(:account, :ids, :operation)`,
 )
 
 /**
- * What the operation of the account has deleted, as deleteWaiting returns it. What one transaction wrote has one
- * xmin, and none of it is ever written again. An account may have millions of entries: only the latest of all are
- * looked through.
+ * Finds the messages that the operation has deleted, as `deleteWaiting` returns them. Rows that one transaction wrote
+ * have one `xmin`, and these rows never change again. Searches the latest ten million ledger entries only, because an
+ * account may have millions.
  */
 export const findDeleted = statement(
   'find-deleted',
@@ -90,13 +90,13 @@ where ledger.account_id = :account and ledger.operation = :operation
   and ledger.id > (select max(id) - 10000000 from ledger)`,
 )
 
-/** Ids whose ranges of one due time are counted together. */
+/** Size of a block of ids: messages of a block with the same due time have one count. */
 export const countedIds = 1000
 
 /**
- * A CTE that notes how many scheduled messages `ranges` (account_id, due_at, lo, change) add to `later`, or take from
- * it. Every statement that inserts or deletes rows of `later` with attempt 0 has it, so that each snapshot sees
- * counts and rows agree.
+ * CTE that records how many scheduled messages `ranges` (account_id, due_at, lo, change) add to `later` or remove from
+ * it. Every statement that inserts or deletes rows of `later` with attempt 0 includes it, so that counts and rows agree
+ * in every snapshot.
  */
 export const noteScheduled = (ranges: string): string => sql`
 noted_scheduled as (
@@ -108,8 +108,8 @@ noted_scheduled as (
 )`
 
 /**
- * Adds changes of the accounts from `fromAccount` to `toAccount` to the counts: at most `changesMax`, and none while
- * another does. May be run again. Returns how many. For the ordinary connections. Cost: 9 µs a change.
+ * Adds at most `changesMax` recorded changes of the accounts `fromAccount` to `toAccount` to the counts, or none while
+ * a concurrent call does. Returns how many. May be run again. For the ordinary connections. Cost: 9 µs a change.
  */
 export const foldScheduled = statement(
   'fold-scheduled',

@@ -1,7 +1,7 @@
 import { milliseconds } from './arrays.ts'
 import { rows, sql, statement } from './statement.ts'
 
-// All of these are for the ordinary connections.
+// These statements are for the ordinary connections.
 
 const owner = rows<{ readonly owner: string }>({ owner: 'text' })
 
@@ -23,14 +23,17 @@ on conflict do nothing
 returning owner`,
 )
 
-/** Whoever raises the step has used it. */
+/** Uses a time step. Returns no row if this step or a later one was used before. */
 export const useTimeStep = statement(
   'use-time-step',
   { parameters: { owner: 'text', step: 'bigint' }, columns: owner },
   sql`update second_factor set step = :step where owner = :owner and step < :step returning owner`,
 )
 
-/** Whoever takes the hash away has used it: a second one waits for the row, and finds it without. */
+/**
+ * Uses a recovery code by removing its hash. Returns no row if it was used before: of two concurrent calls the second
+ * waits for the row and finds it without the hash.
+ */
 export const useRecoveryCode = statement(
   'use-recovery-code',
   { parameters: { owner: 'text', hash: 'text' }, columns: owner },
@@ -65,14 +68,14 @@ export const isSecondFactorRequired = statement(
   sql`select second_factor_required as required from directory where account_id = :account`,
 )
 
-/** The one that was set last comes last. */
+/** Lists the secrets, in the order in which they were set. */
 export const listFactorSecrets = statement(
   'list-factor-secrets',
   { parameters: {}, columns: { owner: 'text', secret: 'text' } },
   sql`select owner, secret from second_factor order by since, owner`,
 )
 
-/** Those that have another secret meanwhile stay as they are. */
+/** Replaces secrets. Returns the owners whose secret was still `before`; the others do not change. */
 export const replaceFactorSecrets = statement(
   'replace-factor-secrets',
   { parameters: { owners: 'text[]', before: 'text[]', secrets: 'text[]' }, columns: owner },

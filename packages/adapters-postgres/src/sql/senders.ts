@@ -1,13 +1,13 @@
 import { sql, statement } from './statement.ts'
 
-/** The numbers of those of the addresses that have one. */
+/** Returns the ids of those addresses that have one. */
 export const findSenders = statement(
   'find-senders',
   { parameters: { addresses: 'text[]' }, columns: { id: 'int', address: 'text' } },
   sql`select id, address from sender where address = any (:addresses)`,
 )
 
-/** Gives numbers to those of the addresses that have none. May be run again. */
+/** Stores those addresses that have no id yet. May be run again. */
 export const addSenders = statement(
   'add-senders',
   { parameters: { addresses: 'text[]' } },
@@ -16,16 +16,14 @@ insert into sender (address) select a from unnest(:addresses) a
 where not exists (select from sender where address = a) order by a on conflict do nothing`,
 )
 
-/** The addresses that the numbers stand for. */
+/** Returns the addresses with these ids. */
 export const senderAddresses = statement(
   'sender-addresses',
   { parameters: { numbers: 'int[]' }, columns: { id: 'int', address: 'text' } },
   sql`select id, address from sender where id = any (:numbers)`,
 )
 
-/**
- * The addresses that were chosen for the accounts and the numbers, pair by pair: place from 1, number of the address.
- */
+/** Returns the ids of addresses chosen earlier for pairs of account and number. `place` counts the pairs from 1. */
 export const chosenSenders = statement(
   'chosen-senders',
   { parameters: { accounts: 'int[]', numbers: 'bigint[]' }, columns: { place: 'bigint', sender: 'int' } },
@@ -37,9 +35,9 @@ where asked.account = any (chosen.accounts)`,
 )
 
 /**
- * Chooses for an account and numbers, each once, of the addresses `senders`, in order of preference. Decided on the
- * locked row, so that two accounts that ask at the same time are told different ones. May be run again: what was
- * chosen stays.
+ * Chooses a sender for each of the distinct numbers of an account, from `senders` in order of preference. Decides on
+ * the locked row of the number, so that two accounts that choose at once get different addresses. May be run again,
+ * because an earlier choice stays.
  */
 export const chooseSenders = statement(
   'choose-senders',

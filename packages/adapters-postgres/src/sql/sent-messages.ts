@@ -17,14 +17,14 @@ const sentColumns = rows<RowOf<SentMessage>>({
   from: 'text',
 })
 
-const ofSend = `body "text", parts, ${milliseconds('created_at')} accepted, ${milliseconds('scheduled_at')} scheduled,
+const columnsOfSend = `body "text", parts, ${milliseconds('created_at')} accepted, ${milliseconds('scheduled_at')} scheduled,
   (extract(epoch from expires_at - coalesce(scheduled_at, created_at)) / 60)::int validity, priority, flash,
   price "cost", (select address from sender where sender.id = send.sender) "from"`
 
 /**
- * The `limit` latest messages that the account sent from `since` on; with `after` those that come after this one of
- * the account. For the ordinary connections. Reads no more sends than messages are asked for, by `send_account`, and of
- * each no more numbers.
+ * Lists the `limit` latest messages that the account sent from `since` on, or with `after` those that follow this
+ * message in the list. For the ordinary connections. Reads at most `limit` sends, by the index `send_account`, and at
+ * most `limit` numbers of each.
  */
 export const listSent = statement(
   'list-sent',
@@ -58,7 +58,7 @@ with last as materialized (
     limit :limit + 1
   ) send
 )
-select first_id + place - 1 id, msisdns[place]::text number, ${ofSend}, client_references[place] reference
+select first_id + place - 1 id, msisdns[place]::text number, ${columnsOfSend}, client_references[place] reference
 from latest send
 cross join lateral (
   select place
@@ -69,12 +69,12 @@ order by created_at desc, first_id desc, place desc
 limit :limit`,
 )
 
-/** A message of the account. No row: it has no such message. */
+/** Finds a message of the account. Returns no row if the account has no such message. */
 export const findSent = statement(
   'find-sent',
   { parameters: { account: 'int', message: 'bigint' }, columns: sentColumns },
   sql`
-select :message id, msisdns[:message - first_id + 1]::text number, ${ofSend},
+select :message id, msisdns[:message - first_id + 1]::text number, ${columnsOfSend},
   client_references[:message - first_id + 1] reference
 from (
   select *
@@ -87,8 +87,8 @@ where :message < first_id + n and account_id = :account and not confirms_opt_out
 )
 
 /**
- * The calls to at least `numbersMin` of the quarter of an hour up to the latest, among the account's latest 500 sends.
- * No row: there is none since then.
+ * Sums the account's latest large send: its calls with at least `numbersMin` recipients in the minutes
+ * (`sameSendMinutes`) up to the latest such call, among its latest 500. Returns no row if there is none since `since`.
  */
 export const lastSend = statement(
   'last-send',

@@ -1,8 +1,8 @@
 import { sql, statement } from './statement.ts'
 
 /**
- * Ends the server's side of a connection that was lost: the process `pid` that began at `start`. Returns a row as
- * long as it is there. To be repeated until no row comes; from then on what it did is visible, and it does nothing
+ * Ends the server process `pid`, started at `start`, of a lost connection. Returns a row while that process exists. To
+ * be repeated until it returns none; from then on everything that the process committed is visible and it does nothing
  * more.
  */
 export const endBackend = statement(
@@ -13,9 +13,9 @@ where pid = :pid and extract(epoch from backend_start) = :start`,
 )
 
 /**
- * Writes what nobody reads, so that its commit waits as every commit does that wrote: for the disk, and for a
- * synchronous standby. What could be seen before it ran comes before it in the log, and is as safe when it has been
- * answered (docs/decisions/0072).
+ * Writes a log record that nobody reads, so that its commit waits for the disk and for a synchronous standby, as every
+ * commit with writes does. Everything visible before it ran precedes it in the log and is as durable once it has
+ * committed (docs/decisions/0072).
  */
 export const writeNothing = statement(
   'write-nothing',
@@ -24,8 +24,8 @@ export const writeNothing = statement(
 )
 
 /**
- * Whether this server writes; if it does, a record of its log is written, so that the commit waits as any other does.
- * On a standby only the first is looked at.
+ * Returns whether this server is read-only. If it accepts writes, also writes a log record, so that the commit waits as
+ * any other does.
  */
 export const probeWrite = statement(
   'probe-write',
@@ -37,7 +37,7 @@ select current_setting('transaction_read_only')::boolean as "isReadOnly",
   end as written`,
 )
 
-/** For `probeRoom`: what is sorted goes to a file, beside the tables. */
+/** Makes the sort of `probeRoom` use a file on the volume of the tables. Applies until the transaction ends. */
 export const sortOnDisk = statement(
   'sort-on-disk',
   { parameters: {} },
@@ -45,8 +45,8 @@ export const sortOnDisk = statement(
 )
 
 /**
- * Sorts 300 kB in a file that is gone afterwards: 53100 where the disk is full. It leaves nothing behind, unlike
- * rows.
+ * Sorts 300 kB in a temporary file. Fails with 53100 if the disk is full. Unlike a probe that writes rows, it leaves
+ * nothing behind.
  */
 export const probeRoom = statement(
   'probe-room',
@@ -57,14 +57,14 @@ select sum(length(filler)) from (
 ) sorted`,
 )
 
-/** Whether a commit of ours waits for a standby. */
+/** Returns a row if a commit of this role waits for a standby. */
 export const waitsForStandby = statement(
   'waits-for-standby',
   { parameters: {} },
   sql`select from pg_stat_activity where usename = current_user and wait_event = 'SyncRep' limit 1`,
 )
 
-/** Whether this server takes writes: not a standby, nor one whose transactions only read. */
+/** Returns whether this server accepts writes: it is not a standby and its transactions are not read-only. */
 export const whetherPrimary = statement(
   'whether-primary',
   { parameters: {}, columns: { isPrimary: 'bool' } },
@@ -72,8 +72,8 @@ export const whetherPrimary = statement(
 )
 
 /**
- * Which database this is, whatever server has it, and its timeline: a promotion begins a new one. The log tells a
- * primary's at once, the control file only after a checkpoint.
+ * Returns the identifier of the database cluster, which all its servers share, and the timeline, which increases with
+ * each promotion. A primary reads its timeline from the log, because the control file has it only after a checkpoint.
  */
 export const whichTimeline = statement(
   'which-timeline',

@@ -2,7 +2,7 @@ import type { Session } from '@gateway/core/people'
 import { rows, sql, statement, type RowOf } from './statement.ts'
 import { milliseconds } from './arrays.ts'
 
-/** What a password is known by in a session: no more than whether it is still the same. */
+/** Digest of a password hash, stored in a session so that a changed password ends the session. */
 export const passwordDigest = (password: string) => `sha256(convert_to(coalesce(${password}, ''), 'UTF8'))`
 
 export const sessionBounds = { idleSeconds: 'float8', secondsMax: 'float8' } as const
@@ -12,8 +12,8 @@ export const openedFrom = { agent: 'text', address: 'text', secondFactor: 'bool'
 export const withinBounds = `used_at > now() - make_interval(secs => :idleSeconds)
   and opened_at > now() - make_interval(secs => :secondsMax)`
 
-/** Sessions that count: of accounts that are not locked, and of users who are not, with the password as it was. */
-const counting = `session
+/** Valid sessions: account and user are not locked and the password is the one the session was opened with. */
+const validSession = `session
 join account on account.id = session.account_id and not account.locked
 join directory on directory.account_id = session.account_id and (second_factor or not second_factor_required)
 left join account_user on account_user.id = user_id
@@ -21,7 +21,7 @@ where account_user.locked is not true and opened_under = ${passwordDigest(
   'case when user_id is null then directory.password_hash else account_user.password_hash end',
 )}`
 
-/** Of a user, or of whoever has the account's own password. */
+/** Condition for the sessions of a user or, if `:user` is null, of the account's own password. */
 const ofOwner = `session.account_id = :account and user_id is not distinct from :user`
 
 const columns = `session.id, session.account_id account, user_id "user", ${milliseconds('opened_at')} opened,
@@ -37,7 +37,7 @@ const sessionColumns = rows<RowOf<Session>>({
   address: 'text',
 })
 
-/** Opens a session, if its owner has this password and is not locked; forgets those of the account that are over. */
+/** Opens a session if its owner has this password and is not locked. Deletes expired sessions of the account. */
 export const openSession = statement(
   'open-session',
   {
@@ -61,7 +61,7 @@ join account on account.id = owner.account_id and not account.locked
 returning id`,
 )
 
-/** Links that nobody used go with the next one that is offered. */
+/** Stores a sign-in link and deletes expired ones. */
 export const offerLink = statement(
   'offer-link',
   { parameters: { account: 'int', link: 'text', seconds: 'float8' }, columns: { offered: 'int' } },
@@ -74,7 +74,7 @@ select :link, id, now() + make_interval(secs => :seconds) from account where id 
 returning account_id offered`,
 )
 
-/** Whoever deletes the link opens the session. */
+/** Opens a session by deleting a sign-in link, so that each link works once. */
 export const openByLink = statement(
   'open-by-link',
   {
@@ -94,13 +94,16 @@ where until > now() and not exists (select from second_factor where owner = 'acc
 returning id`,
 )
 
-/** A use is written once a minute: a page that is open costs no commit each second. */
+/**
+ * Finds a session. With `use`, records now as its last use, at most once a minute so that an open page does not cost a
+ * commit each second.
+ */
 export const findSession = statement(
   'find-session',
   { parameters: { hash: 'text', use: 'bool', ...sessionBounds }, columns: sessionColumns },
   sql`
 with found as (
-  select ${columns} from ${counting} and session.hash = :hash and ${withinBounds}
+  select ${columns} from ${validSession} and session.hash = :hash and ${withinBounds}
 ), used as (
   update session set used_at = now()
   where id in (select id from found) and :use and used_at < now() - interval '1 minute'
@@ -112,11 +115,11 @@ export const listSessions = statement(
   'list-sessions',
   { parameters: { account: 'int', user: 'int?', ...sessionBounds }, columns: sessionColumns },
   sql`
-select ${columns} from ${counting} and ${ofOwner} and ${withinBounds}
+select ${columns} from ${validSession} and ${ofOwner} and ${withinBounds}
 order by used_at desc, session.id desc`,
 )
 
-/** One session of the owner, or all but one (`only` null); `but` null: all. */
+/** Ends one session of the owner, or, if `only` is null, all except `but`; if that is null too, all. */
 export const endSessions = statement(
   'end-sessions',
   { parameters: { account: 'int', user: 'int?', only: 'bigint?', but: 'bigint?' }, columns: { id: 'bigint' } },

@@ -2,21 +2,22 @@ import type { Msisdn } from '@gateway/core/messages'
 import { arrayOf, arrayOfNullable, arrayOfTexts, arrayOfTimes, timestamp, type ArrayText } from './arrays.ts'
 
 /**
- * A statement with named parameters, for `Connections.run`. It is prepared under its name once a connection (30 %
+ * A statement with named parameters, for `Connections.run`. Each connection prepares it once under its name (30 %
  * cheaper than unnamed), with a plan that does not depend on the values.
  *
- * That plan is made for what is in the tables then, perhaps nothing, and kept when they have filled. So the statements
- * of the hot connections have shapes for which an index is the only way, whatever the planner believes of the tables:
+ * The server makes that plan for the tables as they are then, perhaps empty, and keeps it when they have filled.
+ * Therefore the statements of the hot connections are written so that only an index can answer them, whatever the
+ * planner believes about the tables:
  *
  * - `cross join lateral (select … where id = x.id offset 0)` looks up one row for each row. Without `offset 0` the
  *   planner turns it into a join, and a join on `=` may read the whole table in the order of its index.
- * - `id = any (array[x.id])` in an update or delete: the same lookup where no lateral join can stand.
- * - `ctid = any (array(select …))` deletes rows that a CTE has locked. The CTE decides which; its array is made once.
- * - `case when … then true end` as a condition is no match for any index, so it stays a filter on rows found by
- *   another.
- * - `for update skip locked` in a CTE and `order by` before an update make callers lock in one order, or not wait at
- *   all.
- * - `as materialized` keeps a CTE from being merged into its user, where it would run once a row.
+ * - `id = any (array[x.id])` does the same lookup in an update or delete, where a lateral join is not possible.
+ * - `ctid = any (array(select …))` deletes rows that a CTE has locked. The CTE chooses the rows and runs once.
+ * - `case when … then true end` as a condition matches no index, so it stays a filter on rows that another condition
+ *   found.
+ * - `for update skip locked` in a CTE, and `order by` before an update, make callers lock in one order or skip each
+ *   other's rows.
+ * - `as materialized` prevents a CTE from being inlined where it would run once a row.
  *
  * Tests check the plans (`plans.test.ts`, `cached-plans.test.ts`); `npx pnpm explain NAME` prints one.
  */
@@ -25,15 +26,13 @@ export interface Statement<Values, Row> {
   readonly text: string
   readonly parameters?: Parameters
   readonly columns?: Columns
-  /** The values in the order of `$1`, `$2` …. */
+  /** Returns the encoded values in the order of `$1`, `$2` …. */
   valuesOf(values: Values): unknown[]
-  /** Never there: it ties the type of the rows to the text. */
+  /** Never set at run time. It ties the type of the rows to the statement. */
   readonly row?: Row
 }
 
-/**
- * What a value of a type of PostgreSQL is here: times are milliseconds since 1970, long numbers of digits may be text.
- */
+/** TypeScript type of each PostgreSQL type. A time is in milliseconds since 1970. */
 interface Scalars {
   readonly bool: boolean
   readonly smallint: number
@@ -48,23 +47,29 @@ interface Scalars {
 }
 type Scalar = keyof Scalars
 
-/** With `?` it may be null, or undefined; before `[]` each element may. Arrays are passed as text. */
+/**
+ * Type of a parameter. With `?` the value may be null or undefined; with `?[]` each element may. Arrays are passed as
+ * text.
+ */
 type ParameterType = Scalar | `${Scalar}?` | `${Scalar}[]` | `${Scalar}?[]`
 type Parameters = Readonly<Record<string, ParameterType>>
 
-type Given<S extends Scalar> = S extends 'bigint' ? number | Msisdn : Scalars[S]
+/** Value that a caller passes for a scalar. A `bigint` may also be a phone number, which is a text of digits. */
+type Passed<S extends Scalar> = S extends 'bigint' ? number | Msisdn : Scalars[S]
 type ValueOf<T extends ParameterType> = T extends `${infer S extends Scalar}?[]`
-  ? readonly (Given<S> | null | undefined)[] | ArrayText
+  ? readonly (Passed<S> | null | undefined)[] | ArrayText
   : T extends `${infer S extends Scalar}[]`
-    ? readonly Given<S>[] | ArrayText
+    ? readonly Passed<S>[] | ArrayText
     : T extends `${infer S extends Scalar}?`
-      ? Given<S> | null | undefined
+      ? Passed<S> | null | undefined
       : T extends Scalar
-        ? Given<T>
+        ? Passed<T>
         : never
 type Named<P extends Parameters> = { readonly [Name in keyof P]: ValueOf<P[Name]> }
 
-/** Of a result: with `?` it may be null. What is json needs `rows`. */
+/**
+ * Type of a column of a result. With `?` the column may be null. The value of a `json` column is declared by `rows`.
+ */
 type ColumnType = Scalar | `${Scalar}?` | `${'smallint' | 'int' | 'text'}[]` | 'json'
 type Columns = Readonly<Record<string, ColumnType>>
 
@@ -94,18 +99,22 @@ type ColumnTypeOf<T> =
           ? 'bytea'
           : 'json' | `${'smallint' | 'int' | 'text'}[]`
 
-/** Columns whose values have types of ours: brands, unions, what is in a json. Each has a column type that fits. */
+/**
+ * Declares columns whose values have types that SQL does not know: brands, unions, contents of JSON. Each field of
+ * `Row` needs a column type that fits.
+ */
 export const rows = <Row>(
   columns: Row extends unknown ? { readonly [Name in keyof Row]: ColumnTypeOf<Row[Name]> } : never,
 ): ColumnsOfRows<Row> => columns
 
-/** SQL in a form that editors highlight; what stands in `${}` is put in as it is. */
+/** Joins SQL text in a form that editors highlight. Values in `${}` are inserted without quoting. */
 export const sql = (texts: TemplateStringsArray, ...parts: readonly (string | number)[]): string =>
   texts.reduce((before, text, i) => `${before}${parts[i - 1] ?? ''}${text}`)
 
 /**
- * `:name` in the text is the parameter of that name, as `$n` with a cast to its type. Throws where the text names one
- * that is not declared (in a slice of an array leave a space after the colon), or names one of them never.
+ * Compiles a statement: each `:name` in the text becomes `$n` with a cast to the type of that parameter. Throws if the
+ * text names an undeclared parameter or never uses a declared one. In a slice of an array, leave a space after the
+ * colon.
  */
 export function statement<const P extends Parameters, const C extends Columns>(
   name: string,
@@ -134,10 +143,10 @@ export function statement<const P extends Parameters, const C extends Columns>(
   }
 }
 
-/** What a caller of a statement gives. */
+/** Values that a caller passes to a statement. */
 export type ValuesOf<S> = S extends Statement<infer Values, unknown> ? Values : never
 
-/** The values of a call in the order of `$1`, `$2` …. */
+/** Returns the encoded values of a call in the order of `$1`, `$2` …. */
 export const valuesOf = <Values>(statement: Statement<Values, unknown>, values: NoInfer<Values>): unknown[] =>
   statement.valuesOf(values)
 
@@ -145,7 +154,7 @@ type Encoder = (value: unknown) => unknown
 
 function encoderOf(type: ParameterType): Encoder {
   const scalar = type.replace(/\W+$/, '')
-  if (!type.endsWith('[]')) return scalar === 'timestamptz' ? ofTime : (value) => value ?? null
+  if (!type.endsWith('[]')) return scalar === 'timestamptz' ? encodeTime : (value) => value ?? null
   const encode = arrayEncoderOf(scalar, type.endsWith('?[]')) as Encoder
   return (value) => (typeof value === 'string' ? value : encode(value))
 }
@@ -156,16 +165,17 @@ function arrayEncoderOf(scalar: string, isNullable: boolean) {
   return isNullable ? arrayOfNullable : arrayOf
 }
 
-const ofTime: Encoder = (value) => (typeof value === 'number' ? timestamp(value) : null)
+const encodeTime: Encoder = (value) => (typeof value === 'number' ? timestamp(value) : null)
 
 /**
- * A row whose columns are the fields of `T`, null where these are undefined; brands are trusted, since core gave the
- * values. A query declares it as what it returns, so that no value is declared twice.
+ * Row whose columns are the fields of `T`, with null in place of undefined. A statement that returns values of `T`
+ * declares its rows as this type, so that no field is declared twice. Brands are trusted, because core made the values.
  */
 export type RowOf<T> = {
   readonly [Field in keyof T]: undefined extends T[Field] ? Exclude<T[Field], undefined> | null : T[Field]
 }
 
+/** Returns the value of `T` that a row holds: each null becomes undefined. */
 export function fromRow<T extends object>(row: RowOf<T>): T {
   const read: Record<string, unknown> = { ...row }
   for (const field in read) read[field] ??= undefined

@@ -2,15 +2,15 @@ import { milliseconds } from './arrays.ts'
 import { sql, statement } from './statement.ts'
 
 /**
- * What became of messages of account `account`. Their ids come in groups, one for each partition: `ids` has the ids of
- * each group as an array, `lo` and `hi` the smallest and the largest of each. One row; each column is an array as text
- * with an element for each row of `message` that was found, or null where none was. `times` has 8 bytes for each, which
- * `fromTimes` reads. `unreferenced` are the ids without a reference of a carrier, `refunded` those whose charge was
- * given back by hand.
+ * Finds the outcomes of messages of an account. The ids come in groups, one for each partition: `ids` has the ids of
+ * each group as the text of an array, `lo` and `hi` the smallest and the largest id of each. Returns one row whose
+ * columns are arrays as text with one element for each message found, or null if none was. `times` has 8 bytes for
+ * each, which `fromTimes` parses. `unreferenced` are the ids without a carrier's reference, `refunded` those that an
+ * operator refunded.
  *
- * Cost: 3 ms for 1000 ids, where a plain select of them from a table of one index takes 2. The bounds are what lets it
- * look in one partition for each group; looking for each id by itself takes 4, as rows instead of arrays it costs as
- * much again, and times as numbers add 0.4.
+ * Cost: 3 ms for 1000 ids, where a plain select of them from a table with one index takes 2. Because of the bounds the
+ * server reads one partition for each group. Looking up each id separately takes 4 ms, rows in place of arrays cost as
+ * much again, and times as numbers add 0.4 ms.
  */
 export const findOutcomes = statement(
   'find-outcomes',
@@ -43,13 +43,13 @@ where message.account_id = :account`,
 const dueTime = 'coalesce(exact.scheduled_at, exact.created_at, covering.scheduled_at, covering.created_at)'
 
 /**
- * The sends of account `account` that begin with one of the ids `ids` or cover it. One row of arrays as above, an
- * element for each id that has a send: the id, how far it is from the first id of the send, when the messages were due,
- * in milliseconds, and what each cost; `referenced` are the ids of sends with references. A send never leaves its
- * block, so the search does not either.
+ * Finds the sends of an account that contain the ids. Returns one row of arrays, as `findOutcomes` does, with one
+ * element for each id that has a send: the id, its distance from the first id of the send, the time at which the
+ * message was due in milliseconds, and its price. `referenced` are the ids of sends with client references. The search
+ * stays within a block of ids, because a send does.
  *
- * Cost: 3 µs an id. The search alone would be 9 where sends are short: it reads half a page of the index to find one
- * entry.
+ * Cost: 3 µs an id. Without the exact lookup of first ids it would be 9 µs for short sends, because the range search
+ * reads half a page of the index for one entry.
  */
 export const coveringSends = statement(
   'covering-sends',
@@ -78,9 +78,9 @@ where coalesce(exact.account_id, covering.account_id) = :account`,
 )
 
 /**
- * The numbers of messages of account `account`: `sends` has the first id of each send, `ids` the ids in each as an
- * array. One row of arrays as above. The array of a send is read out of its row once: whoever asks for each number by
- * itself reads all of it each time.
+ * Returns the numbers of messages of an account as one row of arrays. `sends` has the first id of each send, `ids` the
+ * ids in each as the text of an array. The array of a send is read once for all its ids, because reading one element
+ * reads the whole array.
  */
 export const numbersInSends = statement(
   'numbers-in-sends',
@@ -100,7 +100,7 @@ cross join lateral (
 cross join lateral unnest(asked.ids::bigint[]) wanted(id)`,
 )
 
-/** The same for the references of messages, as a JSON object by id; null: none has one. */
+/** Returns the client references of such messages as a JSON object by id, or null if none has one. */
 export const referencesInSends = statement(
   'references-in-sends',
   {

@@ -4,21 +4,20 @@ import { EVENT_CODE, WEBHOOK_STATE } from '../stored-codes.ts'
 
 const codes = Object.values(OUTCOME).filter((code) => eventTypeOf(code) !== undefined)
 
-/** What core says of each code that an event tells of, as a number. */
+/** SQL that maps each outcome with an event to the number that core's function returns for it. */
 const caseOf = (numberOf: (code: (typeof codes)[number]) => number): string =>
   `case code ${codes.map((code) => `when ${code} then ${numberOf(code)}`).join(' ')} end`
 
 const typeCode = caseOf((code) => EVENT_CODE[eventTypeOf(code) ?? 'test'])
 const sequence = (from: LearntFrom): string => caseOf((code) => messageSequence(code, from))
 
-/** Condition of `webhook`: it gets events of the type with this code, be it now or when it is resumed. */
+/** Condition that an endpoint receives events of the type with this code, now or when it is resumed. */
 const wants = (type: number | string): string => `state <> ${WEBHOOK_STATE.disabled} and events & (1 << ${type}) <> 0`
 
 /**
- * Two CTEs that store events of the CTE `changed`, which has id, account_id, send_first_id, msisdn, code, at,
- * has_reference and confirms_opt_out of messages that came to a state just now. Where no account of them has an
- * endpoint it looks for that once an account, and does nothing else. Those of one send are one row: a row for each cost
- * 20 µs more a message.
+ * Two CTEs that store events for the CTE `changed` (id, account_id, send_first_id, msisdn, code, at, has_reference and
+ * confirms_opt_out of messages that have just changed). If no account has an endpoint, they only look that up once an
+ * account. Events of one send share a row; a row for each event cost 20 µs more a message.
  */
 export const storeMessageEvents = (changed: string, from: LearntFrom): string => `
 wanting as materialized (
@@ -45,9 +44,9 @@ wanting as materialized (
 )`
 
 /**
- * The same for message.sent of messages in the CTE `messages` (id, account_id, send_first_id, msisdn, has_reference,
- * confirms_opt_out), where an endpoint of the accounts `accounts` (an array) asks for it; nothing else is looked at if
- * none does.
+ * Two CTEs that store message.sent events for the CTE `messages` (id, account_id, send_first_id, msisdn, has_reference,
+ * confirms_opt_out), if an endpoint of the accounts in the array `accounts` subscribes to them. If none does, they read
+ * nothing else.
  */
 export const storeSentEvents = (messages: string, accounts: string): string => `
 wanting as materialized (
@@ -73,15 +72,15 @@ wanting as materialized (
 
 interface StoredEvent {
   readonly account: string
-  /** An inbound message, or 0. */
+  /** SQL for the id of an inbound message, or 0. */
   readonly subject: string
   readonly number?: string
   readonly text?: string
-  /** What else is to be so. */
+  /** More tables to join, as SQL. */
   readonly from?: string
 }
 
-/** Inserts one event for every endpoint of an account that wants it; all of it is SQL, the code of the type as well. */
+/** SQL that inserts an event for every endpoint of the account that subscribes to it. All arguments are SQL. */
 export const storeEvent = (type: number | string, { account, subject, number, text, from }: StoredEvent): string => `
 insert into webhook_event (webhook_id, type, sequence, at, subjects, msisdns, text)
 select webhook.id, ${type}, 1, now(), array[${subject}]::bigint[],

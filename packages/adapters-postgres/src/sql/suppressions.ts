@@ -5,9 +5,9 @@ import { rows, sql, statement } from './statement.ts'
 import { storeEvent } from './store-events.ts'
 
 /**
- * Of each pair of an account and a number: its place in the arrays, from 1, and a kind that holds for it, once for
- * each kind. Where neither these accounts nor everybody have suppressed numbers, none is looked up: 0.07 µs a pair
- * instead of 1.
+ * Returns the suppressions that apply to pairs of account and number, each with the place of the pair from 1. If
+ * neither these accounts nor the whole gateway have suppressed numbers, no pair is looked up: 0.07 µs a pair instead of
+ * 1.
  */
 export const matchingSuppressions = statement(
   'matching-suppressions',
@@ -27,8 +27,8 @@ where (
 )
 
 /**
- * Removes a number of a kind; one row if it was there. The reply that made an opt-out holds for its moment only: what
- * an entry that is gone was made by is nobody's business. For the ordinary connections.
+ * Removes the suppression of a number, and returns a row if it existed. Also deletes the reply by which a number opted
+ * out, because it is kept only as long as the opt-out. For the ordinary connections.
  */
 export const removeSuppression = statement(
   'remove-suppression',
@@ -52,12 +52,13 @@ from changed`,
 )
 
 /**
- * Adds the numbers of a kind to the scope `account` (0: everybody) that are not there, with their times and, of
- * opt-outs, texts or null; of a number that comes twice the first. Returns how many it added. In the order of the
- * numbers, so that two of these never wait for each other in a circle. For the ordinary connections.
+ * Adds suppressions of a kind to the scope `account` (0 is the whole gateway), with their times and, for opt-outs, the
+ * text of the reply or null. Ignores numbers that are suppressed already and all but the first entry of a number.
+ * Returns how many were added. Writes in the order of the numbers, so that two calls cannot deadlock. For the ordinary
+ * connections.
  *
- * Cost, 5000 a statement: 5.1 µs and 305 bytes of log a number, 7.5 and 525 with a text; 2.4 to 2.8 µs where it is
- * there.
+ * Cost with 5000 a statement: 5.1 µs and 305 bytes of log a number, with a text 7.5 µs and 525 bytes; 2.4 to 2.8 µs if
+ * it exists.
  */
 export const addSuppressions = statement(
   'add-suppressions',
@@ -103,21 +104,21 @@ select count(*)::int as added, case when exists (select from events) then ${wake
 from added`,
 )
 
-/** A piece of the list, its columns in the same order; null: nothing is left. */
+/** Piece of the list of opt-outs. All columns have the same order. */
 export interface OptOutPiece {
-  /** Digits, divided by commas. */
+  /** Numbers, separated by commas; null if nothing is left. */
   readonly numbers: string | null
-  /** Milliseconds, divided by commas. */
+  /** Times in milliseconds, separated by commas. */
   readonly since: string
-  /** A JSON array; each `[arrival or null, text, answers or null]`, or null: added by hand. */
+  /** JSON array of `[inbound message or null, text, answered message or null]`, or null for numbers added by hand. */
   readonly replies: string
 }
 
 /**
- * The opt-outs of the account by number as text, after `after`: at most `limit`, in one row. (A row for each made 50
- * MB of objects for half a million, which are kept until memory is short: the process grew by 75 MB.) The replies are
- * looked up one by one, since a join could read all replies of the account for each piece. For the ordinary
- * connections.
+ * Lists at most `limit` opt-outs of the account after the number `after`, in the order of numbers as text. Returns them
+ * in one row, because a row for each made 50 MB of objects for half a million opt-outs and the process grew by 75 MB.
+ * Replies are looked up one by one, because a join could read all replies of the account for each piece. For the
+ * ordinary connections.
  */
 export const listOptOuts = statement(
   'list-opt-outs',

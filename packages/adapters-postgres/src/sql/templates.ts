@@ -1,7 +1,7 @@
 import { templateLimits } from '@gateway/core/bulk-sends'
 import { rows, sql, statement } from './statement.ts'
 
-// All of these are for the ordinary connections.
+// These statements are for the ordinary connections.
 
 export interface TemplateRow {
   readonly id: number
@@ -15,14 +15,14 @@ export const listTemplates = statement(
   sql`select id, name, "text" from template where account_id = :account order by name collate "C"`,
 )
 
-/** So that one after the other is counted and compared. */
+/** Locks the account, so that concurrent changes of its templates are counted and compared one after the other. */
 export const lockTemplates = statement(
   'lock-templates',
   { parameters: { account: 'int' }, columns: { id: 'int' } },
   sql`select id from account where id = :account for no key update`,
 )
 
-/** One row; no id: the name is taken, or there are too many. */
+/** Adds a template. Returns one row, whose `id` is null if the name is in use or the account has too many. */
 export const addTemplate = statement(
   'add-template',
   {
@@ -40,7 +40,7 @@ with there as (
 select (select id from added) id, is_taken "isTaken" from there`,
 )
 
-/** No row: there is no such template of the account; no id: the name is taken. */
+/** Changes a template. Returns no row if the account has no such template, and a null `id` if the name is in use. */
 export const changeTemplate = statement(
   'change-template',
   {

@@ -35,9 +35,9 @@ export type DecidedRow = RowOf<Omit<DecidedLocation, 'refunded' | 'parts'>> & {
 }
 
 /**
- * All that is known of a message, as of one moment; at most `linesMax` incidents and receipts. Which receipts is
- * core's `receiptsSought`. No row: no send covers the id. For the ordinary connections: it reads the claimed batches,
- * the kept receipts and the account's entries of the ledger from one end to the other.
+ * Reads everything that is stored about a message, in one snapshot, with at most `linesMax` incidents and receipts.
+ * Core's `receiptsSought` defines which receipts belong to it. Returns no row if no send has the id. For the ordinary
+ * connections: it reads all claimed batches, all stored receipts and all ledger entries of the account.
  */
 export const explainMessage = statement(
   'explain-message',
@@ -242,8 +242,8 @@ const foundColumns = rows<RowOf<FoundMessage>>({
   place: 'json',
 })
 
-/** Of the CTE `found` (id, first_id, place, decided) what is looked for, in the order of the list. */
-const toldOfFound = `told as (
+/** Query for the messages of the CTE `found` (id, first_id, place, decided) that match, in the order of the list. */
+const detailsOfFound = `told as (
   select found.id, found.place, found.decided, send.*,
     date_trunc('milliseconds', coalesce(send.scheduled_at, send.created_at)) due
   from found
@@ -267,13 +267,14 @@ order by told.due desc, id desc
 limit :limit`
 
 /**
- * The first `limit` messages to a number, the latest due first, then the highest id: of the account (or null), due
- * from `from` (or null) to before `to` (or null), after the message `afterId` that was due at `afterDue` (or null),
- * if decided due from `decidedSince` on. In one look: a message that moves is in one place.
+ * Finds the first `limit` messages to a number, latest due time first, then highest id. Null means any for `account`,
+ * `from` and `to` (messages due from `from` to before `to`) and for `afterDue` (messages that follow the message
+ * `afterId` due at `afterDue`). Final messages must have been due at `decidedSince` or later. One statement reads all
+ * places in one snapshot, so that a message that moves is found in exactly one.
  *
- * For the ordinary connections. What is decided is found by the index that replies need; of what waits every range is
- * looked through: 30 ns a number of a bulk send, 2 µs a single one. Sends are looked up one by one: a join would read
- * all of them. A number with 100,000 messages takes 0.5 s.
+ * For the ordinary connections. Final messages are found by the index that replies use. All waiting ranges are read: 30
+ * ns a number of a bulk send, 2 µs for a single one. Sends are looked up one by one, because a join would read all of
+ * them. A number with 100,000 messages takes 0.5 s.
  */
 export const findMessages = statement(
   'find-messages',
@@ -299,12 +300,12 @@ with ${claimedMessages}, ${waitingRanges}, found as (
   cross join lateral (select msisdns, account_id from send where first_id = claimed.first_id offset 0) send
   where send.msisdns[claimed.id - claimed.first_id + 1] = :number and (:account is null or send.account_id = :account)
     and not exists (select from message where message.id = claimed.id)
-), ${toldOfFound}`,
+), ${detailsOfFound}`,
 )
 
 /**
- * The same of messages with a reference, to the number or any (null). Sends with it are found by their index; of what
- * waits every range is looked through.
+ * Finds messages with a client reference, to the number or, if that is null, to any; otherwise as `findMessages` does.
+ * Sends with the reference are found by their index. All waiting ranges are read.
  */
 export const findReferenced = statement(
   'find-referenced',
@@ -330,5 +331,5 @@ with ${claimedMessages}, ${waitingRanges}, referenced as materialized (
   from claimed
   join referenced on referenced.id = claimed.id
   where not exists (select from message where message.id = claimed.id)
-), ${toldOfFound}`,
+), ${detailsOfFound}`,
 )

@@ -1,9 +1,9 @@
 import { OUTCOME } from '@gateway/core/messages'
 import { rows, sql, statement } from './statement.ts'
 
-// Both are for the ordinary connections: few carriers call a message unknown.
+// These statements are for the ordinary connections, because few carriers report a message as unknown.
 
-/** References that a carrier called unknown. May be run again. */
+/** Stores references that a carrier reported as unknown. May be run again. */
 export const keepUnknownReferences = statement(
   'keep-unknown-references',
   { parameters: { carrier: 'smallint', references: 'text[]' } },
@@ -23,8 +23,9 @@ export interface UnknownMessageRow {
 }
 
 /**
- * The references that may be asked for now, of messages and parts that are unknown still; of one that was used again,
- * the newest. All that are looked at are asked for, found or not.
+ * Claims references that may be queried at the carrier now, and returns those whose message or part is still unknown.
+ * If a carrier reused a reference, returns the newest message. Every claimed reference counts as queried, even if none
+ * of its messages was found.
  */
 export const takeUnknownMessages = statement(
   'take-unknown-messages',

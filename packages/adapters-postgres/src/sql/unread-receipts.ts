@@ -2,11 +2,12 @@ import { unreadReceiptBounds } from '@gateway/core/dispatch'
 import { milliseconds } from './arrays.ts'
 import { rows, sql, statement } from './statement.ts'
 
-// All of these are for the ordinary connections: the table stays small.
+// These statements are for the ordinary connections: the table stays small.
 
 /**
- * Keeps receipts and drops those that they displace. By their ids, which are read from the end of an index; where some
- * were dropped before, fewer stay. May be run again: they are kept twice then.
+ * Stores receipts that could not be read, and deletes the oldest beyond the maximum. The maximum applies to the span of
+ * ids, which an index gives, so fewer rows stay if some were deleted by hand. May be run again, and then stores them
+ * twice.
  */
 export const keepUnreadReceipts = statement(
   'keep-unread-receipts',
@@ -43,7 +44,7 @@ export interface UnreadReceiptRow {
   readonly at: number
 }
 
-/** In milliseconds; the oldest first. */
+/** Lists stored receipts, oldest first. Times are in milliseconds. */
 export const listUnreadReceipts = statement(
   'list-unread-receipts',
   {

@@ -3,7 +3,7 @@ import { milliseconds } from './arrays.ts'
 import { passwordDigest } from './sessions.ts'
 import { rows, sql, statement } from './statement.ts'
 
-// All of these are for the ordinary connections.
+// These statements are for the ordinary connections.
 
 export interface UserRow {
   readonly id: number
@@ -28,9 +28,10 @@ const userColumns = rows<UserRow>({
 const user = `select id, account_id account, email, role, locked, ${milliseconds('added_at')} added, password_hash "password"
 from account_user`
 
-const linkCounts = `link_hash = :link and link_until > now() and not locked`
+/** Condition that a link for setting the password is valid. */
+const linkIsValid = `link_hash = :link and link_until > now() and not locked`
 
-/** `found` is 0 without such an account, `id` null if the address is taken. */
+/** Adds a user. `found` is 0 if the account does not exist; `id` is null if the email address is in use. */
 export const addUser = statement(
   'add-user',
   {
@@ -49,7 +50,7 @@ with found as (
 select (select count(*) from found) found, (select id from added) id`,
 )
 
-/** Of an account all, or one. */
+/** Lists the users of an account, or only the one with this id. */
 export const listUsers = statement(
   'list-users',
   { parameters: { account: 'int', id: 'int?' }, columns: userColumns },
@@ -65,10 +66,10 @@ export const findUserByEmail = statement(
 export const findUserByLink = statement(
   'find-user-by-link',
   { parameters: { link: 'text' }, columns: userColumns },
-  sql`${user} where ${linkCounts}`,
+  sql`${user} where ${linkIsValid}`,
 )
 
-/** What is null stays as it is. A lock and another password end the sessions. */
+/** Changes the fields that are not null. Locking a user or changing the password ends all sessions. */
 export const changeUser = statement(
   'change-user',
   {
@@ -88,7 +89,7 @@ with changed as (
 select id from changed`,
 )
 
-/** Sessions that were opened under the hash before stay open under the one after. */
+/** Replaces a password hash. Sessions opened under the previous hash stay open. */
 export const replaceUserHash = statement(
   'replace-user-hash',
   { parameters: { account: 'int', id: 'int', before: 'text', after: 'text' }, columns: { id: 'int' } },
@@ -113,14 +114,17 @@ where account_id = :account and id = :id
 returning id`,
 )
 
-/** Whoever takes the link away sets the password: a second one waits for the row, and finds it without. */
+/**
+ * Sets a password by a link, which it removes. Returns no row if the link was used before: of two concurrent calls the
+ * second waits for the row and finds it without the link.
+ */
 export const setPasswordByLink = statement(
   'set-password-by-link',
   { parameters: { link: 'text', password: 'text' }, columns: { id: 'int' } },
   sql`
 with changed as (
   update account_user set password_hash = :password, link_hash = null, link_until = null
-  where ${linkCounts}
+  where ${linkIsValid}
   returning id
 ), ended as (
   delete from session where user_id in (select id from changed)

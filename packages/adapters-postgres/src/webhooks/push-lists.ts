@@ -102,7 +102,7 @@ function claimValues(after: number, { listsMax, perWebhookMax, rooms, leaseSecon
     listsMax,
     perEndpointMax: perWebhookMax,
     full: [...rooms].flatMap(([id, room]) => (room === 0 ? id : [])),
-    asked: others.map(([id]) => id),
+    limited: others.map(([id]) => id),
     rooms: others.map(([, room]) => room),
     leaseSeconds,
   }
