@@ -187,6 +187,42 @@ export function journeys(world: () => World): void {
     await person.sees(/delivered/i)
   })
 
+  journey(
+    'a list of a spreadsheet: its column is chosen, and numbers are shown as written and as sent to',
+    async (way) => {
+      const person = await holder(way)
+      const [first, second, third] = [aNumber(), aNumber(), aNumber()]
+      const office = Array.from({ length: 4 }, () => aNumber())
+      const rows = [
+        ['Ann', `${first}.0`, office[0]],
+        ['Ben', `+27 (0)${second.slice(2)}`, office[1]],
+        ['Cid', '2.78200E+10', office[2]],
+        ['', third, office[3]],
+      ]
+      const buffer = Buffer.from(['full name, first;Mobile;Work phone', ...rows.map((row) => row.join(';'))].join('\n'))
+      await person.follow('Send')
+      await person.fill('Text', 'Dear {full name, first}, the shop is open.')
+      await person.fill('Time (optional)', '2025-11-30T14:30')
+      await person.page.locator('input[type="file"]').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer })
+      if (person.hasScripts) await person.page.locator('#preview blockquote').waitFor()
+      await person.press('Check before sending')
+      await person.sees('More than one column of your file could be the numbers')
+      await person.choose('The numbers are in', 'Mobile')
+      await person.press('Take the numbers from it')
+      await person.sees('The time that you chose is past: 30 November 2025, 14:30.')
+      await person.sees('2 rows will not be sent to')
+      await person.sees('Rounded by a spreadsheet, its digits are lost')
+      await person.sees('A field of the text has no value in this row')
+      await person.sees('2 numbers are sent to otherwise than written')
+      await person.sees(`+27 (0)${second.slice(2)}`)
+      await person.press('Send 2 messages at once')
+      await person.sees('2 messages accepted', 'h1')
+      await person.follow('Sends')
+      await person.follow('Drafts')
+      await person.sees('Sends that were prepared and not sent.')
+    },
+  )
+
   journey('an owner invites somebody, who chooses a password and signs in, and is locked', async (way) => {
     const owner = await holder(way)
     const email = `ann-${++last}@acme.example`

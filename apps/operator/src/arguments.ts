@@ -125,6 +125,7 @@ const NUMBER_PROBLEM: Readonly<Record<UnreadNumber, string>> = {
   'no-number': 'no number is written',
   'invalid-number': 'not a mobile number in international form',
   'national-number': 'the number begins with 0: its country code is missing',
+  'trunk-prefix': 'a 0 too many stands after its country code',
   'scientific-notation': 'a spreadsheet rounded the number (4.36E+10): its digits are lost',
   'uncertain-number': 'not certain which number is meant',
 }

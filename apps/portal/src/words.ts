@@ -101,6 +101,7 @@ export const ROW_REFUSAL: Readonly<Record<RowRefusal, string>> = {
   ...REFUSAL,
   'scientific-notation': 'Rounded by a spreadsheet, its digits are lost: format the column as text',
   'national-number': 'Begins with 0: the country code is missing',
+  'trunk-prefix': 'A 0 too many after the country code',
   'uncertain-number': 'It is not certain which number is meant',
   repeated: 'The number is in the list already',
   'missing-value': 'A field of the text has no value in this row',
@@ -115,6 +116,7 @@ export const NUMBER_PROBLEM: Readonly<Record<UnreadNumber, string>> = {
   'no-number': 'Enter a mobile number with its country code, such as 27825550101.',
   'invalid-number': 'Enter a mobile number with its country code, such as 27825550101.',
   'national-number': 'This begins with 0. Enter the number with its country code, such as 27825550101.',
+  'trunk-prefix': 'There is a 0 too many after the country code. Enter the number as 27825550101.',
   'scientific-notation': 'A spreadsheet has rounded this number. Enter all its digits, such as 27825550101.',
   'uncertain-number': 'It is not certain which number is meant. Enter its digits only, such as 27825550101.',
 }

@@ -37,6 +37,23 @@ test('a person reads a line a number, with the reason of a refusal', async () =>
   })
 })
 
+test('numbers are sent to as people and spreadsheets write them, and digits that are left out are shown', async () => {
+  const operator = anOperator()
+  await anAccount(operator.ports)
+  expect(await operator.run(send('--to', '+27 82 555 0101, 27825550102.0; 27825550103 27825550104,2.78E+10'))).toEqual({
+    code: 0,
+    out: [
+      '27825550101: message 1, 1.0 credits',
+      '27825550102: message 2, 1.0 credits',
+      '27825550103: message 3, 1.0 credits',
+      '27825550104: message 4, 1.0 credits',
+      '2.78E+10: refused, not a mobile number in international form, or no price for it',
+      '',
+    ].join('\n'),
+    err: '“27825550102.0” is sent to as 27825550102.\n',
+  })
+})
+
 test('if no number was accepted that is a refusal, with the reasons as the result', async () => {
   const operator = anOperator()
   await anAccount(operator.ports, { locked: true })

@@ -55,6 +55,9 @@ test.each<[string, string, string]>([
   ['a national number', '0660 123456', 'national-number'],
   ['a national number in brackets', '(0660) 123456', 'national-number'],
   ['a zero in brackets at the beginning', '(0)660 123456', 'national-number'],
+  ['a trunk prefix after the calling code', '+27 082 000 0001', 'trunk-prefix'],
+  ['a trunk prefix that makes a possible length', '430660123456', 'trunk-prefix'],
+  ['a trunk prefix after 00 and the calling code', '0049 0176 1234567', 'trunk-prefix'],
   ['a decimal', '43660123456.5', 'uncertain-number'],
   ['two decimals', '43660123456.00', 'uncertain-number'],
   ['two decimals of a grouped number', '43 660 123 456.25', 'uncertain-number'],
@@ -85,7 +88,7 @@ test.each<[string, string, string]>([
 
 test('a number that an earlier version stored with a trunk prefix is found, and nothing else is read more freely', () => {
   expect(readSoughtNumber('+43 0660 123456')).toEqual({ number: '430660123456', changed: false })
-  expect(readWrittenNumber('+43 0660 123456')).toEqual({ unread: 'invalid-number' })
+  expect(readWrittenNumber('+43 0660 123456')).toEqual({ unread: 'trunk-prefix' })
   expect(readSoughtNumber('+43 (0)660 123456')).toEqual({ number: '43660123456', changed: true })
   expect(readSoughtNumber('43660123456.5')).toEqual({ unread: 'uncertain-number' })
   expect(readSoughtNumber('0660 123456')).toEqual({ unread: 'national-number' })

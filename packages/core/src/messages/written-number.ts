@@ -7,10 +7,11 @@ import { callingCodeOf, parseMsisdn, parseStoredMsisdn, type Msisdn } from './ms
  * - `scientific-notation`: a spreadsheet rounded it (`4.3660123456E+10`), so its digits are not certain.
  * - `national-number`: it begins with 0, so its country is not known.
  * - `uncertain-number`: its characters allow more than one reading, or none.
+ * - `trunk-prefix`: the 0 of national calls stands after its calling code (`+27 082 …`, ruling 1.8).
  * - `invalid-number`: it has the form of a number, and no mobile number has these digits (ruling 1.8).
  */
 export type UnreadNumber =
-  'no-number' | 'scientific-notation' | 'national-number' | 'uncertain-number' | 'invalid-number'
+  'no-number' | 'scientific-notation' | 'national-number' | 'trunk-prefix' | 'uncertain-number' | 'invalid-number'
 
 /** `changed`: digits of the written form are not part of the number, so the person must see both. */
 export type WrittenNumber =
@@ -60,7 +61,7 @@ export function readWrittenNumber(written: string): WrittenNumber {
  */
 export function readSoughtNumber(written: string): WrittenNumber {
   const read = readWrittenNumber(written)
-  if (read.unread !== 'invalid-number') return read
+  if (read.unread !== 'invalid-number' && read.unread !== 'trunk-prefix') return read
   const number = parseStoredMsisdn(bare(written).replace(/[^0-9]/g, ''))
   return number === undefined ? read : { number, changed: false }
 }
@@ -87,7 +88,16 @@ function readDigits(text: string): WrittenNumber {
   const isPrefixed = /^00 ?[1-9]/.test(text)
   if (digits.startsWith('0') && !isPrefixed) return unread(text.startsWith('+') ? 'invalid-number' : 'national-number')
   const number = parseMsisdn(isPrefixed ? digits.slice(2) : digits)
-  return number === undefined ? unread('invalid-number') : { number, changed: isPrefixed }
+  if (number !== undefined) return { number, changed: isPrefixed }
+  return unread(hasTrunkPrefix(isPrefixed ? digits.slice(2) : digits) ? 'trunk-prefix' : 'invalid-number')
+}
+
+/** True if a mobile number is left without a 0 after the calling code. Only the reason of a refusal depends on it. */
+function hasTrunkPrefix(digits: string): boolean {
+  return [1, 2, 3].some((length) => {
+    const number = digits[length] === '0' ? parseMsisdn(digits.slice(0, length) + digits.slice(length + 1)) : undefined
+    return number !== undefined && callingCodeOf(number).length === length
+  })
 }
 
 /** Leaves a `(0)` out if it stands after the calling code and no mobile number has this zero. */
