@@ -61,6 +61,11 @@ interface Unread {
   readonly answer: AnswerDelivered | undefined
 }
 
+interface ReceiptArrival extends Arrival<CarrierReceipt> {
+  /** How it is kept if it is a receipt by its text alone and fits no message. */
+  readonly kept?: UnreadReceipt
+}
+
 interface Arrival<Item> {
   readonly item: Item
   readonly answer: AnswerDelivered
@@ -114,7 +119,7 @@ export function smppCarrier(
   /** Links end and begin one after the other. */
   let relinking = Promise.resolve()
   let boundChanged = (): void => undefined
-  let receipts: Arrival<CarrierReceipt>[] = []
+  let receipts: ReceiptArrival[] = []
   let unread: Unread[] = []
   let messages: Arrival<Delivered>[] = []
   let gathering: NodeJS.Immediate | undefined
@@ -166,7 +171,10 @@ export function smppCarrier(
 
   function delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm, octets: () => Buffer): void {
     const receipt = isReceipt(pdu) ? readReceipt(pdu, settings) : readReceiptByText(pdu, settings)
-    if (receipt === 'unreadable') keepLater(unreadReceipt(pdu, octets(), settings), answer)
+    if (receipt !== undefined && receipt !== 'unreadable' && receipt.isByTextAlone === true) {
+      const kept = { carrier: name, ...unreadReceipt(pdu, octets(), settings) }
+      receipts.push({ item: receipt, kept, answer, confirm })
+    } else if (receipt === 'unreadable') keepLater(unreadReceipt(pdu, octets(), settings), answer)
     else if (receipt !== undefined) receipts.push({ item: receipt, answer, confirm })
     else if (isBinary(pdu.dataCoding)) keepLater(binaryMessage(pdu, octets(), settings), answer)
     else messages.push({ item: pdu, answer, confirm })
@@ -195,13 +203,17 @@ export function smppCarrier(
         if (unread.length > 0 && !isClosed) keepingAgain ??= setTimeout(keepAgain, keepAgainMilliseconds)
         return
       }
-      unreadable += items.length
-      const problem = `${describeUnread(items)}: gateway carrier receipts ${name} --unread`
-      // A PDU may have ended its session, which says why by itself.
-      if (items.some((item) => unreadKindOf(item) !== 'pdu')) lastError = problem
-      // Not an Error, because the place in this program where it was found tells an operator nothing.
-      report(`carrier ${name}: ${problem}`)
+      reportUnread(items)
     })
+  }
+
+  function reportUnread(items: readonly UnreadReceipt[]): void {
+    unreadable += items.length
+    const problem = `${describeUnread(items)}: gateway carrier receipts ${name} --unread`
+    // A PDU may have ended its session, which says why by itself.
+    if (items.some((item) => unreadKindOf(item) !== 'pdu')) lastError = problem
+    // Not an Error, because the place in this program where it was found tells an operator nothing.
+    report(`carrier ${name}: ${problem}`)
   }
 
   function keepAgain(): void {
@@ -228,9 +240,18 @@ export function smppCarrier(
     // They came before what they answer was read of here: who stores receipts looks for messages whose answers it
     // knows.
     outbox.giveAnswers()
-    if (receiptsNow.length > 0) void store(receiptsNow, () => matcher?.take(receiptsNow.map(({ item }) => item)))
+    if (receiptsNow.length > 0) void store(receiptsNow, () => takeReceipts(receiptsNow))
     if (messagesNow.length > 0) offerMessages(messagesNow)
     if (unreadNow.length > 0) keepUnread(unreadNow)
+  }
+
+  /** A text that looks like a receipt and fits no message may be a person's: it is kept before it is acknowledged. */
+  async function takeReceipts(arrivals: readonly ReceiptArrival[]): Promise<void> {
+    const strangers = await matcher?.take(arrivals.map(({ item }) => item))
+    const kept = arrivals.flatMap((arrival) => (strangers?.includes(arrival.item) && arrival.kept) || [])
+    if (kept.length === 0) return
+    await handlers?.unreadReceipts?.keep(kept)
+    reportUnread(kept)
   }
 
   function offerMessages(arrivals: typeof messages): void {

@@ -195,6 +195,27 @@ test('with esm_class 0, an exact receipt counts only for a message to its number
   expect(inbound).toMatchObject([{ from: '27825550101', text: words }])
 })
 
+test('a text that looks like a receipt and fits no message is kept, and read again until it does', async () => {
+  const unread = aStore()
+  let isKnown = false
+  const stored = (some: readonly DeliveryReceipt[]) => Promise.resolve(isKnown ? [] : some)
+  const handlers = { unreadReceipts: unread }
+  const one = await start({ receiptId: 'as-is' }, undefined, stored, handlers)
+  await until(() => one.carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+  expect(await one.smsc.deliver({ shortMessage: receiptText('id-1') })).toBe(0)
+  expect(unread.kept).toMatchObject([{ reference: 'id-1', number: '27825550101', isMessage: false }])
+  expect(one.problems).toEqual([
+    'carrier test: 1 receipt that cannot be read is kept: gateway carrier receipts test --unread',
+  ])
+  const two = await start({ receiptId: 'as-is' }, undefined, stored, handlers)
+  await until(() => two.carrier.status().receipts.received === 1)
+  expect(unread.kept).toHaveLength(1)
+  isKnown = true
+  const three = await start({ receiptId: 'as-is' }, undefined, stored, handlers)
+  await until(() => unread.kept.length === 0)
+  expect(three.receipts).toMatchObject([{ reference: 'id-1', isGuess: true }])
+})
+
 test('the receipt of each part tells of its own id', async () => {
   const { smsc, answers, receipts, submit } = await start()
   submit(long(400))

@@ -15,8 +15,8 @@ export interface ReceiptCounts {
 
 /** Finds the messages of receipts, however the carrier writes its ids in them. */
 export interface ReceiptMatcher {
-  /** Resolves when all are stored; rejects if they are not. */
-  take(receipts: readonly CarrierReceipt[]): Promise<void>
+  /** Resolves when all are stored, to those that found no message (yet); rejects if they are not. */
+  take(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]>
   counts(): ReceiptCounts
   stop(): void
 }
@@ -151,24 +151,25 @@ export function createReceiptMatcher(
     number === undefined ? [] : [{ form: 'as-is' as const, reference: id }]
 
   /** Until the form is known, nothing is kept in a form that may be wrong before every other was tried. */
-  async function learn(receipts: readonly CarrierReceipt[]): Promise<void> {
+  async function learn(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]> {
     const strangers = await guess(await guess(receipts, asTheyAre))
-    remember(await settle(strangers))
+    return remember(await settle(strangers))
   }
 
-  async function takeKnown(receipts: readonly CarrierReceipt[]): Promise<void> {
+  async function takeKnown(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]> {
     const strangers = await settle(receipts)
-    remember(given === undefined ? await guess(strangers) : strangers)
+    return remember(given === undefined ? await guess(strangers) : strangers)
   }
 
-  async function takeInTurn(receipts: readonly CarrierReceipt[]): Promise<void> {
+  async function takeInTurn(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]> {
     const ids = new Set(receipts.map(({ id }) => id))
-    const all = [...unlearned.filter(({ id }) => ids.has(id)), ...receipts]
+    const earlier = unlearned.filter(({ id }) => ids.has(id)).map((one) => receipts.find(isLike(one)) ?? one)
+    const all = [...new Set([...earlier, ...receipts])]
     unlearned = unlearned.filter(({ id }) => !ids.has(id))
     try {
       recalling ??= recall()
       await recalling
-      await (form === undefined ? learn(all) : takeKnown(all))
+      return await (form === undefined ? learn(all) : takeKnown(all))
     } catch (problem) {
       recalling = form === undefined ? undefined : recalling
       unlearned = [...unlearned, ...all].slice(-missedMax)
@@ -180,17 +181,21 @@ export function createReceiptMatcher(
    * While the form is not known a receipt is stored in several steps. One call then waits for the other, so that the
    * receipts of one message are applied in their order (P-7).
    */
-  async function take(receipts: readonly CarrierReceipt[]): Promise<void> {
+  async function take(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]> {
     received += receipts.length
     if (form !== undefined && inTurn === 0 && unlearned.length === 0) return takeKnown(receipts)
     inTurn++
     const taken = turn.then(() => takeInTurn(receipts))
-    turn = taken.catch(() => undefined)
+    turn = taken.then(
+      () => undefined,
+      () => undefined,
+    )
     return taken.finally(() => inTurn--)
   }
 
-  function remember(strangers: readonly CarrierReceipt[]): void {
+  function remember(strangers: readonly CarrierReceipt[]): readonly CarrierReceipt[] {
     retryLater(strangers.map((receipt) => ({ receipt, tries: 0, at: performance.now() })))
+    return strangers
   }
 
   function retryLater(more: readonly Missed[]): void {
@@ -227,3 +232,9 @@ export function createReceiptMatcher(
     stop: () => clearTimeout(timer),
   }
 }
+
+/** Whether a receipt is another one offered again. */
+const isLike =
+  ({ id, code, number }: CarrierReceipt) =>
+  (other: CarrierReceipt): boolean =>
+    other.id === id && other.code === code && other.number === number

@@ -97,7 +97,8 @@ const pageMax = 500
 
 /** Stores what could be read after all; rejects if it could not. */
 export interface ReadAgainHandlers {
-  receipts(receipts: readonly CarrierReceipt[]): Promise<unknown>
+  /** Resolves to those that found no message. */
+  receipts(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]>
   messages(messages: readonly InboundMessage[]): Promise<unknown>
 }
 
@@ -123,10 +124,13 @@ export async function readAgain(
     const readings = kept.flatMap((one) => readKept(one, carrier, settings) ?? [])
     const receipts = readings.flatMap(({ receipt }) => receipt ?? [])
     const messages = readings.flatMap(({ message }) => message ?? [])
-    if (receipts.length > 0) await handlers.receipts(receipts)
+    const strangers = receipts.length > 0 ? await handlers.receipts(receipts) : []
     if (messages.length > 0) await handlers.messages(messages)
-    if (readings.length > 0) await store.drop(readings.map(({ id }) => id))
-    count += readings.length
+    // Nobody else keeps what is a receipt by its text alone.
+    const isKept = ({ receipt }: Reading): boolean => receipt?.isByTextAlone === true && strangers.includes(receipt)
+    const read = readings.filter((reading) => !isKept(reading))
+    if (read.length > 0) await store.drop(read.map(({ id }) => id))
+    count += read.length
     after = kept.at(-1)?.id
     if (after === undefined) return count
   }
