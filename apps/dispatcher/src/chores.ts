@@ -36,6 +36,8 @@ export const startChores = (
     every('expire', 30_000, log, async () => {
       const expired = await processing.expire(settings.validitySeconds)
       if (expired > 0) log.warn({ expired }, 'messages waited beyond their validity and were refunded')
+      const ended = await processing.expireDoubt(settings.validitySeconds)
+      if (ended > 0) log.warn({ ended }, 'messages were in doubt beyond their validity and became SENT 106')
     }),
     {
       what: 'fold daily sums',
@@ -45,6 +47,8 @@ export const startChores = (
     },
     { what: 'release parts', pauseMilliseconds: 60_000, log, work: () => processing.releaseParts() },
     every('adopt receipts', 60_000, log, async () => {
+      const proved = await processing.takeProofs()
+      if (proved > 0) log.info({ proved }, 'receipts proved that messages in doubt had been submitted')
       const adopted = await processing.adoptReceipts()
       if (adopted > 0) log.info({ adopted }, 'messages of unknown outcome found their receipts')
     }),

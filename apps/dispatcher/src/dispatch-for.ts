@@ -15,6 +15,7 @@ import {
 import { agreeWithOthers, type ConfiguredCarriers } from './configured-carriers.ts'
 import {
   measureDispatching,
+  measureDoubt,
   measurePushing,
   measureRoutes,
   measureVersion,
@@ -23,6 +24,7 @@ import {
 import { startDispatching, type DispatchSettings } from './dispatch.ts'
 import { followCarriers } from './follow-carriers.ts'
 import { followModes, modesOf } from './follow-modes.ts'
+import { followPromotions } from './follow-promotions.ts'
 import { followWatches } from './follow-watches.ts'
 import { withAgreement, withCarriers, withProgress } from './health.ts'
 import { startPushing, type PushingSettings } from './push.ts'
@@ -95,17 +97,20 @@ export async function dispatchFor(
   const { carrierWatches, clock } = ports
   const watches = followWatches({ carrierWatches, clock, process, dispatching, log })
   onStop('watches of carriers', () => watches.stop())
+  const promotions = followPromotions({ promotions: ports.promotions, log })
+  onStop('messages in doubt', () => promotions.stop())
   const metrics = createMetrics()
   measurePushing(metrics, pushing)
   measureWaiting(metrics, ports.webhooks, ports.clock)
   measureRoutes(metrics, ports.overview, ports.clock)
   measureDispatching(metrics, dispatching)
+  measureDoubt(metrics, promotions)
   measureVersion(metrics, following)
   const whole = withAgreement(withProgress(health, dispatching), following)
   return {
     dispatching,
     metrics,
-    health: { ...withCarriers(whole, dispatching), notes: () => modes.notes() },
+    health: { ...withCarriers(whole, dispatching), notes: () => [...promotions.notes(), ...modes.notes()] },
     configuration,
     certificates: following.certificates,
   }

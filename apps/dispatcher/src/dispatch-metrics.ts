@@ -51,6 +51,16 @@ export function measureVersion(metrics: Metrics, following: { version(): number 
   ])
 }
 
+/** Messages that wait for the decision of an operator. */
+export function measureDoubt(metrics: Metrics, promotions: { inDoubt(): number }): void {
+  metrics.gauge(
+    'gateway_in_doubt_messages',
+    'Messages held after a promotion: the lost database server may have had them submitted',
+    [],
+    () => [{ labels: {}, value: promotions.inDoubt() }],
+  )
+}
+
 interface CarrierGauge {
   readonly name: string
   readonly help: string

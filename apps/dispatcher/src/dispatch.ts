@@ -30,6 +30,7 @@ export interface DispatchSettings {
   readonly ports: Pick<
     Ports,
     | 'claimedBatches'
+    | 'promotions'
     | 'routes'
     | 'deliveryReceipts'
     | 'unreadReceipts'

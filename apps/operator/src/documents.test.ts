@@ -88,6 +88,8 @@ const calls: readonly (readonly string[])[] = [
   ['send', '--account', '1', '--to', number, '--text', 'Later', '--at', '203012312359'],
   ['message', 'cancel', '2'],
   ['queue', 'show'],
+  ['failover', 'status'],
+  ['failover', 'resume', '--end', '--yes'],
   ['dispatcher', 'list'],
   ['carrier', 'list'],
   ['carrier', 'check', 'FOLDER/carriers.json'],

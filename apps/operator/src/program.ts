@@ -51,6 +51,7 @@ import {
   type RunMigrate,
 } from './commands/database.ts'
 import { databaseUpgrade } from './commands/database-upgrade.ts'
+import { failoverResume, failoverStatus } from './commands/failover.ts'
 import { init } from './commands/init.ts'
 import { dispatcherList, queueShow } from './commands/queue.ts'
 import { doctor } from './commands/doctor.ts'
@@ -186,6 +187,10 @@ export const createProgram = (
     ]),
     doctor(look),
     top(run),
+    group('failover', 'decide about messages in doubt after a database standby was promoted', [
+      failoverStatus(run),
+      failoverResume(run),
+    ]),
     group('queue', 'show what waits to be sent', [queueShow(run)]),
     group('operator', 'add, list, lock and change the people who run the gateway at the portal', [
       operatorAdd(run),

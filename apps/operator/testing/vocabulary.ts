@@ -43,6 +43,7 @@ function* members(value: unknown): Iterable<readonly [name: string, value: unkno
 const reading = new Set([
   'list',
   'show',
+  'status',
   'find',
   'explain',
   'ledger',

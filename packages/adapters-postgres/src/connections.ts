@@ -65,6 +65,8 @@ export interface ConnectionOptions {
   readonly statementSeconds: number
   readonly lockSeconds: number
   readonly retrySeconds: number
+  /** Lets a new connection be used, or throws. Called on every database that has the tables for it. */
+  readonly admit: (client: ClientBase) => Promise<void>
   /** Told of every statement that fails, and of every connection that cannot be made. */
   readonly failed: (error: unknown) => void
   /** Names and values of other settings of the server. */
@@ -122,11 +124,12 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
       if (endsWaitForStandby(notice)) unconfirmed.add(client)
     })
     const query = { text: greeting(options), query_timeout: options.connectionSeconds * 1000 }
-    const answers = (await client.query<Backend>(query)) as unknown as readonly { rows: readonly Backend[] }[]
+    const answers = (await client.query<Greeted>(query)) as unknown as readonly { rows: readonly Greeted[] }[]
     const backend = answers.at(-1)?.rows[0]
     if (backend === undefined) throw new Error('the server does not know its own backend')
     refusePooler(client, backend.pid)
     backends.set(client, backend)
+    if (backend.isWatched) await options.admit(client)
   }
 
   const isOld = (client: ClientBase): boolean => outagesBefore.get(client) !== liveness.outages()
@@ -301,6 +304,11 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
   return { ...having((work) => work()), failFast }
 }
 
+/** A new connection: `isWatched` where the database remembers its primary. */
+interface Greeted extends Backend {
+  readonly isWatched: boolean
+}
+
 interface Taken {
   readonly client: PoolClient
   readonly patience: Patience
@@ -359,6 +367,7 @@ function greeting({ statementSeconds, lockSeconds, serverSettings }: ConnectionO
     ...serverSettings,
   }
   const sets = Object.entries(all).map(([name, value]) => `set ${name} = ${value};`)
-  return `${sets.join(' ')} select pid, extract(epoch from backend_start)::text as start
+  return `${sets.join(' ')} select pid, extract(epoch from backend_start)::text as start,
+    to_regclass('primary_look') is not null as "isWatched"
     from pg_stat_activity where pid = pg_backend_pid()`
 }

@@ -1,4 +1,4 @@
-import { storedPortContracts } from '@gateway/core/contracts'
+import { promotedContract, storedPortContracts } from '@gateway/core/contracts'
 import { sharedDatabase, type SharedDatabase } from '../testing/shared-database.ts'
 
 describe.each(Object.entries(storedPortContracts))('%s', (_, contract) => {
@@ -7,4 +7,14 @@ describe.each(Object.entries(storedPortContracts))('%s', (_, contract) => {
   afterAll(() => database.close())
 
   test.each(Object.entries(contract))('%s', (_, check) => database.check(check))
+})
+
+describe('promotions of a standby', () => {
+  let database: SharedDatabase
+  beforeAll(async () => (database = await sharedDatabase()))
+  afterAll(() => database.close())
+
+  test.each(Object.entries(promotedContract))('%s', (_, check) =>
+    database.check((ports) => check({ ports, promote: () => database.promote() })),
+  )
 })

@@ -1,5 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { watchServers } from './client.ts'
+import type { ClientBase } from 'pg'
+import { lookNowAndThen, watchPrimaryLooks } from './promotions/primary-watch.ts'
 import { openConnections, type Connections, type PoolUse } from './connections.ts'
 import { watchLiveness } from './database-liveness.ts'
 import type { ServerAddress } from './server-address.ts'
@@ -48,7 +50,9 @@ export function openPools(address: ServerAddress, settings: Settings, log: Log):
   const { connectionSeconds, lockSeconds, retrySeconds, statementSeconds, longStatementSeconds } = settings
   const failed = (error: unknown): void => writes.failed(error)
   const timings = createTimings()
-  const common = { address, timings, connectionSeconds, lockSeconds, retrySeconds, failed }
+  const primary = watchPrimaryLooks(log)
+  const admit = (client: ClientBase): Promise<void> => primary.admit(client)
+  const common = { address, timings, connectionSeconds, lockSeconds, retrySeconds, failed, admit }
   const liveness = watchLiveness(address, connectionSeconds, log)
   const hot = openConnections(
     {
@@ -74,6 +78,7 @@ export function openPools(address: ServerAddress, settings: Settings, log: Log):
   )
   const writes = watchWrites(writeProbes(hot, ordinary), log)
   const ignoreServers = watchServers(address)
+  const endLooks = lookNowAndThen(primary, ordinary)
   const pool = { connect: () => ordinary.failFast.connect(), end: () => Promise.resolve() }
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return {
@@ -86,6 +91,7 @@ export function openPools(address: ServerAddress, settings: Settings, log: Log):
     close: async (seconds) => {
       const begun = performance.now()
       ignoreServers()
+      endLooks()
       await waitAtMost(probeSeconds, writes.close())
       const left = Math.max(0, seconds - (performance.now() - begun) / 1000)
       await Promise.all([hot.close(left), ordinary.close(left)])

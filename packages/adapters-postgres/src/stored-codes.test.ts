@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { TransferFailure } from '@gateway/core/credits'
+import type { DoubtDecision } from '@gateway/core/dispatch'
 import type { HeldCarrier } from '@gateway/core/fleet'
 import { INCIDENT, OUTCOME } from '@gateway/core/messages'
 import { messageSequence, type PauseReason, type PushFailure } from '@gateway/core/webhooks'
@@ -85,6 +86,7 @@ test('the page lists the words that are stored', () => {
     'webhook.paused_for': Object.keys(pauseReasons),
     'webhook_attempt.failure': Object.keys(failures),
     'carrier_mode.mode': Object.keys(modes),
+    'promotion.decision': ['send', 'end'] satisfies readonly DoubtDecision[],
     'client_request.answer': Object.keys(transferResults),
   }
   const told = rowsOf('Words').map(([column = '', list = '']) => [

@@ -19,6 +19,7 @@ import {
   postgresCarrierVersions,
 } from './carriers/postgres-carriers.ts'
 import { postgresCarrierWatches } from './carriers/postgres-carrier-watches.ts'
+import { postgresPromotions } from './promotions/postgres-promotions.ts'
 import { postgresRoutes } from './routes/postgres-routes.ts'
 import { postgresSenders } from './senders/postgres-senders.ts'
 import { postgresMessageTraces } from './messages/postgres-message-traces.ts'
@@ -82,6 +83,7 @@ export function storedPorts({ pools, changes, wakeups, settings, log }: Connecte
     deliveryReceipts: postgresDeliveryReceipts(context),
     unreadReceipts: postgresUnreadReceipts(context),
     unknownMessages: postgresUnknownMessages(context),
+    promotions: postgresPromotions(context),
     inbox: postgresInbox(prompt, routes),
     conversations: postgresConversations(prompt),
     messageTraces: postgresMessageTraces(prompt),

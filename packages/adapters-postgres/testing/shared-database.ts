@@ -3,9 +3,12 @@ import { Client } from 'pg'
 import { listenForChanges } from '../src/changes.ts'
 import { postgresWakeups } from '../src/claimed-batches/postgres-wakeups.ts'
 import { openPools } from '../src/pools.ts'
+import { watchPrimaryLooks } from '../src/promotions/primary-watch.ts'
 import { serverAddress } from '../src/server-address.ts'
 import { defaultSettings, silent } from '../src/settings.ts'
+import { rememberFirst } from '../src/sql/promotions.ts'
 import { storedPorts } from '../src/stored-ports.ts'
+import { valueTypes } from '../src/value-types.ts'
 import { freshDatabase } from './fresh-database.ts'
 import { patientSettings } from './patient-settings.ts'
 
@@ -13,6 +16,8 @@ import { patientSettings } from './patient-settings.ts'
 export interface SharedDatabase {
   /** Checks a promise on tables as they are made, with ports that remember nothing. */
   check(promise: (ports: StoredPorts) => Promise<void>): Promise<void>
+  /** As if this server had been promoted, without a synchronous standby before, and a process noticed it. */
+  promote(): Promise<void>
   close(): Promise<void>
 }
 
@@ -62,6 +67,17 @@ export async function sharedDatabase(): Promise<SharedDatabase> {
         await promise(storedPorts({ pools, changes, wakeups, settings, log: silent }))
       } finally {
         await wakeups.close()
+      }
+    },
+    promote: async () => {
+      const client = new Client({ connectionString: database.connectionString, types: valueTypes })
+      await client.connect()
+      try {
+        await client.query(rememberFirst.text)
+        await client.query('update primary_look set timeline = timeline - 1, synchronous = false')
+        await watchPrimaryLooks(silent).admit(client)
+      } finally {
+        await client.end()
       }
     },
     close: async () => {

@@ -25,6 +25,8 @@ import type { AuditCheck, AuditEntry, AuditSearch, ListedChange } from './audit/
 import type { PrefixFigures } from './fleet/carrier-figures.ts'
 import type { CarrierId } from './dispatch/carrier-id.ts'
 import type { HeldCarrier } from './fleet/carrier-modes.ts'
+import { decideDoubt } from './dispatch/decide-doubt.ts'
+import type { Promotion } from './dispatch/promotions.ts'
 import type { PublishedRoute } from './routes/published-routes.ts'
 import type { CarrierMode } from './dispatch/carrier.ts'
 import { carrierStaleSeconds, type ToldCarrier } from './fleet/carrier-statuses.ts'
@@ -103,6 +105,7 @@ export const createBackOffice = (
     | 'messageTraces'
     | 'messages'
     | 'overview'
+    | 'promotions'
     | 'routes'
     | 'carrierFigures'
     | 'carrierModes'
@@ -183,6 +186,8 @@ export const createBackOffice = (
   listUnreadReceipts: listUnreadReceipts(ports),
   listUnmatchedReceipts: (countMax: number): Promise<readonly UnmatchedReceipt[]> =>
     ports.deliveryReceipts.unmatched(countMax),
+  listPromotions: (): Promise<readonly Promotion[]> => ports.promotions.open(),
+  decideDoubt: decideDoubt(ports),
   showQueue: (): AsyncIterable<WaitingWork> => ports.overview.queue(),
   listRoutes: (): Promise<readonly PublishedRoute[]> => ports.routes.list(),
   showRoutes: (): Promise<readonly WaitingRoute[]> => ports.overview.routes(),

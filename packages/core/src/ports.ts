@@ -15,6 +15,7 @@ import type { CarrierWatches } from './fleet/carrier-watches.ts'
 import type { ClaimedBatches } from './dispatch/claimed-batches.ts'
 import type { DeliveryReceipts } from './dispatch/delivery-receipts.ts'
 import type { Overview } from './fleet/overview.ts'
+import type { Promotions } from './dispatch/promotions.ts'
 import type { Routes } from './routes/published-routes.ts'
 import type { UnknownMessages } from './dispatch/unknown-messages.ts'
 import type { UnreadReceipts } from './dispatch/unread-receipts.ts'
@@ -68,6 +69,7 @@ export interface StoredPorts {
   readonly deliveryReceipts: DeliveryReceipts
   readonly unreadReceipts: UnreadReceipts
   readonly unknownMessages: UnknownMessages
+  readonly promotions: Promotions
   readonly inbox: Inbox
   readonly conversations: Conversations
   readonly messageTraces: MessageTraces

@@ -1,3 +1,4 @@
+import { proofAgeSeconds } from './dispatch/decide-doubt.ts'
 import type { DeliveryReceipt } from './dispatch/delivery-receipt.ts'
 import { dispatcherDefaults } from './dispatch/dispatcher-settings.ts'
 import { confirmationOf, defaultConfirmation, receive } from './inbox/receive.ts'
@@ -29,9 +30,15 @@ const adoptionAgeSeconds = 60
 const partsSeconds = 24 * 3600
 const textsMax = 100
 
+/** Messages in doubt that one call ends. */
+const doubtMax = 10_000
+
 /** What the clock and the carriers do. Each call is one bounded step; it returns how much it moved. */
 export const createProcessing = (
-  ports: Pick<Ports, 'claimedBatches' | 'routes' | 'deliveryReceipts' | 'inbox' | 'history' | 'dailySums'>,
+  ports: Pick<
+    Ports,
+    'claimedBatches' | 'promotions' | 'routes' | 'deliveryReceipts' | 'inbox' | 'history' | 'dailySums'
+  >,
   { confirmation, contactDays }: ProcessingSettings = processingDefaults,
 ) => ({
   /** Moves what has become due from the schedule to the queue; 'more': there may be more at once. */
@@ -44,6 +51,11 @@ export const createProcessing = (
   /** Ends messages that waited beyond their validity (ruling 1.13). */
   expire: (validitySeconds = dispatcherDefaults.validitySeconds): Promise<number> =>
     ports.claimedBatches.expire(validitySeconds, rangesMax),
+  /** Ends messages that were in doubt beyond their validity as SENT 106 (P-4). Returns how many. */
+  expireDoubt: (validitySeconds = dispatcherDefaults.validitySeconds): Promise<number> =>
+    ports.promotions.expire(validitySeconds, doubtMax),
+  /** Takes what late receipts prove of messages in doubt (P-5). Returns how many were submitted. */
+  takeProofs: (): Promise<number> => ports.promotions.takeProofs(proofAgeSeconds),
   /** Stores receipts that came outside of a dispatcher. */
   recordReceipts: (receipts: readonly DeliveryReceipt[]): Promise<unknown> => ports.deliveryReceipts.apply(receipts),
   /** Stores what people wrote, and what follows from it. */

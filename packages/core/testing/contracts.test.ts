@@ -1,12 +1,22 @@
 import {
   carrierContract,
   commitsContract,
+  promotedContract,
   secretsContract,
   storedPortContracts,
   type Contract,
   type HeldPorts,
+  type PromotablePorts,
 } from '@gateway/core/contracts'
-import { memoryPorts, memorySecrets, scriptedCarrier } from '@gateway/core/testing'
+import {
+  memoryPorts,
+  memorySecrets,
+  memoryStore,
+  memoryStoredPorts,
+  promoteStandby,
+  scriptedCarrier,
+  steppingClock,
+} from '@gateway/core/testing'
 
 const run = <Subject>(port: string, contract: Contract<Subject>, subject: () => Subject) =>
   describe(`${port} in memory`, () => {
@@ -40,7 +50,20 @@ function heldMemory(): HeldPorts {
   }
 }
 
+function promotableMemory(): PromotablePorts {
+  const clock = steppingClock()
+  const store = memoryStore(clock)
+  const promote = (): Promise<void> => {
+    clock.step(1)
+    promoteStandby(store)
+    clock.step(1)
+    return Promise.resolve()
+  }
+  return { ports: memoryStoredPorts(store), promote }
+}
+
 run('commits', commitsContract, heldMemory)
 for (const [port, contract] of Object.entries(storedPortContracts)) run(port, contract, memoryPorts)
+run('promotions of a standby', promotedContract, promotableMemory)
 run('secrets', secretsContract, memorySecrets)
 run('carrier', carrierContract, scriptedCarrier)

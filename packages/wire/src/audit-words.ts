@@ -26,6 +26,7 @@ const ACTION = {
   closeAccount: 'Close the account',
   deleteScheduled: 'Cancel scheduled messages',
   disallowSender: 'Disallow a sender',
+  decideDoubt: 'Decide about messages in doubt',
   dropHistory: 'Drop old history',
   endActingAs: 'Leave the pages of the account',
   endOtherSessions: 'End the other sessions',

@@ -30,14 +30,15 @@ const row = ({ state, about, says, advice }: Finding) => ({
 })
 
 async function readingsOf({ backOffice, ports, surroundings }: Context): Promise<Readings> {
-  const [around, dispatchers, carriers, webhooks, oldestDue] = await Promise.all([
+  const [around, dispatchers, carriers, webhooks, promotions, oldestDue] = await Promise.all([
     surroundings(),
     backOffice.listDispatchers(),
     backOffice.listCarriers(),
     ports.webhooks.totals(webhookRowsMax),
+    backOffice.listPromotions(),
     oldestOf(backOffice),
   ])
-  return { ...around, now: ports.clock.now(), dispatchers, carriers, webhooks, oldestDue }
+  return { ...around, now: ports.clock.now(), dispatchers, carriers, webhooks, promotions, oldestDue }
 }
 
 async function oldestOf(backOffice: Context['backOffice']): Promise<number | undefined> {

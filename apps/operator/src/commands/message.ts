@@ -109,6 +109,7 @@ function placeText(place: FoundLocation): string {
   if (place.place === 'decided') return `${outcomeText(place.code)}, ${timeText(place.at)}`
   if (place.place === 'postponed') return `refused for now, waits until ${timeText(place.until)}`
   if (place.place === 'claimed') return place.marked ? 'at a carrier, may have left' : 'claimed, has not left'
+  if (place.place === 'in-doubt') return 'in doubt, waits for a decision'
   return place.place === 'queue' ? 'in the queue' : 'scheduled'
 }
 

@@ -29,6 +29,7 @@ const sound: Readings = {
   dispatchers: [dispatcher],
   carriers: [sim],
   webhooks: [],
+  promotions: [],
   oldestDue: secondsAgo(3),
 }
 const { database } = sound

@@ -1,4 +1,5 @@
 import type { DatabaseReadings } from '@gateway/adapters-postgres'
+import type { Promotion } from '@gateway/core/dispatch'
 import type { RunningDispatcher, ToldCarrier } from '@gateway/core/fleet'
 import type { WebhookTotal } from '@gateway/core/webhooks'
 import { counted, durationText } from '../show.ts'
@@ -19,6 +20,8 @@ export interface Readings extends Surroundings {
   readonly dispatchers: readonly RunningDispatcher[]
   readonly carriers: readonly ToldCarrier[]
   readonly webhooks: readonly WebhookTotal[]
+  /** Promotions with messages in doubt. */
+  readonly promotions: readonly Pick<Promotion, 'inDoubt'>[]
   /** When the oldest message that is due was due; undefined: none is. */
   readonly oldestDue: number | undefined
 }
@@ -203,9 +206,16 @@ const queue: Rule = ({ oldestDue, now }) => {
   return seconds >= 60 ? warning('queue', says, advice) : good('queue', says)
 }
 
+const doubt: Rule = ({ promotions }) => {
+  if (promotions.length === 0) return good('failover', 'no message is in doubt')
+  const inDoubt = promotions.reduce((sum, promotion) => sum + promotion.inDoubt, 0)
+  const says = `${counted(inDoubt, 'message')} in doubt: a standby was promoted that may lack what the lost server did last`
+  return bad('failover', says, 'gateway failover status; then gateway failover resume')
+}
+
 const rules: readonly Rule[] = [
   ...[clock, version, flushing, commits, standbyLag, servers, wal, connections, disk, transactions, partitions],
-  ...[leases, queue, carriers, webhooks, certificates],
+  ...[leases, doubt, queue, carriers, webhooks, certificates],
 ]
 
 /** What an operator should know, in the order of the database, what runs on it, and what it reaches. */

@@ -80,6 +80,8 @@ function placeJson(place: MessageLocation): Json {
       return { place: place.place, until: timeJson(place.until), refusedForNow: place.attempt }
     case 'queue':
       return { place: place.place, lane: place.lane, due: timeJson(place.due), refusedForNow: place.attempt }
+    case 'in-doubt':
+      return { place: place.place, due: timeJson(place.due), refusedForNow: place.attempt }
     case 'claimed':
       return {
         place: place.place,

@@ -76,6 +76,8 @@ const INCIDENT_WORDS: ReadonlyMap<string, string> = new Map([
   [INCIDENT.unknown, 'it was submitted, and the carrier did not answer whether it took it'],
   [INCIDENT.late, 'its dispatcher told later what became of it'],
   [INCIDENT.adopted, 'a receipt that fits no other message was taken for its own'],
+  [INCIDENT.endedInDoubt, 'a database server was lost that may have had it submitted; it ended in doubt'],
+  [INCIDENT.provedSubmitted, 'it was in doubt, and an answer or a receipt proved that it had been submitted'],
 ])
 
 const incidentText = (what: string, carrier: CarrierId | undefined): string =>
@@ -99,13 +101,21 @@ function accepted({ accepted: at, send: { first, messages, debit } }: MessageTra
 /** Codes that the gateway gives to submitted messages. */
 const OWN_CODES: ReadonlySet<number> = new Set([OUTCOME.sent, OUTCOME.unknown, OUTCOME.refused])
 
+/** Incidents after which a message was of unknown outcome. */
+const unknownBy: ReadonlySet<string> = new Set([
+  INCIDENT.recovered,
+  INCIDENT.unknown,
+  INCIDENT.endedInDoubt,
+  INCIDENT.provedSubmitted,
+])
+
 /** The stored outcome of the submission, and later changes by a receipt or a late answer. */
 function outcomes(
   { incidents, refundByHand }: MessageTrace,
   { code, at, stored, carrier, refunded, parts }: DecidedLocation,
 ): readonly Event[] {
   if (carrier === undefined) return [{ at: stored, text: `ended without a carrier: ${outcomeText(code)}` }]
-  const wasUnknown = incidents.some(({ what }) => what === INCIDENT.recovered || what === INCIDENT.unknown)
+  const wasUnknown = incidents.some(({ what }) => unknownBy.has(what))
   const isPartly = code === OUTCOME.failed && at === stored
   // What was refused is refunded; what an operator refunded was not refused.
   const isRefused = refunded && refundByHand === undefined
@@ -164,6 +174,8 @@ export function locationText(trace: MessageTrace, now: Instant, waiting: Waiting
       return `The carrier has refused it for now, ${counted(place.attempt, 'time')} so far. It waits for another try, until ${timeText(place.until)}.`
     case 'queue':
       return `It waits in the queue, ${place.lane} lane, due since ${timeText(place.due)} (${durationText(now - place.due)}).${tried(place)}${waiting === undefined ? '' : ` ${whyText(waiting)}`}`
+    case 'in-doubt':
+      return `It is in doubt, due since ${timeText(place.due)}: a standby was promoted that may lack what the lost database server did last, and that server may have had it submitted. It waits until an operator decides: see gateway failover status.`
     case 'claimed':
       return claimed(place)
     case 'decided':
@@ -175,6 +187,7 @@ export function locationText(trace: MessageTrace, now: Instant, waiting: Waiting
 
 const WHY: Readonly<Record<WaitingReason, (carriers: string) => string>> = {
   'not-due': () => 'It is not due.',
+  'in-doubt': () => 'It is in doubt: see gateway failover status.',
   'refused-for-now': () => 'It waits for another try.',
   'no-dispatcher': () => 'No dispatcher has been heard of lately: nothing is sent.',
   'route-withdrawn': () => 'Its route is not published any more; it is moved to another one soon.',
@@ -219,9 +232,11 @@ function doubts(
       ? ['A receipt that fits no other message is taken for its own, and will be applied.']
       : ['The carrier itself says that it does not know.']
   }
-  const why = was(INCIDENT.recovered)
-    ? 'its dispatcher ended, or was cut off, before an answer was stored'
-    : 'the carrier did not give an answer that tells'
+  const why = was(INCIDENT.endedInDoubt)
+    ? 'a database server was lost that may have had it submitted, and it ended in doubt'
+    : was(INCIDENT.recovered)
+      ? 'its dispatcher ended, or was cut off, before an answer was stored'
+      : 'the carrier did not give an answer that tells'
   return [
     `Nobody knows whether the carrier took it: ${why}. It may have reached its recipient or not.`,
     `It is not sent again${refundByHand === undefined ? ', and stays charged' : ''}. A receipt or a late answer may still settle it.`,

@@ -17,10 +17,14 @@ export type KnownBatches = ReturnType<typeof createKnownBatches>
 
 export function createKnownBatches(hot: Connections) {
   const dispatchers = new Map<DispatcherId, Map<ClaimedBatchId, KnownBatch>>()
+  /** The carrier's number of each dispatcher that has claimed. Kept when it ends: it may get answers later. */
+  const carriers = new Map<DispatcherId, number>()
   const get = (dispatcher: DispatcherId, batch: ClaimedBatchId) => dispatchers.get(dispatcher)?.get(batch)
   return {
     get,
+    carrierOf: (dispatcher: DispatcherId): number | undefined => carriers.get(dispatcher),
     add(dispatcher: DispatcherId, batch: ClaimedBatchId, known: KnownBatch): void {
+      carriers.set(dispatcher, known.carrier)
       const batches = dispatchers.get(dispatcher) ?? new Map<ClaimedBatchId, KnownBatch>()
       dispatchers.set(dispatcher, batches.set(batch, known))
     },

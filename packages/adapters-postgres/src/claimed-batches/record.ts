@@ -4,6 +4,7 @@ import {
   type CarrierReferences,
   type ClaimedBatchId,
   type ClaimedBatches,
+  type DispatcherId,
   type Mark,
   type Recorded,
 } from '@gateway/core/dispatch'
@@ -13,6 +14,7 @@ import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
 import { storedReference } from '../delivery-receipts/one-per-message.ts'
 import { numberOf, type NumbersOfSenders } from '../senders/sender-numbers.ts'
+import { endPromotions, lockPromotions, proveSubmitted } from '../sql/promotions.ts'
 import { record as recordAccepted, recordLate, recordParts } from '../sql/record.ts'
 import type { ValuesOf } from '../sql/statement.ts'
 import type { KnownBatches } from './known-batches.ts'
@@ -20,7 +22,10 @@ import type { KnownBatches } from './known-batches.ts'
 /** A recovery wrote some of the rows, or this did when it ran before. */
 const rowThere = '23505'
 
-export function createRecord({ pools: { hot }, senders }: Context, batches: KnownBatches): ClaimedBatches['record'] {
+export function createRecord(
+  { pools: { hot, ordinary }, senders }: Context,
+  batches: KnownBatches,
+): ClaimedBatches['record'] {
   /**
    * The plain statement. Undefined: some of it is there already, or its batch is gone; nothing is wrong with running
    * the late one.
@@ -40,6 +45,18 @@ export function createRecord({ pools: { hot }, senders }: Context, batches: Know
       if (sqlState(error) === rowThere) return undefined
       throw error
     }
+  }
+
+  /** Messages that are in doubt, or ended so, were submitted: the dispatcher has their answers. */
+  async function prove(dispatcher: DispatcherId, ids: readonly MessageId[]): Promise<boolean> {
+    const carrier = batches.carrierOf(dispatcher)
+    if (carrier === undefined) return false
+    return ordinary.transaction(async (connection) => {
+      await connection.run(lockPromotions, {})
+      const [row] = await connection.run(proveSubmitted, { ids, carrier })
+      await connection.run(endPromotions, {})
+      return (row?.messages ?? 0) > 0
+    })
   }
 
   return async (dispatcher, outcomes, marks = []) => {
@@ -77,7 +94,12 @@ export function createRecord({ pools: { hot }, senders }: Context, batches: Know
             recorded.length,
           )
         : undefined
-      return plain ?? (await hot.run(recordLate, late()))[0]
+      if (plain !== undefined) return plain
+      const [told] = await hot.run(recordLate, late())
+      if (told === undefined || told.told === recorded.length || !(await prove(dispatcher, values.ids))) return told
+      // What is known of those as well is told now.
+      await hot.run(recordLate, late())
+      return told
     })
     for (const [batch, ids] of held) await batches.leave(dispatcher, batch, ids, ended.includes(batch))
     return row?.marked === marks.length ? 'recorded' : 'fenced'

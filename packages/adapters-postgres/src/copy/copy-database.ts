@@ -209,11 +209,14 @@ export async function refuseBusy(source: Client): Promise<void> {
   }
 }
 
-/** All tables that hold rows, with partitions, but the list of migrations. Those first that others refer to. */
+/**
+ * All tables that hold rows, with partitions, but the list of migrations and what is remembered of the server. Those
+ * first that others refer to.
+ */
 export async function tablesOf(client: Client): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(`
     select c.oid::regclass::text as name from pg_class c
-    where relnamespace = current_schema()::regnamespace and relkind = 'r' and relname <> 'schema_migration'
+    where relnamespace = current_schema()::regnamespace and relkind = 'r' and relname not in ('schema_migration', 'primary_look')
     order by relname <> 'account', relname`)
   return rows.map(({ name }) => name)
 }

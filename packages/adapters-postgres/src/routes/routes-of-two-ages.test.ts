@@ -30,6 +30,7 @@ import { openPools } from '../pools.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
 import { serverAddress } from '../server-address.ts'
 import { defaultSettings, silent } from '../settings.ts'
+import { postgresPromotions } from '../promotions/postgres-promotions.ts'
 import { postgresRoutes } from './postgres-routes.ts'
 
 const route = (name: string, carrier: string, prefixes: readonly string[] = []): Route => ({
@@ -58,6 +59,7 @@ function aDeafProcess(connectionString: string) {
     ...{ routes, clock, messages: postgresMessages(context, routes), claimedBatches: postgresClaimedBatches(context) },
     ...{ deliveryReceipts: postgresDeliveryReceipts(context), unreadReceipts: postgresUnreadReceipts(context) },
     unknownMessages: postgresUnknownMessages(context),
+    promotions: postgresPromotions(context),
     inbox: postgresInbox(context, routes),
     history: postgresHistory(context),
     dailySums: postgresDailySums(context),

@@ -352,7 +352,8 @@ with kept as materialized (
   order by min(at), min(id) limit :countMax
 ), waiting as (
   select message.id, send.msisdns[message.id - send.first_id + 1] msisdn
-  from (select first_id, lo, hi from due union all select first_id, lo, hi from later) range
+  from (select first_id, lo, hi from due union all select first_id, lo, hi from later
+    union all select first_id, lo, hi from in_doubt) range
   join send using (first_id)
   cross join lateral generate_series(range.lo, range.hi - 1) message(id)
   where send.msisdns[message.id - send.first_id + 1] in (select msisdn from kept)

@@ -128,11 +128,12 @@ export const recordParts = statement(
  * already changes if core's `isLateTruth` allows it. The statement that changes a message to 111 also refunds it, so
  * that it is refunded once. May be run again; ids must be distinct.
  *
- * A row whose `sent_at` is not the time of this transaction existed before.
+ * A row whose `sent_at` is not the time of this transaction existed before. Returns the number of batches that were
+ * marked, and the number of messages that were stored or changed.
  */
 export const recordLate = statement(
   'record-late',
-  { parameters: { ...outcomes, ...parts, codes: 'smallint[]' }, columns: { marked: 'int' } },
+  { parameters: { ...outcomes, ...parts, codes: 'smallint[]' }, columns: { marked: 'int', told: 'int' } },
   sql`
 with finished as (
   delete from claimed_batch where dispatcher = :dispatcher and seq = any (:ended) returning seq
@@ -179,5 +180,5 @@ with finished as (
   from changed
   where sent_at <> now() or code = ${OUTCOME.unknown}
 ), ${storeMessageEvents('changed', 'handover')}, ${setMarks}
-select count(*)::int as marked from marks`,
+select (select count(*) from marks)::int as marked, (select count(*) from changed)::int as told`,
 )

@@ -128,6 +128,10 @@ with send_of as materialized (
     'leaseUntil', ${milliseconds('lease_until')}, 'overdue', lease_until < now())
   from claimed
   join carrier on carrier.id = claimed.carrier
+  union all
+  select 5, json_build_object('place', 'in-doubt', 'due', ${milliseconds('due_at')}, 'attempt', attempt)
+  from send_of
+  join in_doubt on lo between send_of.first_id and :message and :message < hi
 ), incidents as (
   select id, at, what, (select nullif(name, '') from carrier where carrier.id = incident.carrier) carrier
   from incident
@@ -212,6 +216,8 @@ const waitingRanges = `waiting as (
   select account_id, lo, hi, first_id, json_build_object('place', 'queue', 'attempt', attempt)
   from due
   where queue in (select id from queue) and lane in (${LANE.single}, ${LANE.bulk})
+  union all
+  select account_id, lo, hi, first_id, json_build_object('place', 'in-doubt', 'attempt', attempt) from in_doubt
 )`
 
 const decidedPlace = `json_build_object('place', 'decided', 'code', code,

@@ -113,6 +113,7 @@ type Reading =
   | 'carrierFigures'
   | 'listUnmatchedReceipts'
   | 'listUnreadReceipts'
+  | 'listPromotions'
   | 'showQueue'
   | 'listRoutes'
   | 'showRoutes'
@@ -248,6 +249,7 @@ const changesOf = (ports: AuditedPorts) => {
     exportNumber: (number) => ({ given: { number: withoutSomeDigits(number) } }),
     eraseNumber: (number) => ({ given: { number: withoutSomeDigits(number) } }),
     setCarrierMode: (carrier, mode) => ({ given: { carrier, mode } }),
+    decideDoubt: (decision) => ({ given: { decision }, told: (decided) => ({ ...decided }) }),
     dropHistory: () => ({}),
     skipIds: (blocks) => ({ given: { blocks } }),
     assignShortCode: (code, account) => ({ ...ofAccount(account), given: { code } }),

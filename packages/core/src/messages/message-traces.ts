@@ -86,12 +86,14 @@ export interface TracedRefund {
 
 /**
  * Where a message is, in exactly one place at every committed moment. Attempt: how often a carrier refused it for now.
- * Nowhere: in none of them, which is a defect or a hand in the database.
+ * In doubt: a lost database server may have had it submitted (`Promotions`). Nowhere: in none of them, which is a
+ * defect or a hand in the database.
  */
 export type MessageLocation =
   | { readonly place: 'scheduled'; readonly due: Instant }
   | { readonly place: 'postponed'; readonly until: Instant; readonly attempt: number }
   | { readonly place: 'queue'; readonly lane: Lane; readonly due: Instant; readonly attempt: number }
+  | { readonly place: 'in-doubt'; readonly due: Instant; readonly attempt: number }
   | ClaimedLocation
   | DecidedLocation
   | { readonly place: 'nowhere' }
@@ -171,6 +173,10 @@ export const INCIDENT = {
   late: 'late',
   /** It was given the reference of a receipt that fits nothing else. */
   adopted: 'adopted',
+  /** It was in doubt after a database server was lost, and ended so. */
+  endedInDoubt: 'ended in doubt',
+  /** It was in doubt after a database server was lost; a dispatcher or a receipt proved that it had been submitted. */
+  provedSubmitted: 'proved submitted',
 } as const
 
 export interface Incident {
@@ -240,8 +246,8 @@ export interface FoundMessage {
 
 /** As `MessageLocation`, as far as a list shows it. */
 export type FoundLocation =
-  | Exclude<MessageLocation, ClaimedLocation | DecidedLocation | { readonly place: 'nowhere' | 'queue' }>
-  | { readonly place: 'queue'; readonly attempt: number }
+  | Exclude<MessageLocation, ClaimedLocation | DecidedLocation | { readonly place: 'nowhere' | 'queue' | 'in-doubt' }>
+  | { readonly place: 'queue' | 'in-doubt'; readonly attempt: number }
   | Pick<ClaimedLocation, 'place' | 'marked' | 'attempt'>
   | Pick<DecidedLocation, 'place' | 'code' | 'at'>
 

@@ -4,14 +4,15 @@ import type { MessageTrace } from './message-traces.ts'
 
 /**
  * Why a message has not been claimed, by what processes tell of their carriers; nothing is decided by it. Not due: it
- * is scheduled. Refused for now: it waits for another try. No dispatcher: no process that dispatches has been heard
- * of lately. Route withdrawn: its route is not published any more; it is moved to another one soon. No carrier: no
- * process has a carrier of its route. Held: an operator has paused or drained
- * them all. Not bound, circuit open, throttled, window full: so are all carriers that may
- * take it. In turn: a carrier can take it, and others are before it.
+ * is scheduled. In doubt: a lost database server may have had it submitted, and an operator is to decide. Refused for
+ * now: it waits for another try. No dispatcher: no process that dispatches has been heard of lately. Route withdrawn:
+ * its route is not published any more; it is moved to another one soon. No carrier: no process has a carrier of its
+ * route. Held: an operator has paused or drained them all. Not bound, circuit open, throttled, window full: so are all
+ * carriers that may take it. In turn: a carrier can take it, and others are before it.
  */
 export type WaitingReason =
   | 'not-due'
+  | 'in-doubt'
   | 'refused-for-now'
   | 'no-dispatcher'
   | 'route-withdrawn'
@@ -35,6 +36,7 @@ export function whyWaiting(
   told: readonly ToldCarrier[],
 ): Waiting | undefined {
   if (place.place === 'scheduled') return { reason: 'not-due', carriers: [] }
+  if (place.place === 'in-doubt') return { reason: 'in-doubt', carriers: [] }
   if (place.place === 'postponed') return { reason: 'refused-for-now', carriers: [] }
   if (place.place !== 'queue') return undefined
   const heardOf = told.filter(({ isStale }) => !isStale)

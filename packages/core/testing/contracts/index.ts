@@ -3,6 +3,7 @@ export type { Contract } from './shared.ts'
 export { storedPortContracts } from './stored-ports.ts'
 export { carrierContract } from './carrier.ts'
 export { commitsContract, type HeldPorts } from './commits.ts'
+export { promotedContract, type PromotablePorts } from './promotions.ts'
 export { secretsContract } from './secrets.ts'
 // Rules that a statement decides, for tests beside that statement.
 export { useRate } from './specification/accounts.ts'

@@ -27,6 +27,7 @@ import { operatorsContract } from './operators.ts'
 import { overviewContract } from './overview.ts'
 import { personalDataContract } from './personal-data.ts'
 import { pricesContract } from './prices.ts'
+import { promotionsContract } from './promotions.ts'
 import { secondFactorsContract } from './second-factors.ts'
 import { sendersContract } from './senders.ts'
 import { sentMessagesContract } from './sent-messages.ts'
@@ -68,6 +69,7 @@ export const storedPortContracts: { readonly [Port in keyof StoredPorts]: Contra
   deliveryReceipts: deliveryReceiptsContract,
   unreadReceipts: unreadReceiptsContract,
   unknownMessages: unknownMessagesContract,
+  promotions: promotionsContract,
   inbox: inboxContract,
   conversations: conversationsContract,
   messageTraces: messageTracesContract,

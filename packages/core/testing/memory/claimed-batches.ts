@@ -5,7 +5,8 @@ import { isLateTruth, isOverdue } from '../contracts/specification/outcomes.ts'
 import { atomic } from './atomic.ts'
 import { claim } from './claim.ts'
 import { decide, endRefunded, note } from './decide.ts'
-import { rangesOf, release } from './release.ts'
+import { proveSubmitted } from './promotions.ts'
+import { end, rangesOf, release } from './release.ts'
 import type { ClaimedBatchRow, Held, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 import { wakeSleepers } from './wakeups.ts'
@@ -25,7 +26,10 @@ export const memoryClaimedBatches = (store: MemoryStore): ClaimedBatches => ({
   }),
   retire: atomic((dispatcher) => void end(store, dispatcher)),
   promote: atomic((rangesMax) => promote(store, rangesMax)),
-  claim: atomic((dispatcher, wanted) => claim(store, store.dispatchers.get(dispatcher), wanted)),
+  claim: atomic((dispatcher, wanted) => {
+    store.carriersOfDispatchers.set(dispatcher, wanted.carrier)
+    return claim(store, store.dispatchers.get(dispatcher), wanted)
+  }),
   disown: atomic((dispatcher, known) => disown(store, dispatcher, known)),
   mark: atomic((dispatcher, batch, upTo) => mark(store, dispatcher, batch, upTo)),
   record: atomic((dispatcher, outcomes, marks = []) => {
@@ -91,17 +95,6 @@ function disown(store: MemoryStore, dispatcher: DispatcherId, known: readonly Cl
   }
 }
 
-function end(store: MemoryStore, dispatcher: DispatcherId): { requeued: number; unknown: number } {
-  const counts = { requeued: 0, unknown: 0 }
-  for (const batch of store.dispatchers.get(dispatcher)?.batches.values() ?? []) {
-    const { requeued, unknown } = release(store, batch)
-    counts.requeued += requeued
-    counts.unknown += unknown
-  }
-  store.dispatchers.delete(dispatcher)
-  return counts
-}
-
 function recover(store: MemoryStore): { requeued: number; unknown: number } {
   const now = store.clock.now()
   const counts = { requeued: 0, unknown: 0 }
@@ -131,6 +124,7 @@ function record(store: MemoryStore, dispatcher: DispatcherId, outcomes: readonly
     const its = batchOf(store, dispatcher, batch)
     const [held] = takeOut(its, [message.id])
     const row = store.messages.get(message.id)
+    if (held === undefined && row !== undefined) proveSubmitted(store, row, store.carriersOfDispatchers.get(dispatcher))
     if (held !== undefined) {
       if (handover.outcome === 'unknown') note(store, message.id, INCIDENT.unknown)
       decide(store, held.row, its?.carrier, handover)

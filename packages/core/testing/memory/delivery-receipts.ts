@@ -60,6 +60,7 @@ export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => 
     const waiting = [store.later, ...store.due.all()]
     const messages = [...store.accounts.keys()]
       .flatMap((account) => waiting.flatMap((some) => some.allOf(account)))
+      .concat(store.promotions.flatMap(({ ranges }) => ranges))
       .flatMap((range) => range.messages)
     const kept = [...store.receipts.values()].flat().sort((a, b) => a.at - b.at)
     const keyOf = ({ receipt: { carrier, reference, code, number } }: KeptDeliveryReceipt) =>
@@ -167,10 +168,7 @@ function match(store: MemoryStore, receiptsMax: number): number {
 
 function adopt(store: MemoryStore, ageSeconds: number): number {
   const youngest = secondsAfter(store.clock.now(), -ageSeconds)
-  const kept = [...store.receipts].flatMap(([key, list]) => {
-    const left = store.references.get(key)?.decision?.left
-    return list.filter(({ at }) => left === undefined || !isRecentFor(left, at))
-  })
+  const kept = strangers(store)
   const unknown = [...store.messages.values()].flatMap((row) => {
     const { number, decision } = row
     if (decision?.carrier === undefined || !isUnresolved(decision)) return []
@@ -187,8 +185,15 @@ function adopt(store: MemoryStore, ageSeconds: number): number {
   return adopted.length
 }
 
+/** Kept receipts that belong to no message of their reference. */
+export const strangers = (store: MemoryStore): readonly KeptDeliveryReceipt[] =>
+  [...store.receipts].flatMap(([key, list]) => {
+    const left = store.references.get(key)?.decision?.left
+    return list.filter(({ at }) => left === undefined || !isRecentFor(left, at))
+  })
+
 /** Whether a message that may have left, and is not recorded, goes to this number. */
-const mayBeInFlight = (store: MemoryStore, carrier: CarrierId, number: Msisdn): boolean =>
+export const mayBeInFlight = (store: MemoryStore, carrier: CarrierId, number: Msisdn): boolean =>
   [...store.dispatchers.values()]
     .flatMap(({ batches }) => [...batches.values()])
     .some(

@@ -58,7 +58,7 @@ function foundPlace(store: MemoryStore, row: MessageRow): FoundLocation {
   const place = placeOf(store, row)
   if (place.place === 'decided') return { place: 'decided', code: place.code, at: place.at }
   if (place.place === 'claimed') return { place: 'claimed', marked: place.marked, attempt: place.attempt }
-  if (place.place === 'queue') return { place: 'queue', attempt: place.attempt }
+  if (place.place === 'queue' || place.place === 'in-doubt') return { place: place.place, attempt: place.attempt }
   if (place.place === 'nowhere') throw new Error(`message ${row.id} is nowhere`)
   return place
 }
@@ -106,6 +106,8 @@ function placeOf(store: MemoryStore, row: MessageRow): MessageLocation {
     const range = rangeIn(store.due.all(lane).flatMap((queue) => queue.allOf(account)))
     if (range !== undefined) return { place: 'queue', lane, due, attempt: range.attempt }
   }
+  const inDoubt = rangeIn(store.promotions.flatMap(({ ranges }) => ranges))
+  if (inDoubt !== undefined) return { place: 'in-doubt', due, attempt: inDoubt.attempt }
   return claimedPlace(store, row)
 }
 

@@ -27,6 +27,7 @@ import { memoryMessages, memorySenders } from './messages.ts'
 import { memoryOperators } from './operators.ts'
 import { memoryOverview } from './overview.ts'
 import { memoryPersonalData } from './personal-data.ts'
+import { memoryPromotions } from './promotions.ts'
 import { memorySentMessages } from './sent-messages.ts'
 import { memorySecondFactors } from './second-factors.ts'
 import { memorySessions } from './sessions.ts'
@@ -86,6 +87,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   deliveryReceipts: memoryDeliveryReceipts(store),
   unreadReceipts: memoryUnreadReceipts(store),
   unknownMessages: memoryUnknownMessages(store),
+  promotions: memoryPromotions(store),
   inbox: memoryInbox(store),
   conversations: memoryConversations(store),
   messageTraces: memoryMessageTraces(store),

@@ -1,3 +1,4 @@
+import type { DispatcherId } from '@gateway/core/dispatch'
 import { INCIDENT } from '@gateway/core/messages'
 import type { QueueNumber } from '@gateway/core/routes'
 import { decide, note } from './decide.ts'
@@ -33,4 +34,16 @@ export function rangesOf(held: readonly Held[], queue: QueueNumber): readonly Ra
     else ranges.push({ send: row.send, queue, messages: [row], attempt, at: row.send.due })
   }
   return ranges
+}
+
+/** Ends a dispatcher, and with it all that it has claimed. */
+export function end(store: MemoryStore, dispatcher: DispatcherId): { requeued: number; unknown: number } {
+  const counts = { requeued: 0, unknown: 0 }
+  for (const batch of store.dispatchers.get(dispatcher)?.batches.values() ?? []) {
+    const { requeued, unknown } = release(store, batch)
+    counts.requeued += requeued
+    counts.unknown += unknown
+  }
+  store.dispatchers.delete(dispatcher)
+  return counts
 }

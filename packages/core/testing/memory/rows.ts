@@ -2,7 +2,7 @@ import type { Account, AccountId, ApiKey, KeyHash } from '@gateway/core/accounts
 import type { BulkRow, BulkSend, EndedCall } from '@gateway/core/bulk-sends'
 import type { FirstAnswer } from '@gateway/core/client-requests'
 import type { Credits, Movement } from '@gateway/core/credits'
-import type { CarrierId, ClaimedBatchId, Lane, ProcessPlace } from '@gateway/core/dispatch'
+import type { CarrierId, ClaimedBatchId, Lane, ProcessPlace, Promotion } from '@gateway/core/dispatch'
 import type { InboundMessageId, Taking } from '@gateway/core/inbox'
 import type {
   Body,
@@ -139,6 +139,13 @@ export interface Range {
   readonly attempt: number
   /** Not before. */
   readonly at: Instant
+}
+
+export interface PromotionRow {
+  readonly promotion: Pick<Promotion, 'id' | 'noticed' | 'messages'>
+  decision: Promotion['decision']
+  /** In doubt, by their first ids. */
+  ranges: readonly Range[]
 }
 
 export interface DispatcherRow {

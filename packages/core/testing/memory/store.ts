@@ -33,6 +33,7 @@ import type {
   KeyRow,
   LastContact,
   MessageRow,
+  PromotionRow,
   Range,
   ReplayRow,
   OperatorRow,
@@ -66,6 +67,7 @@ type Series =
   | 'unread-receipt'
   | 'bulk-send'
   | 'template'
+  | 'promotion'
 
 /** All that the adapters of one memory share; what a database is to those of Postgres. */
 export interface MemoryStore {
@@ -137,6 +139,10 @@ export interface MemoryStore {
   readonly later: Rotation
   readonly due: DueQueues
   readonly dispatchers: Map<DispatcherId, DispatcherRow>
+  /** Carriers of dispatchers that have claimed, whether they are alive or not. */
+  readonly carriersOfDispatchers: Map<DispatcherId, CarrierId>
+  /** In the order in which they were noticed. */
+  readonly promotions: PromotionRow[]
   /** What wakes those that sleep. */
   readonly sleepers: Set<() => void>
   /** The newest message of each reference of each carrier. */
@@ -239,6 +245,8 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     later: rotation((a, b) => a.at - b.at || byId(a, b)),
     due: dueQueues((a, b) => rankOf(a) - rankOf(b) || byId(a, b)),
     dispatchers: new Map(),
+    carriersOfDispatchers: new Map(),
+    promotions: [],
     sleepers: new Set(),
     references: new Map(),
     learnedForms: new Map(),

@@ -15,6 +15,8 @@ const INCIDENT_TEXT: Readonly<Record<string, string>> = {
   [INCIDENT.unknown]: 'The carrier did not say whether it took it.',
   [INCIDENT.late]: 'It became known later what the carrier had done.',
   [INCIDENT.adopted]: 'A report of the carrier was found to be about it.',
+  [INCIDENT.endedInDoubt]: 'A server was lost, and nobody knows whether it was handed over.',
+  [INCIDENT.provedSubmitted]: 'A server was lost after it had been handed over.',
 }
 
 /** What happened, in the order of time, and at the end where it is now. */

@@ -79,6 +79,7 @@ export const operatorMessages = forOperators({
 const PLACE: Readonly<Record<MessageTrace['place']['place'], string>> = {
   scheduled: 'waits for its time',
   queue: 'waits for a dispatcher',
+  'in-doubt': 'in doubt: a lost database server may have had it submitted; see gateway failover status',
   postponed: 'waits for another try',
   claimed: 'a dispatcher has it',
   decided: 'has an outcome',

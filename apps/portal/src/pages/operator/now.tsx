@@ -1,4 +1,5 @@
 import type { AccountRate } from '@gateway/core/accounts'
+import type { Promotion } from '@gateway/core/dispatch'
 import type { RunningDispatcher, ToldCarrier, WaitingRoute, WaitingWork } from '@gateway/core/fleet'
 import { OUTCOME, stateOf, type OutcomeCode, type Traffic } from '@gateway/core/messages'
 import type { Instant } from '@gateway/core/time'
@@ -36,6 +37,7 @@ function troubles(
   carriers: readonly ToldCarrier[],
   routes: readonly WaitingRoute[],
   webhooks: readonly Webhook[],
+  promotions: readonly Promotion[],
   now: Instant,
 ): readonly string[] {
   const running = dispatchers.filter(({ overdue }) => !overdue)
@@ -43,6 +45,10 @@ function troubles(
   const late = routes.filter(({ oldestDue }) => now - oldestDue > lateSeconds * 1000)
   const failing = webhooks.filter(({ failingSince, state }) => failingSince !== undefined && state === 'active')
   return [
+    ...promotions.map(
+      ({ inDoubt }) =>
+        `${counted(inDoubt, 'message')} may have been sent already and wait for a decision: a database standby was promoted that may lack what the lost server did last. See "gateway failover status".`,
+    ),
     ...(running.length === 0 ? ['No dispatcher runs: nothing is sent until one is started.'] : []),
     ...bad.map((one) => `The carrier ${one.carrier} is ${carrierState(one).word} at ${one.process.host}.`),
     ...late.map(
@@ -84,16 +90,17 @@ const AccountLink = ({ id }: { readonly id: number }) => <Link to={`/operator/ac
 export const now = forOperators({
   path: '/operator',
   async show({ backOffice, now: at }) {
-    const [dispatchers, carriers, routes, busy, webhooks, traffic, queue] = await Promise.all([
+    const [dispatchers, carriers, routes, busy, webhooks, promotions, traffic, queue] = await Promise.all([
       backOffice.listDispatchers(),
       backOffice.listCarriers(),
       backOffice.showRoutes(),
       backOffice.listBusyAccounts(),
       backOffice.listWebhooks(undefined),
+      backOffice.listPromotions(),
       backOffice.showTraffic(busiestMax),
       read(backOffice.showQueue()),
     ])
-    const wrong = troubles(dispatchers, carriers, routes, webhooks, at)
+    const wrong = troubles(dispatchers, carriers, routes, webhooks, promotions, at)
     const oldest = routes.map(({ oldestDue }) => oldestDue).toSorted((a, b) => a - b)[0]
     const sum = (of: (row: WaitingWork) => number) => queue.rows.reduce((all, row) => all + of(row), 0)
     return {

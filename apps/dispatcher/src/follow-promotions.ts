@@ -1,0 +1,56 @@
+import type { Promotion, Promotions } from '@gateway/core/dispatch'
+import { repeat, type Log } from '@gateway/server'
+
+export interface FollowedPromotions {
+  /** Sentences for readiness: since when messages are in doubt, and why. */
+  notes(): readonly string[]
+  /** Number of messages in doubt at the last look. */
+  inDoubt(): number
+  stop(): Promise<void>
+}
+
+/** Milliseconds between two looks at what is in doubt. */
+const lookMilliseconds = 2000
+
+const countOf = (promotions: readonly Promotion[]): number => promotions.reduce((sum, { inDoubt }) => sum + inDoubt, 0)
+
+/** Looks now and then whether messages are in doubt after a promotion, and logs when that begins and ends. */
+export function followPromotions({
+  promotions,
+  log,
+}: {
+  readonly promotions: Pick<Promotions, 'open'>
+  readonly log: Log
+}): FollowedPromotions {
+  let open: readonly Promotion[] = []
+  const looking = repeat({
+    what: 'look for messages in doubt',
+    pauseMilliseconds: lookMilliseconds,
+    log,
+    work: async () => {
+      const before = open
+      open = await promotions.open()
+      const known = new Set(before.map(({ id }) => id))
+      for (const { id, inDoubt, lastChange, noticed, timeline } of open) {
+        if (known.has(id)) continue
+        const since = { lastChange: lastChange && new Date(lastChange), noticed: new Date(noticed) }
+        log.error({ inDoubt, timeline, ...since }, inDoubtText)
+      }
+      if (open.length === 0 && before.length > 0) log.warn('no message is in doubt any more')
+      return 'all'
+    },
+  })
+  return {
+    notes: () =>
+      open.map(
+        ({ inDoubt, noticed }) =>
+          `messages in doubt: ${inDoubt}, held since ${new Date(noticed).toISOString()}: ${inDoubtText}`,
+      ),
+    inDoubt: () => countOf(open),
+    stop: () => looking.stop(),
+  }
+}
+
+const inDoubtText =
+  'a database standby was promoted that may lack what the lost server did last, and that server may have had messages ' +
+  'submitted which wait here; see gateway failover status'

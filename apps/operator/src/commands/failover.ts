@@ -1,0 +1,124 @@
+import type { DoubtDecision, Promotion } from '@gateway/core/dispatch'
+import { command, Refused, yesOption, type Context, type Run } from '../command.ts'
+import { counted, durationText, timeJson, timeText } from '../show.ts'
+
+const head = ['NOTICED (GMT+2)', 'TIMELINE', 'LAST CHANGE THAT ARRIVED', 'IN DOUBT', 'DUE FROM', 'DUE TO', 'DECISION']
+
+/** What in doubt means, for somebody who reads it at night. */
+const explanation = `A database standby was promoted that may lack what the lost server did between the last change that
+arrived and the promotion. These messages wait here, and that server may have had them submitted.
+Messages accepted after the promotion are sent as always. Receipts that come are taken by themselves:
+they prove which messages were submitted. Then decide about the rest:
+  gateway failover resume --send   submits them; those that were submitted already go twice
+  gateway failover resume --end    submits none of them; they become SENT 106 and stay charged`
+
+export const failoverStatus = (run: Run) =>
+  command(
+    'status',
+    'show the messages that are in doubt since a database standby was promoted, and what the lost server may have done',
+    'gateway failover status',
+  ).action(() =>
+    run(async ({ backOffice, output, ports }) => {
+      const now = ports.clock.now()
+      const promotions = await backOffice.listPromotions()
+      await output.rows(
+        head,
+        promotions.map((promotion) => ({ json: promotionJson(promotion), cells: cellsOf(promotion) })),
+        undefined,
+        'folded',
+      )
+      if (promotions.length === 0) output.note('Nothing is in doubt.')
+      for (const { lastChange, noticed, lastPosition } of promotions) {
+        if (lastChange !== undefined)
+          output.note(
+            `Not known here: what was done in ${durationText(noticed - lastChange)}, from ${timeText(lastChange)} to ${timeText(noticed)}.`,
+          )
+        if (lastPosition !== undefined)
+          output.note(
+            `The log of the lost server arrived up to ${lastPosition}. If pg_controldata says there "shut down" and a latest checkpoint before that, nothing is missing.`,
+          )
+        output.note(`Waiting for ${durationText(now - noticed)}.`)
+      }
+      if (promotions.length > 0) output.note(explanation)
+    }),
+  )
+
+const promotionJson = (promotion: Promotion) => ({
+  noticed: timeJson(promotion.noticed),
+  fromTimeline: promotion.fromTimeline,
+  timeline: promotion.timeline,
+  lastChange: timeJson(promotion.lastChange),
+  lastPosition: promotion.lastPosition ?? null,
+  inDoubtAtFirst: promotion.messages,
+  inDoubt: promotion.inDoubt,
+  firstDue: timeJson(promotion.due?.first),
+  lastDue: timeJson(promotion.due?.last),
+  decision: promotion.decision?.what ?? null,
+  decidedBy: promotion.decision?.by ?? null,
+  decided: timeJson(promotion.decision?.at),
+})
+
+const cellsOf = ({ noticed, fromTimeline, timeline, lastChange, messages, inDoubt, due, decision }: Promotion) => [
+  timeText(noticed),
+  `${fromTimeline} to ${timeline}`,
+  lastChange === undefined ? 'not known' : timeText(lastChange),
+  inDoubt === messages ? String(inDoubt) : `${inDoubt} of ${messages}`,
+  due === undefined ? '' : timeText(due.first),
+  due === undefined ? '' : timeText(due.last),
+  decision === undefined ? 'none yet' : `${decision.what}, by ${decision.by}, ${timeText(decision.at)}`,
+]
+
+interface ResumeOptions {
+  readonly send?: true
+  readonly end?: true
+  readonly yes?: true
+}
+
+export const failoverResume = (run: Run) =>
+  command(
+    'resume',
+    'decide about the messages that are in doubt since a database standby was promoted: send them, or end them as SENT 106',
+    'gateway failover resume --send',
+  )
+    .option('--send', 'submit them; those that the lost server had submitted already go twice')
+    .option('--end', 'submit none of them; they become SENT 106, stay charged, and a receipt still moves them')
+    .option(...yesOption)
+    .action(({ send, end, ...asked }: ResumeOptions) => {
+      if ((send === true) === (end === true)) throw new Refused('Say --send or --end.', 2)
+      return run((context) => resume(context, send === true ? 'send' : 'end', asked))
+    })
+
+const QUESTION: Readonly<Record<DoubtDecision, (count: string) => string>> = {
+  send: (count) => `Submit ${count}? Those that the lost server had submitted already go twice.`,
+  end: (count) => `End ${count} as SENT 106? They are not sent, and stay charged.`,
+}
+
+const DONE: Readonly<Record<DoubtDecision, (count: string) => string>> = {
+  send: (count) => `${count} wait for dispatchers again.`,
+  end: (count) => `${count} ended as SENT 106.`,
+}
+
+const DECIDED_OTHERWISE: Readonly<Record<DoubtDecision, string>> = {
+  send: 'Somebody has decided to end them, and that is under way or was interrupted: gateway failover resume --end goes on.',
+  end: 'Somebody has decided to send them, and that is under way or was interrupted: gateway failover resume --send goes on.',
+}
+
+async function resume(
+  { backOffice, output, confirm, actor }: Context,
+  decision: DoubtDecision,
+  asked: Pick<ResumeOptions, 'yes'>,
+): Promise<void> {
+  const inDoubt = (await backOffice.listPromotions()).reduce((sum, promotion) => sum + promotion.inDoubt, 0)
+  if (inDoubt > 0) await confirm(QUESTION[decision](counted(inDoubt, 'message')), asked)
+  const decided = await output.during('Carrying it out', backOffice.decideDoubt(decision, actor.by))
+  if (decided.outcome === 'decided-otherwise') throw new Refused(DECIDED_OTHERWISE[decision])
+  const messages = decided.outcome === 'done' ? decided.messages : 0
+  const proved =
+    decided.proved === 0 ? '' : ` Receipts proved that ${counted(decided.proved, 'message')} had been submitted.`
+  output.result(
+    { decision, messages, proved: decided.proved },
+    decided.outcome === 'nothing-in-doubt'
+      ? `Nothing is in doubt.${proved}`
+      : `${DONE[decision](counted(messages, 'message'))}${proved}`,
+  )
+}

@@ -1,0 +1,79 @@
+import type { DoubtDecision, Promotion, PromotionId, Promotions } from '@gateway/core/dispatch'
+import { instant } from '@gateway/core/time'
+import type { Connection } from '../connections.ts'
+import type { Context } from '../context.ts'
+import { retryOnConnectionLoss, retryWorkOnConnectionLoss } from '../retry-on-connection-loss.ts'
+import {
+  decidePromotions,
+  endPromotions,
+  endRanges,
+  expireRanges,
+  listPromotions,
+  lockPromotions,
+  proveByReceipts,
+  sendRanges,
+} from '../sql/promotions.ts'
+
+interface Open {
+  readonly decision: string | null
+}
+
+/** Messages in doubt, on Postgres. After a lost answer each call runs again by itself. */
+export function postgresPromotions({ pools: { ordinary } }: Pick<Context, 'pools'>): Promotions {
+  /** Changes what is in doubt, one caller at a time. */
+  const change = <T>(work: (connection: Connection, open: readonly Open[]) => Promise<T>): Promise<T> =>
+    retryWorkOnConnectionLoss(ordinary, () =>
+      ordinary.transaction(async (connection) => {
+        const result = await work(connection, await connection.run(lockPromotions, {}))
+        await connection.run(endPromotions, {})
+        return result
+      }),
+    )
+
+  return {
+    open: async () => (await retryOnConnectionLoss(ordinary, listPromotions, {})).map(promotionOf),
+    decide: (decision, by) =>
+      change(async (connection, open) => {
+        if (open.length === 0) return 'nothing-in-doubt'
+        if (open.some((one) => one.decision !== null && one.decision !== decision)) return 'decided-otherwise'
+        await connection.run(decidePromotions, { decision, by })
+        return 'decided'
+      }),
+    carryOut: (messagesMax) =>
+      change(async (connection, open) => {
+        const what = open.find(({ decision }) => decision !== null)?.decision
+        if (what === undefined) return 0
+        const [row] = await connection.run(what === 'end' ? endRanges : sendRanges, { messagesMax })
+        return row?.messages ?? 0
+      }),
+    takeProofs: (ageSeconds) =>
+      change(async (connection) => (await connection.run(proveByReceipts, { ageSeconds }))[0]?.messages ?? 0),
+    expire: (validitySeconds, messagesMax) =>
+      change(async (connection, open) => {
+        if (open.length === 0) return 0
+        const [row] = await connection.run(expireRanges, { validitySeconds, messagesMax })
+        return row?.messages ?? 0
+      }),
+  }
+}
+
+function promotionOf(row: Row): Promotion {
+  const { firstDue, lastDue, lastChange, lastPosition, decision, decidedBy, decidedAt } = row
+  return {
+    id: row.id as PromotionId,
+    noticed: instant(row.noticed),
+    fromTimeline: row.fromTimeline,
+    timeline: row.timeline,
+    lastChange: lastChange === null ? undefined : instant(lastChange),
+    lastPosition: lastPosition ?? undefined,
+    messages: row.messages,
+    inDoubt: row.inDoubt,
+    due: firstDue === null || lastDue === null ? undefined : { first: instant(firstDue), last: instant(lastDue) },
+    decision:
+      decision === null || decidedAt === null
+        ? undefined
+        : { what: decision as DoubtDecision, by: decidedBy ?? '', at: instant(decidedAt) },
+  }
+}
+
+type Row = NonNullable<(typeof listPromotions)['row']>

@@ -1,0 +1,161 @@
+import type { ClientBase, QueryResultRow } from 'pg'
+import { hasEverything, type WitnessedPrimary } from '@gateway/core/dispatch'
+import type { Connections } from '../connections.ts'
+import { sqlState } from '../errors.ts'
+import type { Log } from '../settings.ts'
+import { giveUpSharedBlock, skipBlocks } from '../sql/ids.ts'
+import {
+  addPromotion,
+  doubtWaiting,
+  endDispatchers,
+  endPromotions,
+  lockPrimary,
+  lookAtPrimary,
+  readPrimary,
+  rememberFirst,
+  rememberPrimary,
+} from '../sql/promotions.ts'
+import { valuesOf, type Statement } from '../sql/statement.ts'
+import { WrongServer } from '../write-trouble.ts'
+
+/**
+ * Notices that another server has become the primary (P-5). Each connection of the pools is admitted before it is used,
+ * so that nothing is accepted or claimed on a new primary before what waited there is known to be in doubt or not. The
+ * database remembers the primary, and a process remembers what it saw last.
+ */
+export interface PrimaryWatch {
+  /** Lets a new connection be used. Throws a `WrongServer` on a standby. */
+  admit(client: ClientBase): Promise<void>
+  /** Looks at the primary over a connection that was admitted; nobody connects for a look alone. */
+  look(connections: Connections): Promise<void>
+}
+
+type Seen = NonNullable<(typeof readPrimary)['row']>
+
+/** Not permitted, not supported, no such function: then nothing is known of timelines, as in `primary.ts`. */
+const refusals = new Set<string | undefined>(['42501', '0A000', '42883'])
+
+/** Ids that the lost primary may have given away are left out: blocks beside those that a sequence logs ahead. */
+const skippedBlocks = 100
+
+export function watchPrimaryLooks(log: Log): PrimaryWatch {
+  let witness: WitnessedPrimary | undefined
+  /** When this process last wrote a look, by the clock of `performance`. */
+  let writtenAt = -Infinity
+
+  async function settle(client: ClientBase): Promise<void> {
+    const seenBefore = witness
+    const doubted = await alone(client, async (run) => {
+      await run(lockPrimary, {})
+      const [seen] = await run(readPrimary, {})
+      if (seen === undefined || isSame(seen)) return undefined
+      const isOther = seen.lastSystem !== seen.system
+      const counts = isOther || isComplete(seen, seenBefore) ? undefined : await doubt(run, seen)
+      await run(rememberPrimary, {})
+      return { ...seen, counts }
+    })
+    if (doubted === undefined) return
+    const { lastTimeline, timeline, counts } = doubted
+    const what = `another server is the primary (timeline ${timeline}, was ${lastTimeline})`
+    if (counts === undefined) log.warn(`${what}: nothing is in doubt`)
+    else log.warn(`${what}, and may lack what the lost one did last: ${counts.messages} messages are in doubt`)
+  }
+
+  return {
+    async look(connections) {
+      if (witness === undefined) return
+      const now = performance.now()
+      const isWritten = now - writtenAt > writeMilliseconds
+      const [seen] = await connections.run(lookAtPrimary, { isWritten })
+      if (seen === undefined) await connections.run(rememberFirst, {})
+      else {
+        if (seen.lookedAt !== null) writtenAt = now
+        witness = { ...seen, lookedAt: seen.lookedAt ?? witness.lookedAt }
+      }
+    },
+    async admit(client) {
+      const [seen] = await ask(client, readPrimary, {}).catch((error: unknown) => {
+        if (refusals.has(sqlState(error))) return [undefined]
+        throw error
+      })
+      if (seen === undefined) return
+      if (seen.timeline === null) throw new WrongServer('read-only', 'the server is a standby')
+      if (seen.lastSystem === null) await ask(client, rememberFirst, {})
+      else if (!isSame(seen)) await settle(client)
+      const { timeline, synchronous } = seen
+      // Of a server that this process has not looked at yet nothing is known to be written.
+      if (witness?.timeline !== timeline) writtenAt = -Infinity
+      witness = { timeline, synchronous, lookedAt: witness?.timeline === timeline ? witness.lookedAt : 0 }
+    },
+  }
+}
+
+/** Milliseconds between two looks at the primary, and after which a look is written though nothing has changed. */
+const [lookMilliseconds, writeMilliseconds] = [2000, 10_000]
+
+/** Looks at the primary every two seconds, one look at a time. Returns what ends that. */
+export function lookNowAndThen(primary: PrimaryWatch, ordinary: Connections): () => void {
+  let looking: Promise<void> | undefined
+  const look = (): void => {
+    // Where the database is away, has no such tables yet or waits for its standby, the next look finds out.
+    looking ??= primary
+      .look(ordinary.failFast)
+      .catch(() => undefined)
+      .finally(() => (looking = undefined))
+  }
+  const timer = setInterval(look, lookMilliseconds).unref()
+  return () => clearInterval(timer)
+}
+
+const isSame = (seen: Seen): boolean => seen.lastSystem === seen.system && seen.lastTimeline === seen.timeline
+
+function isComplete(seen: Seen, witness: WitnessedPrimary | undefined): boolean {
+  const { lastTimeline, wasSynchronous, lookedAt, isRecent } = seen
+  if (lastTimeline === null || wasSynchronous === null || lookedAt === null) return false
+  const remembered = { timeline: lastTimeline, synchronous: wasSynchronous, lookedAt, isRecent: isRecent === true }
+  return hasEverything(remembered, witness)
+}
+
+type Run = <Values, Row>(statement: Statement<Values, Row>, values: NoInfer<Values>) => Promise<readonly Row[]>
+
+async function doubt(run: Run, { lastTimeline }: Seen): Promise<{ readonly messages: number }> {
+  await run(endDispatchers, {})
+  const [promotion] = await run(addPromotion, { fromTimeline: lastTimeline ?? 0 })
+  if (promotion === undefined) throw new Error('a promotion was noted without a number')
+  const [moved] = await run(doubtWaiting, { promotion: promotion.id })
+  await run(endPromotions, {})
+  await run(skipBlocks, { count: skippedBlocks })
+  await run(giveUpSharedBlock, {})
+  return { messages: moved?.messages ?? 0 }
+}
+
+/**
+ * A transaction without time limits, whose commit waits for no standby: the next server that is promoted notices that
+ * by itself.
+ */
+async function alone<T>(client: ClientBase, work: (run: Run) => Promise<T>): Promise<T> {
+  await client.query('begin')
+  try {
+    await client.query('set local statement_timeout = 0; set local lock_timeout = 0')
+    await client.query('set local idle_in_transaction_session_timeout = 0')
+    const result = await work((statement, values) => ask(client, statement, values))
+    await client.query('set local synchronous_commit = local; commit')
+    return result
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined)
+    throw error
+  }
+}
+
+async function ask<Values, Row>(
+  client: ClientBase,
+  statement: Statement<Values, Row>,
+  values: NoInfer<Values>,
+): Promise<readonly Row[]> {
+  const given = { text: statement.text, values: valuesOf(statement, values), query_timeout: patienceMilliseconds }
+  const { rows } = await client.query<Row & QueryResultRow>(given)
+  return rows
+}
+
+/** A large backlog takes seconds. */
+const patienceMilliseconds = 600_000

@@ -1,0 +1,292 @@
+import { strict as assert } from 'node:assert'
+import type { StoredPorts } from '@gateway/core'
+import type { DeliveryReceipt, DispatcherId, DoubtDecision } from '@gateway/core/dispatch'
+import { OUTCOME, type MessageId, type Msisdn } from '@gateway/core/messages'
+import { aNumber } from '../builders.ts'
+import {
+  all,
+  allAccepted,
+  idsOf,
+  referenceOf,
+  times,
+  traffic,
+  withTraffic,
+  type Traffic,
+} from './claimed-batches/traffic.ts'
+import { at, callersMany, farAhead, longAgo, testCarrier, type Contract } from './shared.ts'
+
+const { delivered, unknown, refused, expired, sent } = OUTCOME
+
+/** Ports on a store whose server can be replaced by a standby that may lack something. */
+export interface PromotablePorts {
+  readonly ports: StoredPorts
+  /** Resolves once a process has noticed the promotion. */
+  readonly promote: () => Promise<void>
+}
+
+type Promotable = Traffic & Pick<PromotablePorts, 'promote'>
+
+const place = async ({ ports }: Traffic, id: MessageId) => (await ports.messageTraces.of(id))?.place.place
+
+const inDoubt = async ({ ports }: Traffic) => (await ports.promotions.open()).map((promotion) => promotion.inDoubt)
+
+/** Claims what is due in both lanes. */
+async function claimable(it: Traffic): Promise<MessageId[]> {
+  await it.ports.claimedBatches.promote(1000)
+  const dispatcher = await it.dispatcher()
+  return idsOf([...(await it.claimAll(dispatcher)), ...(await it.claimAll(dispatcher, 'bulk'))])
+}
+
+async function carryOutAll({ ports }: Traffic, what: DoubtDecision): Promise<number> {
+  assert.equal(await ports.promotions.decide(what, 'somebody'), 'decided')
+  let moved = 0
+  for (;;) {
+    const some = await ports.promotions.carryOut(2)
+    if (some === 0) return moved
+    moved += some
+  }
+}
+
+const receiptFor = (number: Msisdn, reference = 'of the lost server'): DeliveryReceipt => ({
+  carrier: testCarrier,
+  reference,
+  code: delivered,
+  number,
+  submitted: undefined,
+})
+
+/** Each check gets its traffic, and after it the money must be right. */
+const withPromotion = (
+  promises: Readonly<Record<string, (it: Promotable) => Promise<void>>>,
+): Contract<PromotablePorts> =>
+  Object.fromEntries(
+    Object.entries(promises).map(([promise, check]) => [
+      promise,
+      async ({ ports, promote }: PromotablePorts) => {
+        const it = { ...traffic(ports), promote }
+        await check(it)
+        await it.assertMoney()
+      },
+    ]),
+  )
+
+/** What the port `Promotions` promises while no standby was promoted. */
+export const promotionsContract: Contract<StoredPorts> = withTraffic({
+  'without a promotion nothing is in doubt': async (it) => {
+    const by = await it.account()
+    const ids = await it.send(by, { to: 3 })
+    assert.deepEqual(await it.ports.promotions.open(), [])
+    assert.equal(await it.ports.promotions.decide('send', 'somebody'), 'nothing-in-doubt')
+    assert.equal(await it.ports.promotions.carryOut(1000), 0)
+    assert.equal(await it.ports.promotions.takeProofs(0), 0)
+    assert.equal(await it.ports.promotions.expire(-1, 1000), 0)
+    assert.deepEqual(await claimable(it), ids)
+  },
+})
+
+/** What the port `Promotions` promises after a standby was promoted that may lack something. */
+export const promotedContract: Contract<PromotablePorts> = withPromotion({
+  'what was due before is claimed by nobody, and what is accepted afterwards at once': async (it) => {
+    const by = await it.account()
+    const before = [...(await it.send(by, { to: 3 })), ...(await it.send(by, { to: 20 }))]
+    await it.promote()
+    const after = await it.send(by, { to: 2 })
+    assert.deepEqual(await claimable(it), after)
+    const [promotion] = await it.ports.promotions.open()
+    assert.equal(promotion?.messages, before.length)
+    assert.equal(promotion.inDoubt, before.length)
+    assert.equal(promotion.decision, undefined)
+    assert.ok(promotion.due !== undefined && promotion.due.first <= promotion.due.last)
+    assert.equal(await place(it, at(before, 0)), 'in-doubt')
+    assert.deepEqual(await it.codes(by, before), times(before.length, 'waiting'))
+  },
+
+  'what nobody can have submitted is not in doubt': async (it) => {
+    const by = await it.account()
+    const [scheduled] = await it.send(by, { due: farAhead })
+    await it.promote()
+    assert.deepEqual(await it.ports.promotions.open(), [])
+    assert.equal(await place(it, scheduled ?? assert.fail()), 'scheduled')
+    const [deletion] = await it.ports.messages.deleteScheduled(by, [scheduled ?? assert.fail()], longAgo)
+    assert.equal(deletion?.outcome, 'deleted')
+  },
+
+  'a scheduled message in doubt cannot be deleted': async (it) => {
+    const by = await it.account()
+    const [id = assert.fail()] = await it.send(by, { due: longAgo })
+    await it.promote()
+    assert.equal(await place(it, id), 'in-doubt')
+    const [deletion] = await it.ports.messages.deleteScheduled(by, [id], longAgo)
+    assert.notEqual(deletion?.outcome, 'deleted')
+    assert.deepEqual(await it.codes(by, [id]), ['waiting'])
+  },
+
+  'no dispatcher of before submits anything, and what it had marked is unknown': async (it) => {
+    const by = await it.account()
+    const ids = await it.send(by, { to: 4 })
+    const dispatcher = await it.dispatcher()
+    const batch = await it.claim(dispatcher, 'single', 1000, 1)
+    await it.promote()
+    assert.equal(await it.ports.claimedBatches.mark(dispatcher, batch.id, 4), 'fenced')
+    assert.equal(await it.ports.claimedBatches.extend(dispatcher, 600), 'fenced')
+    assert.deepEqual(await it.codes(by, ids), [unknown, ...times(3, 'waiting')])
+    assert.deepEqual(await inDoubt(it), [3])
+  },
+
+  'an answer that a dispatcher still gets proves what became of a message': async (it) => {
+    const by = await it.account()
+    const ids = await it.send(by, { to: 5 })
+    const dispatcher = await it.dispatcher()
+    const batch = await it.claim(dispatcher, 'single', 1000, 0)
+    await it.promote()
+    const [first, second, third] = batch.messages
+    const [taken, no, nobodyKnows] = [first ?? assert.fail(), second ?? assert.fail(), third ?? assert.fail()]
+    await it.ports.claimedBatches.record(dispatcher, [
+      ...allAccepted(batch, [taken]),
+      ...all('refused', batch, [no]),
+      ...all('unknown', batch, [nobodyKnows]),
+    ])
+    assert.deepEqual(await it.codes(by, ids), [sent, refused, unknown, 'waiting', 'waiting'])
+    assert.deepEqual(await inDoubt(it), [2])
+    await it.ports.deliveryReceipts.apply([{ ...receiptFor(taken.to), reference: referenceOf(taken) }])
+    assert.deepEqual(await it.codes(by, ids), [delivered, refused, unknown, 'waiting', 'waiting'])
+    assert.equal(await carryOutAll(it, 'send'), 2)
+    assert.deepEqual(await claimable(it), ids.slice(3))
+  },
+
+  'a receipt that fits no message proves that the message to its number was submitted': async (it) => {
+    const by = await it.account()
+    const ids = await it.send(by, { numbers: [aNumber('27820000001'), aNumber('27820000002')] })
+    await it.promote()
+    await it.ports.deliveryReceipts.apply([receiptFor(aNumber('27820000002'))])
+    assert.equal(await it.ports.promotions.takeProofs(3600), 0, 'its message may still be recorded')
+    assert.equal(await it.ports.promotions.takeProofs(0), 1)
+    assert.equal(await it.ports.promotions.takeProofs(0), 0)
+    assert.deepEqual(await it.codes(by, ids), ['waiting', unknown])
+    assert.equal(await it.ports.deliveryReceipts.adopt(0), 1)
+    await it.ports.deliveryReceipts.match(1000)
+    assert.deepEqual(await it.codes(by, ids), ['waiting', delivered])
+    await carryOutAll(it, 'send')
+    assert.deepEqual(await claimable(it), ids.slice(0, 1))
+  },
+
+  'a receipt that came before the promotion proves nothing': async (it) => {
+    const by = await it.account()
+    const number = aNumber('27820000003')
+    await it.ports.deliveryReceipts.apply([receiptFor(number)])
+    await it.send(by, { numbers: [number] })
+    await it.promote()
+    assert.equal(await it.ports.promotions.takeProofs(0), 0)
+    assert.deepEqual(await inDoubt(it), [1])
+  },
+
+  'what an operator lets go is claimed once, with its attempts': async (it) => {
+    const by = await it.account()
+    const ids = [...(await it.send(by, { to: 3 })), ...(await it.send(by, { to: 20 }))]
+    await it.promote()
+    assert.equal(await carryOutAll(it, 'send'), ids.length)
+    assert.deepEqual(await it.ports.promotions.open(), [])
+    assert.deepEqual(await claimable(it), ids)
+    assert.deepEqual(await claimable(it), [])
+  },
+
+  'what an operator ends is unknown, is never claimed, costs what it cost, and its receipt finds it': async (it) => {
+    const by = await it.account()
+    const number = aNumber('27820000004')
+    const ids = await it.send(by, { numbers: [number, aNumber('27820000005')] })
+    await it.promote()
+    assert.equal(await carryOutAll(it, 'end'), 2)
+    assert.deepEqual(await it.codes(by, ids), [unknown, unknown])
+    assert.deepEqual(await claimable(it), [])
+    await it.ports.deliveryReceipts.apply([receiptFor(number)])
+    assert.equal(await it.ports.promotions.takeProofs(0), 0)
+    assert.equal(await it.ports.deliveryReceipts.adopt(0), 1)
+    await it.ports.deliveryReceipts.match(1000)
+    assert.deepEqual(await it.codes(by, ids), [delivered, unknown])
+  },
+
+  'a decision stands, and is carried out by whoever comes next': async (it) => {
+    const by = await it.account()
+    await it.send(by, { to: 3 })
+    await it.send(by, { to: 3 })
+    await it.promote()
+    assert.equal(await it.ports.promotions.carryOut(1000), 0, 'nobody has decided')
+    assert.equal(await it.ports.promotions.decide('end', 'first'), 'decided')
+    assert.equal(await it.ports.promotions.carryOut(1), 3, 'a range at least, and not more than is needed')
+    assert.equal(await it.ports.promotions.decide('send', 'second'), 'decided-otherwise')
+    assert.equal(await it.ports.promotions.decide('end', 'second'), 'decided')
+    const [promotion] = await it.ports.promotions.open()
+    assert.equal(promotion?.inDoubt, 3)
+    assert.deepEqual([promotion.decision?.what, promotion.decision?.by], ['end', 'first'])
+    assert.equal(await it.ports.promotions.carryOut(1000), 3)
+    assert.equal(await it.ports.promotions.decide('send', 'second'), 'nothing-in-doubt')
+  },
+
+  'of many that decide and carry out at the same time each message is moved by one': async (it) => {
+    const by = await it.account()
+    const ids: MessageId[] = []
+    for (let n = 0; n < callersMany; n++) ids.push(...(await it.send(by)))
+    await it.promote()
+    const deciding = Array.from({ length: 8 }, (_, n) =>
+      it.ports.promotions.decide(n % 2 === 0 ? 'send' : 'end', `number ${n}`),
+    )
+    const answers = await Promise.all(deciding)
+    assert.equal(answers.filter((answer) => answer === 'decided').length, 4)
+    const moved = await Promise.all(Array.from({ length: callersMany }, () => it.ports.promotions.carryOut(4)))
+    const rest = await it.ports.promotions.carryOut(1000)
+    assert.equal(
+      [...moved, rest].reduce((sum, some) => sum + some, 0),
+      ids.length,
+    )
+    const claimed = await claimable(it)
+    assert.deepEqual(claimed, (await it.ports.promotions.open()).length === 0 && answers[0] === 'decided' ? ids : [])
+  },
+
+  'after the next promotion an operator decides anew': async (it) => {
+    const by = await it.account()
+    const ids = await it.send(by, { to: 2 })
+    await it.send(by, { to: 3 })
+    await it.promote()
+    await it.ports.promotions.decide('send', 'somebody')
+    assert.equal(await it.ports.promotions.carryOut(1), 2)
+    await it.promote()
+    assert.deepEqual(await inDoubt(it), [3, 2])
+    assert.deepEqual(await claimable(it), [])
+    assert.equal(await it.ports.promotions.carryOut(1000), 0)
+    assert.equal(await carryOutAll(it, 'end'), 5)
+    assert.deepEqual(await it.codes(by, ids), [unknown, unknown])
+  },
+
+  'what is in doubt beyond its validity ends as unknown, and not as expired with a refund': async (it) => {
+    const by = await it.account()
+    const ids = await it.send(by, { to: 2 })
+    await it.promote()
+    assert.equal(await it.ports.promotions.expire(3600, 1000), 0)
+    await it.ports.claimedBatches.expire(-1, 1000)
+    assert.deepEqual(await it.codes(by, ids), ['waiting', 'waiting'])
+    assert.equal(await it.ports.promotions.expire(-1, 1000), 2)
+    assert.deepEqual(await it.codes(by, ids), [unknown, unknown])
+    assert.deepEqual(await it.ports.promotions.open(), [])
+  },
+
+  'what an operator lets go beyond its validity ends as expired': async (it) => {
+    const by = await it.account()
+    const ids = await it.send(by)
+    await it.promote()
+    await carryOutAll(it, 'send')
+    await it.ports.claimedBatches.expire(-1, 1000)
+    assert.deepEqual(await it.codes(by, ids), [expired])
+  },
+
+  'a dispatcher of after the promotion works as any': async (it) => {
+    const by = await it.account()
+    await it.send(by)
+    await it.promote()
+    const dispatcher: DispatcherId = await it.dispatcher()
+    const ids = await it.send(by, { to: 2 })
+    const batch = await it.claim(dispatcher)
+    assert.equal(await it.ports.claimedBatches.record(dispatcher, allAccepted(batch)), 'recorded')
+    assert.deepEqual(await it.codes(by, ids), [sent, sent])
+    assert.deepEqual(await inDoubt(it), [1])
+  },
+})
