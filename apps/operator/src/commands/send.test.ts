@@ -50,7 +50,7 @@ test('numbers are sent to as people and spreadsheets write them, and digits that
       '2.78E+10: refused, not a mobile number in international form, or no price for it',
       '',
     ].join('\n'),
-    err: '“27825550102.0” is sent to as 27825550102.\n',
+    err: '“27825550102.0” was read as 27825550102.\n',
   })
 })
 

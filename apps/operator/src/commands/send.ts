@@ -121,7 +121,7 @@ async function sendText(
 /** Returns the digits of a number, and prints both forms if digits were left out; an unread number is refused later. */
 function numberToSend(output: Context['output'], written: string): string {
   const { number, changed } = readWrittenNumber(written)
-  if (changed === true) output.note(`“${written}” is sent to as ${number}.`)
+  if (changed === true) output.note(`“${written}” was read as ${number}.`)
   return number ?? written
 }
 
