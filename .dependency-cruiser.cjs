@@ -25,16 +25,16 @@ module.exports = {
       { path: '^packages/(server|embedded-postgres)/' },
     ),
     rule(
-      'pdus-know-nothing',
-      'The codec of SMPP has no I/O and knows bytes only.',
-      { path: '^packages/adapters-smpp/src/pdu/', pathNot: tests },
-      { pathNot: '^packages/adapters-smpp/src/pdu/' },
+      'smpp-knows-nothing',
+      'The codec of SMPP has no I/O and imports nothing.',
+      { path: '^packages/smpp/src/', pathNot: tests },
+      { pathNot: '^packages/smpp/src/' },
     ),
     rule(
-      'smsc-simulator-knows-pdus-only',
+      'smsc-simulator-knows-smpp-only',
       'An error of the carrier over SMPP must not be repeated in what it is tested with.',
       { path: '^packages/smsc-simulator/src/', pathNot: tests },
-      { path: '^(packages|apps)/', pathNot: '^packages/(smsc-simulator/src|adapters-smpp/src/pdu)/' },
+      { path: '^(packages|apps)/', pathNot: '^packages/(smsc-simulator|smpp)/src/' },
     ),
     rule(
       'server-knows-none-of-ours',

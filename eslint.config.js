@@ -64,7 +64,7 @@ export default tseslint.config(
         {
           patterns: [
             {
-              regex: '^@gateway/(?!core/[a-z-]+$)[a-z-]+/(?!(?:testing|configuration|early-signals|main|pdu|version)$)',
+              regex: '^@gateway/(?!core/[a-z-]+$)[a-z-]+/(?!(?:testing|configuration|early-signals|main|version)$)',
               message: 'Import what a package exports, nothing deeper.',
             },
           ],

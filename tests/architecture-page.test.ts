@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const root = join(import.meta.dirname, '..')
-const adapters = ['postgres', 'simulator', 'smpp', 'node', 'webhooks']
+const adapters = ['postgres', 'simulator', 'node', 'webhooks']
 
 /** The file of `package:path`, as the page of the architecture names files. */
 function fileOf(name: string, path: string): string {

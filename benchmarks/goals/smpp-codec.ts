@@ -1,4 +1,4 @@
-import { noTlvs, pduReader, pduWriter, type SubmitSm } from '@gateway/adapters-smpp/pdu'
+import { noTlvs, pduReader, pduWriter, type SubmitSm } from '@gateway/smpp'
 import smpp from 'smpp'
 import type { Benchmark } from '../benchmark.ts'
 import { inRounds } from '../environment/rounds.ts'

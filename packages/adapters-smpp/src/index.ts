@@ -1,6 +1,6 @@
 export { smppCarrierFromUrl, smppSettingsFromUrl, smppSettingsOf, type SmppAddress } from './from-url.ts'
 export { smppParameters, tlsParameters, type SmppParameter } from './parameters.ts'
 export { smppDefaults, type SmppSettings } from './settings.ts'
-export { pduFields, type ReceivedPdu } from './pdu/index.ts'
+export { pduFields, type ReceivedPdu } from '@gateway/smpp'
 export { trySubmission, type TrialResult, type TriedPart } from './submissions/try-submission.ts'
 export { smppCarrier, type Reporting, type Sharing } from './smpp-carrier.ts'

@@ -1,4 +1,4 @@
-import { COMMAND_STATUS } from './pdu/index.ts'
+import { COMMAND_STATUS } from '@gateway/smpp'
 import { errorClasses, errorClassOf } from './settings.ts'
 
 // docs/carriers.md, "Errors of a carrier".

@@ -1,5 +1,5 @@
 import { circuitDefaults } from '@gateway/core/dispatch'
-import { COMMAND_STATUS, type CommandStatusName } from './pdu/index.ts'
+import { COMMAND_STATUS, type CommandStatusName } from '@gateway/smpp'
 import type { IdForm } from './receipts/id-forms.ts'
 import type { Alphabet } from './text/decode-text.ts'
 import type { LongTexts } from './text/encode-body.ts'

@@ -1,6 +1,6 @@
 import { carrierContract } from '@gateway/core/contracts'
 import { aDelivery, anSmsc, endAll, smscs } from '../testing/an-smsc.ts'
-import { noTlvs, type DeliverSm } from './pdu/index.ts'
+import { noTlvs, type DeliverSm } from '@gateway/smpp'
 import { smppDefaults } from './settings.ts'
 import { smppCarrier } from './smpp-carrier.ts'
 

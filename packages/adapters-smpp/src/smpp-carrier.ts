@@ -15,7 +15,7 @@ import {
 import { createHistogram, type CarrierBinds, type CarrierRates } from '@gateway/core/fleet'
 import { createOffers, type Confirm } from './inbound/offers.ts'
 import { readInboundMessage } from './inbound/read-inbound-message.ts'
-import { COMMAND_STATUS } from './pdu/index.ts'
+import { COMMAND_STATUS } from '@gateway/smpp'
 import { isReceipt, readReceipt, readReceiptByText, type CarrierReceipt } from './receipts/read-receipt.ts'
 import { createUnknownQueries, type UnknownQueries } from './receipts/query-unknown.ts'
 import { createReceiptMatcher, type ReceiptMatcher } from './receipts/receipt-matcher.ts'

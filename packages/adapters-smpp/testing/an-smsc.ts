@@ -22,7 +22,7 @@ import {
   type Pdu,
   type ReceivedPdu,
   type SubmitSm,
-} from '../src/pdu/index.ts'
+} from '@gateway/smpp'
 import { smppDefaults, type SmppSettings } from '../src/settings.ts'
 import { smppCarrier, type SmppCarrier } from '../src/smpp-carrier.ts'
 

@@ -1,4 +1,4 @@
-import { TLV_TAG, type Tlv } from '@gateway/adapters-smpp/pdu'
+import { TLV_TAG, type Tlv } from '@gateway/smpp'
 import { emptyDelivery, type Delivery } from './receipts.ts'
 
 /** A message from a mobile number. */

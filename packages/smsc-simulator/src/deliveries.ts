@@ -1,4 +1,4 @@
-import { COMMAND_STATUS } from '@gateway/adapters-smpp/pdu'
+import { COMMAND_STATUS } from '@gateway/smpp'
 import type { Link } from './link.ts'
 import type { Delivery } from './receipts.ts'
 import type { FilledSettings } from './settings.ts'

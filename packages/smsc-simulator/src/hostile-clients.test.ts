@@ -1,4 +1,4 @@
-import { encodePdu, noTlvs, type Pdu } from '@gateway/adapters-smpp/pdu'
+import { encodePdu, noTlvs, type Pdu } from '@gateway/smpp'
 import { until } from '@gateway/core/testing'
 import fc from 'fast-check'
 import { bindPdu, bound, connected, submitSm } from '../testing/esme.ts'

@@ -1,4 +1,4 @@
-import { encodePdu, noTlvs, type Pdu } from '@gateway/adapters-smpp/pdu'
+import { encodePdu, noTlvs, type Pdu } from '@gateway/smpp'
 import { latestEntries } from './journal.ts'
 
 const enquiry = (sequence: number): Pdu => ({ command: 'enquire_link', status: 0, sequence, tlvs: noTlvs })

@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { pduFields, decodePdu, type ReceivedPdu } from '@gateway/adapters-smpp/pdu'
+import { pduFields, decodePdu, type ReceivedPdu } from '@gateway/smpp'
 
 /** One PDU, or what happened to a link. */
 export interface JournalEntry {

@@ -9,7 +9,7 @@ import {
   type EmptyPdu,
   type Pdu,
   type ReceivedPdu,
-} from '@gateway/adapters-smpp/pdu'
+} from '@gateway/smpp'
 import type { JournalEntry, PduEntry } from './journal.ts'
 
 /** One connection. */

@@ -1,13 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import {
-  COMMAND_STATUS,
-  MESSAGE_STATE,
-  noTlvs,
-  type Pdu,
-  type QuerySmResp,
-  type SubmitSm,
-} from '@gateway/adapters-smpp/pdu'
+import { COMMAND_STATUS, MESSAGE_STATE, noTlvs, type Pdu, type QuerySmResp, type SubmitSm } from '@gateway/smpp'
 import { until } from '@gateway/core/testing'
 import { bound, receiptIdOf, statesFor, submitSm, type Esme } from '../testing/esme.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'

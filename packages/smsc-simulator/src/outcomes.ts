@@ -1,4 +1,4 @@
-import { COMMAND_STATUS } from '@gateway/adapters-smpp/pdu'
+import { COMMAND_STATUS } from '@gateway/smpp'
 
 /** What a receipt says (SMPP 3.4, 5.2.28), with the word of its text (appendix B). */
 export type ReceiptState = 'DELIVRD' | 'EXPIRED' | 'DELETED' | 'UNDELIV' | 'REJECTD'

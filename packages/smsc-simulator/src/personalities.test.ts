@@ -1,4 +1,4 @@
-import { COMMAND_STATUS, noTlvs } from '@gateway/adapters-smpp/pdu'
+import { COMMAND_STATUS, noTlvs } from '@gateway/smpp'
 import { until } from '@gateway/core/testing'
 import { bound, connected, receiptIdOf, statesFor, submitSm, type Esme } from '../testing/esme.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'

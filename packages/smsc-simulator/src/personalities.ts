@@ -1,4 +1,4 @@
-import { COMMAND_STATUS } from '@gateway/adapters-smpp/pdu'
+import { COMMAND_STATUS } from '@gateway/smpp'
 import type { IdForm } from './message-store.ts'
 
 /**

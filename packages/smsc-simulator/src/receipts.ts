@@ -1,12 +1,4 @@
-import {
-  MESSAGE_STATE,
-  TLV_TAG,
-  integerTlv,
-  noTlvs,
-  textTlv,
-  type DeliverSm,
-  type Tlv,
-} from '@gateway/adapters-smpp/pdu'
+import { MESSAGE_STATE, TLV_TAG, integerTlv, noTlvs, textTlv, type DeliverSm, type Tlv } from '@gateway/smpp'
 import { formatId, idNumberOf, type StoredMessage } from './message-store.ts'
 import type { ReceiptState } from './outcomes.ts'
 import type { Personality } from './personalities.ts'

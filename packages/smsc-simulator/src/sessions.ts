@@ -16,7 +16,7 @@ import {
   type ReplaceSm,
   type SubmitMulti,
   type SubmitSm,
-} from '@gateway/adapters-smpp/pdu'
+} from '@gateway/smpp'
 import type { Deliveries } from './deliveries.ts'
 import type { Link } from './link.ts'
 import type { MessageStore, StoredMessage, IdForm } from './message-store.ts'

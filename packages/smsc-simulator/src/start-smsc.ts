@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
-import { noTlvs } from '@gateway/adapters-smpp/pdu'
+import { noTlvs } from '@gateway/smpp'
 import { arrivalDeliveries, type Arrival } from './arrivals.ts'
 import { serveControl } from './control.ts'
 import { deliveries } from './deliveries.ts'

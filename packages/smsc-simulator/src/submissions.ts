@@ -7,7 +7,7 @@ import {
   type Pdu,
   type SubmitMulti,
   type SubmitSm,
-} from '@gateway/adapters-smpp/pdu'
+} from '@gateway/smpp'
 import type { Deliveries } from './deliveries.ts'
 import type { Link } from './link.ts'
 import { formatId, type MessageStore, type StoredMessage } from './message-store.ts'

@@ -14,7 +14,7 @@ import {
   type ReceivedPdu,
   type SubmitSm,
   type SubmitSmResp,
-} from '@gateway/adapters-smpp/pdu'
+} from '@gateway/smpp'
 
 /** A client that acknowledges every deliver_sm, unless told otherwise. */
 export interface Esme {

@@ -21,7 +21,7 @@ import {
   type DataSm,
   type Pdu,
   type ReceivedPdu,
-} from '../pdu/index.ts'
+} from '@gateway/smpp'
 
 afterEach(endAll)
 

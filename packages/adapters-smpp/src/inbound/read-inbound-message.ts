@@ -1,7 +1,7 @@
 import type { CarrierId } from '@gateway/core/dispatch'
 import type { InboundMessage, InboundMessagePart } from '@gateway/core/inbox'
 import { readNumber } from '../numbers.ts'
-import { TLV_TAG, tlvInteger, type Tlv } from '../pdu/index.ts'
+import { TLV_TAG, tlvInteger, type Tlv } from '@gateway/smpp'
 import { userDataOf } from '../receipts/read-receipt.ts'
 import type { Delivered } from '../session/session.ts'
 import type { SmppSettings } from '../settings.ts'

@@ -1,7 +1,7 @@
 import type { CarrierHandlers, DeliveryReceipt } from '@gateway/core/dispatch'
 import { numbers, until } from '@gateway/core/testing'
 import { endAll, start } from '../../testing/an-smsc.ts'
-import { COMMAND_STATUS } from '../pdu/index.ts'
+import { COMMAND_STATUS } from '@gateway/smpp'
 
 afterEach(endAll)
 

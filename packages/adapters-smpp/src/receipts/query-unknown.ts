@@ -7,7 +7,7 @@ import {
 } from '@gateway/core/dispatch'
 import { OUTCOME } from '@gateway/core/messages'
 import { tonNpiOf, writeNumber } from '../numbers.ts'
-import { COMMAND_STATUS, noTlvs, type QuerySm } from '../pdu/index.ts'
+import { COMMAND_STATUS, noTlvs, type QuerySm } from '@gateway/smpp'
 import type { RequestOutcome, Session } from '../session/session.ts'
 import type { SmppSettings } from '../settings.ts'
 import { codeOfState, isStateOfReceipts } from './read-receipt.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { smppSettingsFromUrl } from '../from-url.ts'
-import { integerTlv, noTlvs, textTlv, TLV_TAG, type DeliverSm, type Tlv } from '../pdu/index.ts'
+import { integerTlv, noTlvs, textTlv, TLV_TAG, type DeliverSm, type Tlv } from '@gateway/smpp'
 import { readReceipt, readReceiptByText, codeOfState, momentOf, readReceiptText } from './read-receipt.ts'
 
 const text = 'id:in-text sub:001 dlvrd:001 submit date:2611221030 done date:2611221031 stat:UNDELIV err:000 text:'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { COMMAND_ID } from '../pdu/index.ts'
+import { COMMAND_ID } from '@gateway/smpp'
 
 /** Recognizes refused PDUs that a carrier sends again and again, such as a heartbeat of its own. */
 export interface RepeatedRefusals {

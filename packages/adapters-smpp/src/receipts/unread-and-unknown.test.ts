@@ -11,7 +11,7 @@ import {
   type DeliverSm,
   type Pdu,
   type ReceivedPdu,
-} from '../pdu/index.ts'
+} from '@gateway/smpp'
 
 afterEach(endAll)
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { aBody, until } from '@gateway/core/testing'
-import { anyPdu, bytes } from '../../testing/any-pdu.ts'
+import { anyPdu, bytes } from '../../../smpp/testing/any-pdu.ts'
 import { anSmsc, carriers, endAll, many, never, outcomes, smscs, start } from '../../testing/an-smsc.ts'
-import { COMMAND_STATUS, encodePdu, noTlvs, type SubmitSm } from '../pdu/index.ts'
+import { COMMAND_STATUS, encodePdu, noTlvs, type SubmitSm } from '@gateway/smpp'
 import { smppDefaults } from '../settings.ts'
 import { smppCarrier } from '../smpp-carrier.ts'
 

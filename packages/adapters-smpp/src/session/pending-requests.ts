@@ -1,4 +1,4 @@
-import { COMMAND_ID, type Pdu } from '../pdu/index.ts'
+import { COMMAND_ID, type Pdu } from '@gateway/smpp'
 
 type Outcome = Pdu | 'unsent' | 'unknown'
 

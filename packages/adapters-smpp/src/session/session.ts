@@ -11,7 +11,7 @@ import {
   type MalformedPdu,
   type Pdu,
   type ReceivedPdu,
-} from '../pdu/index.ts'
+} from '@gateway/smpp'
 import type { SmppSettings } from '../settings.ts'
 import { connect, connectionProblem } from './connect.ts'
 import { createAdaptiveWindow, firstWindow, createPendingRequests } from './pending-requests.ts'

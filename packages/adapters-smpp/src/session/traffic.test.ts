@@ -1,5 +1,5 @@
 import type { ObservedPdu } from '@gateway/core/fleet'
-import { noTlvs, TLV_TAG, type DeliverSm, type Pdu, type SubmitSm } from '../pdu/index.ts'
+import { noTlvs, TLV_TAG, type DeliverSm, type Pdu, type SubmitSm } from '@gateway/smpp'
 import { smppDefaults } from '../settings.ts'
 import { createTraffic } from './traffic.ts'
 

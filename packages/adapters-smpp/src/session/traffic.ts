@@ -1,6 +1,6 @@
 import type { ObservedPdu, PduObserver } from '@gateway/core/fleet'
 import { readUserData } from '../inbound/read-inbound-message.ts'
-import { pduFields, type ReceivedPdu } from '../pdu/index.ts'
+import { pduFields, type ReceivedPdu } from '@gateway/smpp'
 import { headOf, isReceipt, textOf } from '../receipts/read-receipt.ts'
 import type { SmppSettings } from '../settings.ts'
 import { decodeText } from '../text/decode-text.ts'

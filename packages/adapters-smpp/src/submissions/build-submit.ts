@@ -1,6 +1,6 @@
 import type { Submission } from '@gateway/core/dispatch'
 import { writeNumber, tonNpiOf } from '../numbers.ts'
-import { integerTlv, noTlvs, TLV_TAG, type SubmitSm, type Tlv } from '../pdu/index.ts'
+import { integerTlv, noTlvs, TLV_TAG, type SubmitSm, type Tlv } from '@gateway/smpp'
 import type { SmppSettings } from '../settings.ts'
 import type { Segment } from '../text/encode-body.ts'
 

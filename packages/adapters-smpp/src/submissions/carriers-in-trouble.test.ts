@@ -1,6 +1,6 @@
 import { aBody, until } from '@gateway/core/testing'
 import { endAll, long, many, outcomes, refusal, start } from '../../testing/an-smsc.ts'
-import { COMMAND_STATUS, noTlvs } from '../pdu/index.ts'
+import { COMMAND_STATUS, noTlvs } from '@gateway/smpp'
 
 afterEach(endAll)
 

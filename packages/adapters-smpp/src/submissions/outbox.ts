@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers'
 import type { CircuitBreaker, CircuitOutcome, Submission, SubmissionAnswer } from '@gateway/core/dispatch'
 import type { Body } from '@gateway/core/messages'
-import { commandStatusName } from '../pdu/index.ts'
+import { commandStatusName } from '@gateway/smpp'
 import type { Pace } from '../session/pace.ts'
 import type { RequestOutcome, Session } from '../session/session.ts'
 import { errorClassOf, type SmppSettings } from '../settings.ts'

@@ -1,6 +1,6 @@
 import { aBody, until } from '@gateway/core/testing'
 import { aSecondLess, endAll, long, many, outcomes, refusal, start, type Connection } from '../../testing/an-smsc.ts'
-import { COMMAND_STATUS } from '../pdu/index.ts'
+import { COMMAND_STATUS } from '@gateway/smpp'
 
 afterEach(endAll)
 

@@ -1,6 +1,6 @@
 import type { DeliveryReceiptCode, Submission } from '@gateway/core/dispatch'
 import { isFinal } from '@gateway/core/messages'
-import { COMMAND_STATUS, commandStatusName, type ReceivedPdu } from '../pdu/index.ts'
+import { COMMAND_STATUS, commandStatusName, type ReceivedPdu } from '@gateway/smpp'
 import { otherForms } from '../receipts/id-forms.ts'
 import { isReceipt, readReceipt, readReceiptByText, type CarrierReceipt } from '../receipts/read-receipt.ts'
 import {

@@ -5,47 +5,48 @@ import type { ReceivedPdu } from './pdu.ts'
 /** Finds the PDUs in a stream of bytes. */
 export interface PduReader {
   /**
-   * The PDUs that are complete with this chunk, in order. Never throws. After a malformed one with `endsSession`
-   * nothing is read any more. Buffers in PDUs are views of the chunk: copy what is kept for long.
+   * Returns the PDUs that this chunk completes, in order. Never throws. Reads nothing after a malformed PDU with
+   * `endsSession`. Buffers in the PDUs are views of the chunk; copy them to keep them for long.
    */
   read(chunk: Buffer): readonly ReceivedPdu[]
-  /** The same, one after the other, each with the octets that it was read from. They are not written to again. */
+  /** Calls `take` with each completed PDU and the octets that it was read from. Those octets never change. */
   each(chunk: Buffer, take: (pdu: ReceivedPdu, bytes: Buffer, start: number, end: number) => void): void
 }
 
-/** A message_payload of 65535 octets with every other field. */
+/** Enough for a message_payload of 65535 octets with every other field. */
 const commandLengthMaxDefault = 69_632
 
 /**
- * Holds at most `commandLengthMax` octets of a PDU that is not complete, and never more than twice of what has come.
+ * Creates a reader. It buffers at most `commandLengthMax` octets of an incomplete PDU, and never more than twice the
+ * octets received.
  */
 export function pduReader(commandLengthMax = commandLengthMaxDefault): PduReader {
-  let held: Buffer = Buffer.alloc(0)
-  let heldLength = 0
+  let buffered: Buffer = Buffer.alloc(0)
+  let bufferedLength = 0
   let hasEnded = false
 
-  /** What is held with the chunk behind it. */
+  /** Appends a chunk and returns the buffered octets. */
   function append(chunk: Buffer): Buffer {
-    const length = heldLength + chunk.length
-    if (length > held.length) {
-      const grown = Buffer.allocUnsafeSlow(Math.max(length, 2 * heldLength))
-      held.copy(grown, 0, 0, heldLength)
-      held = grown
+    const length = bufferedLength + chunk.length
+    if (length > buffered.length) {
+      const grown = Buffer.allocUnsafeSlow(Math.max(length, 2 * bufferedLength))
+      buffered.copy(grown, 0, 0, bufferedLength)
+      buffered = grown
     }
-    chunk.copy(held, heldLength)
-    heldLength = length
-    return held.subarray(0, length)
+    chunk.copy(buffered, bufferedLength)
+    bufferedLength = length
+    return buffered.subarray(0, length)
   }
 
-  /** PDUs have views of what they were read from, so the rest is copied to another place. */
+  /** Buffers the rest of a chunk. Copied, because PDUs hold views of the chunk. */
   function hold(rest: Buffer): void {
-    held = rest.length === 0 ? rest : Buffer.from(rest)
-    heldLength = rest.length
+    buffered = rest.length === 0 ? rest : Buffer.from(rest)
+    bufferedLength = rest.length
   }
 
   function each(chunk: Buffer, take: Parameters<PduReader['each']>[1]): void {
     if (hasEnded) return
-    const isAppended = heldLength > 0
+    const isAppended = bufferedLength > 0
     const bytes = isAppended ? append(chunk) : chunk
     let at = 0
     while (!hasEnded && bytes.length - at >= 4) {

@@ -33,15 +33,15 @@ test.each<[string, Pdu]>([
   expect(writer.take()).toEqual(Buffer.concat([encodePdu(bind), encodePdu(submit)]))
 })
 
-test('what was taken is not overwritten by what is written later', () => {
+test('octets that were taken are not overwritten by later writes', () => {
   const writer = pduWriter(256)
-  const taken: Buffer[] = []
+  const first: Buffer[] = []
   for (let sequence = 1; sequence <= 200; sequence++) {
     writer.write({ ...submit, sequence })
-    if (sequence % 3 === 0) taken.push(writer.take())
+    if (sequence % 3 === 0) first.push(writer.take())
   }
   const expected = Array.from({ length: 198 }, (_, at) => encodePdu({ ...submit, sequence: at + 1 }))
-  expect(Buffer.concat(taken)).toEqual(Buffer.concat(expected))
+  expect(Buffer.concat(first)).toEqual(Buffer.concat(expected))
 })
 
 test.each<[string, Pdu]>([

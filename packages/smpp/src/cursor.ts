@@ -1,10 +1,7 @@
 import { TLV_TAG } from './constants.ts'
 import { noTlvs, type MalformedReason, type Tlv } from './pdu.ts'
 
-/**
- * A place in the bytes of one PDU. Reading beyond `end` reads nothing: it notes the first problem and gives empty
- * values.
- */
+/** Read position in the bytes of one PDU. Reading beyond `end` records the first problem and returns empty values. */
 export interface Cursor {
   readonly bytes: Buffer
   at: number
@@ -18,18 +15,20 @@ export const cursor = (bytes: Buffer, at: number, end: number): Cursor => ({
   ...{ bytes, at, end, problem: undefined, hasTail: false },
 })
 
-/** Notes a problem, unless there is one, and goes to the end. */
+/** Records a problem, unless an earlier one is recorded, and moves to the end. */
 export function fail(from: Cursor, problem: MalformedReason): 0 {
   from.problem ??= problem
   from.at = from.end
   return 0
 }
 
+/** Reads one octet. */
 export function octet(from: Cursor): number {
   if (from.at >= from.end) return fail(from, 'body-too-short')
   return from.bytes[from.at++] ?? 0
 }
 
+/** Reads an integer of four octets. */
 export function integer(from: Cursor): number {
   if (from.at + 4 > from.end) return fail(from, 'body-too-short')
   const value = from.bytes.readUInt32BE(from.at)
@@ -37,7 +36,7 @@ export function integer(from: Cursor): number {
   return value
 }
 
-/** A C-octet string of at most `sizeMax` octets with its NUL; without a bound, up to the end of the PDU. */
+/** Reads a C-octet string of at most `sizeMax` octets with its NUL. By default it may reach to the end of the PDU. */
 export function text(from: Cursor, sizeMax = Infinity): string {
   const { bytes, at: start, end } = from
   const limit = Math.min(end, start + sizeMax)
@@ -48,7 +47,7 @@ export function text(from: Cursor, sizeMax = Infinity): string {
   return at === start ? '' : bytes.toString('latin1', start, at)
 }
 
-/** The same of a text that ends what a peer says: many leave out its NUL, and its end is plain. */
+/** Reads the last C-octet string of a body. Its NUL may be missing, because many peers omit it there. */
 export function lastText(from: Cursor): string {
   const { bytes, at: start, end } = from
   let at = start
@@ -62,7 +61,7 @@ function failText(from: Cursor, isTooLong: boolean): '' {
   return ''
 }
 
-/** So many octets, as a view. */
+/** Reads `length` octets as a view. Records `problem` if the PDU ends earlier. */
 export function octets(from: Cursor, length: number, problem: MalformedReason): Buffer {
   if (from.at + length > from.end) fail(from, problem)
   else from.at += length
@@ -85,11 +84,11 @@ export function tlvs(from: Cursor): readonly Tlv[] {
   return all
 }
 
-/** Whether the octets at `at` are a TLV that ends within the PDU. */
+/** Returns true if the octets at `at` are a TLV that ends within the PDU. */
 const isWhole = ({ bytes, end }: Cursor, at: number): boolean =>
   at + 4 <= end && at + 4 + bytes.readUInt16BE(at + 2) <= end
 
-/** Whether the octets from `start` to the end are TLVs and nothing else. */
+/** Returns true if the octets from `start` to the end are complete TLVs. */
 function areWhole(from: Cursor, start: number): boolean {
   let at = start
   while (isWhole(from, at)) at += 4 + from.bytes.readUInt16BE(at + 2)

@@ -1,7 +1,9 @@
 import { COMMAND_ID, commandStatusName, tlvName, type CommandName } from './constants.ts'
 
-/** What every PDU has. Field names are those of SMPP 3.4 in camel case; texts are Latin-1 without the NUL. */
-interface Head<C extends CommandName> {
+/**
+ * Parameters that every PDU has. Field names are those of SMPP 3.4 in camel case; texts are Latin-1 without the NUL.
+ */
+export interface Head<C extends CommandName> {
   readonly command: C
   /** command_status: 0 in a request; `COMMAND_STATUS` has the names. */
   readonly status: number
@@ -55,7 +57,7 @@ interface MessageFields {
   readonly shortMessage: Buffer
 }
 
-/** The two have the same fields (SMPP 3.4, 4.4.1 and 4.6.1). */
+/** Fields of submit_sm and deliver_sm (SMPP 3.4, 4.4.1 and 4.6.1). */
 interface MessagePdu<C extends CommandName> extends Head<C>, Source, Destination, MessageFields {
   readonly serviceType: string
 }
@@ -63,7 +65,10 @@ interface MessagePdu<C extends CommandName> extends Head<C>, Source, Destination
 export type SubmitSm = MessagePdu<'submit_sm'>
 export type DeliverSm = MessagePdu<'deliver_sm'>
 
-/** `messageId` is of any length: carriers exceed the 64 characters of the standard. Without a body it is ''. */
+/**
+ * Response with a message id. The id has any length, because carriers exceed the 64 characters of the standard. It is
+ * '' if the response has no body.
+ */
 interface MessageIdPdu<C extends CommandName> extends Head<C> {
   readonly messageId: string
 }
@@ -79,16 +84,16 @@ export interface DataSm extends Head<'data_sm'>, Source, Destination {
   readonly dataCoding: number
 }
 
-/** A number, or the name of a distribution list. */
+/** Destination of submit_multi: a number, or the name of a distribution list. */
 export type MultiDestination = Destination | { readonly distributionList: string }
 
 export interface SubmitMulti extends Head<'submit_multi'>, Source, MessageFields {
   readonly serviceType: string
-  /** At most 254. */
+  /** At most 254 destinations. */
   readonly destinations: readonly MultiDestination[]
 }
 
-/** A number of a submit_multi that was refused, and why. */
+/** Number of a submit_multi that was refused, with the reason. */
 export interface UnsuccessSme extends Destination {
   readonly errorStatusCode: number
 }
@@ -140,14 +145,12 @@ export type EmptyPdu = Head<
   | 'replace_sm_resp'
 >
 
+/** PDUs that each message needs. Their codecs are written out; the others are coded by a table of their fields. */
+export type HotPdu = SubmitSm | SubmitSmResp | DeliverSm | DeliverSmResp | DataSm | DataSmResp
+
 /** Every PDU of SMPP 3.4. */
 export type Pdu =
-  | SubmitSm
-  | SubmitSmResp
-  | DeliverSm
-  | DeliverSmResp
-  | DataSm
-  | DataSmResp
+  | HotPdu
   | Bind
   | BindResp
   | Outbind
@@ -160,7 +163,10 @@ export type Pdu =
   | AlertNotification
   | EmptyPdu
 
-/** Why bytes are no PDU. After the first two the limits of the next PDU are unknown and the session must end. */
+/**
+ * Reason why bytes are not a PDU. After one of the first two, the start of the next PDU is unknown and the session must
+ * end.
+ */
 export type MalformedReason =
   | 'command-length-too-small'
   | 'command-length-too-large'
@@ -171,19 +177,19 @@ export type MalformedReason =
   | 'tlv-too-long'
   | 'destination-flag'
 
-/** Bytes that are no PDU. */
+/** Bytes that are not a PDU. */
 export interface MalformedPdu {
   readonly command: 'malformed'
   readonly reason: MalformedReason
-  /** The header as received; 0 for what had not come when the length was found wrong. */
+  /** Header as received. A field is 0 if it had not arrived when the length turned out to be wrong. */
   readonly commandId: number
   readonly status: number
   readonly sequence: number
-  /** The command_status that answers it, in a response or a generic_nack. */
+  /** The command_status with which to answer, in a response or a generic_nack. */
   readonly answerStatus: number
-  /** Nothing can be read after it: answer generic_nack and close. */
+  /** True if nothing can be read after these bytes: answer with generic_nack and close. */
   readonly endsSession: boolean
-  /** What was received of it; when its length is wrong, at most a header. */
+  /** Received bytes of the PDU, or at most a header if its length is wrong. */
   readonly bytes: Buffer
 }
 
@@ -198,25 +204,23 @@ export interface UnknownPdu {
 
 export type ReceivedPdu = Pdu | UnknownPdu | MalformedPdu
 
-/** An optional parameter (SMPP 3.4, 3.2.4). Known or not, it is kept in the order of the wire. */
+/** Optional parameter (SMPP 3.4, 3.2.4), whether its tag is known or not. */
 export interface Tlv {
   /** 0 to 65535; `TLV_TAG` has the names of the standard. */
   readonly tag: number
-  /** At most 65535 octets. Of a decoded PDU: a view of the received bytes. */
+  /** At most 65535 octets. In a decoded PDU it is a view of the received bytes. */
   readonly value: Buffer
 }
 
 export const noTlvs: readonly Tlv[] = Object.freeze([])
 
-/** The value of the first TLV with this tag. */
+/** Returns the value of the first TLV with this tag. */
 export function tlvValue(tlvs: readonly Tlv[], tag: number): Buffer | undefined {
   for (const tlv of tlvs) if (tlv.tag === tag) return tlv.value
   return undefined
 }
 
-/**
- * The first TLV with this tag as an integer of 1, 2 or 4 octets; undefined: there is none, or it has another length.
- */
+/** Returns the first TLV with this tag as an integer, or undefined if there is none of 1, 2 or 4 octets. */
 export function tlvInteger(tlvs: readonly Tlv[], tag: number): number | undefined {
   const value = tlvValue(tlvs, tag)
   if (value === undefined) return undefined
@@ -224,7 +228,7 @@ export function tlvInteger(tlvs: readonly Tlv[], tag: number): number | undefine
   return length === 1 || length === 2 || length === 4 ? value.readUIntBE(0, length) : undefined
 }
 
-/** The first TLV with this tag as Latin-1 text up to its NUL; carriers leave the NUL out, so it is not required. */
+/** Returns the first TLV with this tag as Latin-1 text up to its NUL. The NUL may be missing, as carriers omit it. */
 export function tlvText(tlvs: readonly Tlv[], tag: number): string | undefined {
   const value = tlvValue(tlvs, tag)
   if (value === undefined) return undefined
@@ -232,19 +236,19 @@ export function tlvText(tlvs: readonly Tlv[], tag: number): string | undefined {
   return value.toString('latin1', 0, nul === -1 ? value.length : nul)
 }
 
-/** An integer TLV of 1, 2 or 4 octets. Throws a RangeError if the value does not fit. */
+/** Returns an integer TLV of 1, 2 or 4 octets. Throws a RangeError if the value does not fit. */
 export function integerTlv(tag: number, octets: 1 | 2 | 4, integer: number): Tlv {
   const value = Buffer.allocUnsafe(octets)
   value.writeUIntBE(integer, 0, octets)
   return { tag, value }
 }
 
-/** A C-octet string TLV: Latin-1 with a NUL at its end. */
+/** Returns a C-octet string TLV: Latin-1 with a NUL at its end. */
 export const textTlv = (tag: number, text: string): Tlv => ({ tag, value: Buffer.from(`${text}\0`, 'latin1') })
 
 /**
- * The fields of a PDU as people and programs read them: octets are hexadecimal, the status and the tags have the names
- * of the standard. A status of 0 and no TLVs are left out, a password is masked.
+ * Returns the fields of a PDU for people and programs. Octets are hexadecimal; the status and the tags have the names
+ * of the standard. A status of 0 and an empty list of TLVs are omitted, and a password is masked.
  */
 export function pduFields(pdu: ReceivedPdu): Record<string, unknown> {
   const fields: Record<string, unknown> = {}

@@ -89,7 +89,9 @@ export type CommandStatusName = keyof typeof COMMAND_STATUS
 
 const STATUS_NAMES = new Map<number, string>(Object.entries(COMMAND_STATUS).map(([name, status]) => [status, name]))
 
-/** `ESME_RTHROTTLED` for 0x58; a status that the standard does not name as `0x00000402`. */
+/**
+ * Returns the name of a command_status, such as `ESME_RTHROTTLED`, or `0x00000402` if the standard has no name for it.
+ */
 export const commandStatusName = (status: number): string =>
   STATUS_NAMES.get(status) ?? `0x${status.toString(16).padStart(8, '0')}`
 
@@ -161,7 +163,7 @@ export type TlvName = keyof typeof TLV_TAG
 
 const TLV_NAMES = new Map<number, string>(Object.entries(TLV_TAG).map(([name, tag]) => [tag, name]))
 
-/** `message_state` for 0x0427; a tag that the standard does not name as `0x1400`. */
+/** Returns the name of a tag, such as `message_state`, or `0x1400` if the standard has no name for it. */
 export const tlvName = (tag: number): string => TLV_NAMES.get(tag) ?? `0x${tag.toString(16).padStart(4, '0')}`
 
 /**

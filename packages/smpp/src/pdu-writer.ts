@@ -1,43 +1,44 @@
 import { COMMAND_ID, headerOctets } from './constants.ts'
-import { bodyOctetsMax, encodeBody, putInteger, putTlvs, tlvOctets, type Sink } from './encode-pdu.ts'
+import { bodyOctetsMax, encodeBody } from './encode-pdu.ts'
 import type { Pdu } from './pdu.ts'
+import { putInteger, putTlvs, tlvOctets, type Sink } from './sink.ts'
 
-/** Encodes PDUs one behind the other, so that many leave in one write. */
+/** Encodes PDUs one after another into one buffer, so that many are sent with one write. */
 export interface PduWriter {
-  /** Octets that `take` would give. */
+  /** Number of octets that `take` would return. */
   readonly length: number
-  /** The buffer that the last PDU was written to, and its end there. Those octets are not written to again. */
+  /** Buffer that contains the last PDU, and the end of that PDU in it. Written octets never change. */
   readonly bytes: Buffer
   readonly end: number
   /**
-   * Returns how many octets it has. Throws a RangeError, and leaves what was written before, if a field does not fit
-   * its place.
+   * Encodes one PDU and returns its length in octets. Throws a RangeError if a value does not fit its field; earlier
+   * PDUs stay written.
    */
   write(pdu: Pdu): number
-  /** What was written since the last call, in a buffer that is not used again. */
+  /** Returns the octets written since the last call. They never change afterwards. */
   take(): Buffer
 }
 
 const blockOctets = 1 << 16
 
-/** Takes buffers of at least `octets` octets, one after the other. */
+/** Creates a writer that allocates buffers of at least `octets` octets. */
 export function pduWriter(octets = blockOctets): PduWriter {
   const sink: Sink = { buffer: Buffer.allocUnsafeSlow(octets), at: 0 }
-  let taken = 0
+  let start = 0
 
-  /** What was not taken moves to the next buffer. */
+  /** Allocates the next buffer and moves the octets to it that were not taken. */
   function grow(needed: number): void {
-    const waiting = sink.at - taken
+    const waiting = sink.at - start
     const next = Buffer.allocUnsafeSlow(Math.max(octets, 2 * (waiting + needed)))
-    sink.buffer.copy(next, 0, taken, sink.at)
+    sink.buffer.copy(next, 0, start, sink.at)
     sink.buffer = next
     sink.at = waiting
-    taken = 0
+    start = 0
   }
 
   return {
     get length() {
-      return sink.at - taken
+      return sink.at - start
     },
     get bytes() {
       return sink.buffer
@@ -48,18 +49,18 @@ export function pduWriter(octets = blockOctets): PduWriter {
     write(pdu) {
       const needed = headerOctets + bodyOctetsMax(pdu) + (pdu.tlvs.length === 0 ? 0 : tlvOctets(pdu.tlvs))
       if (sink.at + needed > sink.buffer.length) grow(needed)
-      const start = sink.at
+      const before = sink.at
       try {
         encode(sink, pdu)
       } catch (error) {
-        sink.at = start
+        sink.at = before
         throw error
       }
-      return sink.at - start
+      return sink.at - before
     },
     take() {
-      const bytes = sink.buffer.subarray(taken, sink.at)
-      taken = sink.at
+      const bytes = sink.buffer.subarray(start, sink.at)
+      start = sink.at
       return bytes
     },
   }
@@ -79,7 +80,7 @@ function encode(to: Sink, pdu: Pdu): void {
   to.at = end
 }
 
-/** One PDU. Throws as `PduWriter.write` does. */
+/** Encodes one PDU. Throws as `PduWriter.write` does. */
 export function encodePdu(pdu: Pdu): Buffer {
   const writer = pduWriter(1024)
   writer.write(pdu)

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
-import { anyPdu, bytes, FIELDS, octet, pdus, word } from '../../testing/any-pdu.ts'
+import { anyPdu, bytes, FIELDS, octet, pdus, word } from '../testing/any-pdu.ts'
 import { COMMAND_ID, decodePdu, encodePdu, pduReader, pduWriter, type Pdu, type ReceivedPdu } from './index.ts'
 
 test('there is a generator for every PDU', () => {
   expect(Object.keys(FIELDS).sort()).toEqual(Object.keys(COMMAND_ID).sort())
 })
 
-test('what is decoded is what was encoded, for every PDU', () => {
+test('every PDU decodes to what was encoded', () => {
   for (const pdu of pdus) {
     fc.assert(
       fc.property(pdu, (sent) => {
@@ -17,7 +17,7 @@ test('what is decoded is what was encoded, for every PDU', () => {
   }
 })
 
-test('PDUs that leave in one buffer arrive in order, however the stream is cut', () => {
+test('PDUs written into one buffer are read in order, however the stream is cut', () => {
   fc.assert(
     fc.property(fc.array(anyPdu, { maxLength: 12 }), fc.array(fc.integer({ min: 1, max: 400 })), (sent, cuts) => {
       const writer = pduWriter(64)
@@ -29,7 +29,7 @@ test('PDUs that leave in one buffer arrive in order, however the stream is cut',
   )
 })
 
-/** Chunks of these lengths again and again. */
+/** Reads a stream in chunks of the lengths `cuts`, repeated. */
 function read(stream: Buffer, cuts: readonly number[], reader = pduReader()): ReceivedPdu[] {
   const received: ReceivedPdu[] = []
   for (let at = 0, turn = 0; at < stream.length; turn++) {
@@ -41,7 +41,7 @@ function read(stream: Buffer, cuts: readonly number[], reader = pduReader()): Re
   return received
 }
 
-test('every prefix of a PDU is no PDU, and a reader waits for the rest', () => {
+test('a prefix of a PDU is malformed, and a reader waits for the rest', () => {
   fc.assert(
     fc.property(anyPdu, (sent) => {
       const whole = encodePdu(sent)
@@ -69,14 +69,14 @@ test('a body that is cut short under a matching command_length is malformed or d
 })
 
 /**
- * It encodes to the same octets, or to some that mean the same: of answers the last text needs no NUL, and a tail that
- * cannot be a TLV is ignored everywhere.
+ * Expects that a decoded PDU survives another round. Its octets may differ, because the last text of a response needs
+ * no NUL and a tail that cannot be a TLV is ignored.
  */
 function isCanonical(pdu: Pdu): void {
   expect(decodePdu(encodePdu(pdu))).toEqual(pdu)
 }
 
-test('octets that are changed anywhere behind command_length never throw, and what decodes can be encoded again', () => {
+test('a PDU with changed octets after command_length never throws, and if it decodes it can be encoded again', () => {
   const changes = fc.array(fc.tuple(fc.nat(), octet), { minLength: 1, maxLength: 4 })
   fc.assert(
     fc.property(anyPdu, changes, (sent, changed) => {
@@ -91,7 +91,7 @@ test('octets that are changed anywhere behind command_length never throw, and wh
   )
 })
 
-test('a wrong command_length loses the session or other PDUs, and nothing else', () => {
+test('a wrong command_length never changes the PDUs before it', () => {
   fc.assert(
     fc.property(fc.array(anyPdu, { minLength: 1, maxLength: 5 }), fc.nat(4), word, (sent, which, length) => {
       const encoded = sent.map((pdu) => Buffer.from(encodePdu(pdu)))
@@ -104,12 +104,12 @@ test('a wrong command_length loses the session or other PDUs, and nothing else',
   )
 })
 
-/** Only the last one ends the session. */
+/** Expects that only the last PDU ends the session. */
 const endsAtOnce = (received: readonly ReceivedPdu[]): void => {
   expect(received.slice(0, -1).filter((pdu) => pdu.command === 'malformed' && pdu.endsSession)).toEqual([])
 }
 
-test('any bytes are read without a throw, with views of what was received only', () => {
+test('any bytes are read without an exception, and only received bytes are returned', () => {
   const header = fc.tuple(fc.nat(300), fc.constantFrom(...Object.values(COMMAND_ID)), bytes(300))
   const framed = header.map(([more, commandId, body]) => {
     const frame = Buffer.alloc(16 + more)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Pdu } from '../src/pdu/index.ts'
+import type { Pdu } from '../src/index.ts'
 
 export const octet = fc.nat(255)
 export const word = fc.nat(0xffffffff)
@@ -19,7 +19,7 @@ const flags = {
 const whole = { serviceType: latin1(5), ...source, ...flags, ...times, ...message }
 const messageId = latin1(80)
 
-/** Generators of the fields of every PDU; those of a response without a body are the empty values. */
+/** Generators of the fields of every PDU. In a response without a body the fields have their empty values. */
 export const FIELDS = {
   submit_sm: { ...whole, ...destination },
   deliver_sm: { ...whole, ...destination },

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
-import { anyPdu, FIELDS } from '../../testing/any-pdu.ts'
+import { anyPdu, FIELDS } from '../testing/any-pdu.ts'
 import { COMMAND_ID, COMMAND_STATUS, decodePdu, encodePdu, noTlvs, pduReader, type Pdu } from './index.ts'
 
 const enquire = (sequence: number): Pdu => ({ command: 'enquire_link', status: 0, sequence, tlvs: noTlvs })
 
-/** A header and a body in hexadecimal; command_length is right unless it is given. */
+/** Returns a header and a body, given in hexadecimal. By default command_length is correct. */
 function frame(commandId: number, body: string, length = 16 + body.length / 2): Buffer {
   const header = Buffer.alloc(16)
   header.writeUInt32BE(length, 0)
@@ -73,7 +73,7 @@ test('nothing is read after a length that ends the session', () => {
   expect(reader.read(encodePdu(enquire(1)))).toEqual([])
 })
 
-test('a wrong length is found by its four octets, before a header has come', () => {
+test('a wrong length is detected by its four octets, before the header is complete', () => {
   expect(pduReader().read(Buffer.from('00000003', 'hex'))).toMatchObject([
     { reason: 'command-length-too-small', sequence: 0 },
   ])
@@ -85,12 +85,12 @@ test('a PDU of exactly the maximum is read, and one octet more ends the session'
   expect(pduReader(20).read(submit)).toMatchObject([{ reason: 'command-length-too-large' }])
 })
 
-test('a command_id that the standard does not have is told, and the next PDU is read', () => {
+test('an unknown command_id is reported, and the next PDU is read', () => {
   const received = pduReader().read(Buffer.concat([frame(0x0999, 'abcd'), encodePdu(enquire(10))]))
   expect(received).toMatchObject([{ command: 'unknown', commandId: 0x0999, sequence: 9 }, enquire(10)])
 })
 
-test('a PDU that comes octet by octet costs time in proportion to its length', () => {
+test('a PDU received octet by octet costs time proportional to its length', () => {
   const message = { tag: 0x0424, value: Buffer.alloc(60_000, 'a') }
   const bytes = encodePdu({ ...enquire(1), tlvs: [message] })
   const reader = pduReader()
@@ -98,11 +98,11 @@ test('a PDU that comes octet by octet costs time in proportion to its length', (
   const received = [...bytes].flatMap((_, at) => reader.read(bytes.subarray(at, at + 1)))
   const { user, system } = process.cpuUsage(started)
   expect(received).toHaveLength(1)
-  // 60 000 copies of what is held would be 1.8 GB.
+  // Copying the buffered octets for each of 60 000 octets would copy 1.8 GB.
   expect(user + system).toBeLessThan(1_500_000)
 })
 
-test('PDUs stay as they were when later chunks are read', () => {
+test('PDUs do not change when later chunks are read', () => {
   const reader = pduReader()
   const bytes = encodePdu({ ...enquire(1), tlvs: [{ tag: 5, value: Buffer.from('first') }] })
   const [first] = [...reader.read(Buffer.from(bytes.subarray(0, 20))), ...reader.read(Buffer.from(bytes.subarray(20)))]
@@ -114,12 +114,12 @@ test('PDUs stay as they were when later chunks are read', () => {
 describe('what many SMSCs write and most clients accept', () => {
   const one = (bytes: Buffer) => pduReader().read(bytes)[0]
 
-  test('the id of an answer without its NUL', () => {
+  test('the message id of a response without its NUL', () => {
     const answer = frame(COMMAND_ID.submit_sm_resp, Buffer.from('id-77').toString('hex'))
     expect(one(answer)).toMatchObject({ command: 'submit_sm_resp', messageId: 'id-77' })
   })
 
-  test('a system_id of 80 characters in the answer to a bind, with its NUL or without', () => {
+  test('a system_id of 80 characters in a bind response, with or without its NUL', () => {
     const systemId = 'S'.repeat(80)
     for (const end of ['', '\0']) {
       const answer = frame(COMMAND_ID.bind_transceiver_resp, Buffer.from(systemId + end).toString('hex'))
@@ -148,7 +148,7 @@ describe('a tail that cannot be a TLV is ignored (P-21)', () => {
     })
   })
 
-  test('one NUL between short_message and its TLVs hides none of them', () => {
+  test('a NUL between short_message and the TLVs hides no TLV', () => {
     expect(one(frame(COMMAND_ID.deliver_sm, `${text}00001e000269310427000102`))).toMatchObject({
       tlvs: [{ tag: 0x001e, value: Buffer.from('i1') }, { tag: 0x0427 }],
     })
@@ -166,11 +166,11 @@ describe('a tail that cannot be a TLV is ignored (P-21)', () => {
     expect(one(frame(commandId, body))).toMatchObject({ command: 'malformed', commandId, endsSession: false })
   })
 
-  test('for every PDU, whatever the tail, the fields are those of the PDU without it', () => {
+  test('every PDU with an odd tail has the fields of the PDU without the tail', () => {
     fc.assert(
       fc.property(anyPdu, fc.uint8Array({ minLength: 1, maxLength: 3 }), (sent, tail) => {
         const whole = encodePdu(sent)
-        // Behind a response without a body the tail would be its body, and behind an empty delivery its text.
+        // Skipped, because the tail would become the body of such a response or the text of an empty delivery.
         const hasFields = Object.keys(FIELDS[sent.command]).length > 0
         fc.pre(whole.length > 16 || !hasFields)
         fc.pre(sent.command !== 'data_sm' && !(sent.command === 'deliver_sm' && sent.shortMessage.length === 0))
