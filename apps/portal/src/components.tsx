@@ -15,19 +15,34 @@ export interface Surroundings {
   readonly now: Instant
   /** Whether a form that posts there is for whoever looks at the page. */
   readonly mayPost: (path: string) => boolean
+  /** False for a page that is nothing but a form that is not for whoever looks at the page. */
+  readonly maySee: (path: string) => boolean
 }
 
-export const Surrounded = createContext<Surroundings>({ base: '', token: '', now: 0 as Instant, mayPost: () => true })
+export const Surrounded = createContext<Surroundings>({
+  base: '',
+  token: '',
+  now: 0 as Instant,
+  mayPost: () => true,
+  maySee: () => true,
+})
 
 type Children = { readonly children?: ComponentChildren }
 
-/** A link to a page of the portal. */
+/** A link to a page of the portal. To a form that is not for the reader: nothing, or the `name` without a link. */
 export function Link({
   to,
   children,
+  isName = false,
   ...rest
-}: Children & { readonly to: string; readonly class?: string; readonly current?: boolean }) {
-  const { base } = useContext(Surrounded)
+}: Children & {
+  readonly to: string
+  readonly class?: string
+  readonly current?: boolean
+  readonly isName?: boolean
+}) {
+  const { base, maySee } = useContext(Surrounded)
+  if (!maySee(to)) return isName ? <>{children}</> : null
   const { current, ...others } = rest
   return (
     <a href={base + to} {...others} {...(current === true && { 'aria-current': 'page' })}>

@@ -27,6 +27,7 @@ export interface Frame {
   readonly signedIn: LookedAt | undefined
   /** Whether a form that posts there is for whoever looks at the page. */
   readonly mayPost: (path: string) => boolean
+  readonly maySee: (path: string) => boolean
   readonly operator: Operator | undefined
   /** Pages beside the portal, at the foot of those that anybody may see. */
   readonly links: readonly PageLink[]

@@ -122,10 +122,20 @@ interface Shown<V> {
   readonly isFile?: boolean
 }
 
+/** `isForm`: there is nothing on the page but its form, so that no link leads whoever may not use it there. */
+interface Changing {
+  readonly changes: HolderChange
+  readonly isForm?: boolean
+}
+
 /** `changes`: what its forms do at the most; whoever may not do it is shown no form, and is refused. */
 type OfHolder =
-  | (Omit<Shown<HolderVisit>, 'submit'> & { readonly submit?: undefined; readonly changes?: undefined })
-  | (Shown<HolderVisit> & { readonly changes: HolderChange })
+  | (Omit<Shown<HolderVisit>, 'submit'> & {
+      readonly submit?: undefined
+      readonly changes?: undefined
+      readonly isForm?: undefined
+    })
+  | (Shown<HolderVisit> & Changing)
 
 /** A page, with who may see it. */
 export type Page =

@@ -179,7 +179,15 @@ interface Serving extends PortalSettings {
 
 /** What surrounds a page of somebody who is not signed in. */
 const outside = ({ clock, links = [] }: Pick<PortalSettings, 'clock' | 'links'>, { baseUrl }: Request): Frame => ({
-  ...{ base: baseUrl, token: '', now: clock.now(), signedIn: undefined, operator: undefined, mayPost: () => true },
+  ...{
+    base: baseUrl,
+    token: '',
+    now: clock.now(),
+    signedIn: undefined,
+    operator: undefined,
+    mayPost: () => true,
+    maySee: () => true,
+  },
   links: links.map(({ path, title }) => ({ path: baseUrl + path, title })),
 })
 
@@ -284,7 +292,10 @@ function frameOf(serving: Serving, request: Request, { token, signedIn, operator
   return {
     ...outside(serving, request),
     ...(isSignedIn && { signedIn, operator: operator?.operator, token: formToken(token) }),
-    ...(signedIn && { mayPost: (path) => mayPost(signedIn.role, path) }),
+    ...(signedIn && {
+      mayPost: (path) => mayPost(signedIn.role, path),
+      maySee: (path) => maySee(signedIn.role, path),
+    }),
   }
 }
 
@@ -427,11 +438,20 @@ const posting = pages
   .filter(({ submit }) => submit !== undefined)
   .map((page) => ({ page, of: new RegExp(`^${page.path.replaceAll(/:\w+/g, '[^/]+')}$`) }))
 
-/** By the page that the form posts to. */
-function mayPost(role: HolderRole, path: string): boolean {
+/** The page with forms at this path. */
+function postingPage(path: string): Page | undefined {
   const to = path.replace(/\?.*/, '')
-  const found = posting.find(({ page }) => page.path === to) ?? posting.find(({ of }) => of.test(to))
-  return found === undefined || mayChange(role, found.page)
+  return (posting.find(({ page }) => page.path === to) ?? posting.find(({ of }) => of.test(to)))?.page
+}
+
+function mayPost(role: HolderRole, path: string): boolean {
+  const page = postingPage(path)
+  return page === undefined || mayChange(role, page)
+}
+
+function maySee(role: HolderRole, path: string): boolean {
+  const page = postingPage(path)
+  return page?.who !== 'holder' || page.isForm !== true || mayChange(role, page)
 }
 
 function operatorVisit(visit: Visit, { operator }: Visitor): OperatorVisit | undefined {
@@ -451,11 +471,16 @@ async function submitted(
   return /^multipart\/form-data\b/i.test(type) ? readMultipart(type, body) : new Fields(body.toString('utf8'))
 }
 
-/** Where somebody signs in and comes back to the page that was asked for. */
+/**
+ * Returns where somebody signs in and comes back to the page that was asked for. After a form the page of sign-in says
+ * that nothing was done.
+ */
 function signInFor({ who, path }: Page, { method, url }: Request): string {
   const signIn = who === 'operator' ? '/operator/sign-in' : '/sign-in'
-  const isFirst = path === '/' || path === '/operator'
-  return isFirst || method !== 'GET' ? signIn : `${signIn}?to=${encodeURIComponent(url)}`
+  const isForm = method !== 'GET' && !path.endsWith('/sign-out')
+  const isFirst = path === '/' || path === '/operator' || path.endsWith('/sign-out')
+  const query = new URLSearchParams({ ...(!isFirst && { to: url }), ...(isForm && { ended: 'form' }) }).toString()
+  return query === '' ? signIn : `${signIn}?${query}`
 }
 
 function answer(visitor: Visitor, given: Exclude<Answer, Download>): void {

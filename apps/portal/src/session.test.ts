@@ -22,6 +22,22 @@ test('login and password open the portal; signing out ends it, also for whoever 
   for (const one of [stolen, visitor]) expect((await one.get('/')).to).toBe('/sign-in')
 })
 
+test('who is signed out in the middle of a form is told that nothing was sent, and comes back to its page', async () => {
+  const visitor = await portal.signedIn()
+  const form = await visitor.get('/send')
+  const otherTab = portal.visitor()
+  otherTab.cookie = visitor.cookie
+  await otherTab.submit('/', {}, 'header form')
+  const { to = '' } = await visitor.submit(form, { text: 'Hello', numbers: '27820000001' })
+  const page = await visitor.get(to)
+  expect(page.text).toContain('You were signed out before the form was sent. Nothing was sent, changed or charged.')
+  expect((await visitor.submit(page, { login: portal.account.login, password })).to).toBe('/send')
+  expect(await portal.gateway.listBulkSends(portal.account, { limit: 1 })).toEqual([])
+  // A page that was only asked for loses nothing.
+  await visitor.submit('/', {}, 'header form')
+  expect((await visitor.get((await visitor.get('/messages')).to ?? '')).text).not.toContain('You were signed out')
+})
+
 test('a cookie that somebody planted before is worth nothing afterwards: each log-in has a new one', async () => {
   const victim = portal.visitor()
   const planted = `portal=${'a'.repeat(43)}`

@@ -6,8 +6,7 @@ import { acceptInvitation, accountUsers, findInvited } from './people/manage-use
 import { signInWithCode } from './people/sign-in-steps.ts'
 import { changePassword, findSession, holders, ownSignIn, signIn, signInByLink } from './people/sign-in.ts'
 import type { UserId } from './people/users.ts'
-import type { Period } from './credits/ledger.ts'
-import { creditBalance, listMovements, transferCredits } from './credits/move-credits.ts'
+import { creditBalance, listStatement, transferCredits } from './credits/move-credits.ts'
 import { countUnread, listConversations, showConversation } from './inbox/show-conversations.ts'
 import {
   listReplies,
@@ -160,7 +159,7 @@ export const createGateway = (
   changeScheduled: changeScheduled(ports, sendMessages(ports, senders, activity)),
   transferCredits: transferCredits(ports),
   listSubAccounts: listSubAccounts(ports),
-  listMovements: (account: Account, period: Period) => listMovements(ports)(account.id, period),
+  listStatement: listStatement(ports),
   listReplies: listReplies(ports),
   takeReplies: takeReplies(ports, takenMax),
   listShortCodeMessages: listShortCodeMessages(ports),

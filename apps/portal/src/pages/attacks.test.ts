@@ -261,6 +261,20 @@ describe('roles of users, and an operator who acts as the account', () => {
     },
   )
 
+  test.each(Object.keys(lowest))('%s has no link to a form that the role may not use', async (path) => {
+    const forms = pages.flatMap((page) => (page.who === 'holder' && page.isForm === true ? [page.path] : []))
+    expect(forms).toContain('/send')
+    for (const role of roles) {
+      const { html } = await visitorOf(role).get(pathOf(path))
+      const links = html.querySelectorAll('a').map((link) => (link.getAttribute('href') ?? '').replace(/\?.*/, ''))
+      const isForbidden = (link: string) =>
+        forms.some(
+          (form) => mayNot(form).includes(role) && new RegExp(`^${form.replaceAll(/:\w+/g, '[^/]+')}$`).test(link),
+        )
+      expect([role, links.filter(isForbidden)]).toEqual([role, []])
+    }
+  })
+
   test('where a role may use forms, they are there', async () => {
     const formsMany = async (role: Role, path: string) =>
       (await visitorOf(role).get(path)).html.querySelectorAll('main form[method="post"]').length

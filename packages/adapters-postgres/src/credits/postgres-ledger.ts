@@ -37,6 +37,8 @@ import {
 } from '../sql/credits.ts'
 import type { ValuesOf } from '../sql/statement.ts'
 import { LEDGER } from '../stored-codes.ts'
+import { listBulkRuns } from '../sql/bulk-sends.ts'
+import { addToGroup, groupOf, type StatementGroup } from './statement-groups.ts'
 
 export function postgresLedger(context: Context): Ledger {
   const { ordinary, kysely } = context.pools
@@ -71,6 +73,7 @@ export function postgresLedger(context: Context): Ledger {
     check,
     refund: (wanted, now) => refundMessage(context, wanted, now),
     movements: (of, period, historyDays) => movements(context.pools, of, period, historyDays),
+    statement: (of, period, historyDays) => statementOf(ordinary, of, period, historyDays),
     transfer: (wanted, now) => transferCredits(context, wanted, now) as ReturnType<Ledger['transfer']>,
     transferOnce: (wanted, now, request) => transferCredits(context, wanted, now, request),
   }
@@ -162,12 +165,47 @@ async function* movements(
   period: Period,
   historyDays: number,
 ): AsyncIterable<readonly Movement[]> {
-  const [moment] = await ordinary.run(beginMovements, {})
-  if (moment === undefined) throw new Error('the ledger has no moment')
-  const listed = { from: period.from, to: period.to, historyDays, until: moment.time, entry: moment.entry }
+  const listed = await listedFrom(ordinary, period, historyDays)
   if (of === 'all') {
     for await (const ids of accountIds(kysely)) for (const id of ids) yield* movementsOf(ordinary, id, listed)
   } else yield* movementsOf(ordinary, of, listed)
+}
+
+async function listedFrom(ordinary: Connections, { from, to }: Period, historyDays: number): Promise<ListedMovements> {
+  const [moment] = await ordinary.run(beginMovements, {})
+  if (moment === undefined) throw new Error('the ledger has no moment')
+  return { from, to, historyDays, until: moment.time, entry: moment.entry }
+}
+
+/**
+ * Reads the movements twice as of one moment: the first pass sums the debits and refunds of each send in bulk, and the
+ * second one returns each sum in the place of its first movement. So memory grows with the sends, not with movements.
+ */
+async function* statementOf(
+  ordinary: Connections,
+  account: AccountId,
+  period: Period,
+  historyDays: number,
+): AsyncIterable<readonly Movement[]> {
+  const listed = await listedFrom(ordinary, period, historyDays)
+  const runs = await ordinary.run(listBulkRuns, { account })
+  const groups = new Map<string, StatementGroup>()
+  for await (const page of movementsOf(ordinary, account, listed))
+    for (const movement of page) addToGroup(groups, runs, movement)
+  let balance: number | undefined
+  for await (const page of movementsOf(ordinary, account, listed)) {
+    const lines: Movement[] = []
+    for (const movement of page) {
+      const key = groupOf(runs, movement)?.key
+      const group = key === undefined ? undefined : groups.get(key)
+      if (key !== undefined && group === undefined) continue
+      if (key !== undefined) groups.delete(key)
+      const line = group === undefined ? movement : group.line
+      balance = (balance ?? movement.balance - movement.amount) + line.amount
+      lines.push({ ...line, balance: credits(balance) })
+    }
+    if (lines.length > 0) yield lines
+  }
 }
 
 async function* accountIds(kysely: Context['pools']['kysely']): AsyncIterable<readonly AccountId[]> {

@@ -93,5 +93,5 @@ const sendOf = ({ id, account, scheduled, created, started, cost, ...row }: Bulk
   created: instant(created),
   started: started === null ? undefined : instant(started),
   ...{ recipients: row.recipients, repeated: row.repeated, calls: row.calls, callsEnded: row.callsEnded },
-  ...{ accepted: row.accepted, refused: row.refused, cost: credits(cost) },
+  ...{ accepted: row.accepted, refused: row.refused, isStopped: row.isStopped, cost: credits(cost) },
 })

@@ -21,6 +21,7 @@ export interface BulkSendRow {
   readonly callsEnded: number
   readonly accepted: number
   readonly refused: number
+  readonly isStopped: boolean
   readonly cost: number
 }
 
@@ -40,13 +41,22 @@ const sendTypes = {
   callsEnded: 'bigint',
   accepted: 'bigint',
   refused: 'bigint',
+  isStopped: 'bool',
   cost: 'bigint',
 } as const
 const sendColumns = rows<BulkSendRow>(sendTypes)
 
+/** Calls begin in their order, so that a stop which left any row left the last call. Reads the rows of that one. */
+const wasStopped = `case when state = 'ended' and sums.refused > 0 then exists (
+    select
+    from bulk_send_call last_call
+    where last_call.send_id = bulk_send.id and last_call.call = sums.calls - 1
+      and jsonb_path_exists(recipients, '$[*] ? (@.refused == "stopped")')
+  ) else false end`
+
 /** Columns of a send with the sums over its calls. */
 const send = `id, account_id account, state, columns, "text", ${milliseconds('scheduled_at')} scheduled, key,
-  ${milliseconds('created_at')} created, ${milliseconds('started_at')} started, sums.*`
+  ${milliseconds('created_at')} created, ${milliseconds('started_at')} started, sums.*, ${wasStopped} "isStopped"`
 
 const sums = `cross join lateral (
   select coalesce(sum(count), 0)::bigint recipients, coalesce(sum(repeated), 0)::bigint repeated, count(*) calls,
@@ -205,6 +215,22 @@ select id, sum(amount)::bigint returned
 from messages
 join refund on ids @> send_first_id
 group by id`,
+)
+
+/** Returns the runs of ids of every send in bulk of the account, in their order; runs never overlap. */
+export const listBulkRuns = statement(
+  'list-bulk-runs',
+  {
+    parameters: { account: 'int' },
+    columns: { id: 'bigint', lo: 'bigint', hi: 'bigint' },
+  },
+  sql`
+select bulk_send.id, (pair ->> 0)::bigint lo, (pair ->> 1)::bigint hi
+from bulk_send
+join bulk_send_call on send_id = bulk_send.id
+cross join lateral jsonb_array_elements(accepted) pair
+where account_id = :account and accepted is not null
+order by lo`,
 )
 
 /** Changes the state of a send. Returns no row if the send is in another state or does not exist. */

@@ -55,7 +55,7 @@ type Reading =
   | 'queryStatus'
   | 'listScheduled'
   | 'listSubAccounts'
-  | 'listMovements'
+  | 'listStatement'
   | 'listReplies'
   | 'listShortCodeMessages'
   | 'listConversations'

@@ -78,6 +78,8 @@ export interface BulkSend extends NewBulkSend {
   readonly callsEnded: number
   readonly accepted: number
   readonly refused: number
+  /** It has ended, and rows got no message because it was stopped. */
+  readonly isStopped: boolean
   /** Credits charged for the accepted messages, whatever was returned afterwards. */
   readonly cost: Credits
 }

@@ -1,4 +1,5 @@
 import type { AccountId } from '../accounts/account.ts'
+import type { BulkSendId } from '../bulk-sends/bulk-sends.ts'
 import type { MessageId, MessageReference } from '../messages/messages.ts'
 import type { OutcomeCode } from '../messages/status-code.ts'
 import type { ClientRequest } from '../client-requests/client-requests.ts'
@@ -33,9 +34,17 @@ export type Cause =
       readonly first: MessageId
       readonly messages: number
       readonly reference?: MessageReference | undefined
+      /** Only in a statement: the send in bulk of which this is the whole debit. */
+      readonly bulk?: BulkSendId | undefined
     }
   /** Of messages of the send that begins with `first`, which no carrier accepted (ruling 1.4). */
-  | { readonly kind: 'refund'; readonly first: MessageId | undefined; readonly code: OutcomeCode | undefined }
+  | {
+      readonly kind: 'refund'
+      readonly first: MessageId | undefined
+      readonly code: OutcomeCode | undefined
+      /** Only in a statement: the send in bulk whose messages these are. */
+      readonly bulk?: BulkSendId | undefined
+    }
   /** Of one message, by the operator. */
   | { readonly kind: 'refund-by-hand'; readonly message: MessageId; readonly why: string }
   /**
@@ -124,6 +133,12 @@ export interface Ledger {
    * history that belongs to the period is dropped meanwhile. Lists nothing for an account that is not there.
    */
   movements(of: AccountId | 'all', period: Period, historyDays: number): AsyncIterable<readonly Movement[]>
+  /**
+   * Returns the same of one account as a statement for people: the debits of a send in bulk are one line, however many
+   * texts it has, and so are its refunds with one code. A line stands at the time of its first movement, and each
+   * balance is that of the line before plus the amount.
+   */
+  statement(of: AccountId, period: Period, historyDays: number): AsyncIterable<readonly Movement[]>
   /**
    * Gives back what was charged for a message that a carrier took, or may have, to the account that was charged: once
    * ever, whoever asks and however often. What becomes of the message later refunds nothing more. Throws where it

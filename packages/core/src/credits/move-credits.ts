@@ -30,6 +30,12 @@ export const listMovements =
   (of: AccountId | 'all', period: Period = {}): AsyncIterable<readonly Movement[]> =>
     ports.ledger.movements(of, period, limits.statusDays)
 
+/** Returns the lines of an account's statement within the period, the oldest first (`Ledger.statement`). */
+export const listStatement =
+  (ports: Pick<Ports, 'ledger'>) =>
+  (account: Pick<Account, 'id'>, period: Period): AsyncIterable<readonly Movement[]> =>
+    ports.ledger.statement(account.id, period, limits.statusDays)
+
 /**
  * Grants credits, or takes some back with a negative amount, and says why in the ledger; returns the new balance. With
  * an `operation`, a UUID, it is done once, however often it is asked for.

@@ -39,7 +39,7 @@ export const bulkSendsContract: Contract<StoredPorts> = {
       { ...found, created: 0 },
       {
         ...{ id, account: by, state: 'draft', ...aSend, scheduled: farAhead, created: 0, started: undefined },
-        ...{ recipients: 3, repeated: 1, calls: 2, callsEnded: 0, accepted: 0, refused: 0, cost: 0 },
+        ...{ recipients: 3, repeated: 1, calls: 2, callsEnded: 0, accepted: 0, refused: 0, isStopped: false, cost: 0 },
       },
     )
     assert.deepEqual([await ports.bulkSends.rows(by, id, 0), await ports.bulkSends.rows(by, id, 1)], calls)
@@ -197,8 +197,14 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     assert.equal(await ports.bulkSends.stop(by, id), true)
     assert.equal(await ports.bulkSends.stop(by, id), false)
     assert.equal((await ports.bulkSends.take(600))?.send.state, 'stopping')
-    await Promise.all([0, 1, 0, 1].map((call) => ports.bulkSends.end(id, call, nothingAccepted)))
-    assert.equal((await ports.bulkSends.find(by, id))?.state, 'ended')
+    const [first] = calls
+    const stopped = { ...nothingAccepted, left: (first ?? []).map((row) => ({ ...row, refused: 'stopped' as const })) }
+    await Promise.all([0, 1, 0, 1].map((call) => ports.bulkSends.end(id, call, call === 0 ? nothingAccepted : stopped)))
+    const ended = await ports.bulkSends.find(by, id)
+    assert.deepEqual([ended?.state, ended?.isStopped], ['ended', true])
+    const whole = await started(ports, by)
+    await Promise.all([0, 1].map((call) => ports.bulkSends.end(whole, call, nothingAccepted)))
+    assert.equal((await ports.bulkSends.find(by, whole))?.isStopped, false)
   },
 
   'the list has what was started, the latest first, in pages': async (ports) => {

@@ -135,6 +135,7 @@ function shown({ send, calls }: BulkSendRow): BulkSend {
     recipients: rows.length - repeated + accepted,
     ...{ repeated, calls: calls.length, callsEnded: ended.length, accepted },
     refused: calls.reduce((sum, call) => sum + refusedOf(call), 0),
+    isStopped: send.state === 'ended' && rows.some(({ refused }) => refused === 'stopped'),
     cost: ended.map(({ cost }) => cost).reduce(plus, credits(0)),
   }
 }

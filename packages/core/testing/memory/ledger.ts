@@ -17,7 +17,8 @@ import {
   type Transfer,
   type TransferFailure,
 } from '@gateway/core/credits'
-import { isTaken } from '@gateway/core/messages'
+import type { BulkSendId } from '@gateway/core/bulk-sends'
+import { isTaken, type MessageId } from '@gateway/core/messages'
 import type { Instant } from '@gateway/core/time'
 import { balanceAfter, transferFailure, type Holder } from '../contracts/specification/accounts.ts'
 import { isKept } from '../contracts/specification/messages.ts'
@@ -37,6 +38,7 @@ export const memoryLedger = (store: MemoryStore): Ledger => ({
   refund: atomic((wanted, now) => refund(store, wanted, now)),
   check: atomic(() => check(store)),
   movements: (of, period) => movements(store, of, period),
+  statement: (of, period) => inPieces(statementOf(store, of, period)),
   transfer: atomic((wanted, now) => transfer(store, wanted, now)),
   transferOnce: atomic((wanted, now, request) => {
     if (keptRequest(store, request) !== undefined) return 'repeated'
@@ -80,10 +82,13 @@ const holder = ({ account, balance }: AccountRow): Holder => ({ locked: account.
 
 const pieceMovements = 100
 
-// oxlint-disable-next-line typescript/require-await -- async for those who wait for each, as they must elsewhere
-async function* movements(store: MemoryStore, of: AccountId | 'all', period: Period) {
+function movements(store: MemoryStore, of: AccountId | 'all', period: Period) {
   const ids = of === 'all' ? [...store.accounts.keys()].sort((a, b) => a - b) : [of]
-  const all = ids.flatMap((id) => movementsOf(store, id, period))
+  return inPieces(ids.flatMap((id) => movementsOf(store, id, period)))
+}
+
+// oxlint-disable-next-line typescript/require-await -- async for those who wait for each, as they must elsewhere
+async function* inPieces(all: readonly Movement[]): AsyncIterable<readonly Movement[]> {
   for (let i = 0; i < all.length; i += pieceMovements) yield all.slice(i, i + pieceMovements)
 }
 
@@ -93,6 +98,38 @@ function movementsOf(store: MemoryStore, account: AccountId, { from, to }: Perio
     .toSorted((a, b) => a.at - b.at)
     .map((entry): Movement => ({ ...entry, account, balance: (balance = plus(balance, entry.amount)) }))
     .filter(({ at }) => (from === undefined || at >= from) && (to === undefined || at < to))
+}
+
+/** Debits and refunds of each send in bulk as one line, with balances counted anew. */
+function statementOf(store: MemoryStore, account: AccountId, period: Period): readonly Movement[] {
+  const lines = new Map<string, Movement>()
+  const all = movementsOf(store, account, period)
+  for (const [at, movement] of all.entries()) {
+    const { cause } = movement
+    const bulk = cause.kind === 'send' || cause.kind === 'refund' ? bulkSendOf(store, account, cause.first) : undefined
+    const key = bulk === undefined ? `line ${at}` : `${cause.kind} ${bulk} ${'code' in cause ? cause.code : ''}`
+    lines.set(key, joined(lines.get(key), movement, bulk))
+  }
+  let balance = minus(all[0]?.balance ?? credits(0), all[0]?.amount ?? credits(0))
+  return [...lines.values()].map((line) => ({ ...line, balance: (balance = plus(balance, line.amount)) }))
+}
+
+function joined(line: Movement | undefined, movement: Movement, bulk: BulkSendId | undefined): Movement {
+  const { cause } = movement
+  if (line === undefined)
+    return bulk === undefined ? movement : { ...movement, cause: { ...cause, bulk } as Movement['cause'] }
+  const messages =
+    line.cause.kind === 'send' && cause.kind === 'send' ? { messages: line.cause.messages + cause.messages } : {}
+  return { ...line, amount: plus(line.amount, movement.amount), cause: { ...line.cause, ...messages } }
+}
+
+function bulkSendOf({ bulkSends }: MemoryStore, account: AccountId, first: MessageId | undefined) {
+  if (first === undefined) return undefined
+  for (const { send, calls } of bulkSends.values()) {
+    const runs = calls.flatMap(({ ended }) => ended?.accepted ?? [])
+    if (send.account === account && runs.some(([from, to]) => first >= from && first <= to)) return send.id
+  }
+  return undefined
 }
 
 function check(store: MemoryStore): LedgerCheck {

@@ -65,6 +65,7 @@ const whyNot = (why: Extract<ScheduledChange, { outcome: 'refused' }>['why']): s
 /** `/messages/<id>/change`: another text or time for a message that waits for its time. */
 export const messageChange = forHolders({
   path: '/messages/:id/change',
+  isForm: true,
   changes: 'changeScheduled',
   async show(visit) {
     const told = await waitingMessage(visit)

@@ -96,7 +96,7 @@ function view(told: ToldMessage, now: Instant, done: string | null): View {
           <blockquote class="text">{text}</blockquote>
           <Story of={told} />
         </Panel>
-        <div class="actions">
+        <div class="actions" id="actions" data-live="">
           {waits && <Link to={`/messages/${id}/change`}>Change the text or the time</Link>}
           {waits && (
             <Form to={`/messages/${id}`}>

@@ -98,11 +98,13 @@ async function view({ backOffice, operator, parameters, query }: OperatorVisit):
       <>
         {query.has('done') && <Notice>The dispatchers follow within seconds.</Notice>}
         <h1>Carrier {name}</h1>
-        {hold !== undefined && (
-          <Notice tone="wait">
-            It is {hold.mode} since <When at={hold.since} />, by {hold.by}. Nothing is submitted to it.
-          </Notice>
-        )}
+        <div id="hold" data-live="">
+          {hold !== undefined && (
+            <Notice tone="wait">
+              It is {hold.mode} since <When at={hold.since} />, by {hold.by}. Nothing is submitted to it.
+            </Notice>
+          )}
+        </div>
         {told.map((one) => (
           <Panel
             key={one.process.id}
@@ -138,7 +140,7 @@ async function view({ backOffice, operator, parameters, query }: OperatorVisit):
           />
         </Panel>
         {operator.role === 'admin' && (
-          <Panel title="Hold it">
+          <Panel title="Hold it" live="modes">
             {modes.map((mode) => (
               <Form key={mode} to={`/operator/carriers/${name}`}>
                 <Hidden name="mode" value={mode} />

@@ -197,6 +197,7 @@ const Examples = ({ of }: { readonly of: BulkQuote['examples'] }) => (
 /** `/send/<id>/text`: another text or time for a list that is stored. */
 export const bulkText = forHolders({
   path: '/send/:id/text',
+  isForm: true,
   async show(visit) {
     const send = await ownBulkSend(visit)
     if (send === undefined) return 'not-found'

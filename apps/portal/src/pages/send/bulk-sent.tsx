@@ -153,6 +153,7 @@ const Progress = ({ send, left, of }: { readonly send: BulkSend; readonly left: 
     {send.state === 'running' && (
       <p>This goes on by itself, also when you close the page. {counted(left, 'number')} still to be done.</p>
     )}
+    {send.isStopped && <Notice tone="wait">It was stopped. The numbers that were left got no message.</Notice>}
     {send.state === 'stopping' && <Notice tone="wait">It is being stopped. Nothing more is begun.</Notice>}
     <Panel title="How far it is">
       <AcceptedBar send={send} />

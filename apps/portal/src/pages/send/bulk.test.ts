@@ -62,7 +62,7 @@ test('a file is checked row by row, can be told another text, and is sent once i
   const cancelled = await visitor.get('/send/1/sent')
   expect(cancelled.text).toContain('Cancelled2')
   expect(cancelled.text).toContain('Charged2.0Returned2.0Net0.0')
-  expect((await visitor.get('/sends')).text).toContain('Hello {name}19 October, 09:3040.0')
+  expect((await visitor.get('/sends')).text).toContain('Hello {name}19 October, 09:3040.0nothing sent')
   expect((await visitor.get('/send/1/results')).html.textContent).toContain(
     '27820000001,1,cancelled,SENDINGFAILED 102,1.0,1.0,0.0\r\n',
   )
@@ -222,6 +222,8 @@ test('a send is stopped in the middle, and the page says what was not accepted',
   const sent = (await visitor.get('/send/1/sent')).text.replaceAll('\u202f', ' ')
   expect(sent).toContain('1 000 messages accepted')
   expect(sent).toContain('Stopped before its turn1 500')
+  expect(sent).toContain('It was stopped.')
+  expect((await visitor.get('/sends')).html.querySelector('tbody .state')?.textContent).toBe('stopped')
   expect((await visitor.get('/send/1/refused')).html.textContent.split('\r\n')).toHaveLength(1502)
   expect(await balance()).toBe(60 + 100_000 - 10_000)
 })

@@ -18,6 +18,7 @@ async function ownList(visit: HolderVisit): Promise<BulkSend | 'sent' | undefine
 /** `/send/<id>/columns`: which column of a file has the numbers. The list is stored anew with those of another one. */
 export const bulkColumns = forHolders({
   path: '/send/:id/columns',
+  isForm: true,
   changes: 'draftBulkSend',
   async show(visit) {
     const send = await ownList(visit)

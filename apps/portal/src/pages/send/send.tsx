@@ -45,6 +45,7 @@ function columnOf(fields: Fields): number | undefined {
  */
 export const send = forHolders({
   path: '/send',
+  isForm: true,
   takesFile: true,
   async show(visit) {
     const { gateway, account, query } = visit

@@ -1,6 +1,6 @@
 import type { BulkSend, BulkSendId } from '@gateway/core/bulk-sends'
 import { credits } from '@gateway/core/credits'
-import { sentCredits } from '@gateway/core/messages'
+import { sentCredits, type SentCredits } from '@gateway/core/messages'
 import { Bar, Link, Panel, Pill, Table, When } from '../../components.tsx'
 import { amount, count } from '../../format.ts'
 import { forHolders } from '../../page.ts'
@@ -14,10 +14,15 @@ export const shortText = (text: string): string => {
   return characters.length > textMax ? `${characters.slice(0, textMax).join('')}…` : characters.join('')
 }
 
-function stateOf({ state, callsEnded, calls, scheduled }: BulkSend, now: number): readonly [Tone, string] {
-  if (state === 'ended') return scheduled !== undefined && scheduled > now ? ['idle', 'scheduled'] : ['good', 'done']
+/** How a send stands, after what was charged and returned for it. */
+function stateOf(send: BulkSend, { charged, net }: SentCredits, now: number): readonly [Tone, string] {
+  const { state, callsEnded, calls, scheduled, accepted } = send
   if (state === 'stopping') return ['wait', 'being stopped']
-  return ['wait', `sending, ${Math.floor((100 * callsEnded) / calls)} %`]
+  if (state !== 'ended') return ['wait', `sending, ${Math.floor((100 * callsEnded) / calls)} %`]
+  if (accepted > 0 && charged > 0 && net === 0) return ['bad', 'nothing sent']
+  if (send.isStopped) return ['bad', 'stopped']
+  if (accepted === 0) return ['bad', 'nothing sent']
+  return scheduled !== undefined && scheduled > now ? ['idle', 'scheduled'] : ['good', 'done']
 }
 
 /** How far the list of a send was accepted. */
@@ -74,7 +79,7 @@ export const sends = forHolders({
                 {
                   head: 'State',
                   cell: (send) => {
-                    const [tone, word] = stateOf(send, now)
+                    const [tone, word] = stateOf(send, spentOn(send), now)
                     return <Pill tone={tone}>{word}</Pill>
                   },
                 },

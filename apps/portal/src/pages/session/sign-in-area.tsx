@@ -1,6 +1,6 @@
 import type { AskedForCode, OpenedSession, RecoveryCodes, TooManyFailures } from '@gateway/core/people'
 import type { ComponentChildren } from 'preact'
-import { Form, Hidden, Link, Main, ProblemSummary, TextField } from '../../components.tsx'
+import { Form, Hidden, Link, Main, Notice, ProblemSummary, TextField } from '../../components.tsx'
 import type { Fields, Problems } from '../../forms.ts'
 import { forAnybody, type Answer, type Keeping, type Page, type View, type Visit } from '../../page.ts'
 import { CodeField, recoveryCodesView, ScannedSecret } from './second-factor.tsx'
@@ -35,6 +35,8 @@ interface Given {
   readonly name?: string
   readonly problems?: Problems
   readonly status?: View['status']
+  /** The session had ended when a form was submitted. */
+  readonly isFormLost?: boolean
 }
 
 const view = (area: SignInArea, visit: Visit, given: Given): View => {
@@ -46,6 +48,12 @@ const view = (area: SignInArea, visit: Visit, given: Given): View => {
     main: (
       <div class="narrow">
         <h1>{title}</h1>
+        {given.isFormLost === true && (
+          <Notice tone="wait">
+            <strong>You were signed out before the form was sent.</strong> Nothing was sent, changed or charged. Sign in
+            to come back to its page.
+          </Notice>
+        )}
         <ProblemSummary problems={problems} />
         <Form to={path} class="panel">
           <Hidden name="to" value={to} />
@@ -112,8 +120,11 @@ const tooMany = ({ retryAfterSeconds }: TooManyFailures): string =>
 export const signInPage = (area: SignInArea): Page =>
   forAnybody({
     path: area.path,
-    show: (visit) =>
-      area.isOpen(visit) ? view(area, visit, { to: area.pathWithin(visit.query.get('to') ?? '') }) : 'not-found',
+    show: (visit) => {
+      if (!area.isOpen(visit)) return 'not-found'
+      const to = area.pathWithin(visit.query.get('to') ?? '')
+      return view(area, visit, { to, isFormLost: visit.query.get('ended') === 'form' })
+    },
     submit(visit, fields) {
       if (!area.isOpen(visit)) return 'not-found'
       return fields.text('challenge') === '' ? withPassword(area, visit, fields) : withCode(area, visit, fields)

@@ -96,6 +96,7 @@ export const keys = forHolders({
 /** `/settings/keys/<id>`: asks before a key is revoked, since that cannot be undone. */
 export const key = forHolders({
   path: '/settings/keys/:id',
+  isForm: true,
   async show({ gateway, account, parameters }) {
     const found = (await gateway.listKeys(account)).find(({ id }) => String(id) === parameters.id)
     if (found === undefined) return 'not-found'

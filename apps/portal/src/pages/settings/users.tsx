@@ -72,7 +72,13 @@ async function view(visit: HolderVisit, email = '', problems: Problems = {}): Pr
               {
                 head: 'Change',
                 cell: ({ id, email: its }) =>
-                  id === own?.id ? 'you' : <Link to={`/settings/users/${id}`}>{its}</Link>,
+                  id === own?.id ? (
+                    'you'
+                  ) : (
+                    <Link to={`/settings/users/${id}`} isName>
+                      {its}
+                    </Link>
+                  ),
               },
             ]}
           />
@@ -149,6 +155,7 @@ async function asked({ gateway, account, user, parameters }: HolderVisit): Promi
 /** `/settings/users/<id>`: what an owner changes of a user. */
 export const user = forHolders({
   path: '/settings/users/:id',
+  isForm: true,
   async show(visit) {
     const found = await asked(visit)
     if (found === undefined) return 'not-found'

@@ -76,7 +76,7 @@ async function view(visit: HolderVisit, { webhook, backlog }: ShownWebhook): Pro
         <p>
           <Link to="/settings/webhooks">Webhooks</Link>
         </p>
-        <h1>
+        <h1 id="heading" data-live="">
           <span class="text">{webhook.url}</span> <StateOfWebhook of={webhook} />
         </h1>
         {said !== undefined && <Notice>{said}</Notice>}
@@ -91,7 +91,7 @@ async function view(visit: HolderVisit, { webhook, backlog }: ShownWebhook): Pro
           {typeof replay === 'object' && <ReplayState of={replay} />}
           <p class="hint">Told of: {webhook.events.map((type) => EVENT[type].toLowerCase()).join(', ')}.</p>
         </Panel>
-        <div class="actions">
+        <div class="actions" id="actions" data-live="">
           <Do id={id} what="test">
             Send a test
           </Do>
@@ -180,6 +180,7 @@ async function act({ gateway, account }: HolderVisit, { id }: Webhook, fields: F
 /** `/settings/webhooks/<id>/remove`: asks before, since what waits for the endpoint goes with it. */
 export const webhookRemoval = forHolders({
   path: '/settings/webhooks/:id/remove',
+  isForm: true,
   async show(visit) {
     const shown = await found(visit)
     if (shown === undefined) return 'not-found'

@@ -1,17 +1,35 @@
-import { formatCredits, type Cause, type Movement } from '@gateway/core/credits'
+import { credits, formatCredits, minus, plus, type Cause, type Credits, type Movement } from '@gateway/core/credits'
 import type { Cell } from '@gateway/wire'
+import type { ComponentChildren } from 'preact'
 import { Figures, Link, Panel, Table, When } from '../../components.tsx'
-import { amount, counted, fileTime, fileZone, monthName, monthOf, startOfMonth } from '../../format.ts'
+import { amount, count, counted, fileTime, fileZone, monthName, monthOf, startOfMonth } from '../../format.ts'
 import { forHolders, type HolderVisit } from '../../page.ts'
 import { codeWord } from '../../words.ts'
-import type { ComponentChildren } from 'preact'
 
-const shownMax = 500
+const pageLines = 100
+
+/** What a line adds to; each line counts in one of them. */
+type SumName = 'added' | 'taken' | 'moved' | 'charged' | 'returned'
+
+function sumOf({ cause, amount: moved }: Movement): SumName {
+  switch (cause.kind) {
+    case 'top-up':
+      return moved > 0 ? 'added' : 'taken'
+    case 'transfer':
+      return 'moved'
+    case 'send':
+    case 'dropped-sends':
+      return 'charged'
+    case 'refund':
+    case 'refund-by-hand':
+      return 'returned'
+  }
+}
 
 function causeText(cause: Cause, isCredit: boolean): ComponentChildren {
   switch (cause.kind) {
     case 'top-up':
-      return isCredit ? `Credits added: ${cause.why}` : `Credits taken by the operator: ${cause.why}`
+      return isCredit ? `Added: ${cause.why}` : `Taken by the operator: ${cause.why}`
     case 'transfer': {
       const other = cause.account === undefined ? 'another account' : `account ${cause.account}`
       return isCredit ? `From ${other}` : `To ${other}`
@@ -19,35 +37,91 @@ function causeText(cause: Cause, isCredit: boolean): ComponentChildren {
     case 'send':
       return (
         <>
-          {counted(cause.messages, 'message')}, from <Link to={`/messages/${cause.first}`}>message {cause.first}</Link>{' '}
-          on
+          Charged: {counted(cause.messages, 'message')}
+          {cause.bulk === undefined ? (
+            <>
+              , from <Link to={`/messages/${cause.first}`}>message {cause.first}</Link> on
+            </>
+          ) : (
+            <>
+              {' '}
+              of <Link to={`/send/${cause.bulk}/sent`}>send {cause.bulk}</Link>
+            </>
+          )}
         </>
       )
     case 'refund':
-      return `Given back${cause.code === undefined ? '' : `: ${codeWord(cause.code)}`}`
+      return (
+        <>
+          Returned{cause.code !== undefined && `: ${codeWord(cause.code)}`}
+          {cause.bulk !== undefined && (
+            <>
+              , of <Link to={`/send/${cause.bulk}/sent`}>send {cause.bulk}</Link>
+            </>
+          )}
+        </>
+      )
     case 'refund-by-hand':
-      return `Given back for message ${cause.message}: ${cause.why}`
+      return (
+        <>
+          Returned for <Link to={`/messages/${cause.message}`}>message {cause.message}</Link>: {cause.why}
+        </>
+      )
     case 'dropped-sends':
-      return 'Messages of earlier months'
+      return 'Charged: messages of earlier months'
   }
 }
 
-/** The movements of a month: its first and last balances, and as many rows as a page has. */
-async function read({ gateway, account }: HolderVisit, month: string) {
-  const period = { from: startOfMonth(month), to: startOfMonth(month, 1) }
-  const rows: Movement[] = []
-  let [movements, added, taken] = [0, 0, 0]
-  let last: Movement | undefined
-  for await (const piece of gateway.listMovements(account, period)) {
-    for (const movement of piece) {
-      movements += 1
-      if (movement.amount > 0) added += movement.amount
-      else taken -= movement.amount
-      if (rows.length < shownMax) rows.push(movement)
-      last = movement
+interface Read {
+  readonly lines: readonly Movement[]
+  /** Of the whole month. */
+  readonly total: number
+  readonly sums: Readonly<Record<SumName, Credits>>
+  readonly begins: Credits
+  readonly ends: Credits
+}
+
+const linesOf = ({ gateway, account }: HolderVisit, month: string) =>
+  gateway.listStatement(account, { from: startOfMonth(month), to: startOfMonth(month, 1) })
+
+/** Reads a month: its sums, its first and last balances, and the lines of one page. */
+async function read(visit: HolderVisit, month: string, page: number): Promise<Read> {
+  const [from, to] = [(page - 1) * pageLines, page * pageLines]
+  const none = credits(0)
+  const sums = { added: none, taken: none, moved: none, charged: none, returned: none }
+  const lines: Movement[] = []
+  let [total, begins, ends] = [0, none, none]
+  for await (const piece of linesOf(visit, month)) {
+    for (const line of piece) {
+      if (total === 0) begins = credits(line.balance - line.amount)
+      if (total >= from && total < to) lines.push(line)
+      const name = sumOf(line)
+      sums[name] = plus(sums[name], line.amount)
+      ends = line.balance
+      total += 1
     }
   }
-  return { rows, movements, added, taken, last }
+  return { lines, total, sums, begins, ends }
+}
+
+const opposite = (value: Credits): Credits => minus(credits(0), value)
+
+function Sums({ sums, begins, ends }: Omit<Read, 'lines' | 'total'>) {
+  const { added, taken, moved, charged, returned } = sums
+  return (
+    <Figures
+      of={[
+        ['At the beginning', amount(begins)],
+        ['Added', amount(added)],
+        ...(taken === 0 ? [] : [['Taken by the operator', amount(opposite(taken))] as const]),
+        ...(moved === 0 ? [] : [['From and to other accounts', amount(moved)] as const]),
+        ['Charged', amount(opposite(charged))],
+        ['Returned', amount(returned)],
+        ['Net', amount(opposite(plus(charged, returned)))],
+        ['At the end', amount(ends)],
+      ]}
+    />
+  )
 }
 
 /** `/statement`: leads to this month. */
@@ -56,16 +130,59 @@ export const thisStatement = forHolders({
   show: ({ now }) => ({ goTo: `/statement/${monthOf(now)}` }),
 })
 
-/** `/statement/<month>`: every movement of credits in a month, each with the balance after it. */
+/** `?page=`, from 1. */
+function pageOf(query: URLSearchParams): number {
+  const given = query.get('page') ?? ''
+  return /^[1-9][0-9]{0,6}$/.test(given) ? Number(given) : 1
+}
+
+const Pages = ({ month, page, last }: { readonly month: string; readonly page: number; readonly last: number }) =>
+  last <= 1 ? null : (
+    <nav class="actions" aria-label="Pages of the statement">
+      {page > 1 && <Link to={`/statement/${month}?page=${page - 1}`}>Earlier</Link>}
+      <span class="soft">
+        Page {count(page)} of {count(last)}
+      </span>
+      {page < last && <Link to={`/statement/${month}?page=${page + 1}`}>Later</Link>}
+      {page < last && <Link to={`/statement/${month}?page=${last}`}>Last page</Link>}
+    </nav>
+  )
+
+function captionOf(page: number, { lines, total }: Read): string {
+  if (total <= pageLines) return 'Movements'
+  const first = (page - 1) * pageLines + 1
+  return `Movements ${count(first)} to ${count(first + lines.length - 1)} of ${count(total)}`
+}
+
+const Movements = ({ caption, lines, month }: { caption: string; lines: readonly Movement[]; month: string }) => (
+  <Table
+    caption={caption}
+    rows={lines}
+    empty={`No credits were moved in ${monthName(month)}.`}
+    columns={[
+      { head: 'When', cell: ({ at }) => <When at={at} /> },
+      {
+        head: 'What',
+        cell: (movement) => <span class="text">{causeText(movement.cause, movement.amount > 0)}</span>,
+      },
+      { head: 'Credits', number: true, cell: (movement) => amount(movement.amount) },
+      { head: 'Balance', number: true, cell: ({ balance }) => amount(balance) },
+    ]}
+  />
+)
+
+/** `/statement/<month>`: every movement of credits in a month, each with the balance after it; `?page=` goes on. */
 export const statement = forHolders({
   path: '/statement/:month',
   async show(visit) {
     const month = visit.parameters.month ?? ''
     const begins = startOfMonth(month)
     if (begins === undefined || begins > visit.now) return 'not-found'
-    const { rows, movements, added, taken, last } = await read(visit, month)
+    const page = pageOf(visit.query)
+    const found = await read(visit, month, page)
+    const last = Math.max(1, Math.ceil(found.total / pageLines))
+    if (page > last) return { goTo: `/statement/${month}?page=${last}` }
     const [before, after] = [startOfMonth(month, -1), startOfMonth(month, 1)]
-    const first = rows[0]
     return {
       title: `Statement of ${monthName(month)}`,
       place: 'statement',
@@ -73,30 +190,9 @@ export const statement = forHolders({
         <>
           <h1>Statement of {monthName(month)}</h1>
           <Panel>
-            {first !== undefined && last !== undefined && (
-              <Figures
-                of={[
-                  ['At the beginning', amount((first.balance - first.amount) as Movement['amount'])],
-                  ['Added', amount(added as Movement['amount'])],
-                  ['Spent or moved', amount(taken as Movement['amount'])],
-                  ['At the end', amount(last.balance)],
-                ]}
-              />
-            )}
-            <Table
-              caption={movements > shownMax ? `The first ${shownMax} of ${movements} movements` : 'Movements'}
-              rows={rows}
-              empty={`No credits were moved in ${monthName(month)}.`}
-              columns={[
-                { head: 'When', cell: ({ at }) => <When at={at} /> },
-                {
-                  head: 'What',
-                  cell: (movement) => <span class="text">{causeText(movement.cause, movement.amount > 0)}</span>,
-                },
-                { head: 'Credits', number: true, cell: (movement) => amount(movement.amount) },
-                { head: 'Balance', number: true, cell: ({ balance }) => amount(balance) },
-              ]}
-            />
+            {found.total > 0 && <Sums {...found} />}
+            <Movements caption={captionOf(page, found)} lines={found.lines} month={month} />
+            <Pages month={month} page={page} last={last} />
           </Panel>
           <div class="actions">
             <Link to={`/statement/${month}/download`}>Download as CSV</Link>
@@ -111,7 +207,7 @@ export const statement = forHolders({
   },
 })
 
-/** `/statement/<month>/download`: all movements of a month, as a file. */
+/** `/statement/<month>/download`: the lines of all pages, as a file. */
 export const statementFile = forHolders({
   path: '/statement/:month/download',
   isFile: true,
@@ -119,19 +215,51 @@ export const statementFile = forHolders({
     const month = visit.parameters.month ?? ''
     const begins = startOfMonth(month)
     if (begins === undefined || begins > visit.now) return 'not-found'
-    return { fileName: `statement-${month}.csv`, rows: allMovements(visit, month) }
+    return { fileName: `statement-${month}.csv`, rows: allLines(visit, month) }
   },
 })
 
-async function* allMovements({ gateway, account }: HolderVisit, month: string): AsyncIterable<readonly Cell[]> {
-  yield [`At (${fileZone})`, 'What', 'Messages', 'First message', 'Other account', 'Why', 'Credits', 'Balance']
-  const period = { from: startOfMonth(month), to: startOfMonth(month, 1) }
-  for await (const piece of gateway.listMovements(account, period)) {
-    for (const { at, cause, amount: moved, balance } of piece) {
-      const why = 'why' in cause ? cause.why : ''
-      const other = 'account' in cause ? (cause.account ?? '') : ''
-      const ofSend = cause.kind === 'send' ? [cause.messages, cause.first] : ['', '']
-      yield [fileTime(at), cause.kind, ...ofSend, other, why, formatCredits(moved), formatCredits(balance)]
+/** Words of a file for the cause of a line, as the figures of the page have them. */
+const SUM: Readonly<Record<SumName, string>> = {
+  added: 'Added',
+  taken: 'Taken by the operator',
+  moved: 'From or to another account',
+  charged: 'Charged',
+  returned: 'Returned',
+}
+
+const fileHead = [
+  ...[`When (${fileZone})`, 'What', 'Messages', 'Send', 'First message', 'State', 'Other account', 'Reference'],
+  ...['Why', 'Credits', 'Balance'],
+]
+
+async function* allLines(visit: HolderVisit, month: string): AsyncIterable<readonly Cell[]> {
+  yield fileHead
+  for await (const piece of linesOf(visit, month)) {
+    for (const line of piece) {
+      const { at, amount: moved, balance } = line
+      const cells = [...causeCells(line.cause), formatCredits(moved), formatCredits(balance)]
+      yield [fileTime(at), SUM[sumOf(line)], ...cells]
     }
+  }
+}
+
+/** Messages, send, first message, state, other account, reference and reason of a line. */
+function causeCells(cause: Cause): readonly Cell[] {
+  switch (cause.kind) {
+    case 'send':
+      return [cause.messages, cause.bulk ?? '', cause.first, '', '', cause.reference ?? '', '']
+    case 'refund': {
+      const state = cause.code === undefined ? '' : codeWord(cause.code)
+      return ['', cause.bulk ?? '', cause.first ?? '', state, '', '', '']
+    }
+    case 'refund-by-hand':
+      return [1, '', cause.message, '', '', '', cause.why]
+    case 'transfer':
+      return ['', '', '', '', cause.account ?? '', '', '']
+    case 'top-up':
+      return ['', '', '', '', '', '', cause.why]
+    case 'dropped-sends':
+      return ['', '', '', '', '', '', 'messages of earlier months']
   }
 }

@@ -65,7 +65,14 @@ async function view(visit: HolderVisit, draft: NewTemplate, problems: Problems =
             rows={templates}
             empty="Texts that you send again and again are kept here. Add the first one below."
             columns={[
-              { head: 'Name', cell: ({ id, name }) => <Link to={`/templates/${id}`}>{name}</Link> },
+              {
+                head: 'Name',
+                cell: ({ id, name }) => (
+                  <Link to={`/templates/${id}`} isName>
+                    {name}
+                  </Link>
+                ),
+              },
               { head: 'Text', cell: ({ text }) => <span class="text">{shortText(text)}</span> },
               { head: 'Fields', cell: ({ text }) => <span class="text">{fieldsOf(text).join(', ') || '–'}</span> },
               {
@@ -137,6 +144,7 @@ const changeView = (id: TemplateId, draft: NewTemplate, problems: Problems = {})
 /** `/templates/<id>`: one of them, to be changed or removed. */
 export const template = forHolders({
   path: '/templates/:id',
+  isForm: true,
   changes: 'changeTemplate',
   async show(visit) {
     const found = await ownTemplate(visit)

@@ -129,6 +129,48 @@ export const movements: Contract<StoredPorts> = {
     }
   },
 
+  'a statement has one line for all texts of a send in bulk and one for its refunds, and adds up line by line': async (
+    ports,
+  ) => {
+    const { id } = await anAccount(ports, { credits: 1000 })
+    const columns = { columns: ['Name'], text: '{Name}', scheduled: undefined, key: 'k' }
+    const send = await ports.bulkSends.add(id, columns, [[], []])
+    assert.equal(await ports.bulkSends.start(id, send), true)
+    const order = (count: number) => anOrder(id, { to: numbers(count), costs: [10], due: farAhead })
+    const first = [await accepted(ports, order(2)), await accepted(ports, order(1))]
+    // Between two texts of the send: neither its messages nor its refund are of the send.
+    const apart = await accepted(ports, order(3))
+    const second = await accepted(ports, order(4))
+    const runs = (all: readonly (typeof apart)[]) => all.map(({ ids }) => [Math.min(...ids), Math.max(...ids)] as never)
+    const ended = { cost: credits(0), left: [] }
+    await ports.bulkSends.end(send, 0, { ...ended, accepted: runs(first), messages: 3 })
+    await ports.bulkSends.end(send, 1, { ...ended, accepted: runs([second]), messages: 4 })
+    for (const { ids } of [...first, apart, second]) await ports.messages.deleteScheduled(id, ids.slice(0, 1), longAgo)
+    const lines = (await collect(ports.ledger.statement(id, {}, limits.statusDays))).flat()
+    assert.deepEqual(
+      lines.map(({ amount, balance, cause }) => [
+        cause.kind,
+        amount,
+        balance,
+        'bulk' in cause ? cause.bulk : undefined,
+      ]),
+      [
+        ['top-up', 1000, 1000, undefined],
+        ['send', -70, 930, send],
+        ['send', -30, 900, undefined],
+        ['refund', 30, 930, send],
+        ['refund', 10, 940, undefined],
+      ],
+    )
+    const [, ofSend] = lines
+    assert.equal(ofSend?.cause.kind === 'send' ? ofSend.cause.messages : 0, 7)
+    assert.equal(await ports.ledger.balance(id), 940)
+    assert.deepEqual(await collect(ports.ledger.statement(id, { from: farAhead }, limits.statusDays)), [])
+    const other = await anAccount(ports)
+    const others = (await collect(ports.ledger.statement(other.id, {}, limits.statusDays))).flat()
+    assert.ok(others.every(({ account }) => account === other.id))
+  },
+
   'an account that is not there has no movements, and a reader who leaves in the middle hinders nobody': async (
     ports,
   ) => {

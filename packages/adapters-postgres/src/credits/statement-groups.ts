@@ -1,0 +1,55 @@
+import type { BulkSendId } from '@gateway/core/bulk-sends'
+import { plus, type Cause, type Movement } from '@gateway/core/credits'
+
+/** Ids `lo` to `hi` of messages of the send in bulk `id`. */
+export interface BulkRun {
+  readonly id: number
+  readonly lo: number
+  readonly hi: number
+}
+
+/** Debits, or refunds with one code, of one send in bulk, as one line. */
+export interface StatementGroup {
+  line: Movement
+}
+
+/** Returns the run that has this id. The runs are in order and never overlap. */
+function runOf(runs: readonly BulkRun[], id: number): BulkRun | undefined {
+  let [low, high] = [0, runs.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((runs[middle]?.lo ?? 0) <= id) low = middle + 1
+    else high = middle
+  }
+  const run = runs[low - 1]
+  return run !== undefined && id <= run.hi ? run : undefined
+}
+
+/** Returns the group of a movement, with the cause of its line; undefined for a line of its own. */
+export function groupOf(
+  runs: readonly BulkRun[],
+  { cause }: Movement,
+): { readonly key: string; readonly cause: Cause } | undefined {
+  if ((cause.kind !== 'send' && cause.kind !== 'refund') || cause.first === undefined) return undefined
+  const run = runOf(runs, cause.first)
+  if (run === undefined) return undefined
+  const bulk = run.id as BulkSendId
+  const code = cause.kind === 'refund' ? (cause.code ?? '') : ''
+  return { key: `${cause.kind} ${bulk} ${code}`, cause: { ...cause, bulk } }
+}
+
+/** Adds a movement to the line of its group, if it has one. */
+export function addToGroup(groups: Map<string, StatementGroup>, runs: readonly BulkRun[], movement: Movement): void {
+  const found = groupOf(runs, movement)
+  if (found === undefined) return
+  const { key, cause } = found
+  const group = groups.get(key)
+  if (group === undefined) {
+    groups.set(key, { line: { ...movement, cause } })
+    return
+  }
+  const { line } = group
+  const isDebit = line.cause.kind === 'send' && cause.kind === 'send'
+  const joined = isDebit ? { ...line.cause, messages: line.cause.messages + cause.messages } : line.cause
+  group.line = { ...line, amount: plus(line.amount, movement.amount), cause: joined }
+}
