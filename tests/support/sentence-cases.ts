@@ -381,6 +381,11 @@ export const sentenceCases: Readonly<Record<string, readonly (readonly [begins: 
     ['The carrier is told what is left', 'packages/adapters-smpp/src/submissions/submissions.test.ts'],
     ['Requests that differ in it are different', 'a validity that is none'],
   ],
+  '1.32': [
+    ['A message from a mobile is read by its data', 'packages/core/src/inbox/coded-text.test.ts'],
+    ['The mark and U+0000 at the end are no part', 'packages/core/src/inbox/coded-text.test.ts'],
+    ['A part that comes twice counts once.', 'packages/core/testing/contracts/inbox/repeating.ts'],
+  ],
   '2.1': [
     ['Keys in this order: `timeStamp` (a string', 'timeStamp is 17 digits'],
     ['Every answer under the prefix has it, 404', 'every 404 below the prefix'],
