@@ -105,7 +105,8 @@ function arrivalsOf(brought: Brought, carrier: CarrierId, chance: Chance): reado
   const cut = chance.between(1, text.length - 1)
   const pieces = [text.slice(0, Math.floor(cut)), text.slice(Math.floor(cut))]
   const parts = [...pieces, ...pieces].map((piece, at): InboundMessage => {
-    const part = { group: text.length, number: 1 + (at % 2), of: 2 }
+    // Texts of one number have names of their own, as phones give them.
+    const part = { group: Number(/\d+$/.exec(text)?.[0]) % 65_536, number: 1 + (at % 2), of: 2 }
     return { ...whole, text: piece, reference: undefined, part }
   })
   return chance.shuffled(parts)
