@@ -379,6 +379,8 @@ export const ordinary = [
   'end-ranges',
   'end-sessions',
   'enter-credits',
+  'erase-answers',
+  'erase-bulk-texts',
   'erase-contacts',
   'erase-inbound',
   'erase-messages',

@@ -19,6 +19,8 @@ import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import {
   beginErasure,
   endErasure,
+  eraseAnswers,
+  eraseBulkTexts,
   eraseContacts,
   eraseInbound,
   eraseMessages,
@@ -84,7 +86,9 @@ export function postgresPersonalData({ pools: { ordinary } }: Context): Personal
       return { changed: row?.erased ?? 0, after: row?.next == null ? undefined : String(row.next) }
     },
     contacts: async (number) => {
-      const [row] = await ordinary.run(eraseContacts, { number, forms: formsOf(number) })
+      const values = { number, forms: formsOf(number), written: writtenForms(number) }
+      const [row] = await ordinary.run(eraseContacts, values)
+      await ordinary.run(eraseBulkTexts, {})
       return { changed: row?.erased ?? 0, after: undefined }
     },
     events: eraseEvents,
@@ -96,19 +100,21 @@ export function postgresPersonalData({ pools: { ordinary } }: Context): Personal
    */
   async function eraseEvents(number: Msisdn, after: string): Promise<Done> {
     if (after === '' || after === 'rest') {
-      const [row] = await ordinary.run(eraseWaitingEvents, { number })
+      const [row] = await ordinary.run(eraseWaitingEvents, { number, written: writtenForms(number) })
       return { changed: row?.erased ?? 0, after: after === '' ? '0' : undefined }
     }
     const values = { after: Number(after), sliceMax: sliceOf.events, patterns: patternsOf(number) }
     const [row] = await ordinary.run(findEvents, values)
     let changed = 0
-    for (const { id, events } of row?.found ?? []) {
+    const found = row?.found ?? []
+    for (const { id, events } of found) {
       const written = { id, before: events, after: eventsWithoutNumber(events, number) }
       const rows = await ordinary.run(writeEvents, written)
       // Whoever has replaced it meanwhile is another one who erases: the same slice again.
       if (rows.length === 0) return { changed, after }
-      changed += 1
+      changed += written.after === events ? 0 : 1
     }
+    if (found.length > 0) await ordinary.run(eraseAnswers, { lists: found.map(({ id }) => id) })
     return { changed, after: row?.next == null ? 'rest' : String(row.next) }
   }
 
@@ -170,8 +176,19 @@ const erasureOf = ({ id, digest, by, begun, ended, ...erased }: ErasureRow): Era
   erased,
 })
 
-/** Patterns (LIKE) of stored events that may hold the number. */
-export const patternsOf = (number: Msisdn): readonly string[] => formsOf(number).map((form) => `%"${form}"%`)
+/**
+ * Patterns (LIKE) of stored events that may hold the number, or of which one was erased before: earlier versions left
+ * what their endpoints had answered.
+ */
+export const patternsOf = (number: Msisdn): readonly string[] =>
+  [...formsOf(number), erasedNumber].map((form) => `%"${form}"%`)
+
+/**
+ * A regular expression of PostgreSQL for the number as people and programs write it: with `+`, `00` or neither, also
+ * percent-encoded, with blanks, dots, dashes, slashes or parentheses between its digits.
+ */
+export const writtenForms = (number: Msisdn): string =>
+  `(?<![0-9])(\\+|00|%2[Bb])?${number.split('').join('([\\s().\u00a0/-]|%20){0,2}')}(?![0-9])`
 
 /**
  * Events of a list (JSON) without a number: what it wrote loses its text, and so does a message once none of its

@@ -102,6 +102,19 @@ export interface ListedRow {
 
 const hasNumber = sql`call.recipients @> jsonb_build_array(jsonb_build_object('number', :number::text))`
 
+/**
+ * SQL of a recipient of a list without the number. The row of the number loses number and fields. In fields of another
+ * row `0` replaces each place that matches `written`, a regular expression.
+ */
+const rowWithoutNumber = sql`case
+  when each ->> 'number' = :number::text or each ->> 'number' ~ :written
+    then each || '{"number": "${erasedNumber}", "fields": []}'
+  when each::text ~ :written then jsonb_set(each, '{fields}', (
+    select coalesce(jsonb_agg(regexp_replace(field, :written, '${erasedNumber}', 'g') order by at), '[]')
+    from jsonb_array_elements_text(each -> 'fields') with ordinality fields (field, at)
+  ))
+  else each end`
+
 /** Lists the rows of bulk sends that have the number. */
 export const listRowsOf = statement(
   'list-rows-of',
@@ -199,12 +212,13 @@ select (select max(id) from slice) as next, (select count(*)::int from erased) a
 
 /**
  * Erases the contacts of the number, conversations with it, waiting parts of texts from one of `forms`, texts of
- * replies that opted out, unreadable receipts that contain the number, and rows of bulk sends. Locks drafts of bulk
- * sends, so that none begins to be sent meanwhile: the next attempt of a call must find the same rows.
+ * replies that opted out, unreadable receipts that contain the number, unmatched receipts, watched PDUs, and rows of
+ * bulk sends. Locks drafts of bulk sends, so that none begins to be sent meanwhile: the next attempt of a call must
+ * find the same rows.
  */
 export const eraseContacts = statement(
   'erase-contacts',
-  { parameters: { number: 'bigint', forms: 'text[]' }, columns: { erased: 'int' } },
+  { parameters: { number: 'bigint', forms: 'text[]', written: 'text' }, columns: { erased: 'int' } },
   sql`
 with contacts as (${contactsOfNumber}
 ), chosen as (
@@ -221,24 +235,61 @@ with contacts as (${contactsOfNumber}
   delete from unread_delivery_receipt
   where msisdn = :number or position(:number::text in text) > 0
     or position(convert_to(:number::text, 'UTF8') in pdu) > 0
+), unmatched as (
+  delete from unmatched_delivery_receipt where msisdn = :number
+), watches as (
+  delete from carrier_watch where number = any (:forms)
+), watched as (
+  delete from watched_pdu where pdu like '%' || :number::text || '%'
 ), drafts as materialized (
   select id from bulk_send where state = 'draft' for share
 ), listed as (
   update bulk_send_call call
   set recipients = (
-    select jsonb_agg(case when each ->> 'number' = :number::text
-      then each || '{"number": "${erasedNumber}", "fields": []}' else each end order by place)
+    select jsonb_agg(${rowWithoutNumber} order by place)
     from jsonb_array_elements(call.recipients) with ordinality elements (each, place)
   )
-  where (accepted is not null or send_id = any (array(select id from drafts))) and ${hasNumber}
+  where (accepted is not null or send_id = any (array(select id from drafts)))
+    and (${hasNumber} or call.recipients::text ~ :written)
 )
 select count(*)::int as erased from contacts`,
 )
 
-/** Erases the number from events that are in no list yet, and from the stored beginnings of endpoints' responses. */
+/**
+ * Erases the texts of ended bulk sends without a remaining recipient: each was erased, in its message or in its row.
+ */
+export const eraseBulkTexts = statement(
+  'erase-bulk-texts',
+  { parameters: {} },
+  sql`
+with runs as materialized (
+  select send_id, (run ->> 0)::bigint first, (run ->> 1)::bigint last
+  from bulk_send
+  join bulk_send_call on send_id = id
+  cross join lateral jsonb_array_elements(coalesce(accepted, '[]')) runs (run)
+  where state = 'ended' and text <> ''
+)
+update bulk_send send set text = ''
+where state = 'ended' and text <> ''
+  and (exists (select from runs join message on message.id between first and last
+      where send_id = send.id and msisdn = 0)
+    or exists (select from bulk_send_call where send_id = send.id and recipients @> '[{"number": "${erasedNumber}"}]'))
+  and not exists (select from runs join message on message.id between first and last
+    where send_id = send.id and msisdn <> 0)
+  and not exists (
+    select from bulk_send_call
+    cross join lateral jsonb_array_elements(recipients) elements (each)
+    where send_id = send.id and each ->> 'number' <> '${erasedNumber}'
+  )`,
+)
+
+/**
+ * Erases the number from events that are in no list yet, from ids of replayed events, and stored beginnings of
+ * endpoints' responses that match `written`.
+ */
 export const eraseWaitingEvents = statement(
   'erase-waiting-events',
-  { parameters: { number: 'bigint' }, columns: { erased: 'int' } },
+  { parameters: { number: 'bigint', written: 'text' }, columns: { erased: 'int' } },
   sql`
 with waiting as (
   update webhook_event
@@ -247,11 +298,11 @@ with waiting as (
   where :number = any (msisdns)
   returning 1
 ), attempts as (
-  update webhook_attempt set beginning = replace(beginning, :number::text, '0')
-  where beginning like '%' || :number::text || '%'
+  update webhook_attempt set beginning = null where beginning ~ :written
 ), lists as (
-  update webhook_list set beginning = replace(beginning, :number::text, '0')
-  where beginning like '%' || :number::text || '%'
+  update webhook_list set beginning = null where beginning ~ :written
+), replays as (
+  update webhook_replay set event = 'erased' where event like 'optout-%-' || :number::text || '-%'
 )
 select count(*)::int as erased from waiting`,
 )
@@ -281,11 +332,28 @@ select max(id) as next, coalesce(
 from slice`,
 )
 
-/** Replaces the events of a list if they are still `before`. */
+/**
+ * Replaces the events of a list if they are still `before`. The result of an attempt in progress is not recorded,
+ * because the response may repeat what was erased: the list is pushed again when its lease ends.
+ */
 export const writeEvents = statement(
   'write-events',
   { parameters: { id: 'bigint', after: 'text', before: 'text' }, columns: { id: 'bigint' } },
-  sql`update webhook_list set events = :after::json where id = :id and events::text = :before returning id`,
+  sql`
+update webhook_list set events = :after::json, tries = tries + leased::int
+where id = :id and events::text = :before
+returning id`,
+)
+
+/** Erases the stored responses to these lists, because an endpoint may repeat a request in any form, cut anywhere. */
+export const eraseAnswers = statement(
+  'erase-answers',
+  { parameters: { lists: 'bigint[]' } },
+  sql`
+with attempts as (
+  update webhook_attempt set beginning = null where list_id = any (:lists) and beginning is not null
+)
+update webhook_list set beginning = null where id = any (:lists) and beginning is not null`,
 )
 
 export const beginErasure = statement(

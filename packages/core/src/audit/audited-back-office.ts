@@ -247,7 +247,8 @@ const changesOf = (ports: AuditedPorts) => {
     importOptOuts: ({ id }, entries) => ({ account: id, given: { numbers: entries.length } }),
     cancelMessage: (message) => ({ given: { message }, told: (done) => done?.deletion.outcome ?? 'no-such-message' }),
     exportNumber: (number) => ({ given: { number: withoutSomeDigits(number) } }),
-    eraseNumber: (number) => ({ given: { number: withoutSomeDigits(number) } }),
+    // Not a digit of the number: the log stays, and the record of the erasure has a digest of it.
+    eraseNumber: () => ({ told: (erased) => ('erasure' in erased ? { erasure: erased.erasure } : 'held-up') }),
     setCarrierMode: (carrier, mode) => ({ given: { carrier, mode } }),
     decideDoubt: (decision) => ({ given: { decision }, told: (decided) => ({ ...decided }) }),
     dropHistory: () => ({}),

@@ -4,6 +4,7 @@ import type { AccountId } from '@gateway/core/accounts'
 import type { BulkRow, BulkSendId, EndedCall, NewBulkSend } from '@gateway/core/bulk-sends'
 import { credits } from '@gateway/core/credits'
 import { OUTCOME, type MessageId, type Msisdn } from '@gateway/core/messages'
+import { firstErasureStep, type ErasureStep } from '@gateway/core/personal-data'
 import { anAccount, anOrder, aNumber } from '../builders.ts'
 import { accepted, callersMany, dispatchDue, farAhead, longAgo, type Contract } from './shared.ts'
 
@@ -251,6 +252,53 @@ export const bulkSendsContract: Contract<StoredPorts> = {
       ])
       assert.deepEqual(await ports.bulkSends.rows(by, id, 0), rows)
       await Promise.all([0, 1].map((call) => ports.bulkSends.end(id, call, nothingAccepted)))
+    }
+  },
+
+  'an erased number is replaced in fields of other rows, however it is written there, and no other digits are': async (
+    ports,
+  ) => {
+    const { id: by } = await anAccount(ports)
+    const number = aNumber('27825550101')
+    const rows: readonly BulkRow[] = [
+      { row: 1, number, fields: ['Ann', 'x'] },
+      {
+        row: 2,
+        number: aNumber('27820000002'),
+        fields: [`sent by ${number}`, `+27 82 555-0101, 0${number}, ${number}9`],
+      },
+      { row: 3, number: `+${number} (old)`, fields: ['Bob', 'y'], refused: 'invalid-number' },
+    ]
+    const id = await ports.bulkSends.add(by, { ...aSend, columns: ['Name', 'Note'] }, [rows])
+    await ports.personalData.erase(number, { at: 'contacts', after: '' })
+    assert.deepEqual(await ports.bulkSends.rows(by, id, 0), [
+      { row: 1, number: '0', fields: [] },
+      { row: 2, number: '27820000002', fields: ['sent by 0', `0, 0${number}, ${number}9`] },
+      { row: 3, number: '0', fields: [], refused: 'invalid-number' },
+    ])
+  },
+
+  'the text of an ended send goes with its last recipient': async (ports) => {
+    const { id: by } = await anAccount(ports)
+    const numbers = [aNumber(), aNumber('27820000002')] as const
+    const rows = numbers.map((number, at) => ({ row: at + 1, number, fields: ['Ann'] }))
+    const id = await ports.bulkSends.add(by, aSend, [rows])
+    await ports.bulkSends.start(by, id)
+    const { ids: sent } = await accepted(ports, anOrder(by, { to: [numbers[0]], text: 'Dear Ann' }))
+    await dispatchDue(ports, 'single', () => ({ outcome: 'refused' }))
+    const first = sent[0] ?? assert.fail('no id')
+    const left = rows.slice(1).map((row) => ({ ...row, refused: 'invalid-number' as const }))
+    await ports.bulkSends.end(id, 0, { accepted: [ids(first, first)], messages: 1, cost: credits(10), left })
+    for (const [number, text] of [
+      [numbers[0], aSend.text],
+      [numbers[1], ''],
+    ] as const) {
+      for (let step: ErasureStep | undefined = firstErasureStep; step !== undefined;)
+        step = (await ports.personalData.erase(number, step)).next
+      assert.deepEqual(
+        [(await ports.bulkSends.find(by, id))?.state, (await ports.bulkSends.find(by, id))?.text],
+        ['ended', text],
+      )
     }
   },
 

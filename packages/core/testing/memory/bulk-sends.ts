@@ -156,12 +156,24 @@ const listedSend = ({ send: { id, account, state, created, columns, text } }: Bu
   ...{ id, account, state, created, columns, text },
 })
 
-export function forgetRowsOf({ bulkSends }: MemoryStore, number: Msisdn): void {
-  for (const row of bulkSends.values())
-    for (const call of row.calls) {
-      if (isBeingSent(row, call)) continue
-      call.rows = call.rows.map((one) => (one.number === number ? { ...one, number: erasedNumber, fields: [] } : one))
-    }
+export function forgetRowsOf(store: MemoryStore, number: Msisdn): void {
+  const written = new RegExp(`(?<!\\d)(\\+|00)?${number.split('').join('[\\s().-]{0,2}')}(?!\\d)`, 'g')
+  const withoutNumber = (one: BulkRow): BulkRow =>
+    one.number === number || one.number.replace(written, '') !== one.number
+      ? { ...one, number: erasedNumber, fields: [] }
+      : { ...one, fields: one.fields.map((field) => field.replace(written, erasedNumber)) }
+  for (const row of store.bulkSends.values()) {
+    for (const call of row.calls) if (!isBeingSent(row, call)) call.rows = call.rows.map(withoutNumber)
+    if (row.send.state === 'ended' && isEveryoneErased(store, row)) row.send = { ...row.send, text: '' }
+  }
+}
+
+/** True if each recipient was erased, in its message or in its row. */
+function isEveryoneErased({ messages }: MemoryStore, { calls }: BulkSendRow): boolean {
+  const runs = calls.flatMap(({ ended }) => ended?.accepted ?? [])
+  const sent = [...messages.values()].filter(({ id }) => runs.some(([first, last]) => id >= first && id <= last))
+  const all = [...sent, ...calls.flatMap(({ rows }) => rows)]
+  return all.length > 0 && all.every((one) => one.number === erasedNumber)
 }
 
 export function dropBulkSends({ bulkSends, clock }: MemoryStore, since: Instant): void {
