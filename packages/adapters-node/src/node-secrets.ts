@@ -160,7 +160,11 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     const tooMany = closed.of(user, now)
     if (tooMany !== undefined) return tooMany
     const login = await stored()
-    const matches = await isPasswordOf(login?.password ?? nothing, password, costs[use])
+    const matches = await isPasswordOf(
+      login?.password ?? nothing,
+      password,
+      use === 'sign-in' ? Object.values(costs) : [],
+    )
     if (matches && login?.password !== undefined && mayUse(login)) return login
     burdens.add(network)
     reports.failed(user, accountOf(login), network)

@@ -42,18 +42,20 @@ export const hashOfNothing = (cost: HashCost = hashCosts.requests): PasswordHash
   write(cost, randomBytes(saltBytes), randomBytes(keyBytes))
 
 /**
- * Checks a password with at least the work of `least`: a cheaper hash is followed by the work that it lacks. Throws if
- * `stored` is not a hash of ours, or has a cost beyond reason: that does not make the password wrong.
+ * Checks a password. Then hashes once more at each of `alike` that is not the cost of the stored hash, so that all of
+ * these costs take the same time. Throws if `stored` is not a hash of ours, or has a cost beyond reason: that does not
+ * make the password wrong.
  */
 export async function isPasswordOf(
   stored: PasswordHash,
   password: string,
-  least: HashCost = hashCosts.requests,
+  alike: readonly HashCost[] = [],
 ): Promise<boolean> {
   const { cost, salt, key } = parse(stored)
-  const isEqual = timingSafeEqual(key, await deriveKey(digestOf(password), salt, key.length, optionsOf(cost)))
-  const lacking = Math.round((workOf(least) - workOf(cost)) / workOf({ ...cost, p: 1 }))
-  if (lacking > 0) await deriveKey(digestOf(password), salt, key.length, optionsOf({ ...cost, p: lacking }))
+  const digest = digestOf(password)
+  const isEqual = timingSafeEqual(key, await deriveKey(digest, salt, key.length, optionsOf(cost)))
+  for (const other of alike)
+    if (workOf(other) !== workOf(cost)) await deriveKey(digest, salt, key.length, optionsOf(other))
   return isEqual
 }
 
