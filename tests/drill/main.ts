@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { testSeed } from '@gateway/core/testing'
-import { forms, listOfLost, type Form } from './failover.ts'
+import { forms, isJudged, type Form } from './failover.ts'
 import { runDrill } from './run.ts'
 
 const { values, positionals } = parseArgs({
@@ -50,8 +50,8 @@ for (let round = 0; round < Number(values.rounds); round++) {
   console.log(`${parts.join(', ')}; ${told.join(', ')}`)
   if (gap.lost !== undefined)
     console.log(`lost: ${gap.lost.messages.length} of ${gap.lost.of} messages (${gap.lost.messages.join(' ')})`)
-  // Without a synchronous standby what is lost is no promise.
-  const judged = figures.violations.filter((line) => form !== 'asynchronous' || line.startsWith(listOfLost))
+  if (gap.inDoubt !== undefined) console.log(`held: ${gap.inDoubt.held} messages, of which ${gap.inDoubt.ended} ended`)
+  const judged = figures.violations.filter((line) => isJudged(form, line))
   for (const violation of judged) console.log(violation)
   if (judged.length > 0) broken++
 }

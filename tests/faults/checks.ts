@@ -152,10 +152,14 @@ function nothingIsSubmittedTwice({ figures, record }: Judged, sends: Sends): voi
   }
 }
 
-/** What of a record was submitted again though it might have been taken before, in sentences. */
+/**
+ * What of a record was submitted again though it might have been taken before, in sentences. Messages that the database
+ * lost with its server have no id, and are left out.
+ */
 export function submittedAgain(record: readonly Submission[]): string[] {
   const last = new Map<string, string>()
   return record.flatMap(({ messageId, number, part, answer }) => {
+    if (messageId < 0) return []
     const key = `${messageId} ${part}`
     const before = last.get(key)
     last.set(key, answer)

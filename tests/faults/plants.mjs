@@ -15,6 +15,12 @@ export const drillPlants = {
       { file: `${postgres}/settle-lost-statement.js`, from: `await before(deadline, connections.confirm());`, to: `` },
     ],
   },
+  'a promotion is not noticed': {
+    form: 'asynchronous',
+    changes: [
+      { file: `${postgres}/promotions/primary-watch.js`, from: `else if (!isSame(seen))`, to: `else if (false)` },
+    ],
+  },
   'no check for a primary': {
     form: 'kill',
     changes: [
