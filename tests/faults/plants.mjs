@@ -263,7 +263,7 @@ cross join lateral (select * from inbound_message where`,
   ],
   'an odd octet makes a PDU malformed': [
     {
-      file: `${smpp}/pdu/cursor.js`,
+      file: 'packages/smpp/dist/cursor.js',
       from: `from.hasTail = bytes.subarray(at, end).some((octet) => octet !== 0);`,
       to: `if (at < end) fail(from, 'tlv-too-long');`,
     },
