@@ -133,6 +133,11 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
     by: 'packages/core/testing/contracts/account-rates.ts',
   },
   {
+    of: '1.32',
+    what: 'codings, shift tables and joined parts of the text of a person',
+    by: 'packages/adapters-smpp/src/inbound/offered.test.ts',
+  },
+  {
     of: '3.2',
     what: 'opt-outs break off if the database fails in the middle',
     by: 'apps/asp/src/endpoints/listoptouts.test.ts',
