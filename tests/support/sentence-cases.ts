@@ -380,6 +380,10 @@ export const sentenceCases: Readonly<Record<string, readonly (readonly [begins: 
     ['The carrier gets the rest of it', 'packages/adapters-smpp/src/submissions/submissions.test.ts'],
     ['Requests that differ in it are different', 'a validity that is none'],
   ],
+  '1.31': [
+    ['What the server refuses before an endpoint', 'headers over 64 kB are 431'],
+    ['Where the path is not known, because the', 'packages/server/src/connections.test.ts'],
+  ],
   '1.32': [
     ['A message from a mobile is read by its data', 'packages/core/src/inbox/coded-text.test.ts'],
     ['The mark and U+0000 at the end are no part', 'packages/core/src/inbox/coded-text.test.ts'],
@@ -394,6 +398,7 @@ export const sentenceCases: Readonly<Record<string, readonly (readonly [begins: 
     ['The key, after at most one word and a space.', 'the key counts alone and after one prefix word'],
     ['Missing or empty: 401.', 'a missing header and an empty one'],
     ['Not valid, revoked or expired: 401 with', 'a key that is revoked'],
+    ['Two such headers with different values', 'two AUTHORIZATION headers'],
   ],
   '2.3': [
     ['404, 405, 401, 413, 415, 400, 422.', '404 before 405'],
@@ -454,6 +459,7 @@ export const sentenceCases: Readonly<Record<string, readonly (readonly [begins: 
     ['Given more than once, `numbers` and', 'numbers and messageid given more than once'],
     ['Blank credentials count as not given, and', 'auth.asp: a key or a pair'],
     ['`excludesc` is true for `true` or `1` in', 'a message to a code is a short code message'],
+    ['`flash`, here and in XML, is `true`,', 'packages/core/src/messages/send-options.test.ts'],
     ['HEAD and others: 405.', 'auth.asp: wrong and missing credentials'],
     ['Percent-decoding to UTF-8, or windows-1252', 'a parameter that is not UTF-8'],
     ['Line and headers up to 64 kB.', 'a form of 64 kB passes'],
@@ -483,7 +489,7 @@ export const sentenceCases: Readonly<Record<string, readonly (readonly [begins: 
     ['`Fail` is only for a transfer that', 'apps/asp/src/endpoints/creditstransfer.test.ts'],
     ['A transfer gets an id before it is stored,', 'apps/asp/src/endpoints/creditstransfer.test.ts'],
   ],
-  '3.8': [['**3.8 Unknown paths** under `/api/`: 404,', 'an unknown path under /api/']],
+  '3.8': [['**3.8 Unknown paths** under `/api/`: 404,', 'a path below /api/rest/ that does not exist']],
   '4.1': [
     ['Any content type, or none.', 'any content type and none'],
     ['Letter case of paths does not count.', 'xmlgetstatus.asp: its root'],

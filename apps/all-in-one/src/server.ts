@@ -4,10 +4,11 @@ import type { HolderAccess, OperatorAccess } from '@gateway/core/audit'
 import type { Clock } from '@gateway/core/time'
 import { guideDocuments } from '@gateway/guide'
 import { portalNotFound, portalRouter } from '@gateway/portal'
-import { restDescribeMalformed, restDocuments, restNotFound, restPrefix, restRouter } from '@gateway/rest'
+import { restDescribeMalformed, restDocuments, restNotFound, restOwnsPath, restPrefix, restRouter } from '@gateway/rest'
 import {
   createApp,
   healthRoutes,
+  malformedInText,
   onError,
   pageHeaders,
   publicDocuments,
@@ -59,13 +60,13 @@ export function createAllInOneServer(gateway: Gateway, settings: AllInOneSetting
 
 const documents = new Map([...restDocuments, ...aspDocuments, ...xmlDocuments, ...guideDocuments()])
 
-/** What is no HTTP: in the words of the interface that the path belongs to. */
+/** Describes a request that is refused before an app sees it, in the form of the interface that the path belongs to. */
 export function describeMalformed(clock: Clock): DescribeMalformed {
-  const inEnvelope = restDescribeMalformed(clock)
+  const [rest, asp, xml] = [restDescribeMalformed(clock), aspDescribeMalformed(clock), xmlDescribeMalformed(clock)]
   return (malformed) => {
-    if (`${malformed.path}/`.startsWith(`${restPrefix}/`)) return inEnvelope(malformed)
-    return xmlOwnsPath.test(malformed.path.replace(xmlMount, ''))
-      ? xmlDescribeMalformed(malformed)
-      : aspDescribeMalformed(malformed)
+    const { path } = malformed
+    if (restOwnsPath(path)) return rest(malformed)
+    if (xmlOwnsPath.test(path.replace(xmlMount, ''))) return xml(malformed)
+    return path === '' || aspMount.test(path) ? asp(malformed) : malformedInText(malformed)
   }
 }

@@ -10,5 +10,5 @@ await startInterface({
   name: 'asp',
   port: 8082,
   createServer: createAspServer,
-  describeMalformed: () => describeMalformed,
+  describeMalformed,
 })

@@ -9,7 +9,10 @@ import {
   type Log,
   type Metrics,
   publicDocuments,
+  requestTarget,
+  writeWhole,
 } from '@gateway/server'
+import { isRestPath, restNotFound } from '@gateway/wire'
 import { type Express, type RequestHandler, Router } from 'express'
 import { failure, noSuchPath, overloaded, sendAnswer, unavailable, writeAnswer } from './answer.ts'
 import { documents } from './documents.ts'
@@ -48,9 +51,12 @@ function aspHandler(gateway: Gateway, { clock, log, metrics, gate, confirmedResp
   })
 }
 
-/** Answers whatever reaches it with 404 in plain text (ruling 3.8). */
-export const aspNotFound = ({ log, metrics }: Pick<AspSettings, 'log' | 'metrics'>): RequestHandler =>
-  fallbackHandler({ log, metrics, service: 'asp' }, (response) => writeAnswer(response, noSuchPath))
+/** Answers whatever reaches it with 404: in plain text, and below `/api/rest/` in the envelope of REST (ruling 3.8). */
+export const aspNotFound = ({ clock, log, metrics }: Pick<AspSettings, 'clock' | 'log' | 'metrics'>): RequestHandler =>
+  fallbackHandler({ log, metrics, service: 'asp' }, (response) => {
+    if (isRestPath(requestTarget(response.req))) writeWhole(response, restNotFound(clock.now()))
+    else writeAnswer(response, noSuchPath)
+  })
 
 export interface AspServerSettings extends AspSettings {
   readonly health?: HealthSettings

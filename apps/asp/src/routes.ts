@@ -1,5 +1,7 @@
-import { type DescribeMalformed, malformedInText } from '@gateway/server'
-import { contentType, wrongMethod } from './answer.ts'
+import type { Clock } from '@gateway/core/time'
+import type { DescribeMalformed } from '@gateway/server'
+import { isRestPath, restRefusal } from '@gateway/wire'
+import { contentType, errorText, failure, type Failure, overloaded, wrongMethod } from './answer.ts'
 import type { Endpoint } from './endpoint.ts'
 import { auth } from './endpoints/auth.ts'
 import { batchMessage } from './endpoints/batchmessage.ts'
@@ -30,11 +32,22 @@ export const endpoints: ReadonlyMap<string, Endpoint> = new Map([
   ['/creditstransfer.asp', transferCredits],
 ])
 
-/** A method that HTTP does not have is refused by an endpoint as any other one (ruling 3.1). */
-export const describeMalformed: DescribeMalformed = (malformed) => {
-  const isEndpoint = endpoints.has(malformed.path.replace(mount, '').toLowerCase())
-  const { status, text, headers } = wrongMethod
-  return malformed.status === status && isEndpoint
-    ? { status, contentType, headers, body: text }
-    : malformedInText(malformed)
+/**
+ * Returns the answer to a request that is refused before an endpoint reads it: in the error form of this interface, and
+ * below `/api/rest/` in that of REST (rulings 1.31, 3.8). An endpoint refuses a method that HTTP does not have as any
+ * other one (ruling 3.1).
+ */
+export const describeMalformed =
+  (clock: Clock): DescribeMalformed =>
+  (malformed) => {
+    const { status, reason, path } = malformed
+    if (isRestPath(path)) return restRefusal(malformed, clock.now())
+    const { text, headers } = refusalOf(status, reason, path)
+    return { status, contentType, headers, body: text }
+  }
+
+function refusalOf(status: number, reason: string, path: string): Failure {
+  if (status === 503) return overloaded
+  const isEndpoint = endpoints.has(path.replace(mount, '').toLowerCase())
+  return status === wrongMethod.status && isEndpoint ? wrongMethod : failure(status, errorText(reason))
 }

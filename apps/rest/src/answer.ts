@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { OverLimit } from '@gateway/core/accounts'
-import { formatStamp, type Instant } from '@gateway/core/time'
+import type { Instant } from '@gateway/core/time'
 import {
   endResponse,
   setHeaders,
@@ -9,6 +9,7 @@ import {
   type AdmissionGate,
   type MalformedAnswer,
 } from '@gateway/server'
+import { restContentType, restEnvelope } from '@gateway/wire'
 import { statusOf, type ErrorCode } from './error-codes.ts'
 
 /**
@@ -96,7 +97,7 @@ export function sendAnswer(
     writeAnswer(response, answer instanceof LongFields ? answer.take() : answer, now)
     return
   }
-  setHeaders(response, 200, contentType)
+  setHeaders(response, 200, restContentType)
   return withoutEffect(async () => {
     const outcome = await streamResponse(response, partsOf(answer, now), { gate, owner: answer.owner })
     if (outcome === 'full') writeAnswer(response, overloaded, now)
@@ -104,7 +105,7 @@ export function sendAnswer(
 }
 
 async function* partsOf({ name, items }: Listed, now: Instant): AsyncIterable<string> {
-  let before = `${envelope(200, now)},"${name}":[`
+  let before = `${restEnvelope(200, now)},"${name}":[`
   for await (const item of items) {
     yield before + item
     before = ','
@@ -116,21 +117,15 @@ async function* partsOf({ name, items }: Listed, now: Instant): AsyncIterable<st
 export function writeAnswer(response: ServerResponse, answer: string | Failure, now: Instant): void {
   const { status, fields, headers } =
     typeof answer === 'string' ? { status: 200, fields: answer, headers: {} } : inFields(answer)
-  setHeaders(response, status, contentType, headers)
-  endResponse(response, `${envelope(status, now)},${fields}}`)
+  setHeaders(response, status, restContentType, headers)
+  endResponse(response, `${restEnvelope(status, now)},${fields}}`)
 }
 
 /** A failure as bytes of its own, where there is no response to write it to. */
 export function wholeFailure(failed: Failure, now: Instant): MalformedAnswer {
   const { status, fields, headers } = inFields(failed)
-  return { status, contentType, headers, body: `${envelope(status, now)},${fields}}` }
+  return { status, contentType: restContentType, headers, body: `${restEnvelope(status, now)},${fields}}` }
 }
-
-/** Its beginning; whoever writes on closes it. */
-const envelope = (status: number, now: Instant): string =>
-  `{"timeStamp":"${formatStamp(now)}","version":"1.0","statusCode":${status}`
-
-const contentType = 'application/json; charset=utf-8'
 
 const inFields = ({ code, errorMessage, headers }: Failure) => ({
   status: statusOf(code),

@@ -15,6 +15,7 @@ import {
   withPlace,
   withRoom,
 } from '@gateway/server'
+import { noSuchRestPath } from '@gateway/wire'
 import { type Answer, failure, type Failure, isFailure, lengthOf, overLimit, overloaded } from './answer.ts'
 import type { ErrorCode } from './error-codes.ts'
 import { short } from './given.ts'
@@ -24,7 +25,7 @@ import { jsonNesting, nestingMax } from './read-json.ts'
 export const noJson = failure('not-json', 'The body is not valid JSON.')
 const tooDeep = failure('wrong-body', `The body must not be nested more than ${nestingMax} deep.`)
 
-export const noSuchPath = failure('no-such-path', 'This path does not exist; spelling and letter case matter.')
+export const noSuchPath = failure('no-such-path', noSuchRestPath)
 
 export const missingKey = unauthorized('missing-key', 'The AUTHORIZATION header is missing.')
 const invalidKey = unauthorized('invalid-key', 'The API key is not valid.')
@@ -143,6 +144,7 @@ function parsed({ parse }: Endpoint, sent: string | ParsedBody): Sent | Failure 
 async function authenticate(gateway: Gateway, request: IncomingMessage): Promise<Account | Failure> {
   const apiKey = keyOf(request)
   if (apiKey === undefined) return missingKey
+  if (apiKey === 'conflicting') return invalidKey
   // Networks count for failed log-ins by password (ruling 1.26), of which this interface has none.
   const account = await gateway.authenticate({ apiKey, network: '', comesFrom: comesFrom(request) })
   if (account === 'wrong-credentials') return invalidKey
@@ -155,14 +157,25 @@ async function authenticate(gateway: Gateway, request: IncomingMessage): Promise
 const bodyBytesMax = 204_800
 
 /**
- * The key in an `AUTHORIZATION` header: its only word, or the one after a prefix word (ruling 2.2). Undefined: there is
- * no header, or an empty one.
+ * Returns the key in an `AUTHORIZATION` header: its only word, or the one after a prefix word (ruling 2.2). Returns
+ * undefined if there is no header or an empty one, and 'conflicting' for several headers with different values.
  */
 function keyOf(request: IncomingMessage): string | undefined {
   const given = request.headers.authorization?.trim()
+  if (hasOtherAuthorization(request.rawHeaders, given)) return 'conflicting'
   if (given === undefined || given === '') return undefined
   const space = given.indexOf(' ')
   return space === -1 ? given : given.slice(space + 1).trimStart()
+}
+
+/** Node keeps the first of several headers of this name. */
+function hasOtherAuthorization(rawHeaders: readonly string[], first: string | undefined): boolean {
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]
+    if (name?.length !== 13 || name.toLowerCase() !== 'authorization') continue
+    if (rawHeaders[i + 1]?.trim() !== first) return true
+  }
+  return false
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Clock } from '@gateway/core/time'
 import { type DescribeMalformed, type PathRules, pathTable } from '@gateway/server'
-import { failure, type Failure, wholeFailure } from './answer.ts'
+import { restCodeOf } from '@gateway/wire'
+import { failure, type Failure, overloaded, wholeFailure } from './answer.ts'
 import { methodsOf, noSuchPath, wrongMethod } from './endpoint.ts'
 import { creditBalance } from './endpoints/credits/balance.ts'
 import { transferCredits } from './endpoints/credits/transfer.ts'
@@ -19,7 +20,6 @@ import { replay, replayEvents, stopReplay } from './endpoints/webhooks/replay.ts
 import { rotateSecret } from './endpoints/webhooks/rotate.ts'
 import { testWebhook } from './endpoints/webhooks/test.ts'
 import { changeWebhook, removeWebhook, webhook } from './endpoints/webhooks/webhook.ts'
-import type { ErrorCode } from './error-codes.ts'
 import type { Endpoint } from './operation.ts'
 
 /** Where the specification puts the interface; letter case matters (spec 7.1). */
@@ -57,17 +57,9 @@ export const describeMalformed =
   (clock: Clock): DescribeMalformed =>
   ({ status, reason, method, path }) =>
     wholeFailure(
-      status === 405 ? noSuchMethod(method, path) : failure(CODE[status] ?? 'malformed-request', reason),
+      status === 405 ? noSuchMethod(method, path) : status === 503 ? overloaded : failure(restCodeOf(status), reason),
       clock.now(),
     )
-
-/** Of what is no HTTP, by its status. */
-const CODE: Readonly<Record<number, ErrorCode>> = {
-  408: 'request-timeout',
-  413: 'chunk-extensions-too-long',
-  417: 'expectation-failed',
-  431: 'headers-too-large',
-}
 
 const find = pathTable(endpoints, pathRules)
 

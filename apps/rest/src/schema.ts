@@ -76,9 +76,17 @@ function unprocessable(errors: readonly ErrorObject[] | null | undefined): Failu
     return failure('field-missing', `${place === '' ? field : `${place}.${field}`} is missing.`)
   }
   const what = place === '' ? 'The body' : place
-  if (error.keyword === 'format') return failure('unusable-text', `${what} must not hold U+0000 or half a character.`)
+  if (isUnusableText(error, errors ?? []))
+    return failure('unusable-text', `${what} must not hold U+0000 or half a character.`)
   return failure(codeOf(place, error), `${what} must be ${expected(error)}; got ${got(error)}.`)
 }
+
+/** An optional field fails with the errors of all its alternatives, and one of them says that the text is unusable. */
+const isUnusableText = ({ instancePath }: ErrorObject, errors: readonly ErrorObject[]): boolean =>
+  errors.some(
+    ({ keyword, params, instancePath: place }) =>
+      keyword === 'format' && params['format'] === FORMAT.usable && place === instancePath,
+  )
 
 function codeOf(place: string, { keyword }: ErrorObject): ErrorCode {
   if (place === '') return 'wrong-body'

@@ -102,7 +102,7 @@ export const overLimit = ({ overLimitSeconds }: OverLimit): Failure => ({
   retryAfterSeconds: overLimitSeconds,
 })
 
-const errorElement = leaf('Error')
+export const errorElement = leaf('Error')
 
 /** Writes an answer as a document; `inRoot` renders the root around its content (ruling 4.7). */
 export function writeAnswer(

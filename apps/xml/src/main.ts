@@ -10,5 +10,5 @@ await startInterface({
   name: 'xml',
   port: 8083,
   createServer: createXmlServer,
-  describeMalformed: () => describeMalformed,
+  describeMalformed,
 })

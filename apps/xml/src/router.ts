@@ -19,8 +19,11 @@ import {
   type Metrics,
   publicDocuments,
   readBody,
+  requestTarget,
   smallBytes,
+  writeWhole,
 } from '@gateway/server'
+import { isRestPath, restNotFound } from '@gateway/wire'
 import { type Express, type RequestHandler, Router } from 'express'
 import { type Answer, overloaded, sendAnswer, writeAnswer } from './answer.ts'
 import { documents } from './documents.ts'
@@ -90,9 +93,12 @@ async function bodyOf(request: IncomingMessage, place: BodyPlace): Promise<Arriv
   return typeof read === 'object' && 'parsed' in read ? undefined : arrivedBody(read)
 }
 
-/** Answers whatever reaches it with 404 in plain text (ruling 3.8). */
-export const xmlNotFound = ({ log, metrics }: Pick<XmlSettings, 'log' | 'metrics'>): RequestHandler =>
-  fallbackHandler({ log, metrics, service: 'xml' }, (response) => writePlain(response, 404, 'Not found'))
+/** Answers whatever reaches it with 404: in plain text, and below `/api/rest/` in the envelope of REST (ruling 3.8). */
+export const xmlNotFound = ({ clock, log, metrics }: Pick<XmlSettings, 'clock' | 'log' | 'metrics'>): RequestHandler =>
+  fallbackHandler({ log, metrics, service: 'xml' }, (response) => {
+    if (isRestPath(requestTarget(response.req))) writeWhole(response, restNotFound(clock.now()))
+    else writePlain(response, 404, 'Not found')
+  })
 
 export interface XmlServerSettings extends XmlSettings {
   readonly health?: HealthSettings

@@ -1,5 +1,7 @@
-import { type DescribeMalformed, malformedInText } from '@gateway/server'
-import { contentType, inError } from './answer.ts'
+import type { Clock } from '@gateway/core/time'
+import type { DescribeMalformed } from '@gateway/server'
+import { isRestPath, restRefusal } from '@gateway/wire'
+import { contentType, errorElement, inError, overloaded } from './answer.ts'
 import type { Endpoint } from './endpoint.ts'
 import { deleteScheduled } from './endpoints/xmldeletescheduled.ts'
 import { takeReplies } from './endpoints/xmlgetreplies.ts'
@@ -25,11 +27,25 @@ export const endpoints: ReadonlyMap<string, Endpoint> = new Map([
   ['/xmlgetscmessages.asp', takeShortCodeMessages],
 ])
 
-/** A method that HTTP does not have is refused by an operation as any other one (ruling 4.10). */
-export const describeMalformed: DescribeMalformed = (malformed) => {
-  const endpoint = endpoints.get(malformed.path.replace(mount, '').toLowerCase())
-  const { status, content } = inError({ trouble: 'wrong-method' })
-  return malformed.status === status && endpoint !== undefined
-    ? { status, contentType, headers: { Allow: 'POST' }, body: endpoint.inRoot(content) }
-    : malformedInText(malformed)
+/**
+ * Returns the answer to a request that is refused before an operation reads it: an `Error` in the root of the
+ * operation, in that of a send for any other path, and below `/api/rest/` the form of REST (rulings 1.31, 3.8). An
+ * operation refuses a method that HTTP does not have as any other one (ruling 4.10).
+ */
+export const describeMalformed =
+  (clock: Clock): DescribeMalformed =>
+  (malformed) => {
+    const { status, reason, path } = malformed
+    if (isRestPath(path)) return restRefusal(malformed, clock.now())
+    const endpoint = endpoints.get(path.replace(mount, '').toLowerCase())
+    const { content, headers } = refusalOf(status, reason, endpoint !== undefined)
+    return { status, contentType, headers, body: (endpoint ?? sendMessages).inRoot(content) }
+  }
+
+function refusalOf(status: number, reason: string, isOperation: boolean) {
+  if (status === 503) return { content: inError(overloaded).content, headers: { 'Retry-After': '1' } }
+  const wrongMethod = inError({ trouble: 'wrong-method' })
+  return status === wrongMethod.status && isOperation
+    ? { content: wrongMethod.content, headers: { Allow: 'POST' } }
+    : { content: errorElement(reason), headers: {} }
 }

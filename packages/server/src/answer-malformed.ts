@@ -1,4 +1,4 @@
-import { type ServerResponse, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Socket } from 'node:net'
 import type { RefusalPace } from './admission/turns.ts'
@@ -35,6 +35,7 @@ export const malformedInText: DescribeMalformed = ({ status, reason }) => ({
   status,
   contentType: 'text/plain; charset=utf-8',
   body: reason,
+  headers: status === 503 ? { 'Retry-After': '1' } : {},
 })
 
 const refusals: Readonly<Record<string, readonly [status: number, reason: string]>> = {
@@ -52,7 +53,7 @@ interface ParserError extends NodeJS.ErrnoException {
 }
 
 interface MalformedSettings {
-  readonly connections: Pick<Connections, 'endMalformed' | 'readNetworkInTurn'>
+  readonly connections: Pick<Connections, 'endMalformed' | 'readNetworkInTurn' | 'unfinished'>
   readonly log: Log
   readonly describe: DescribeMalformed
   /** Of those whose bodies come in too many small chunks. */
@@ -69,10 +70,11 @@ export const answerMalformed = ({ connections, log, describe, pace }: MalformedS
 
   function answer(error: ParserError, socket: Duplex, id: string): void {
     const { code } = error
+    const unfinished = connections.unfinished(socket)
     const state = code === 'ECONNRESET' || !socket.writable ? 'broken' : connections.endMalformed(socket)
     if (state === 'broken') return void socket.destroy()
     if (state === 'owed') return
-    socket.end(written(describe(malformedOf(error)), id))
+    socket.end(written(describe(malformedOf(error, unfinished)), id))
     // Closing while the client still sends resets the connection, and the client may never read the response.
     setTimeout(() => socket.destroy(), lingerMs).unref()
   }
@@ -93,6 +95,12 @@ export const answerMalformed = ({ connections, log, describe, pace }: MalformedS
   }
 }
 
+/** The whole answer, as bytes on a connection whose request is not read. */
+export const refusedUnread =
+  (describe: DescribeMalformed) =>
+  (status: number, reason: string): string =>
+    written(describe({ status, reason, method: '', path: '' }), newRequestId())
+
 /** Answers a request that is refused before any app sees it, and closes its connection. */
 export const answerRefused =
   (describe: DescribeMalformed) =>
@@ -108,7 +116,15 @@ export const answerRefused =
     endResponse(response, body)
   }
 
-function malformedOf({ code = '', rawPacket, bytesParsed = 0 }: ParserError): Malformed {
+/** `unfinished`: the request whose body cannot be read, if its head came whole. */
+function malformedOf(error: ParserError, unfinished: IncomingMessage | undefined): Malformed {
+  const { code = '' } = error
+  if (unfinished === undefined) return malformedHead(error)
+  const [status, reason] = refusals[code] ?? [400, 'The request cannot be read.']
+  return { status, reason, method: unfinished.method ?? '', path: pathOf(unfinished.url ?? '') }
+}
+
+function malformedHead({ code = '', rawPacket, bytesParsed = 0 }: ParserError): Malformed {
   const packet = rawPacket?.toString('latin1') ?? ''
   // What was refused began after the head before it, if that came in the same packet.
   const head = packet.lastIndexOf('\r\n\r\n', bytesParsed - 1)
@@ -122,7 +138,8 @@ function malformedOf({ code = '', rawPacket, bytesParsed = 0 }: ParserError): Ma
   return { status, reason, ...request }
 }
 
-const pathOf = (target: string): string => target.replace(/[?#].*$/, '')
+/** Without the host of an absolute target, and without the query. */
+const pathOf = (target: string): string => target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/, '')
 
 function written({ status, contentType, body, headers = {} }: MalformedAnswer, id: string): string {
   const fields = {

@@ -4,8 +4,6 @@ import { Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { networkOf } from './client-address.ts'
 import { everySocketSeen } from './event-loop.ts'
-import { identify, newRequestId, requestIdHeader } from './request-parts.ts'
-import { endResponse, setHeaders } from './write-response.ts'
 
 export interface ConnectionLimits {
   /** Connections of this process; fewer where the operating system allows fewer open files. Default 4000. */
@@ -66,6 +64,8 @@ export interface Connections {
    * turn of 7 s.
    */
   readNetworkInTurn(socket: Duplex): void
+  /** The request whose head came whole and whose body is still read, if there is one. */
+  unfinished(socket: Duplex): IncomingMessage | undefined
   /**
    * Stops accepting and closes what is idle, and each of the others when it becomes so. Resolves when all are closed.
    */
@@ -75,7 +75,7 @@ export interface Connections {
   readonly counts: { readonly requests: number; readonly connections: number }
 }
 
-export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Connections {
+export function connectionsOf(server: Server, limits: ConnectionLimits = {}, refuse: Refuse): Connections {
   const connections = new Map<Duplex, Connection>()
   /** Paused until their turn. */
   const slowed = new Set<Socket>()
@@ -86,7 +86,7 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Co
   let pauseMs = 0
   let isClosing = false
 
-  acceptWithin(limits, server, (socket, network, takeFurtherPlaces) => {
+  acceptWithin(limits, server, refuse, (socket, network, takeFurtherPlaces) => {
     connections.set(socket, {
       socket,
       network,
@@ -200,7 +200,7 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Co
         readNetworkInTurn(socket)
         if (!connection.takeFurtherPlaces()) socket.destroy()
       }
-      waiting.push({ response, work: isOneTooMany ? () => refuse(response) : work, bytesRead })
+      waiting.push({ response, work: isOneTooMany ? () => refuse.tooMany(response) : work, bytesRead })
     },
     endMalformed(socket) {
       const connection = connections.get(socket)
@@ -217,6 +217,11 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Co
       return 'owed'
     },
     readNetworkInTurn,
+    unfinished(socket) {
+      const connection = connections.get(socket)
+      const last = connection?.waiting.at(-1)?.response ?? connection?.current ?? connection?.answeredEarly
+      return last?.req.complete === false ? last.req : undefined
+    },
     async close() {
       isClosing = true
       // That of an HTTP server would also close connections with an answer of which not all is sent (seen on Node
@@ -256,18 +261,16 @@ export function stopReading(socket: Duplex): void {
   socket.on('resume', () => socket.pause()).pause()
 }
 
-/** Answers a request that was not begun because too many wait before it, and closes its connection. */
-function refuse(response: ServerResponse): void {
-  identify(response)
-  setHeaders(response, 503, 'text/plain; charset=utf-8', { 'Retry-After': '1', Connection: 'close' })
-  endResponse(response, 'Too many requests wait on this connection')
+/** How refusals with 503 are answered. */
+export interface Refuse {
+  /** Answers a request that was not begun because too many wait before it, and closes its connection. */
+  readonly tooMany: (response: ServerResponse) => void
+  /** Returns the whole answer to a connection beyond the limits, of which nothing was read. */
+  readonly unread: () => string
 }
 
 /** Files for the database, the log and whatever else a process opens. */
 const filesReserved = 150
-const busy = () =>
-  `HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n` +
-  `${requestIdHeader}: ${newRequestId()}\r\n\r\n`
 const lingerMs = 1000
 const lingeringMax = 50
 
@@ -284,6 +287,7 @@ const furtherPlaces = (networkMax: number): number => Math.floor(networkMax / 20
 function acceptWithin(
   limits: ConnectionLimits,
   server: Server,
+  { unread }: Pick<Refuse, 'unread'>,
   accept: (socket: Socket, network: string | undefined, takeFurtherPlaces: () => boolean) => void,
 ): void {
   const { connectionsMax = 4000, connectionsPerNetworkMax = 2000, isProxy = () => false } = limits
@@ -293,10 +297,10 @@ function acceptWithin(
   let all = 0
   let lingering = 0
 
-  function refuse(socket: Socket): void {
+  function refuseUnread(socket: Socket): void {
     if (lingering >= lingeringMax) return void socket.destroy()
     lingering++
-    socket.end(busy())
+    socket.end(unread())
     const timer = setTimeout(() => socket.destroy(), lingerMs)
     socket.once('close', () => {
       clearTimeout(timer)
@@ -319,7 +323,7 @@ function acceptWithin(
     const address = socket.remoteAddress ?? ''
     const network = isProxy(address) ? undefined : networkOf(address)
     if (isFull(network, 1)) {
-      refuse(socket)
+      refuseUnread(socket)
       return
     }
     let places = 1

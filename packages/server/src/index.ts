@@ -60,11 +60,11 @@ export {
   readBody,
   smallBytes,
 } from './request-bodies.ts'
-export { mediaType, requestIdHeader, requestQuery } from './request-parts.ts'
+export { mediaType, requestIdHeader, requestQuery, requestTarget } from './request-parts.ts'
 export { type Outage, outageOf, repeat, type Repeated, type Repeating } from './repeat.ts'
 export { type ProcessContext, type ProcessSettings, runProcess } from './run-process.ts'
 export type { Host } from './shutdown.ts'
 export { createTracing, type Ended, type Tracing } from './tracing.ts'
 export { version } from './version.ts'
 export { extraAuthorities, type GivenCertificates, watchCertificates } from './watch-certificates.ts'
-export { endResponse, setHeaders, streamResponse } from './write-response.ts'
+export { endResponse, setHeaders, streamResponse, writeWhole } from './write-response.ts'

@@ -2,7 +2,13 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo } from 'node:net'
 import { refusalPace } from './admission/turns.ts'
 import { hideFromClients, isForOperators } from './health.ts'
-import { answerMalformed, answerRefused, type DescribeMalformed, malformedInText } from './answer-malformed.ts'
+import {
+  answerMalformed,
+  answerRefused,
+  type DescribeMalformed,
+  malformedInText,
+  refusedUnread,
+} from './answer-malformed.ts'
 import { type ConnectionLimits, connectionsOf } from './connections.ts'
 import { arrivalsAccepted, backlog } from './event-loop.ts'
 import { createServerFor } from './express-app.ts'
@@ -42,7 +48,8 @@ export interface ListenSettings {
 }
 
 const LIMITS = {
-  maxHeaderSize: 65_536, // the request line and headers together (ruling 3.1)
+  // Twice the limit of `refusedHead`, so that the path of a request beyond it is known (rulings 1.31, 3.1).
+  maxHeaderSize: 131_072,
   headersTimeout: 30_000,
   requestTimeout: 60_000,
   keepAliveTimeout: 65_000, // longer than the 60 s after which common load balancers drop an idle connection
@@ -102,8 +109,12 @@ const serve = (
   server: Server,
   { app, adminPort, log, limits, clock = Date, describeMalformed = malformedInText }: ListenSettings,
 ) => {
-  const connections = connectionsOf(server, limits)
   const refuse = answerRefused(describeMalformed)
+  const unread = refusedUnread(describeMalformed)
+  const connections = connectionsOf(server, limits, {
+    tooMany: (response) => refuse(response, 503, 'Too many requests wait on this connection'),
+    unread: () => unread(503, 'The process has too many connections'),
+  })
   if (adminPort !== undefined) server.on('connection', hideFromClients)
   server.on('request', (request, response) => {
     const refused = refusedHead(request)

@@ -25,17 +25,28 @@ export const pathOf = (request: IncomingMessage & { originalUrl?: string }): str
   return known.replace(/(\.\w+)\/.*$/, '$1')
 }
 
+/** The path and query of a request as the client sent them, also below a prefix of Express. */
+export const requestTarget = (request: IncomingMessage & { originalUrl?: string }): string =>
+  request.originalUrl ?? request.url ?? ''
+
 /** Lines of headers of one request. Node leaves out those beyond a limit of its own. */
 export const headerLinesMax = 1000
 
+/** Bytes of a request target and of the names and values of its headers (ruling 3.1). */
+const headBytesMax = 65_536
+
 /**
- * Why a request is refused for its head alone: its version, too many header lines, or not one `Host` (RFC 9112, 3.2).
+ * Returns why a request is refused for its head alone: its size, its version, too many header lines, or not exactly one
+ * `Host` (RFC 9112, 3.2).
  */
 export function refusedHead(request: IncomingMessage): readonly [status: 400 | 431, reason: string] | undefined {
-  const { rawHeaders, httpVersion } = request
+  const { rawHeaders, httpVersion, url = '' } = request
   if (rawHeaders.length > 2 * headerLinesMax) return [431, `The request has more than ${headerLinesMax} header lines.`]
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return [400, 'The version of HTTP must be 1.1 or 1.0.']
   let hosts = 0
+  let bytes = url.length
+  for (const part of rawHeaders) bytes += part.length
+  if (bytes >= headBytesMax) return [431, `The request line and the headers have more than ${headBytesMax} bytes.`]
   for (let i = 0; i < rawHeaders.length; i += 2)
     if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') hosts++
   if (hosts > 1) return [400, 'The request has more than one Host header.']

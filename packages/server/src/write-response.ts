@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { MalformedAnswer } from './answer-malformed.ts'
 
 /**
  * Longer texts leave as bytes: as text they would be copied twice more, and wait in the heap until the client has read
@@ -67,6 +68,12 @@ export function setHeaders(
   response.setHeader('Content-Type', contentType)
   response.setHeader('Cache-Control', 'no-store')
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+}
+
+/** Writes a whole answer of a form that the caller has made. */
+export function writeWhole(response: ServerResponse, { status, contentType, headers, body }: MalformedAnswer): void {
+  setHeaders(response, status, contentType, headers)
+  endResponse(response, body)
 }
 
 export interface Streaming {

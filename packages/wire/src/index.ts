@@ -3,6 +3,15 @@ export { boundSince, carrierJson } from './carrier-json.ts'
 export { csvLine, unguarded, type Cell } from './csv.ts'
 export { foundFor } from './found-for.ts'
 export { decodeWindows1252, percentDecode, trimWhiteSpace } from './decode-text.ts'
+export {
+  isRestPath,
+  noSuchRestPath,
+  restCodeOf,
+  restContentType,
+  restEnvelope,
+  restNotFound,
+  restRefusal,
+} from './rest-envelope.ts'
 export { webhookBody } from './webhook-body.ts'
 export { NEXT_TRY_REASON, PUSH_FAILURE, PUSH_RESULT, REPLAY_STATE, URL_RULE } from './webhook-words.ts'
 export { DELETION, RECIPIENT_ERROR, STATUS_ERROR_CODE, TRANSFER_ERROR } from './words.ts'

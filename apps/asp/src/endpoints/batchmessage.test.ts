@@ -254,13 +254,13 @@ describe('with a clientref', () => {
   test('a priority or flash that differs makes another request, 0 and false are as left out; others are refused', async () => {
     await start()
     const query = `message=x&numbers=${one}`
-    for (const same of ['', '&priority=+0&flash=false', '&priority=&flash=0'])
+    for (const same of ['', '&priority=+0&flash=False', '&priority=&flash=0'])
       expect(await send(`${query}&clientref=7${same}`)).toBe(`${one}=1&`)
-    for (const other of ['&priority=1', '&flash=true', '&flash=1'])
+    for (const other of ['&priority=1', '&flash=TRUE', '&flash=1'])
       expect(await send(`${query}&clientref=7${other}`)).toBe('Error="clientref was used for another request"')
     for (const wrong of ['4', '-1', '01', 'x', '%00'])
       expect(await send(`${query}&priority=${wrong}`)).toBe('Error="priority must be 0 to 3"')
-    for (const wrong of ['2', 'yes', 'TRUE', '%00'])
+    for (const wrong of ['2', 'yes', 'TRUEE', '%00'])
       expect(await send(`${query}&flash=${wrong}`)).toBe('Error="flash must be true or false"')
     expect(await send(`${query}&priority=3&flash=1`)).toMatch(/^27.*=\d+&$/)
     expect(await credits()).toBe('Credits=98')

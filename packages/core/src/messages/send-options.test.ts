@@ -24,9 +24,9 @@ test('a priority is one of 0 to 3', () => {
 
 test.each([
   [[undefined, null, '', ' '], undefined],
-  [['true', ' 1 '], true],
-  [['false', '0'], false],
-  [['TRUE', 'yes', '2', 'null', '\u0000'], 'unusable'],
+  [['true', 'TRUE', 'tRue', ' 1 '], true],
+  [['false', 'FALSE', '0'], false],
+  [['truee', 'yes', '2', 'null', '\u0000'], 'unusable'],
 ] as const)('flash of %j is %j', (given, flash) => {
   for (const each of given) expect(readFlash(each)).toBe(flash)
 })

@@ -47,6 +47,6 @@ export function readPriority(given: string | null | undefined): Priority | undef
 export function readFlash(given: string | null | undefined): boolean | undefined | 'unusable' {
   const word = given?.trim() ?? ''
   if (word === '') return undefined
-  if (word === 'true' || word === '1') return true
-  return word === 'false' || word === '0' ? false : 'unusable'
+  if (/^(?:true|1)$/i.test(word)) return true
+  return /^(?:false|0)$/i.test(word) ? false : 'unusable'
 }

@@ -30,7 +30,7 @@ export const urgencyCases: readonly Case[] = [
         { priority: null, flash: ' ' },
       ])
         ids.push(...restIds((await gateway.rest('/sms/outgoing/send', { body: restBody(gateway, more) })).text))
-      const aspSend = { message: 'a', numbers: gateway.number, priority: '1', flash: 'true' }
+      const aspSend = { message: 'a', numbers: gateway.number, priority: '1', flash: 'TRUE' }
       ids.push(...numbersOf(await gateway.asp('batchmessage.asp', aspSend)))
       for (const more of ['<Priority>2</Priority><Flash>1</Flash>', '<Priority/><Flash/>'])
         ids.push(...idsOf(await askXml(gateway, sendXml, `<Messages>${xmlMessage(gateway, more)}</Messages>`)))

@@ -31,6 +31,64 @@ export const orderCases: readonly Case[] = [
     },
   },
   {
+    of: ['2.2'],
+    title: 'two AUTHORIZATION headers with different values are 401 as a wrong key, and the same one twice passes',
+    run: async (gateway) => {
+      const { key } = gateway.main
+      const balance = (...keys: string[]) =>
+        gateway.raw('rest', {
+          target: '/api/rest/v1/credits/balance',
+          headers: keys.map((one) => ['Authorization', one] as const),
+        })
+      const wrong = expectRestError(await balance('wrong'), 401)
+      for (const keys of [
+        [key, 'wrong'],
+        ['wrong', key],
+        ['', key],
+      ])
+        expectEqual(expectRestError(await balance(...keys), 401), wrong)
+      restBody(await balance(key, key))
+    },
+  },
+  {
+    of: ['2.4', '1.27', '1.28'],
+    title: 'U+0000 in a sender, a reference or a clientMessageId is 422 with the errorCode unusable-text',
+    run: async (gateway) => {
+      const recipient = { mobileNumber: gateway.number }
+      for (const body of [
+        { message: 'a', recipients: [recipient], sender: 'A\0' },
+        { message: 'a', recipients: [{ ...recipient, reference: 'a\0' }] },
+        { message: 'a', recipients: [{ ...recipient, clientMessageId: '\0' }] },
+      ]) {
+        const answer = await gateway.rest('/sms/outgoing/send', { body })
+        expectRestError(answer, 422)
+        expectEqual((JSON.parse(answer.text) as { errorCode: string }).errorCode, 'unusable-text')
+      }
+    },
+  },
+  {
+    of: ['1.31', '3.8'],
+    title: 'a path below /api/rest/ that does not exist is 404 in the envelope, whichever process answers',
+    run: async (gateway) => {
+      for (const process of ['rest', 'asp', 'xml'] as const)
+        for (const target of ['/api/rest/v2/credits/balance', '/api/rest/nothing'])
+          expectRestError(await gateway.raw(process, { target }), 404)
+    },
+  },
+  {
+    of: ['1.31'],
+    title: 'headers over 64 kB are 431 in the form of the interface whose path was asked for',
+    run: async (gateway) => {
+      const headers = [['X-Long', 'x'.repeat(70_000)]] as const
+      const path = (target: string) => ({ target, headers })
+      expectRestError(await gateway.raw('rest', path('/api/rest/v1/credits/balance')), 431)
+      const asp = await gateway.raw('asp', path('/api/credits.asp'))
+      expectEqual([asp.status, /^Error="[^"]+"$/.test(asp.text)], [431, true], asp.text)
+      const xml = await gateway.raw('xml', { ...path('/api/xmlgetreplies.asp'), method: 'POST', body: '' })
+      expectEqual([xml.status, /<XMLGateway_Replies><Error>[^<]+<\/Error>/.test(xml.text)], [431, true], xml.text)
+    },
+  },
+  {
     of: ['2.3', 'spec 7.1'],
     title: '413 before 415, 400 and 422',
     run: async (gateway) => {

@@ -203,7 +203,7 @@ describe('a body of the wrong shape', () => {
     ],
     [
       { ...good, recipients: [{ mobileNumber: one, clientMessageId: nul }] },
-      'recipients.0.clientMessageId must be a string, without U+0000 or half a character; got "\\u0000".',
+      'recipients.0.clientMessageId must not hold U+0000 or half a character.',
     ],
     [{ ...good, maxSegments: 0 }, 'maxSegments must be a whole number from 1 to 6; got 0.'],
     [{ ...good, maxSegments: 7 }, 'maxSegments must be a whole number from 1 to 6; got 7.'],

@@ -1,0 +1,47 @@
+import { formatStamp, type Instant } from '@gateway/core/time'
+
+/** The beginning of every REST answer (ruling 2.1). The caller adds the fields and closes the object. */
+export const restEnvelope = (status: number, now: Instant): string =>
+  `{"timeStamp":"${formatStamp(now)}","version":"1.0","statusCode":${status}`
+
+export const restContentType = 'application/json; charset=utf-8'
+
+/** True for a path that REST answers, in whatever process (ruling 3.8). Letter case matters. */
+export const isRestPath = (path: string): boolean => /^\/api\/rest\//.test(path)
+
+export const noSuchRestPath = 'This path does not exist; spelling and letter case matter.'
+
+/** Error codes of what is refused before any endpoint reads it, by HTTP status (ruling 1.31). */
+export const restRefusalCode = {
+  400: 'malformed-request',
+  404: 'no-such-path',
+  408: 'request-timeout',
+  413: 'chunk-extensions-too-long',
+  417: 'expectation-failed',
+  431: 'headers-too-large',
+  503: 'busy',
+} as const
+
+const isKnown = (status: number): status is keyof typeof restRefusalCode => status in restRefusalCode
+
+/** Returns the error code of a refused request; that of 400 for a status without one of its own. */
+export const restCodeOf = (status: number) => restRefusalCode[isKnown(status) ? status : 400]
+
+/**
+ * Returns the REST answer to a request that no endpoint reads, for processes that serve other interfaces: a path that
+ * does not exist there (404), or a request that is refused before (`reason` says why).
+ */
+export function restRefusal({ status, reason }: { readonly status: number; readonly reason: string }, now: Instant) {
+  // A method that HTTP does not have is refused after the path (ruling 2.3), and no path of REST exists there.
+  const answered = status === 405 ? { status: 404, reason: noSuchRestPath } : { status, reason }
+  const fields = `"errorMessage":${JSON.stringify(answered.reason)},"errorCode":"${restCodeOf(answered.status)}"`
+  return {
+    status: answered.status,
+    contentType: restContentType,
+    headers: answered.status === 503 ? { 'Retry-After': '1' } : {},
+    body: `${restEnvelope(answered.status, now)},${fields}}`,
+  }
+}
+
+/** Returns the REST answer to a path that does not exist, for processes that serve other interfaces. */
+export const restNotFound = (now: Instant) => restRefusal({ status: 404, reason: noSuchRestPath }, now)
