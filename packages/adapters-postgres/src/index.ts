@@ -1,7 +1,7 @@
 export { listBackups, pruneBackups } from './backup/backup-folder.ts'
 export { backupFile, BackupRefused } from './backup/backup-format.ts'
 export { createBackup, writeBackup, type CreatedBackup } from './backup/create-backup.ts'
-export { restoreBackup, verifyBackup, type VerifiedBackup } from './backup/restore-backup.ts'
+export { restoreBackup, schemaOfThisVersion, verifyBackup, type VerifiedBackup } from './backup/restore-backup.ts'
 export { copyDatabase, CopyRefused, TargetUnreachable, type CopiedTable } from './copy/copy-database.ts'
 export type { DatabaseReadings } from './examine.ts'
 export { migrate, type AppliedMigration } from './migrate.ts'

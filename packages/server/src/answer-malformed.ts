@@ -6,7 +6,7 @@ import { networkOf } from './client-address.ts'
 import { type Connections, stopReading } from './connections.ts'
 import { tooManyChunks } from './express-app.ts'
 import type { Log } from './log.ts'
-import { identify, newRequestId, requestIdHeader } from './request-parts.ts'
+import { identify, newRequestId, requestIdHeader, requestTarget } from './request-parts.ts'
 import { endResponse, setHeaders } from './write-response.ts'
 
 /**
@@ -121,7 +121,7 @@ function malformedOf(error: ParserError, unfinished: IncomingMessage | undefined
   const { code = '' } = error
   if (unfinished === undefined) return malformedHead(error)
   const [status, reason] = refusals[code] ?? [400, 'The request cannot be read.']
-  return { status, reason, method: unfinished.method ?? '', path: pathOf(unfinished.url ?? '') }
+  return { status, reason, method: unfinished.method ?? '', path: pathOf(requestTarget(unfinished)) }
 }
 
 function malformedHead({ code = '', rawPacket, bytesParsed = 0 }: ParserError): Malformed {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
+import { schemaOfThisVersion } from '@gateway/adapters-postgres'
 import { anOperator } from '../../testing/operate.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'gateway-backups-'))
@@ -12,7 +13,8 @@ const partial = `${fileOf(18)}.4711.partial`
 afterAll(() => rm(folder, { recursive: true }))
 
 /** Whole, and of no table. */
-const head = `-- gateway backup 1 ${JSON.stringify({ made: '2026-11-18T08:00:00.000Z', columns: {} })}\n`
+const made = '2026-11-18T08:00:00.000Z'
+const head = `-- gateway backup 1 ${JSON.stringify({ made, columns: {}, migrations: schemaOfThisVersion() })}\n`
 const sha256 = createHash('sha256').update(head).digest('hex')
 const whole = join(folder, 'whole')
 const changed = join(folder, 'changed')
@@ -104,4 +106,18 @@ test('verify says of what moment a file is; a changed one is refused, and restor
   const refused = { code: 1, out: '', err: `${changed} was changed: its SHA-256 is another one.\n` }
   expect(await operator.run(['backup', 'verify', changed])).toEqual(refused)
   expect(await operator.run(['backup', 'restore', changed])).toEqual(refused)
+})
+
+test('a backup of another version is whole, and is refused by restore before a database is opened', async () => {
+  const other = join(folder, 'other')
+  const text = `-- gateway backup 1 ${JSON.stringify({ made, columns: {}, migrations: [] })}\n`
+  const digest = createHash('sha256').update(text).digest('hex')
+  await writeFile(other, gzipSync(`${text}-- end ${JSON.stringify({ rows: {}, ledger: '', sha256: digest })}\n`))
+  const operator = anOperator({ backups: { create, write, restore: () => Promise.reject(new Error('not here')) } })
+  expect((await operator.run(['backup', 'verify', other])).code).toBe(0)
+  expect(await operator.run(['backup', 'restore', other])).toEqual({
+    code: 1,
+    out: '',
+    err: `${other} was made by another version: restore it with that version, then upgrade.\n`,
+  })
 })

@@ -6,7 +6,7 @@ import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { readLimit } from '../arguments.ts'
 import { getBytes, nameOf, putFile } from '../backup-store.ts'
-import { command, Refused, yesOption, type Context, type RunAlone } from '../command.ts'
+import { command, interrupted, Refused, yesOption, type Context, type RunAlone } from '../command.ts'
 import type { Output } from '../output.ts'
 import { counted } from '../show.ts'
 
@@ -129,19 +129,19 @@ export const backupRestore = (run: RunBackup, runAlone: RunAlone) => {
     .action((from: string) =>
       runAlone(async (context) => {
         const source = await sourceOf(from, context)
-        if (from === source.name) return restore(source)
+        if (from === source.name) return restore(source, context.interruption)
         // It is read twice: whole, before anything is written.
         await inFolder(async (folder) => {
           const file = join(folder, 'received')
-          await context.output.during('Receiving', receive(source, file))
-          await restore({ ...(await backupFile(file)), name: source.name })
+          await context.output.during('Receiving', receive(source, file, context.interruption))
+          await restore({ ...(await backupFile(file)), name: source.name }, context.interruption)
         })
       }),
     )
 
-  async function restore(source: BackupSource): Promise<void> {
+  async function restore(source: BackupSource, signal: AbortSignal): Promise<void> {
     // Before a database is made.
-    await wholeBackup(source)
+    await wholeBackup(source, { signal, toRestore: true })
     return run('to restore', async (backups, output) => {
       const progress = (text: string) => output.progress(text)
       const { made, rows, firstMessage, accounts, differences } = await backups.restore(source, progress)
@@ -164,7 +164,7 @@ export const backupVerify = (runAlone: RunAlone) =>
       runAlone(async (context) => {
         const { output } = context
         const source = await sourceOf(from, context)
-        const whole = await output.during('Reading', wholeBackup(source))
+        const whole = await output.during('Reading', wholeBackup(source, { signal: context.interruption }))
         output.one(
           { file: source.name, made: whole.made, copied: whole.rows, tables: whole.tables },
           `${source.name} is whole: ${counted(whole.rows, 'row')} of ${counted(whole.tables.length, 'table')}, as of ${whole.made}.`,
@@ -185,12 +185,18 @@ async function sourceOf(
 
 const backupFile = async (path: string) => (await import('@gateway/adapters-postgres')).backupFile(path)
 
-const receive = (source: BackupSource, file: string) =>
-  pipeline(source.read(), createWriteStream(file, { mode: 0o600, flags: 'wx' }))
+const receive = (source: BackupSource, file: string, signal: AbortSignal) =>
+  pipeline(source.read(), createWriteStream(file, { mode: 0o600, flags: 'wx' }), { signal }).catch((error: unknown) => {
+    throw signal.aborted ? interrupted() : error
+  })
 
-async function wholeBackup(source: BackupSource) {
+async function wholeBackup(
+  source: BackupSource,
+  options: { readonly signal: AbortSignal; readonly toRestore?: boolean },
+) {
   const { verifyBackup, BackupRefused } = await import('@gateway/adapters-postgres')
-  return verifyBackup(source).catch((error: unknown) => {
+  return verifyBackup(source, options).catch((error: unknown) => {
+    if (options.signal.aborted) throw interrupted()
     throw error instanceof BackupRefused ? new Refused(`${error.message}.`) : error
   })
 }

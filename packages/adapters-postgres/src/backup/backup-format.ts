@@ -64,10 +64,16 @@ export interface BackupReader {
 export async function readBackup(
   { name: named, read }: BackupSource,
   to: BackupReader,
+  signal?: AbortSignal,
 ): Promise<{ head: BackupHead; end: BackupEnd }> {
+  signal?.throwIfAborted()
   const refused = (why: string) => new BackupRefused(`${named} ${why}`)
   const unpacked = pipeline(read(), createGunzip(), () => undefined)
-  const text = linesOf(unpacked)
+  const breakOff = (): void => void unpacked.destroy(new Error('interrupted'))
+  signal?.addEventListener('abort', breakOff, { once: true })
+  const text = linesOf(unpacked, (bytesMax) =>
+    refused(`is no backup of the gateway: a line has over ${bytesMax} bytes`),
+  )
   const rows: Record<string, number> = {}
   let head: BackupHead | undefined
   try {
@@ -76,7 +82,8 @@ export async function readBackup(
       if (line === undefined) throw refused('is cut off: it has no last line')
       if (head === undefined) {
         if (!line.startsWith(headMark)) throw refused('is no backup of the gateway, or one of a later version')
-        head = JSON.parse(line.slice(headMark.length)) as BackupHead
+        head = headOf(line)
+        if (head === undefined) throw refused('was changed: a line of it cannot be read')
         await to.begin(head)
         continue
       }
@@ -105,23 +112,49 @@ export async function readBackup(
     if (error instanceof SyntaxError) throw refused('was changed: a line of it cannot be read')
     throw error
   } finally {
+    signal?.removeEventListener('abort', breakOff)
     unpacked.destroy()
   }
 }
 
-/** Lines, and between them the rows of a COPY, with the digest of all lines but the last that was read. */
-function linesOf(stream: AsyncIterable<Buffer>) {
+function headOf(line: string): BackupHead | undefined {
+  const head = JSON.parse(line.slice(headMark.length)) as Partial<BackupHead> | null
+  return typeof head?.columns === 'object' && typeof head.made === 'string' ? (head as BackupHead) : undefined
+}
+
+/** Maximum bytes of a line that is no row. The head of a thousand tables has less than a tenth. */
+const lineBytesMax = 4 * 2 ** 20
+/** Maximum bytes of one row as COPY writes it. Rows with the largest uploads of the portal have less. */
+const rowBytesMax = 128 * 2 ** 20
+
+/**
+ * Lines, and between them the rows of a COPY, with the digest of all lines but the last that was read. Throws what
+ * `tooLong` makes for a line or a row beyond its bound, before more of it is held.
+ */
+function linesOf(stream: AsyncIterable<Buffer>, tooLong: (bytesMax: number) => Error) {
   const pieces = stream[Symbol.asyncIterator]()
   const hash = createHash('sha256')
   let held: Buffer = Buffer.alloc(0)
   let lastLine: Buffer | undefined
   let isBetween = true
 
-  async function more(): Promise<boolean> {
-    const next = (await pieces.next()) as IteratorResult<Buffer, undefined>
-    if (next.done === true) return false
-    held = held.length === 0 ? next.value : Buffer.concat([held, next.value])
-    return true
+  /**
+   * Reads on until a line ends, or as much again is held: a long line that is joined piece by piece would be copied
+   * anew for each piece.
+   */
+  async function more(bytesMax: number): Promise<boolean> {
+    if (held.length > bytesMax) throw tooLong(bytesMax)
+    const read: Buffer[] = [held]
+    let bytes = 0
+    for (;;) {
+      const next = (await pieces.next()) as IteratorResult<Buffer, undefined>
+      if (next.done === true) break
+      read.push(next.value)
+      bytes += next.value.length
+      if (bytes >= held.length || held.length + bytes > bytesMax || next.value.includes(10)) break
+    }
+    if (bytes > 0) held = read.length === 2 && held.length === 0 ? (read[1] ?? held) : Buffer.concat(read)
+    return bytes > 0
   }
 
   function account(): void {
@@ -139,7 +172,7 @@ function linesOf(stream: AsyncIterable<Buffer>) {
         return lastLine.toString('utf8', 0, at)
       }
       from = held.length
-      if (await more()) continue
+      if (await more(lineBytesMax)) continue
       // What has no end is no line.
       return undefined
     }
@@ -161,7 +194,7 @@ function linesOf(stream: AsyncIterable<Buffer>) {
         yield piece
       }
       if (isEnd) break
-      if (!(await more())) throw Object.assign(new Error('unexpected end of file'), { code: 'Z_BUF_ERROR' })
+      if (!(await more(rowBytesMax))) throw Object.assign(new Error('unexpected end of file'), { code: 'Z_BUF_ERROR' })
     }
     await line()
     isBetween = true

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { promisify } from 'node:util'
-import { gunzipSync, gzipSync } from 'node:zlib'
+import { createGzip, gunzipSync, gzipSync } from 'node:zlib'
 import { Client } from 'pg'
 import { aNumber, anAccount, anOrder } from '@gateway/core/testing'
 import { testServer } from '../../testing/fresh-database.ts'
@@ -121,6 +121,47 @@ test('a file that is cut off, changed, or none is refused before anything is wri
   await rm(join(folder, 'bad'))
   await expect(restore(join(folder, 'none'))).rejects.toThrow('cannot be read (ENOENT)')
   expect(await tables()).toBe(0)
+})
+
+test('a gigabyte that is one line, or one row, is refused once it is too long', async () => {
+  const endless = (start: string) => {
+    const zeros = Buffer.alloc(2 ** 20, '0')
+    let left = 1024
+    const pieces = (function* () {
+      yield Buffer.from(start)
+      while (left-- > 0) yield zeros
+    })()
+    const read = () => Readable.from(pieces, { objectMode: false }).pipe(createGzip({ level: 1 }))
+    return { source: { name: 'It', read }, left: () => left }
+  }
+  const head = `-- gateway backup 1 ${JSON.stringify({ made: '', columns: {} })}\n`
+  for (const start of ['', '-- gateway backup 1 ', head, `${head}COPY send (body) FROM stdin;\n`]) {
+    const { source, left } = endless(start)
+    await expect(verifyBackup(source)).rejects.toThrow('It is no backup of the gateway: a line has over')
+    expect(left()).toBeGreaterThan(600)
+  }
+})
+
+test('reading ends at once when it is interrupted, also while nothing comes', async () => {
+  const interruption = new AbortController()
+  const read = () => new PassThrough()
+  const verified = verifyBackup({ name: 'It', read }, { signal: interruption.signal })
+  setImmediate(() => interruption.abort())
+  await expect(verified).rejects.toThrow('interrupted')
+})
+
+test('a backup of another version is refused, and nothing is created', async () => {
+  const text = gunzipSync(await readFile(file)).toString('latin1')
+  const lines = text.replace(/("digest":")./, '$1x').split('\n')
+  const body = `${lines.slice(0, -2).join('\n')}\n`
+  const sha256 = createHash('sha256').update(Buffer.from(body, 'latin1')).digest('hex')
+  const last = (lines.at(-2) ?? '').replace(/"sha256":"[^"]*"/, `"sha256":"${sha256}"`)
+  const path = join(folder, 'other')
+  await writeFile(path, gzipSync(Buffer.from(`${body}${last}\n`, 'latin1'), { level: 1 }))
+  await verifyBackup(backupFile(path))
+  await expect(restore(path)).rejects.toThrow('was made by another version')
+  await rm(path)
+  expect(await on(to, async (client) => (await tablesOf(client)).length)).toBe(0)
 })
 
 test('a restore into an empty database has every row and sequence of that moment; a filled one is refused', async () => {

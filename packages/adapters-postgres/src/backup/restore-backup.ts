@@ -12,7 +12,8 @@ import {
   tablesOf,
 } from '../copy/copy-database.ts'
 import { migrate } from '../migrate.ts'
-import { readBackup, type BackupEnd, type BackupHead, type BackupSource } from './backup-format.ts'
+import { digestOf, migrations } from '../migrations.ts'
+import { BackupRefused, readBackup, type BackupEnd, type BackupHead, type BackupSource } from './backup-format.ts'
 import { ledgerOf, migrationsOf, namesOf, partitionOf } from './create-backup.ts'
 
 export interface VerifiedBackup {
@@ -23,15 +24,34 @@ export interface VerifiedBackup {
   readonly tables: readonly string[]
 }
 
+export interface VerifyOptions {
+  /** Ends the reading at once when it is aborted. */
+  readonly signal?: AbortSignal
+  /** Also refuses a backup that another version made: it cannot be restored here. */
+  readonly toRestore?: boolean
+}
+
 /** Reads all of it. Throws a `BackupRefused` for one that is cut off, changed, or none. */
-export async function verifyBackup(source: BackupSource): Promise<VerifiedBackup> {
-  const { head, end } = await readBackup(source, {
-    begin: () => undefined,
-    table: drain,
-    sequence: () => undefined,
-  })
+export async function verifyBackup(
+  source: BackupSource,
+  { signal, toRestore = false }: VerifyOptions = {},
+): Promise<VerifiedBackup> {
+  const begin = ({ migrations }: BackupHead): void => {
+    if (toRestore && !isOfThisVersion(migrations)) throw new BackupRefused(otherVersion(source))
+  }
+  const { head, end } = await readBackup(source, { begin, table: drain, sequence: () => undefined }, signal)
   return summaryOf(head, end)
 }
+
+/** The steps of the schema as a backup of this version names them. */
+export const schemaOfThisVersion = (): BackupHead['migrations'] =>
+  migrations.map((migration) => ({ version: migration.version, digest: digestOf(migration) }))
+
+const isOfThisVersion = (of: BackupHead['migrations'] | undefined): boolean =>
+  JSON.stringify(of) === JSON.stringify(schemaOfThisVersion())
+
+const otherVersion = ({ name }: BackupSource): string =>
+  `${name} was made by another version: restore it with that version, then upgrade`
 
 async function drain(_table: string, rows: AsyncIterable<Buffer>): Promise<void> {
   const pieces = rows[Symbol.asyncIterator]()
@@ -61,7 +81,7 @@ export interface RestoreOptions {
  * for a database, that will not do.
  */
 export async function restoreBackup({ source, to, progress, unlessEnded }: RestoreOptions): Promise<VerifiedBackup> {
-  await verifyBackup(source)
+  await verifyBackup(source, { toRestore: true })
   const target = connectionOf(to, 'restore')
   try {
     await target.connect()
@@ -71,11 +91,9 @@ export async function restoreBackup({ source, to, progress, unlessEnded }: Resto
     await refuseBusy(target)
     await target.query('begin')
     const { head, end } = await readBackup(source, {
-      begin: async ({ columns, migrations }) => {
-        if (JSON.stringify(migrations) !== JSON.stringify(await migrationsOf(target)))
-          throw new CopyRefused(
-            `${source.name} was made by another version: restore it with that version, then upgrade.`,
-          )
+      begin: async ({ columns, migrations: made }) => {
+        if (JSON.stringify(made) !== JSON.stringify(await migrationsOf(target)))
+          throw new CopyRefused(`${otherVersion(source)}.`)
         for (const table of Object.keys(columns)) {
           const partition = partitionOf(table)
           if (partition !== undefined) await target.query('select add_partition($1)', [partition])
