@@ -215,6 +215,19 @@ export const plantedDefects: Readonly<Record<string, Defect>> = {
       asked.body = asked.body.replace(/<!DOCTYPE [^[>]*>/, '')
     },
   },
+  'texts of XML answers are escaped twice': {
+    fails: ['a send is answered message by message'],
+    answer: (answered) => {
+      if (answered.text.startsWith('<?xml')) answered.text = answered.text.replace(/&amp;/g, '&amp;amp;')
+    },
+  },
+  'times are read in a zone with summer time': {
+    fails: ['times at which the clocks of summer time jump'],
+    answer: (answered) => {
+      // An hour that a zone of central Europe has not: the last Sunday of March, between 2 and 3.
+      answered.text = answered.text.replace(/("scheduledTime":"\d{4}03(?:2[5-9]|3[01]))02(?=\d\d")/g, '$103')
+    },
+  },
   'an XML answer without its declaration': {
     fails: ['any content type and none'],
     answer: (answered) => {

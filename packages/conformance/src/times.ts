@@ -11,6 +11,46 @@ export const minuteFromNow = (minutes: number): string => digitsAt(Date.now() + 
 /** A time so far ahead that no message leaves before the suite has deleted it. */
 export const farAhead = (): string => digitsAt(Date.now() + 300 * dayMs).slice(0, 12)
 
+interface Jump {
+  /** From 0. */
+  readonly month: number
+  /** From 0, which is Sunday. */
+  readonly weekday: number
+  /** Of these weekdays of the month, from 1; -1: the last one. */
+  readonly which: number
+}
+
+/** Days on which the clocks of a zone with summer time jump: Europe, North America, Egypt, Chile, Australia. */
+const jumps: readonly Jump[] = [
+  { month: 2, weekday: 0, which: -1 },
+  { month: 9, weekday: 0, which: -1 },
+  { month: 2, weekday: 0, which: 2 },
+  { month: 10, weekday: 0, which: 1 },
+  { month: 3, weekday: 5, which: -1 },
+  { month: 8, weekday: 0, which: 1 },
+  { month: 9, weekday: 0, which: 1 },
+]
+
+/**
+ * Minutes `YYYYMMDDHHmm` of the year that follows at which a zone with summer time has no such time, or has it twice,
+ * and one in winter and one in summer. At GMT+2 each exists once.
+ */
+export function minutesOfJumps(now = Date.now()): readonly string[] {
+  const year = new Date(now).getUTCFullYear()
+  const days = jumps.map((jump) => {
+    const [first, next] = [dayOf(jump, year), dayOf(jump, year + 1)]
+    return digitsAt(first > now + dayMs ? first : next).slice(0, 8)
+  })
+  const hours = ['0030', '0130', '0230', '0330']
+  return [`${year + 1}01151200`, `${year + 1}07151200`, ...days.flatMap((day) => hours.map((hour) => day + hour))]
+}
+
+function dayOf({ month, weekday, which }: Jump, year: number): number {
+  const days = Array.from({ length: 31 }, (_, i) => new Date(Date.UTC(year, month, i + 1)))
+  const fitting = days.filter((day) => day.getUTCMonth() === month && day.getUTCDay() === weekday)
+  return (fitting.at(which === -1 ? -1 : which - 1) ?? new Date(NaN)).getTime()
+}
+
 /**
  * The instant of digits at GMT+2, with or without seconds and milliseconds, in any separation; NaN if they are none.
  */

@@ -1,5 +1,6 @@
 import type { Case } from '../../case.ts'
 import { expectEnvelope, expectEqual, expectRest, expectRestError, header, restBody } from '../../expectations.ts'
+import { minutesOfJumps } from '../../times.ts'
 import { bodyMax, everyPath, gets, posts } from './paths.ts'
 
 const status = '/sms/outgoing/status'
@@ -64,6 +65,30 @@ export const orderCases: readonly Case[] = [
         expectRestError(answer, 422)
         expectEqual((JSON.parse(answer.text) as { errorCode: string }).errorCode, 'unusable-text')
       }
+    },
+  },
+  {
+    of: ['1.1', '2.4', '2.5'],
+    title:
+      'times at which the clocks of summer time jump are kept to the minute, and so are those of winter and summer',
+    run: async (gateway) => {
+      const minutes = minutesOfJumps()
+      const messages = minutes.map((scheduledTime) => ({
+        message: 'a',
+        recipients: [{ mobileNumber: gateway.number }],
+        scheduledTime,
+      }))
+      const answer = await gateway.rest('/sms/outgoing/sendmulti', { body: { messages } })
+      const sent = restBody<{ messages: { recipients: { apiMessageId: number; scheduledTime: string }[] }[] }>(answer)
+      const recipients = sent.messages.flatMap((message) => message.recipients)
+      gateway.leave(
+        gateway.main,
+        recipients.map(({ apiMessageId }) => apiMessageId),
+      )
+      expectEqual(
+        recipients.map(({ scheduledTime }) => scheduledTime),
+        minutes,
+      )
     },
   },
   {
