@@ -7,7 +7,7 @@ import { type Connections, stopReading } from './connections.ts'
 import { tooManyChunks } from './express-app.ts'
 import type { Log } from './log.ts'
 import { identify, newRequestId, requestIdHeader, requestTarget } from './request-parts.ts'
-import { endResponse, setHeaders } from './write-response.ts'
+import { endResponse, setHeaders, type WholeAnswer } from './write-response.ts'
 
 /**
  * A request that cannot be served as HTTP: 400, 408, 413, 417 or 431, and why. 405 for a method that is none of HTTP's.
@@ -20,12 +20,7 @@ export interface Malformed {
   readonly path: string
 }
 
-export interface MalformedAnswer {
-  readonly status: number
-  readonly contentType: string
-  readonly body: string
-  readonly headers?: Readonly<Record<string, string>>
-}
+export type MalformedAnswer = WholeAnswer
 
 /** The answer in words of the interface that the path belongs to. */
 export type DescribeMalformed = (malformed: Malformed) => MalformedAnswer

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import type { MalformedAnswer } from './answer-malformed.ts'
 
 /**
  * Longer texts leave as bytes: as text they would be copied twice more, and wait in the heap until the client has read
@@ -70,8 +69,16 @@ export function setHeaders(
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
 }
 
-/** Writes a whole answer of a form that the caller has made. */
-export function writeWhole(response: ServerResponse, { status, contentType, headers, body }: MalformedAnswer): void {
+/** An answer whose form the caller has made. */
+export interface WholeAnswer {
+  readonly status: number
+  readonly contentType: string
+  readonly body: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Writes a whole answer. */
+export function writeWhole(response: ServerResponse, { status, contentType, headers, body }: WholeAnswer): void {
   setHeaders(response, status, contentType, headers)
   endResponse(response, body)
 }
