@@ -1,7 +1,7 @@
 import { smppSettingsFromUrl } from './from-url.ts'
 import { smppDefaults } from './settings.ts'
 
-test('a url alone has the defaults of everything else', () => {
+test('a URL without parameters gets the default settings', () => {
   expect(smppSettingsFromUrl('smpp://us:secret@smsc.example')).toEqual({
     ...smppDefaults,
     ...{ host: 'smsc.example', port: 2775, systemId: 'us', password: 'secret' },
@@ -12,7 +12,7 @@ test('a url alone has the defaults of everything else', () => {
   })
 })
 
-test('every setting is a parameter', () => {
+test('every setting can be a parameter of the URL', () => {
   const url =
     'smpp://us:p@h?bind=pair&binds=2&window=10&perSecond=100&alphabet=latin-1&long=sar&numbers=national&country=27' +
     '&source=5.0&destination=1.1&receiptId=hex&utcOffset=-05:30&errors=0x45:for-now;11:throttle&validityHours=24'
@@ -28,13 +28,13 @@ test('every setting is a parameter', () => {
 })
 
 test.each([
-  ['smpp://us:secret@', 'does not read'],
-  ['smpp://host', 'does not read'],
-  ['smpp://us:secret%zz@host', 'does not read'],
+  ['smpp://us:secret@', 'smpp://systemid:password'],
+  ['smpp://host', 'expected smpp://systemid:password'],
+  ['smpp://us:secret%zz@host', 'expected smpp://systemid:password'],
   [`smpp://us:${'secret'.repeat(11)}@host`, 'the password has more than 64 characters'],
   ['smpp://us:%00secret@host', 'SMPP has only Latin-1'],
   ['smpp://%E2%82%AC:secret@host', 'SMPP has only Latin-1'],
-  ['smpp://us:secret@host/path', 'there is a path'],
+  ['smpp://us:secret@host/path', 'the URL has a path'],
   ['smpp://us:secret@host?windows=1', 'there is no parameter "windows"'],
   ['smpp://us:secret@host?__proto__=1', 'there is no parameter'],
   ['smpp://us:secret@host?window=0', 'window is wrong: a whole number from 1 to 10000'],

@@ -3,19 +3,22 @@ import { smppParameters, tlsParameters } from './parameters.ts'
 import { smppDefaults, type SmppSettings } from './settings.ts'
 import { smppCarrier, type Reporting, type SmppCarrier } from './smpp-carrier.ts'
 
-/** Where and as whom a carrier is bound to. */
+/** Address of a carrier and the credentials to bind with. */
 export interface SmppAddress {
   readonly host: string
-  /** Undefined: 2775, or 3550 with TLS. */
+  /** If undefined, 2775, or 3550 with TLS. */
   readonly port: number | undefined
   readonly isTls: boolean
   readonly systemId: string
   readonly password: string
 }
 
-type Fail = (why: string) => never
+type Fail = (reason: string) => never
 
-/** SMPP 3.4 has room for 15 and 8 characters (5.2.1, 5.2.2); many carriers give out longer ones. */
+/**
+ * Maximum length of a system id or password. SMPP 3.4 allows 15 and 8 characters (5.2.1, 5.2.2), but many carriers
+ * issue longer ones.
+ */
 const credentialMax = 64
 
 type ReadFile = (path: string) => string
@@ -23,15 +26,15 @@ type ReadFile = (path: string) => string
 const readText: ReadFile = (path) => readFileSync(path, 'utf8')
 
 /**
- * The settings of an address and parameters as a URL has them; `readFile` reads the files that these name. Throws an
- * Error that says what is wrong, never with the password in it.
+ * Builds the settings of a carrier from its address and the parameters of its URL. `readFile` reads the certificate
+ * files that parameters name. Throws an Error that states the problem and never contains the password.
  */
 export function smppSettingsOf(
-  { host, port: given, isTls, systemId, password }: SmppAddress,
+  { host, port: portOrDefault, isTls, systemId, password }: SmppAddress,
   parameters: readonly (readonly [name: string, value: string])[],
   readFile = readText,
 ): SmppSettings {
-  const port = given ?? (isTls ? 3550 : 2775)
+  const port = portOrDefault ?? (isTls ? 3550 : 2775)
   const fail = failAt(isTls, host, port)
   if (systemId === '') return fail('the system id is empty')
   if (systemId.length > credentialMax) return fail(`the system id has more than ${credentialMax} characters`)
@@ -49,7 +52,7 @@ export function smppSettingsOf(
   return whole
 }
 
-/** The settings that `smpp://systemid:password@host:port?…` or `smpps://…` stands for; as `smppSettingsOf`. */
+/** Parses `smpp://systemid:password@host:port?…` or `smpps://…`. Throws as `smppSettingsOf` does. */
 export function smppSettingsFromUrl(text: string, readFile?: ReadFile): SmppSettings {
   const url = urlOf(text)
   const isTls = url.protocol === 'smpps:'
@@ -58,29 +61,29 @@ export function smppSettingsFromUrl(text: string, readFile?: ReadFile): SmppSett
   const [systemId, password] = [url.username, url.password].map(decoded)
   const fail = failAt(isTls, host, port ?? (isTls ? 3550 : 2775))
   if (host === '' || systemId === undefined || systemId === '' || password === undefined) {
-    return fail('it does not read smpp://systemid:password@host:port?name=value&…, with other characters as %-escapes')
+    return fail('expected smpp://systemid:password@host:port?name=value&…, with special characters as %-escapes')
   }
-  if (url.pathname !== '' && url.pathname !== '/') return fail('there is a path')
+  if (url.pathname !== '' && url.pathname !== '/') return fail('the URL has a path, which is not allowed')
   return smppSettingsOf({ host, port, isTls, systemId, password }, [...url.searchParams], readFile)
 }
 
 function failAt(isTls: boolean, host: string, port: number): Fail {
   const place = `${isTls ? 'smpps' : 'smpp'}://${host.includes(':') ? `[${host}]` : host}:${port}`
-  return (why) => {
-    throw new Error(`The carrier ${place} cannot be used: ${why}.`)
+  return (reason) => {
+    throw new Error(`The carrier ${place} cannot be used: ${reason}.`)
   }
 }
 
 function readParameters(
-  given: readonly (readonly [name: string, value: string])[],
+  parameters: readonly (readonly [name: string, value: string])[],
   isTls: boolean,
   readFile: ReadFile,
   fail: Fail,
 ): Partial<SmppSettings> {
   let settings: Partial<SmppSettings> = {}
   let tls: Record<string, string> = {}
-  for (const [name, value] of given) {
-    if (given.filter(([other]) => other === name).length > 1) fail(`${name} is given twice`)
+  for (const [name, value] of parameters) {
+    if (parameters.filter(([other]) => other === name).length > 1) fail(`${name} is given twice`)
     const [plain, secure] = [own(smppParameters, name), isTls ? own(tlsParameters, name) : undefined]
     if (plain === undefined && secure === undefined) {
       fail(`there is no parameter ${JSON.stringify(name)}; there are ${namesFor(isTls).join(', ')}`)
@@ -108,7 +111,7 @@ function urlOf(text: string): URL {
   try {
     return new URL(text)
   } catch {
-    throw new Error('A carrier does not read smpp://systemid:password@host:port?name=value&…')
+    throw new Error('A carrier URL has the form smpp://systemid:password@host:port?name=value&…')
   }
 }
 
@@ -121,7 +124,7 @@ function decoded(text: string): string | undefined {
 }
 
 /**
- * The carrier of `smppSettingsFromUrl`. `report` is told of links that are lost or do not come about, and of what
+ * Creates the carrier of a URL (see `smppSettingsFromUrl`). `report` is called for links that fail and for PDUs that
  * cannot be read.
  */
 export const smppCarrierFromUrl = (

@@ -3,15 +3,18 @@ import type { SmppSettings, TonNpi } from './settings.ts'
 type NumberSettings = Pick<SmppSettings, 'numbers' | 'country' | 'trunkPrefix' | 'source' | 'destination'>
 type End = 'source' | 'destination'
 
-/** Addresses with fewer digits are short codes, which have no country. */
+/** Addresses with fewer digits are short codes, which belong to no country. */
 const internationalDigitsMin = 9
 
 const isShortCode = (digits: string): boolean => digits.length < internationalDigitsMin
 
-/** Of a sender: letters are in it. */
+/** Returns true for an alphanumeric sender. */
 const isName = (address: string): boolean => !/^[0-9]+$/.test(address)
 
-/** International digits as the carrier writes them; a name as it is. */
+/**
+ * Writes international digits in the number form of the carrier. Returns an alphanumeric sender or short code
+ * unchanged.
+ */
 export function writeNumber(digits: string, { numbers, country, trunkPrefix }: NumberSettings, end: End): string {
   if (end === 'source' && (isShortCode(digits) || isName(digits))) return digits
   if (numbers === 'plus') return `+${digits}`
@@ -21,22 +24,23 @@ export function writeNumber(digits: string, { numbers, country, trunkPrefix }: N
 }
 
 /**
- * A name is alphanumeric (5) in no numbering plan (0), whatever the settings. Digits are as the operator set it, else
- * by the address: international (1), or for short codes network specific (3); numbering plan E.164 (1) (SMPP 3.4, 5.2.5
- * and 5.2.6).
+ * Returns the type of number and numbering plan of an address (SMPP 3.4, 5.2.5 and 5.2.6). An alphanumeric sender is
+ * always 5.0. A number has the values that the operator set; by default international (1) or national (2) in the plan
+ * E.164 (1), and a short code as sender is network specific, 3.0.
  */
 export function tonNpiOf(digits: string, settings: NumberSettings, end: End): TonNpi {
   if (end === 'source' && isName(digits)) return { ton: 5, npi: 0 }
-  const given = settings[end]
-  if (given !== undefined) return given
+  const configured = settings[end]
+  if (configured !== undefined) return configured
   if (end === 'source' && isShortCode(digits)) return { ton: 3, npi: 0 }
   const isNational = settings.numbers === 'national' && digits.startsWith(settings.country)
   return { ton: isNational ? 2 : 1, npi: 1 }
 }
 
+/** type_of_number of international digits (SMPP 3.4, 5.2.5). */
 const international = 1
 
-/** An address of the carrier as international digits where it is a number; anything else as it is. */
+/** Converts a number as the carrier writes it to international digits. Returns any other address unchanged. */
 export function readNumber(
   text: string,
   ton: number,

@@ -2,11 +2,11 @@ import { idForms } from './receipts/id-forms.ts'
 import { checkReceiptPattern } from './receipts/read-receipt.ts'
 import { errorClasses, type ErrorClass, type SmppSettings, type TonNpi } from './settings.ts'
 
-/** A setting of a carrier beside its address: in a URL, as text, and in a file, as JSON of `schema`. */
+/** Setting of a carrier other than its address: text in a URL, or JSON that matches `schema` in a file. */
 export interface SmppParameter {
-  /** As JSON Schema (draft 7). */
+  /** JSON Schema (draft 7) of the value. */
   readonly schema: Readonly<Record<string, unknown>>
-  /** Reads its text; throws an Error that says what is expected. */
+  /** Parses the text of the setting. Throws an Error that states the expected form. */
   readonly read: (value: string) => Partial<SmppSettings>
 }
 
@@ -85,19 +85,19 @@ const errors: SmppParameter = {
   read(value) {
     const pairs = value.split(';').map((pair): [number, ErrorClass] => {
       const [, status, name] = /^(0x[0-9a-f]{1,8}|\d{1,10}):([a-z-]+)$/i.exec(pair) ?? []
-      const is = errorClasses.find((one) => one === name)
-      if (status === undefined || is === undefined) {
+      const errorClass = errorClasses.find((one) => one === name)
+      if (status === undefined || errorClass === undefined) {
         throw new Error(
           `code:class;code:class is expected, such as 0x45:for-now; classes are ${errorClasses.join(', ')}`,
         )
       }
-      return [Number(status), is]
+      return [Number(status), errorClass]
     })
     return { errors: new Map(pairs) }
   },
 }
 
-/** What every carrier over SMPP may have, by name (docs/carriers.md, "Settings"). */
+/** Settings of every SMPP carrier, by name (docs/carriers.md, "Settings"). */
 export const smppParameters: Readonly<Record<string, SmppParameter>> = {
   bind: oneOf('bind', ['transceiver', 'pair']),
   binds: number('binds', 1, 50),
@@ -137,7 +137,7 @@ export const smppParameters: Readonly<Record<string, SmppParameter>> = {
 
 interface TlsParameter {
   readonly schema: SmppParameter['schema']
-  /** `readFile` returns the text of a file, or throws. */
+  /** Parses the text of the setting. `readFile` returns the text of a file, or throws. */
   readonly read: (value: string, readFile: (path: string) => string) => Record<string, string>
 }
 
@@ -152,7 +152,7 @@ const file = (name: 'ca' | 'cert' | 'key'): TlsParameter => ({
   },
 })
 
-/** What a carrier over TLS may have besides. */
+/** Additional settings of a carrier over TLS. */
 export const tlsParameters: Readonly<Record<string, TlsParameter>> = {
   ca: file('ca'),
   cert: file('cert'),

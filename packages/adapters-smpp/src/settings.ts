@@ -5,7 +5,8 @@ import type { Alphabet } from './text/decode-text.ts'
 import type { LongTexts } from './text/encode-body.ts'
 
 /**
- * How a carrier writes numbers: digits, with a `+`, with the prefix 00, or its own country's as one dials them there.
+ * Form in which a carrier writes numbers: international digits, the same after `+` or 00, or (`national`) numbers of
+ * its own country as they are dialled there.
  */
 export type NumberForm = 'digits' | 'plus' | '00' | 'national'
 
@@ -15,7 +16,7 @@ export interface TonNpi {
   readonly npi: number
 }
 
-/** Certificates as PEM texts; what is left out is as Node has it. */
+/** Certificates as PEM texts. Undefined values mean Node's defaults. */
 export interface TlsSettings {
   readonly serverName: string | undefined
   readonly ca: string | undefined
@@ -23,11 +24,11 @@ export interface TlsSettings {
   readonly key: string | undefined
 }
 
-/** Everything about one carrier. `smppDefaults` suits most; times are in seconds. */
+/** All settings of one carrier. `smppDefaults` suits most carriers. */
 export interface SmppSettings {
   readonly host: string
   readonly port: number
-  /** Undefined: without TLS. */
+  /** If undefined, the connection does not use TLS. */
   readonly tls: TlsSettings | undefined
   readonly systemId: string
   readonly password: string
@@ -36,71 +37,73 @@ export interface SmppSettings {
   readonly interfaceVersion: number
   /** One connection for both directions, or a transmitter and a receiver. */
   readonly bind: 'transceiver' | 'pair'
-  /** So many transceivers, or pairs, at the same time. */
+  /** Number of transceivers, or pairs, that each process binds. */
   readonly binds: number
-  /** The same over all processes, which share them; undefined: nobody counts. */
+  /** Maximum number of transceivers, or pairs, of all processes together; undefined means no limit. */
   readonly bindsMax: number | undefined
-  /** So many requests of one connection may be unanswered. */
+  /** Maximum number of unanswered requests on one connection. */
   readonly window: number
   /**
-   * At most so many parts a second leave over all connections of all processes, which share it; undefined: as many as
-   * the carrier answers.
+   * Maximum number of parts a second over all connections of all processes, which share it. If undefined, the carrier's
+   * answers alone limit the rate.
    */
   readonly perSecond: number | undefined
   readonly connectSeconds: number
-  /** A request without an answer for so long has an unknown outcome. */
+  /** Time after which a request without a response has an unknown outcome, in seconds. */
   readonly responseSeconds: number
   /**
-   * After so much silence the other side is asked whether it is there; with no sign of life for as long again it is
-   * dead.
+   * Seconds without a byte from the carrier after which an enquire_link is sent. If as much time passes again without a
+   * byte, the connection is dead.
    */
   readonly enquireSeconds: number
   readonly reconnectSeconds: number
   readonly reconnectSecondsMax: number
   /**
-   * An answer that takes longer is slow: the window is halved, and others of the route get the rest. Undefined: a
-   * quarter of `responseSeconds`.
+   * Seconds after which an answer counts as slow: the window is halved, and other carriers of the route get the rest.
+   * If undefined, a quarter of `responseSeconds`.
    */
   readonly slowSeconds: number | undefined
-  /** For so long nothing was answered: the circuit is opened, and others of the route get all. */
+  /** Seconds without any answer after which the circuit opens, and other carriers of the route get all messages. */
   readonly silentSeconds: number
-  /** The same when so many percent of the latest got no answer or were refused for now. */
+  /** Percentage of the latest messages without an answer or refused for now at which the circuit opens. */
   readonly failuresPercent: number
-  /** The pauses before it is tried again: the first, and the longest. */
+  /** Seconds from the opening of the circuit to the first probe. */
   readonly probeSeconds: number
+  /** Maximum seconds between two probes. */
   readonly probeSecondsMax: number
-  /** So long a message waits for a connection, or for a throttling carrier, before it goes back to the queue. */
+  /** Seconds for which a message waits for a connection or a throttling carrier before it returns to the queue. */
   readonly holdSeconds: number
-  /** So long the missing parts of a message are tried of which the carrier has taken others. */
+  /** Seconds for which missing parts are retried when the carrier has accepted other parts of the message. */
   readonly partsSeconds: number
   readonly alphabet: Alphabet
   readonly long: LongTexts
   readonly serviceType: string
   readonly protocolId: number
   readonly priority: number
-  /** What the carrier is told for how long to try; undefined: its own default. */
+  /** Hours for which the carrier should try to deliver (validity_period); undefined leaves it to the carrier. */
   readonly validityHours: number | undefined
-  /** Undefined: by the address. */
+  /** If undefined, derived from the address. */
   readonly source: TonNpi | undefined
+  /** If undefined, derived from the address. */
   readonly destination: TonNpi | undefined
   readonly numbers: NumberForm
-  /** The calling code of the carrier's country, for `national`. */
+  /** Calling code of the carrier's country, for the number form `national`. */
   readonly country: string
-  /** What is dialled before a national number. */
+  /** Digits dialled before a national number. */
   readonly trunkPrefix: string
-  /** How receipts write the recipient; undefined: as `numbers`; `none`: not so that it can be used. */
+  /** Form of the recipient's number in receipts; undefined means `numbers`, `none` that the number cannot be used. */
   readonly receiptNumbers: NumberForm | 'none' | undefined
-  /** What came and is not stored after so long is refused for now. */
+  /** Seconds after which a delivery that is not stored yet is refused for now. */
   readonly storeSeconds: number
-  /** How the id in a receipt is written, compared to the one in the answer; undefined: learned. */
+  /** Form of ids in receipts, compared to the ids in submit_sm_resp; if undefined, it is learned. */
   readonly receiptId: IdForm | undefined
-  /** A regular expression for the texts of receipts, with named groups; undefined: the usual forms only. */
+  /** Regular expression with named groups for the texts of receipts; if undefined, only the usual forms are read. */
   readonly receiptPattern: string | undefined
-  /** So long after it called a message unknown the carrier is asked for it; undefined: it is not. */
+  /** Seconds from a receipt with the state unknown to the query_sm; undefined disables such queries. */
   readonly queryUnknownSeconds: number | undefined
-  /** Of the times in receipts, in minutes; undefined: not known, and the times are not used. */
+  /** UTC offset of the times in receipts; if undefined, the times are not used. */
   readonly utcOffsetMinutes: number | undefined
-  /** What differs from the table of error classes. */
+  /** Error classes by command_status that differ from the standard ones. */
   readonly errors: ReadonlyMap<number, ErrorClass>
 }
 
@@ -144,17 +147,17 @@ export const smppDefaults = {
 } as const satisfies Omit<SmppSettings, 'host' | 'port' | 'systemId' | 'password'>
 
 /**
- * What an error of a carrier means for the message. `final`: it will never take it. `for-now`: later it may.
- * `throttle`: it gets too much; the message goes again and the connection slows down. `link`: the connection is not
- * what it should be; the message goes over a new one.
+ * Meaning of a command_status for the message. `final`: the carrier will never accept it. `for-now`: the carrier may
+ * accept it later. `throttle`: the carrier gets too many messages; it is sent again and the connection slows down.
+ * `link`: the connection is in a wrong state; it is sent again over a new connection.
  */
 export type ErrorClass = 'final' | 'for-now' | 'throttle' | 'link'
 
 export const errorClasses: readonly ErrorClass[] = ['final', 'for-now', 'throttle', 'link']
 
 /**
- * Errors that are not final (SMPP 3.4, 5.1.3). All others are, and a carrier's own too, unless its operator says
- * otherwise.
+ * Errors that are not final (SMPP 3.4, 5.1.3). All others, including a carrier's own codes, are final unless its
+ * settings say otherwise.
  */
 const CLASSES: Partial<Record<CommandStatusName, ErrorClass>> = {
   ESME_RINVBNDSTS: 'link',
@@ -170,9 +173,12 @@ const CLASSES: Partial<Record<CommandStatusName, ErrorClass>> = {
 }
 
 const byStatus = new Map(
-  Object.entries(CLASSES).map(([name, is]) => [COMMAND_STATUS[name as CommandStatusName] as number, is]),
+  Object.entries(CLASSES).map(([name, errorClass]) => [
+    COMMAND_STATUS[name as CommandStatusName] as number,
+    errorClass,
+  ]),
 )
 
-/** The class of a command_status that is not 0. */
+/** Returns the class of a command_status other than 0. */
 export const errorClassOf = (status: number, overrides: ReadonlyMap<number, ErrorClass>): ErrorClass =>
   overrides.get(status) ?? byStatus.get(status) ?? 'final'

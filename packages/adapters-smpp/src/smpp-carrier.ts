@@ -277,7 +277,7 @@ export function smppCarrier(
     for (const what of longCredentials(settings)) {
       complain(`${what}; it is used as it is, but the carrier may refuse it`)
     }
-    queries = createUnknownQueries({ carrier: name, settings, session: sending, to, tell: complain, report })
+    queries = createUnknownQueries({ carrier: name, settings, session: sending, to, notify: complain, report })
     matcher = createReceiptMatcher(name, settings.receiptId, (some) => storeReceipts(to, some), {
       adopted: (form, before) =>
         complain(
@@ -288,7 +288,7 @@ export function smppCarrier(
     })
     readUnread(to, matcher).catch(report)
     if (bindsMax !== undefined && sharing !== undefined)
-      shared = shareBinds({ carrier: name, bindsMax, tell, ...sharing })
+      shared = shareBinds({ carrier: name, bindsMax, notify: tell, ...sharing })
     if (sharing !== undefined && settings.perSecond !== undefined) shareTheRate(sharing, settings.perSecond)
     if (mode !== 'drained') links = connect()
   }
@@ -298,7 +298,15 @@ export function smppCarrier(
       outbox.pump()
       boundChanged()
     }
-    const share = (sharedRate = shareRate({ carrier: name, rates, perSecond, leaseSeconds, pace, changed, tell }))
+    const share = (sharedRate = shareRate({
+      carrier: name,
+      rates,
+      perSecond,
+      leaseSeconds,
+      pace,
+      changed,
+      notify: tell,
+    }))
     looking = setInterval(() => void share.look(), lookMilliseconds)
     void share.look()
   }

@@ -1,48 +1,53 @@
 import { createHash, randomUUID } from 'node:crypto'
 
 /**
- * Resolves to whether the carrier certainly has the answers that were given over its connection so far; never rejects.
+ * Resolves to true once the carrier has certainly read all responses sent over its connection so far, and to false if
+ * that cannot be known. Never rejects.
  */
 export type Confirm = () => Promise<boolean>
 
 /**
- * Names hand-overs of inbound messages, of which SMPP has no ids. What the carrier offers again because it may not have
- * the acknowledgement has the same name, in whatever process; what comes when it certainly has it, or over the
- * connection that it was given over, is another message.
+ * Names offers of inbound messages, because SMPP has no ids for them. Content that the carrier offers again without
+ * certainly having our acknowledgement gets the same name, in every process, so that it is stored once. The same
+ * content gets a new name if the carrier certainly has the acknowledgement, or offers it over the connection that
+ * carried the acknowledgement: it is another message.
  */
 export interface Offers {
-  /** The name for this content, which came over the connection of `confirm`. */
+  /** Returns the name for this content, which arrived over the connection of `confirm`. */
   of(content: string, confirm: Confirm): string
-  /** These were stored and the acknowledgements given over one connection. */
+  /** Records that these offers were stored and acknowledged over the connection of `confirm`. */
   acknowledged(offers: readonly string[], confirm: Confirm): void
-  /** Confirms what was given so far, and nothing after that. */
+  /** Confirms the acknowledgements given so far and stops confirming. */
   stop(): Promise<void>
 }
 
 interface Offer {
   readonly content: string
-  /** `lost`: the carrier may not have the acknowledgement. */
-  state: 'open' | 'given' | 'lost'
-  /** The connection over which it was acknowledged; undefined: over none yet. */
-  over: Confirm | undefined
+  /** `open`: not acknowledged; `lost`: the carrier may not have the acknowledgement. */
+  state: 'open' | 'acknowledged' | 'lost'
+  /** Connection over which the offer was acknowledged; undefined if it was not. */
+  connection: Confirm | undefined
 }
 
-const openMax = 10_000
-/** Acknowledgements of so long are confirmed together. */
-const togetherMilliseconds = 500
-/** A carrier that offers again what it may not have an acknowledgement of does so within this time. */
+/** Maximum number of names remembered; beyond it the oldest one is forgotten. */
+const offersMax = 10_000
+/** Acknowledgements given within this time are confirmed together. */
+const confirmMilliseconds = 500
+/** Time within which a carrier repeats an offer whose acknowledgement it may have missed. */
 const lostMilliseconds = 600_000
 
-/** `end`: what comes under these names from now on is another message. It is called again if it rejects. */
+/**
+ * Creates the names. `end` reports names that are no longer used for repeated offers; it is called again if it rejects.
+ */
 export function createOffers(end: (offers: readonly string[]) => Promise<unknown>): Offers {
   const names = new Map<string, string>()
   const offers = new Map<string, Offer>()
-  let given = new Map<Confirm, string[]>()
+  let unconfirmed = new Map<Confirm, string[]>()
   let ending: readonly string[] = []
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   let series = 0
-  /** Another process, or this one at another time, gives none of its names. */
+  /** Makes later names unique: no other process, nor this one after a restart, generates them. */
   const life = randomUUID()
 
   function forget(name: string): void {
@@ -52,14 +57,16 @@ export function createOffers(end: (offers: readonly string[]) => Promise<unknown
   }
 
   function plan(): void {
-    if (!isStopped) timer ??= setTimeout(() => void confirmAll(), togetherMilliseconds)
+    if (!isStopped) timer ??= setTimeout(() => void confirmAll(), confirmMilliseconds)
   }
 
   async function confirmAll(): Promise<void> {
-    const now = given
-    given = new Map()
+    const acknowledged = unconfirmed
+    unconfirmed = new Map()
     timer = undefined
-    await Promise.all([...now].map(([confirm, some]) => confirm().then((isCertain) => settle(some, isCertain))))
+    await Promise.all(
+      [...acknowledged].map(([confirm, offered]) => confirm().then((isCertain) => settle(offered, isCertain))),
+    )
     const ended = ending
     ending = []
     if (ended.length === 0) return
@@ -72,9 +79,9 @@ export function createOffers(end: (offers: readonly string[]) => Promise<unknown
     }
   }
 
-  function settle(some: readonly string[], isCertain: boolean): void {
-    if (isCertain) ending = [...ending, ...some]
-    else for (const name of some) lose(name)
+  function settle(acknowledged: readonly string[], isCertain: boolean): void {
+    if (isCertain) ending = [...ending, ...acknowledged]
+    else for (const name of acknowledged) lose(name)
   }
 
   function finish(name: string): void {
@@ -91,8 +98,8 @@ export function createOffers(end: (offers: readonly string[]) => Promise<unknown
 
   function add(content: string, name: string): string {
     names.set(content, name)
-    offers.set(name, { content, state: 'open', over: undefined })
-    const oldest = offers.size > openMax ? offers.keys().next().value : undefined
+    offers.set(name, { content, state: 'open', connection: undefined })
+    const oldest = offers.size > offersMax ? offers.keys().next().value : undefined
     if (oldest !== undefined) finish(oldest)
     return name
   }
@@ -100,19 +107,19 @@ export function createOffers(end: (offers: readonly string[]) => Promise<unknown
   return {
     of(content, confirm) {
       const known = names.get(content)
-      // TCP has not lost the answer over the same connection, so its other side has written again.
-      if (known !== undefined && offers.get(known)?.over !== confirm) return known
+      // TCP loses no response on a connection that still stands, so equal content over it is another message.
+      if (known !== undefined && offers.get(known)?.connection !== confirm) return known
       const digest = createHash('sha256').update(content).digest('base64url')
       return add(content, known === undefined ? digest : `${digest} ${++series} ${life}`)
     },
-    acknowledged(some, confirm) {
-      for (const name of some) {
+    acknowledged(acknowledged, confirm) {
+      for (const name of acknowledged) {
         const offer = offers.get(name)
         if (offer === undefined) continue
-        offer.state = 'given'
-        offer.over = confirm
+        offer.state = 'acknowledged'
+        offer.connection = confirm
       }
-      given.set(confirm, [...(given.get(confirm) ?? []), ...some])
+      unconfirmed.set(confirm, [...(unconfirmed.get(confirm) ?? []), ...acknowledged])
       plan()
     },
     async stop() {

@@ -9,7 +9,9 @@ import { codedText, decodeText, noHeader, type UserDataHeader } from '../text/de
 
 const headerIndicator = 0x40
 
-/** Reads what a person wrote, of data that are a text. `offerOf` names the hand-over, if it has a name. */
+/**
+ * Reads a text message of a person. `offerOf` returns the name of the carrier's offer of this content, if there is one.
+ */
 export function readInboundMessage(
   pdu: Delivered,
   carrier: CarrierId,
@@ -35,15 +37,15 @@ function sarPart(tlvs: readonly Tlv[]): InboundMessagePart | undefined {
 }
 
 interface UserData {
-  /** Without the header. */
+  /** User data without the header. */
   readonly octets: Buffer
   readonly header: UserDataHeader
   readonly part: InboundMessagePart | undefined
 }
 
 /**
- * A header that is longer than the data is none; elements that are cut off or not known are passed over (3GPP TS
- * 23.040, 9.2.3.24).
+ * Separates a user data header from the text (3GPP TS 23.040, 9.2.3.24). A header that claims to be longer than the
+ * data is treated as text; truncated and unknown information elements are ignored.
  */
 export function readUserData(data: Buffer, hasHeader: boolean): UserData {
   const headerOctets = hasHeader ? (data[0] ?? 0) + 1 : 0
@@ -60,7 +62,7 @@ export function readUserData(data: Buffer, hasHeader: boolean): UserData {
 /** Information element identifiers (3GPP TS 23.040, 9.2.3.24). */
 const elementIds = { part: 0x00, part16: 0x08, singleShift: 0x24, lockingShift: 0x25 } as const
 
-/** The elements that are whole, by identifier; of two with one identifier the last counts (9.2.3.24). */
+/** Returns the complete elements by identifier; if an identifier is repeated, the last element counts (9.2.3.24). */
 function elementsOf(octets: Buffer): ReadonlyMap<number, Buffer> {
   const elements = new Map<number, Buffer>()
   for (let at = 0; at + 2 <= octets.length; at += 2 + (octets[at + 1] ?? 0)) {

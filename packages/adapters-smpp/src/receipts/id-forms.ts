@@ -1,6 +1,6 @@
 type Rewrite = (id: string) => string | undefined
 
-/** Longer ids are texts and no numbers. */
+/** Maximum number of digits of an id that is converted; longer ids are treated as text. */
 const digitsMax = 64
 
 const isDecimal = (id: string): boolean => /^[0-9]+$/.test(id) && id.length <= digitsMax
@@ -21,9 +21,9 @@ const decimalOf =
     isHex(id) ? BigInt(`0x${id}`).toString().padStart(width, '0') : undefined
 
 /**
- * What has to be done with the id in a receipt to get the id of the answer to the submission, the most usual first.
- * `hex`: the receipt has in decimal what the answer had in hexadecimal; `decimal`: the other way round; a number:
- * filled up with zeros to this width.
+ * Conversions from the id in a receipt to the id in the submit_sm_resp, the most usual first. `hex`: the receipt has a
+ * decimal id and the response the same id in hexadecimal; `decimal`: the reverse; a number: the id is padded with zeros
+ * to this width.
  */
 const FORMS = {
   'as-is': (id) => id,
@@ -49,17 +49,15 @@ export type IdForm = keyof typeof FORMS
 
 export const idForms: readonly IdForm[] = (Object.keys(FORMS) as IdForm[]).toSorted((a, b) => order(a) - order(b))
 
-/** Keys that are numbers come first in an object, whatever their place. */
+/** Rank of a form. Needed because JavaScript lists numeric keys of an object first. */
 function order(form: IdForm): number {
   return /^\d+$/.test(form) ? 1 : form === 'as-is' ? -1 : 0
 }
 
-/**
- * The id of the answer if the receipt's is written in this form; undefined: it cannot be. Ids are texts of any length.
- */
+/** Converts the id of a receipt to the id of the response, or returns undefined if the id does not fit the form. */
 export const inForm = (id: string, form: IdForm): string | undefined => FORMS[form](id)
 
-/** The ids that the answer may have had besides the one that was tried, each once, with its form. */
+/** Returns each other id that the response may have had, with its form. `tried` is left out. */
 export function otherForms(id: string, tried = id): readonly { readonly form: IdForm; readonly reference: string }[] {
   const seen = new Set([tried])
   return idForms.flatMap((form) => {

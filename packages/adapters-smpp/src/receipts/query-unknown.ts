@@ -12,38 +12,42 @@ import type { RequestOutcome, Session } from '../session/session.ts'
 import type { SmppSettings } from '../settings.ts'
 import { codeOfState, isStateOfReceipts } from './read-receipt.ts'
 
-/** Asks a carrier once for each message that it called unknown, where it understands that (SMPP 3.4, 4.8). */
+/** Sends one query_sm for each message whose receipt has the state unknown (SMPP 3.4, 4.8). */
 export interface UnknownQueries {
-  /** Keeps those of the receipts that call their message unknown. Rejects if the store fails. */
+  /** Stores the messages to query: those of receipts with the state unknown. Rejects if the store fails. */
   keep(receipts: readonly DeliveryReceipt[]): Promise<void>
   stop(): void
 }
 
-interface Asking {
+interface QueryOptions {
   readonly carrier: CarrierId
   readonly settings: SmppSettings
-  /** Undefined: none may be asked now. */
+  /** Returns a session that may send a request now, if there is one. */
   readonly session: () => Session | undefined
   readonly to: CarrierHandlers
-  readonly tell: (what: string) => void
+  /** Reports to operators that the carrier does not understand query_sm. */
+  readonly notify: (text: string) => void
   readonly report: (problem: unknown) => void
-  /** Between two looks. */
+  /** Time between two reads of the store. */
   readonly pauseMilliseconds?: number
 }
 
-/** Of one look; one until the carrier has answered one: what it ignores is not asked for again. */
+/**
+ * Maximum number of queries per read of the store. Until the carrier has answered a query, only one is sent, because a
+ * message is queried once even if the carrier ignores the query.
+ */
 const queriesMax = 5
 
-/** Undefined: the carrier is not to be asked. */
-export function createUnknownQueries(asking: Asking): UnknownQueries | undefined {
-  const { queryUnknownSeconds } = asking.settings
-  const { unknownMessages } = asking.to
+/** Creates the queries, or returns undefined if the settings or the store do not provide for them. */
+export function createUnknownQueries(options: QueryOptions): UnknownQueries | undefined {
+  const { queryUnknownSeconds } = options.settings
+  const { unknownMessages } = options.to
   if (queryUnknownSeconds === undefined || unknownMessages === undefined) return undefined
-  return queriesOf(asking, queryUnknownSeconds, unknownMessages)
+  return queriesOf(options, queryUnknownSeconds, unknownMessages)
 }
 
 function queriesOf(
-  { carrier, settings, session, to, tell, report, pauseMilliseconds = 1000 }: Asking,
+  { carrier, settings, session, to, notify, report, pauseMilliseconds = 1000 }: QueryOptions,
   afterSeconds: number,
   store: NonNullable<CarrierHandlers['unknownMessages']>,
 ): UnknownQueries {
@@ -59,7 +63,7 @@ function queriesOf(
       await look()
       isAway = false
     } catch (problem) {
-      // A store that is away is told once.
+      // A store that does not answer is reported once.
       if (!isAway) report(problem)
       isAway = true
     }
@@ -70,31 +74,31 @@ function queriesOf(
     const countMax = isUnderstood === true ? queriesMax : 1
     const messages = await store.take({ afterSeconds, withinSeconds: unknownSecondsMax, countMax })
     const receipts = await Promise.all(messages.map(ask))
-    const told = receipts.filter((receipt) => receipt !== undefined)
-    if (told.length > 0) await to.receipts(told)
+    const readable = receipts.filter((receipt) => receipt !== undefined)
+    if (readable.length > 0) await to.receipts(readable)
   }
 
   async function ask(message: UnknownMessage): Promise<DeliveryReceipt | undefined> {
-    const askedAt = performance.now()
+    const sentAt = performance.now()
     const outcome = await new Promise<RequestOutcome>((resolve) => {
       const sent = session()?.request((sequence) => buildQuery(settings, message, sequence), resolve)
       if (sent !== 'sent') resolve('unsent')
     })
-    if (isUnderstood === undefined) learn(outcome, performance.now() - askedAt)
+    if (isUnderstood === undefined) learn(outcome, performance.now() - sentAt)
     if (typeof outcome === 'string' || outcome.command !== 'query_sm_resp' || outcome.status !== 0) return undefined
     if (!isStateOfReceipts(outcome.messageState)) return undefined
     const { reference, number } = message
     return { carrier, reference, code: codeOfState(outcome.messageState), number, submitted: undefined }
   }
 
-  /** A link that ended before an answer was due says nothing of the carrier. */
+  /** Learns whether the carrier understands query_sm. A link that ended before the response was due proves nothing. */
   function learn(outcome: RequestOutcome, elapsed: number): void {
     if (typeof outcome === 'string' && elapsed < settings.responseSeconds * 1000) return
     isUnderstood =
       typeof outcome === 'object' &&
       outcome.command === 'query_sm_resp' &&
       outcome.status !== COMMAND_STATUS.ESME_RINVCMDID
-    if (!isUnderstood) tell('it does not understand query_sm and is not asked again: leave queryUnknownSeconds out')
+    if (!isUnderstood) notify('it does not understand query_sm and gets no more of them: remove queryUnknownSeconds')
   }
 
   return {
@@ -106,7 +110,7 @@ function queriesOf(
   }
 }
 
-/** The source must be that of the submit_sm, which many carriers compare (SMPP 3.4, 4.8.1). */
+/** Builds a query_sm. Its source is that of the submit_sm, because many carriers compare them (SMPP 3.4, 4.8.1). */
 function buildQuery(settings: SmppSettings, { reference, from }: UnknownMessage, sequence: number): QuerySm {
   const source = from === undefined ? { ton: 0, npi: 0 } : tonNpiOf(from, settings, 'source')
   return {

@@ -8,16 +8,16 @@ import type { SmppSettings } from '../settings.ts'
 import { decodeText } from '../text/decode-text.ts'
 import { compilePattern, type Pattern, type PatternMatch } from './receipt-pattern.ts'
 
-/** A receipt as the carrier wrote it. */
+/** Receipt as the carrier wrote it. */
 export interface CarrierReceipt {
-  /** The carrier's id of the message as it stands in the receipt. */
+  /** The carrier's id of the message, exactly as in the receipt. */
   readonly id: string
   readonly code: DeliveryReceiptCode
   readonly number: Msisdn | undefined
   readonly submitted: Instant | undefined
   /**
-   * Its PDU does not say that it is a receipt, so a person may have written it: it counts only for a message to its own
-   * number.
+   * True if only the text, not the PDU, has the form of a receipt. A person may have written it, so it counts only for
+   * a message to the number that sent it.
    */
   readonly isByTextAlone?: boolean
 }
@@ -25,25 +25,29 @@ export interface CarrierReceipt {
 const receiptBit = 0x04
 const notificationBit = 0x20
 const messageTypeBits = 0x3c
-/** The messaging mode, which tells nothing of the content. */
-const carriageBits = 0x03
+/** Bits of esm_class for the messaging mode, which does not depend on the content. */
+const messagingModeBits = 0x03
 
-/** Whether it is a receipt of the carrier or a notification on the way (SMPP 3.4, 5.2.12), or says so by its TLVs. */
+/**
+ * Returns true for receipts and intermediate notifications by esm_class (SMPP 3.4, 5.2.12), or with the TLV of a
+ * receipt.
+ */
 export function isReceipt({ esmClass, tlvs }: Pick<Delivered, 'esmClass' | 'tlvs'>): boolean {
   const type = esmClass & messageTypeBits
   return type === receiptBit || type === notificationBit || tlvValue(tlvs, TLV_TAG.receipted_message_id) !== undefined
 }
 
-/** All fields of SMPP 3.4, appendix B, in their order, and nothing before them. */
+/** Matches a text that begins with all receipt fields of SMPP 3.4, appendix B, in their order. */
 const exactReceipt =
   /^id:[^\s:]+ sub:\d{1,3} dlvrd:\d{1,3} submit date:\d{10,14} done date:\d{10,14} stat:[A-Z]{6,13} err:[0-9A-Za-z]{1,3}(?: text:|$)/i
 
 /**
- * What carriers send with esm_class 0 that is a receipt by its text alone. Undefined: it is none, or does not tell the
- * number that its message must have been sent to.
+ * Reads a receipt that carriers send with esm_class 0, recognizable by its text alone. Returns undefined if the text is
+ * not a receipt or the sender's number, by which the message is checked, cannot be used.
  */
 export function readReceiptByText(pdu: Delivered, settings: SmppSettings): CarrierReceipt | undefined {
-  if ((pdu.esmClass & ~carriageBits) !== 0 || !exactReceipt.test(userDataOf(pdu).toString('latin1'))) return undefined
+  if ((pdu.esmClass & ~messagingModeBits) !== 0 || !exactReceipt.test(userDataOf(pdu).toString('latin1')))
+    return undefined
   const receipt = readReceipt(pdu, settings)
   return receipt === 'unreadable' || receipt.number === undefined ? undefined : { ...receipt, isByTextAlone: true }
 }
@@ -55,36 +59,38 @@ export const userDataOf = (pdu: Delivered): Buffer => {
 }
 
 /**
- * TLVs count more than the text, which is only read for what they do not tell: reading it takes 0.45 µs. 'unreadable':
- * it does not tell which message it is of, or not what became of it.
+ * Reads a receipt. TLVs take precedence; the text is read only if a value is missing, because reading it takes 0.45 µs.
+ * Returns 'unreadable' if the receipt names no message or no state.
  */
 export function readReceipt(pdu: Delivered, settings: SmppSettings): CarrierReceipt | 'unreadable' {
-  const given = tlvText(pdu.tlvs, TLV_TAG.receipted_message_id)?.trim()
+  const tlvId = tlvText(pdu.tlvs, TLV_TAG.receipted_message_id)?.trim()
   const state = tlvInteger(pdu.tlvs, TLV_TAG.message_state)
-  const isTold = given !== undefined && isStateOfReceipts(state) && settings.utcOffsetMinutes === undefined
-  const text = isTold ? untold : readText(textOf(pdu, settings), settings)
-  const id = given ?? text.id
-  const told = state === undefined ? undefined : codeOfState(state)
-  const code = isStateOfReceipts(state) ? told : (text.code ?? told)
+  const areTlvsEnough = tlvId !== undefined && isStateOfReceipts(state) && settings.utcOffsetMinutes === undefined
+  const text = areTlvsEnough ? noText : readText(textOf(pdu, settings), settings)
+  const id = tlvId ?? text.id
+  const tlvCode = state === undefined ? undefined : codeOfState(state)
+  const code = isStateOfReceipts(state) ? tlvCode : (text.code ?? tlvCode)
   if (id === undefined || id === '' || code === undefined) return 'unreadable'
   return { id, code, number: numberOf(pdu, settings), submitted: submittedAt(text.submitDate, settings) }
 }
 
 /**
- * SMPP 3.4 has states from 1 to 8 and 5.0 has 9; with any other, 0 of carriers that leave it unset among them, the text
- * counts.
+ * Returns true for the states that a receipt can have: 1 to 8 in SMPP 3.4, and 9 of version 5.0. For any other, such as
+ * the 0 of carriers that do not set the state, the text counts.
  */
 export const isStateOfReceipts = (state: number | undefined): boolean => state !== undefined && state >= 1 && state <= 9
 
-const untold: ReceiptText = { id: undefined, code: undefined, submitDate: undefined }
+const noText: ReceiptText = { id: undefined, code: undefined, submitDate: undefined }
 
-/** Undefined: it does not tell a number that can be relied on. */
+/** Returns the number that sent the receipt, or undefined if the settings or the number make it unusable. */
 function numberOf({ sourceAddr, sourceAddrTon }: Delivered, settings: SmppSettings): Msisdn | undefined {
   const numbers = settings.receiptNumbers ?? settings.numbers
   return numbers === 'none' ? undefined : parseStoredMsisdn(readNumber(sourceAddr, sourceAddrTon, settings, numbers))
 }
 
-/** The formats are ASCII, whatever data_coding says: some carriers flag ASCII as UCS-2. */
+/**
+ * Returns the text of a PDU. Some carriers mark ASCII receipts as UCS-2, so a text with an id is read as ASCII first.
+ */
 export function textOf(pdu: Delivered, { alphabet }: SmppSettings): string {
   const octets = userDataOf(pdu)
   const plain = octets.toString('latin1')
@@ -98,17 +104,17 @@ function submittedAt(digits: string | undefined, { utcOffsetMinutes }: SmppSetti
   return milliseconds === undefined ? undefined : instant(milliseconds)
 }
 
-/** What the text of a receipt tells. */
+/** Values found in the text of a receipt. */
 export interface ReceiptText {
   readonly id: string | undefined
   readonly code: DeliveryReceiptCode | undefined
-  /** As it is written: YYMMDDhhmm, perhaps with seconds, perhaps with the century. */
+  /** Digits as in the text: YYMMDDhhmm, YYMMDDhhmmss or YYYYMMDDhhmmss. */
   readonly submitDate: string | undefined
 }
 
 const { delivered, expired, cancelled, undeliverable, underWay, unknown, rejected, failed } = OUTCOME
 
-/** The words of SMPP 3.4, appendix B, and those that carriers write instead. */
+/** States of SMPP 3.4, appendix B, and the variants that carriers use. */
 const STATES: Readonly<Record<string, DeliveryReceiptCode>> = {
   DELIVRD: delivered,
   DELIVERED: delivered,
@@ -136,19 +142,20 @@ const STATES: Readonly<Record<string, DeliveryReceiptCode>> = {
   SKIPPED: failed,
 }
 
-/** message_state (SMPP 3.4, 5.2.28; 0 and 9 are of version 5). */
+/** Codes by message_state (SMPP 3.4, 5.2.28; 0 and 9 are from version 5). */
 const MESSAGE_STATES: readonly DeliveryReceiptCode[] = [
   ...[underWay, underWay, delivered, expired, cancelled],
   ...[undeliverable, underWay, unknown, rejected, failed],
 ]
 
-/** A word or number that nobody knows says nothing of the outcome: unknown. */
+/** Returns the code of a state in a text; unknown for a word that is in no table. */
 export const codeOfWord = (word: string): DeliveryReceiptCode => STATES[word.toUpperCase()] ?? unknown
+/** Returns the code of a message_state; unknown for a number that is in no table. */
 export const codeOfState = (state: number): DeliveryReceiptCode => MESSAGE_STATES[state] ?? unknown
 
 /**
- * Reads `id:… sub:… dlvrd:… submit date:… done date:… stat:… err:… text:…` in whatever order, letter case and spacing,
- * with fields left out. Only what stands before `text:` counts, so that the text of a message tells nothing.
+ * Reads `id:… sub:… dlvrd:… submit date:… done date:… stat:… err:… text:…`. The fields may be missing and have any
+ * order, letter case and spacing. The part after `text:` is ignored, because it is the text of the original message.
  */
 export function readReceiptText(text: string): ReceiptText {
   const head = headOf(text)
@@ -158,30 +165,31 @@ export function readReceiptText(text: string): ReceiptText {
   return { id, code: state === undefined ? undefined : codeOfWord(state), submitDate }
 }
 
-/** What stands before the text of the message. */
+/** Returns the part of a receipt before the text of the original message. */
 export const headOf = (text: string): string => text.slice(0, textMax).split(/\btext\s*[:=]/i, 1)[0] ?? ''
 
-// The pattern of a carrier
+// Receipt pattern of a carrier
 
+/** Maximum length of the text that is read, in characters. */
 const textMax = 1024
 
-/** What groups of a pattern say of the outcome by having matched; the names are those of SMPP. */
+/** Pattern groups that determine the state if they match; named after the SMPP states. */
 const outcomeGroups = ['enroute', 'delivered', 'expired', 'deleted', 'undeliverable', 'accepted', 'unknown', 'rejected']
-const tellingGroups: ReadonlySet<string> = new Set(['id', 'stat', 'err', 'submit', ...outcomeGroups])
-const patternGroups: ReadonlySet<string> = new Set([...tellingGroups, 'done', 'sub', 'dlvrd'])
+const usefulGroups: ReadonlySet<string> = new Set(['id', 'stat', 'err', 'submit', ...outcomeGroups])
+const patternGroups: ReadonlySet<string> = new Set([...usefulGroups, 'done', 'sub', 'dlvrd'])
 
-/** Throws an Error that says what is wrong with a `receiptPattern`. */
+/** Throws an Error that states the problem if `source` is not a valid `receiptPattern`. */
 export function checkReceiptPattern(source: string): void {
   const { groups } = compilePattern(source)
-  const stranger = groups.find((name) => !patternGroups.has(name))
-  if (stranger !== undefined)
-    throw new Error(`there is no group ${stranger}; there are ${[...patternGroups].join(', ')}`)
-  if (!groups.some((name) => tellingGroups.has(name))) throw new Error('a named group is expected, such as (?<id>\\S+)')
+  const unknownGroup = groups.find((name) => !patternGroups.has(name))
+  if (unknownGroup !== undefined)
+    throw new Error(`there is no group ${unknownGroup}; there are ${[...patternGroups].join(', ')}`)
+  if (!groups.some((name) => usefulGroups.has(name))) throw new Error('a named group is expected, such as (?<id>\\S+)')
 }
 
 const patterns = new WeakMap<SmppSettings, Pattern>()
 
-/** What the pattern of the carrier finds counts more than what all carriers write. */
+/** Reads the usual fields; values found by the carrier's pattern take precedence. */
 function readText(text: string, settings: SmppSettings): ReceiptText {
   const usual = readReceiptText(text)
   if (settings.receiptPattern === undefined) return usual
@@ -197,7 +205,7 @@ function readText(text: string, settings: SmppSettings): ReceiptText {
   }
 }
 
-/** An error without a state tells whether it was delivered. */
+/** Returns the code of the matched groups. Without a state, an error of zeros means delivered and any other failed. */
 function codeOfGroups(found: PatternMatch): DeliveryReceiptCode | undefined {
   const word = found['stat'] ?? outcomeGroups.find((name) => found[name] !== undefined)
   if (word !== undefined) return codeOfWord(word)
@@ -209,8 +217,8 @@ function codeOfGroups(found: PatternMatch): DeliveryReceiptCode | undefined {
 const field = (text: string, pattern: RegExp, group: number): string | undefined => pattern.exec(text)?.[group]
 
 /**
- * The moment of YYMMDDhhmm, YYMMDDhhmmss or YYYYMMDDhhmmss at an offset, in milliseconds since 1970; undefined: there
- * is no such time.
+ * Converts YYMMDDhhmm, YYMMDDhhmmss or YYYYMMDDhhmmss at a UTC offset to milliseconds since 1970. Returns undefined if
+ * there is no such time.
  */
 export function momentOf(digits: string, utcOffsetMinutes: number): number | undefined {
   const full = digits.length === 14 ? digits : `20${digits}`.padEnd(14, '0')

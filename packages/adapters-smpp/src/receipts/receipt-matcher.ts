@@ -2,39 +2,40 @@ import type { CarrierHandlers, CarrierId, DeliveryReceipt } from '@gateway/core/
 import { idForms, inForm, otherForms, type IdForm } from './id-forms.ts'
 import type { CarrierReceipt } from './read-receipt.ts'
 
-/** Stores receipts; resolves to those that found no message. */
+/** Stores receipts and resolves to those without a message. */
 type Store = (receipts: readonly DeliveryReceipt[]) => Promise<readonly DeliveryReceipt[]>
 
 export interface ReceiptCounts {
   readonly received: number
-  /** Found no message, and none within a minute. */
+  /** Receipts for which no message was found within a minute. */
   readonly missed: number
-  /** The form of ids that is in use; undefined: not learned yet. */
+  /** Form of ids in use; undefined until it is learned. */
   readonly form: IdForm | undefined
 }
 
-/** Finds the messages of receipts, however the carrier writes its ids in them. */
+/** Matches receipts to messages and learns the form in which the carrier writes ids in receipts. */
 export interface ReceiptMatcher {
-  /** Resolves when all are stored, to those that found no message (yet); rejects if they are not. */
+  /** Stores receipts. Resolves to those without a message so far; rejects if the store fails. */
   take(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]>
   counts(): ReceiptCounts
   stop(): void
 }
 
 export interface MatcherEvents {
-  /** Another form than `before` fits; receipts are read in it from now on. */
+  /** Another form than `before` was proved; receipts are read in this form from now on. */
   readonly adopted: (form: IdForm, before: IdForm | undefined) => void
   readonly failed: (problem: unknown) => void
-  /** Keeps what was learned over a restart. */
+  /** Keeps the learned form across restarts. */
   readonly memory: CarrierHandlers['receiptForm']
 }
 
-/** So many receipts in a row that fit in one form, number and all, are proof. */
-const proof = 3
+/** Number of consecutive receipts whose id and number must fit in a form to prove it. */
+const proofCount = 3
+/** Maximum number of receipts that wait to be retried. */
 const missedMax = 5000
 /**
- * When receipts that fit no message are tried again: the message may have been recorded meanwhile, by somebody else.
- * After the last time they are missed.
+ * Waits before receipts without a message are retried, because another process may record the message meanwhile. After
+ * the last retry a receipt counts as missed.
  */
 export const retryMilliseconds: readonly number[] = [1000, 4000, 15_000, 60_000]
 
@@ -46,51 +47,52 @@ interface Missed {
 
 export function createReceiptMatcher(
   carrier: CarrierId,
-  given: IdForm | undefined,
+  configured: IdForm | undefined,
   store: Store,
   events: MatcherEvents,
   retries = retryMilliseconds,
 ): ReceiptMatcher {
-  let form = given
+  let form = configured
   let run = { form: 'as-is' as IdForm, count: 0 }
   let received = 0
   let missedCount = 0
   let missed: readonly Missed[] = []
   let timer: NodeJS.Timeout | undefined
   let recalling: Promise<void> | undefined
-  /** What the store has. */
-  let kept: IdForm | undefined
-  /** Calls that wait for each other, and the last of them. */
-  let inTurn = 0
-  let turn: Promise<void> = Promise.resolve()
-  /** Receipts that could not be stored while the form was not known; they belong before later ones of their ids. */
+  /** Form that the store has. */
+  let storedForm: IdForm | undefined
+  /** Number of queued calls. */
+  let queued = 0
+  /** Settles when the last queued call has ended. */
+  let lastCall: Promise<void> = Promise.resolve()
+  /** Receipts whose storing failed before the form was known; they are stored before later receipts of their ids. */
   let unlearned: readonly CarrierReceipt[] = []
 
-  /** Before the first receipt, once; what the operator set counts more. */
+  /** Reads the learned form from the store, once before the first receipt, unless the operator set a form. */
   async function recall(): Promise<void> {
-    if (given !== undefined || events.memory === undefined) return
+    if (configured !== undefined || events.memory === undefined) return
     const learned = await events.memory.learned()
-    form = kept = idForms.find((one) => one === learned)
+    form = storedForm = idForms.find((one) => one === learned)
   }
 
-  /** What could not be kept is kept at the next receipt that fits. */
+  /** Stores the learned form. If that fails, the next receipt that fits tries again. */
   function keep(fitting: IdForm): void {
-    if (given !== undefined || fitting !== form || fitting === kept || events.memory === undefined) return
-    kept = fitting
+    if (configured !== undefined || fitting !== form || fitting === storedForm || events.memory === undefined) return
+    storedForm = fitting
     events.memory.keep(fitting).catch((problem: unknown) => {
-      kept = undefined
+      storedForm = undefined
       events.failed(problem)
     })
   }
 
-  /** An id that cannot be in the form that is known is read as it is. */
+  /** Returns the form in which an id is read: the known form, or `as-is` if the id does not fit it. */
   const formOf = (id: string): IdForm => (form === undefined || inForm(id, form) === undefined ? 'as-is' : form)
   const inUse = (id: string): string => inForm(id, formOf(id)) ?? id
-  /** Without the number no other form can be proved. */
+  /** Returns the other forms of an id. Without the recipient's number there are none, because they cannot be proved. */
   const others = ({ id, number }: CarrierReceipt) => (number === undefined ? [] : otherForms(id, inUse(id)))
   const allForms = (receipt: CarrierReceipt) => [
     { form: formOf(receipt.id), reference: inUse(receipt.id) },
-    ...(given === undefined ? others(receipt) : []),
+    ...(configured === undefined ? others(receipt) : []),
   ]
   const receiptOf = (
     { code, number, submitted, isByTextAlone = false }: CarrierReceipt,
@@ -107,7 +109,7 @@ export function createReceiptMatcher(
   function fits(fitting: IdForm): void {
     run = { form: fitting, count: run.form === fitting ? run.count + 1 : 1 }
     keep(fitting)
-    if (run.count < proof || fitting === form) return
+    if (run.count < proofCount || fitting === form) return
     const before = form
     form = fitting
     keep(fitting)
@@ -117,7 +119,7 @@ export function createReceiptMatcher(
     void settle(again.map(({ receipt }) => receipt)).catch(events.failed)
   }
 
-  /** Offers guesses, each a form of a receipt; returns the receipts of which none fitted. */
+  /** Stores receipts in each of the forms as guesses; resolves to the receipts for which no form fitted. */
   async function guess(receipts: readonly CarrierReceipt[], formsOf = others) {
     const guesses = receipts.flatMap((receipt) =>
       formsOf(receipt).map((one) => ({
@@ -129,7 +131,7 @@ export function createReceiptMatcher(
     if (guesses.length === 0) return receipts
     const misses = new Set(await store(guesses.map(({ offer }) => offer)))
     const found = guesses.filter(({ offer }) => !misses.has(offer))
-    // An id that is the same in the form that is known by now says nothing for another one.
+    // An id that reads the same in the known form is no evidence for another form.
     for (const { form: fitting, receipt, offer } of found) {
       fits(form !== undefined && inForm(receipt.id, form) === offer.reference ? form : fitting)
     }
@@ -137,7 +139,7 @@ export function createReceiptMatcher(
     return receipts.filter((receipt) => !known.has(receipt))
   }
 
-  /** In the form that is known, or as they are: what finds no message is kept by the store. */
+  /** Stores receipts in the known form, or unchanged. The store keeps those without a message; resolves to these. */
   async function settle(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]> {
     if (receipts.length === 0) return []
     const offers = receipts.map((receipt) => receiptOf(receipt, inUse(receipt.id)))
@@ -147,18 +149,18 @@ export function createReceiptMatcher(
     return receipts.filter((_, at) => misses.has(offers[at] as DeliveryReceipt))
   }
 
-  const asTheyAre = ({ id, number }: CarrierReceipt) =>
+  const unchanged = ({ id, number }: CarrierReceipt) =>
     number === undefined ? [] : [{ form: 'as-is' as const, reference: id }]
 
-  /** Until the form is known, nothing is kept in a form that may be wrong before every other was tried. */
+  /** Tries every form before the store keeps a receipt, because the form is not known yet. */
   async function learn(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]> {
-    const strangers = await guess(await guess(receipts, asTheyAre))
-    return remember(await settle(strangers))
+    const unmatched = await guess(await guess(receipts, unchanged))
+    return remember(await settle(unmatched))
   }
 
   async function takeKnown(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]> {
-    const strangers = await settle(receipts)
-    return remember(given === undefined ? await guess(strangers) : strangers)
+    const unmatched = await settle(receipts)
+    return remember(configured === undefined ? await guess(unmatched) : unmatched)
   }
 
   async function takeInTurn(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]> {
@@ -178,24 +180,25 @@ export function createReceiptMatcher(
   }
 
   /**
-   * While the form is not known a receipt is stored in several steps. One call then waits for the other, so that the
-   * receipts of one message are applied in their order (P-7).
+   * Stores receipts. Until the form is known, storing takes several steps, so calls are queued: the receipts of one
+   * message are applied in their order (P-7).
    */
   async function take(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]> {
     received += receipts.length
-    if (form !== undefined && inTurn === 0 && unlearned.length === 0) return takeKnown(receipts)
-    inTurn++
-    const taken = turn.then(() => takeInTurn(receipts))
-    turn = taken.then(
+    if (form !== undefined && queued === 0 && unlearned.length === 0) return takeKnown(receipts)
+    queued++
+    const stored = lastCall.then(() => takeInTurn(receipts))
+    lastCall = stored.then(
       () => undefined,
       () => undefined,
     )
-    return taken.finally(() => inTurn--)
+    return stored.finally(() => queued--)
   }
 
-  function remember(strangers: readonly CarrierReceipt[]): readonly CarrierReceipt[] {
-    retryLater(strangers.map((receipt) => ({ receipt, tries: 0, at: performance.now() })))
-    return strangers
+  /** Schedules retries of receipts without a message. */
+  function remember(unmatched: readonly CarrierReceipt[]): readonly CarrierReceipt[] {
+    retryLater(unmatched.map((receipt) => ({ receipt, tries: 0, at: performance.now() })))
+    return unmatched
   }
 
   function retryLater(more: readonly Missed[]): void {
@@ -205,7 +208,9 @@ export function createReceiptMatcher(
     if (missed.length > 0) timer ??= setTimeout(() => void retry().catch(events.failed), retries[0])
   }
 
-  /** The store finds what it has kept by itself: here it is known then, and not missed. */
+  /**
+   * Retries receipts without a message. The store may have matched a kept receipt itself, which counts as found here.
+   */
   async function retry(): Promise<void> {
     timer = undefined
     const now = performance.now()
@@ -213,13 +218,13 @@ export function createReceiptMatcher(
     const due = missed.filter(isDue)
     missed = missed.filter((one) => !isDue(one))
     try {
-      const strangers = new Set(
+      const unmatched = new Set(
         await guess(
           due.map(({ receipt }) => receipt),
           allForms,
         ),
       )
-      retryLater(due.flatMap((one) => (strangers.has(one.receipt) ? [{ ...one, tries: one.tries + 1 }] : [])))
+      retryLater(due.flatMap((one) => (unmatched.has(one.receipt) ? [{ ...one, tries: one.tries + 1 }] : [])))
     } catch (problem) {
       retryLater(due)
       throw problem
@@ -233,7 +238,7 @@ export function createReceiptMatcher(
   }
 }
 
-/** Whether a receipt is another one offered again. */
+/** Returns a test for receipts equal to this one, which the carrier has offered again. */
 const isLike =
   ({ id, code, number }: CarrierReceipt) =>
   (other: CarrierReceipt): boolean =>

@@ -1,20 +1,21 @@
 import { RE2JS } from 're2js'
 
-/** What the named groups of a pattern matched; undefined: that group did not. */
+/** Texts that the named groups of a pattern matched; undefined for a group without a match. */
 export type PatternMatch = Readonly<Record<string, string | undefined>>
 
 export interface Pattern {
-  /** The names of its groups. */
+  /** Names of the groups. */
   readonly groups: readonly string[]
-  /** Matches a text from its beginning; undefined: it does not fit. */
+  /** Matches a text from its beginning. Returns undefined if it does not fit. */
   match(text: string): PatternMatch | undefined
 }
 
 const lengthMax = 500
 
 /**
- * Compiles a regular expression as RE2 has it, in any letter case, where `.` is any character. A text of any form takes
- * time in proportion to its length, where backtracking may take years. Throws an Error that says what is wrong.
+ * Compiles a regular expression in RE2 syntax. It ignores letter case, and `.` matches any character. RE2 takes time
+ * proportional to the length of the text, whereas backtracking could take years. Throws an Error that states the
+ * problem.
  */
 export function compilePattern(source: string): Pattern {
   if (source.length > lengthMax) throw new Error(`at most ${lengthMax} characters are expected`)

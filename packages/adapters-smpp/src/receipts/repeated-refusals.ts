@@ -3,7 +3,7 @@ import { COMMAND_ID } from '@gateway/smpp'
 
 /** Recognizes refused PDUs that a carrier sends again and again, such as a heartbeat of its own. */
 export interface RepeatedRefusals {
-  /** Returns whether the same PDU came lately under another sequence_number. Never true for a delivery. */
+  /** Returns true if an equal PDU with another sequence_number arrived recently. Always false for a delivery. */
   isRepetition(octets: Buffer): boolean
 }
 
@@ -12,7 +12,7 @@ const rememberedMax = 100
 /** Offset of sequence_number, which is 4 octets long. */
 const sequenceAt = 12
 
-/** Two equal deliveries may be two messages, so each of them is kept. */
+/** Creates the memory of refused PDUs. Deliveries are excluded, because two equal deliveries may be two messages. */
 export function createRepeatedRefusals(): RepeatedRefusals {
   const digests = new Set<string>()
   return {

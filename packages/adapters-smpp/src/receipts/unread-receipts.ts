@@ -26,12 +26,12 @@ import {
 
 export type UnreadStore = NonNullable<CarrierHandlers['unreadReceipts']>
 
-/** A receipt has some 300 octets. Of what is longer the beginning is kept, which cannot be read again. */
+/** Maximum octets kept of a PDU. A receipt has some 300; a longer PDU is cut off and cannot be read again. */
 const octetsMax = 4096
 const textMax = 1024
 const idMax = 256
 
-/** What is kept of a receipt that cannot be read; `octets`: as it came. */
+/** Returns the record of a receipt that cannot be read. `octets` is the PDU as it arrived. */
 export function unreadReceipt(pdu: Delivered, octets: Buffer, settings: SmppSettings): Omit<UnreadReceipt, 'carrier'> {
   const text = textOf(pdu, settings)
   const reference = tlvText(pdu.tlvs, TLV_TAG.receipted_message_id)?.trim() ?? readReceiptText(text).id
@@ -44,7 +44,7 @@ export function unreadReceipt(pdu: Delivered, octets: Buffer, settings: SmppSett
   }
 }
 
-/** What is kept of a message of a person that is no text: its data in hexadecimal, and who sent it. */
+/** Returns the record of a binary message of a person: its sender and its data in hexadecimal. */
 export const binaryMessage = (
   pdu: Delivered,
   octets: Buffer,
@@ -59,7 +59,7 @@ export const binaryMessage = (
   isMessage: true,
 })
 
-/** What is kept of a PDU that cannot be used: its octets, and the sender where the PDU begins as a delivery. */
+/** Returns the record of a PDU that cannot be used: its octets, and its sender if the PDU begins like a delivery. */
 export const unusablePdu = (octets: Buffer, settings: SmppSettings): Omit<UnreadReceipt, 'carrier'> => ({
   reference: undefined,
   number: senderOf(octets, settings),
@@ -73,7 +73,7 @@ function senderOf(octets: Buffer, settings: SmppSettings): Msisdn | undefined {
   return source && parseStoredMsisdn(readNumber(source.sourceAddr, source.sourceAddrTon, settings))
 }
 
-/** A database may have no place for NUL. */
+/** Replaces NUL characters, because PostgreSQL cannot store them. */
 const storable = (text: string): string => text.replaceAll('\0', '\ufffd')
 
 const NAMES = {
@@ -83,21 +83,21 @@ const NAMES = {
 } as const satisfies Record<UnreadKind, readonly [string, string]>
 
 /**
- * Describes for the log what was kept, by kind. Says nothing of its content, because a person's text may be anywhere in
- * it (P-15).
+ * Describes kept PDUs for the log by kind and number. Omits their content, because it may be the text of a person
+ * (P-15).
  */
-export function describeUnread(kept: readonly Pick<UnreadReceipt, 'isMessage' | 'reference' | 'text'>[]): string {
+export function describeUnread(items: readonly Pick<UnreadReceipt, 'isMessage' | 'reference' | 'text'>[]): string {
   const counts = new Map<UnreadKind, number>()
-  for (const one of kept) counts.set(unreadKindOf(one), (counts.get(unreadKindOf(one)) ?? 0) + 1)
+  for (const one of items) counts.set(unreadKindOf(one), (counts.get(unreadKindOf(one)) ?? 0) + 1)
   const parts = [...counts].map(([kind, count]) => `${count} ${NAMES[kind][count === 1 ? 0 : 1]}`)
-  return `${parts.join(', ')} that cannot be read ${kept.length === 1 ? 'is' : 'are'} kept`
+  return `${parts.join(', ')} that cannot be read ${items.length === 1 ? 'is' : 'are'} kept`
 }
 
 const pageMax = 500
 
-/** Stores what could be read after all; rejects if it could not. */
+/** Stores receipts and messages that can be read now. Both methods reject if the store fails. */
 export interface ReadAgainHandlers {
-  /** Resolves to those that found no message. */
+  /** Resolves to the receipts without a message. */
   receipts(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]>
   messages(messages: readonly InboundMessage[]): Promise<unknown>
 }
@@ -109,8 +109,8 @@ interface Reading {
 }
 
 /**
- * Reads what is kept once more, since the settings or the program may be others now. What can be read is stored, and
- * only then no longer kept. Resolves to the number of PDUs that could be read.
+ * Reads the kept PDUs again, because the settings or the program may have changed. A PDU that can be read is stored as
+ * a receipt or message, and then dropped. Resolves to the number of PDUs that could be read.
  */
 export async function readAgain(
   store: UnreadStore,
@@ -120,26 +120,27 @@ export async function readAgain(
 ): Promise<number> {
   let count = 0
   for (let after: UnreadReceiptId | undefined; ;) {
-    const kept = await store.list(after, pageMax)
-    const readings = kept.flatMap((one) => readKept(one, carrier, settings) ?? [])
+    const page = await store.list(after, pageMax)
+    const readings = page.flatMap((one) => readKept(one, carrier, settings) ?? [])
     const receipts = readings.flatMap(({ receipt }) => receipt ?? [])
     const messages = readings.flatMap(({ message }) => message ?? [])
-    const strangers = receipts.length > 0 ? await handlers.receipts(receipts) : []
+    const unmatched = receipts.length > 0 ? await handlers.receipts(receipts) : []
     if (messages.length > 0) await handlers.messages(messages)
-    // Nobody else keeps what is a receipt by its text alone.
-    const isKept = ({ receipt }: Reading): boolean => receipt?.isByTextAlone === true && strangers.includes(receipt)
-    const read = readings.filter((reading) => !isKept(reading))
+    // A receipt by its text alone stays here if it has no message, because the store does not keep it.
+    const staysUnread = ({ receipt }: Reading): boolean =>
+      receipt?.isByTextAlone === true && unmatched.includes(receipt)
+    const read = readings.filter((reading) => !staysUnread(reading))
     if (read.length > 0) await store.drop(read.map(({ id }) => id))
     count += read.length
-    after = kept.at(-1)?.id
+    after = page.at(-1)?.id
     if (after === undefined) return count
   }
 }
 
-type Kept = Awaited<ReturnType<UnreadStore['list']>>[number]
+type KeptPdu = Awaited<ReturnType<UnreadStore['list']>>[number]
 
-/** The reference of a message makes two processes that read it at the same time store it once. */
-function readKept({ id, pdu: hex, isStale }: Kept, carrier: CarrierId, settings: SmppSettings): Reading | undefined {
+/** Reads one kept PDU. Its message has a reference, so that two processes that read it at once store it once. */
+function readKept({ id, pdu: hex, isStale }: KeptPdu, carrier: CarrierId, settings: SmppSettings): Reading | undefined {
   const octets = Buffer.from(hex, 'hex')
   const pdu = decodePdu(octets, 0, octets.length)
   if (pdu.command !== 'deliver_sm' && pdu.command !== 'data_sm') return undefined

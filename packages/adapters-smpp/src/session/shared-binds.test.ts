@@ -31,15 +31,15 @@ function aStore(): Store {
 
 function sharing(
   binds: CarrierBinds,
-  more: { bindsMax?: number; leaseSeconds?: number; told?: string[] } = {},
+  more: { bindsMax?: number; leaseSeconds?: number; notes?: string[] } = {},
 ): SharedBinds {
-  const { bindsMax = 2, leaseSeconds = 8, told = [] } = more
-  const shared = shareBinds({ carrier, binds, bindsMax, leaseSeconds, tell: (what) => told.push(what) })
+  const { bindsMax = 2, leaseSeconds = 8, notes = [] } = more
+  const shared = shareBinds({ carrier, binds, bindsMax, leaseSeconds, notify: (what) => notes.push(what) })
   started.push(shared)
   return shared
 }
 
-/** Notes what it is told, and ends when it must. */
+/** Notes what it is notes, and ends when it must. */
 function aLink(shared: SharedBinds, permit = shared.permit()) {
   const events: string[] = []
   const link: PermittedLink = {
@@ -53,18 +53,18 @@ function aLink(shared: SharedBinds, permit = shared.permit()) {
   return { events, drop: () => permit.drop(link) }
 }
 
-test('two processes share the binds: who comes later waits, is told so once, and gets what the other gives back', async () => {
+test('two processes share the binds: who comes later waits, is notes so once, and gets what the other gives back', async () => {
   const store = aStore()
-  const [one, told] = [sharing(store), [] as string[]]
-  const other = sharing(store, { told })
+  const [one, notes] = [sharing(store), [] as string[]]
+  const other = sharing(store, { notes })
   const links = [aLink(one), aLink(one)]
   await until(() => links.every(({ events }) => events.length > 0))
   const late = aLink(other)
-  await until(() => told.length === 1)
-  expect([late.events, told]).toEqual([[], ['all 2 binds are in use; it waits for one']])
+  await until(() => notes.length === 1)
+  expect([late.events, notes]).toEqual([[], ['all 2 binds are in use; it waits for one']])
   links[0]?.drop()
   await until(() => late.events.length > 0)
-  expect([late.events, links[1]?.events, told.length]).toEqual([['granted'], ['granted'], 1])
+  expect([late.events, links[1]?.events, notes.length]).toEqual([['granted'], ['granted'], 1])
 })
 
 test('both links of a pair share one bind, which is given back when the second has ended', async () => {
@@ -73,10 +73,10 @@ test('both links of a pair share one bind, which is given back when the second h
   const permit = shared.permit()
   const [transmitter, receiver] = [aLink(shared, permit), aLink(shared, permit)]
   await until(() => receiver.events.length + transmitter.events.length === 2)
-  const told: string[] = []
+  const notes: string[] = []
   transmitter.drop()
-  const other = aLink(sharing(store, { bindsMax: 1, told }))
-  await until(() => told.length > 0)
+  const other = aLink(sharing(store, { bindsMax: 1, notes }))
+  await until(() => notes.length > 0)
   expect(other.events).toEqual([])
   receiver.drop()
   await until(() => other.events.length > 0)
@@ -84,7 +84,7 @@ test('both links of a pair share one bind, which is given back when the second h
 
 test('a lease lasts as long as it is renewed; once it cannot be, its link ends before it does', async () => {
   const store = aStore()
-  const told: string[] = []
+  const notes: string[] = []
   let renewals = 0
   const counting: CarrierBinds = {
     ...store,
@@ -93,7 +93,7 @@ test('a lease lasts as long as it is renewed; once it cannot be, its link ends b
       return store.renew(...given)
     },
   }
-  const link = aLink(sharing(counting, { bindsMax: 1, leaseSeconds: 4, told }))
+  const link = aLink(sharing(counting, { bindsMax: 1, leaseSeconds: 4, notes }))
   // A fourth of the lease is between two.
   await until(() => renewals > 5)
   expect(link.events).toEqual(['granted'])
@@ -101,7 +101,7 @@ test('a lease lasts as long as it is renewed; once it cannot be, its link ends b
   await until(() => link.events.includes('now'))
   const { numbers } = await store.asIfThere.lease(carrier, 'other', { count: 1, max: 1, seconds: 1 })
   expect([link.events, numbers]).toEqual([['granted', 'soon', 'now'], []])
-  expect(told.filter((what) => what === 'its shared binds cannot be leased: away')).toHaveLength(1)
+  expect(notes.filter((what) => what === 'its shared binds cannot be leased: away')).toHaveLength(1)
 })
 
 test('a lease that another has taken over ends its link at once', async () => {

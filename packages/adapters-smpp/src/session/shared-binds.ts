@@ -28,7 +28,7 @@ export interface SharedBindsSettings {
   readonly bindsMax: number
   readonly leaseSeconds: number
   /** Told once of a store that does not answer, and once of binds that others have. */
-  readonly tell: (what: string) => void
+  readonly notify: (what: string) => void
 }
 
 export interface SharedBinds {
@@ -60,7 +60,7 @@ const now = (): number => performance.now()
  * lasts by the clock of this process, counted from before the store was asked, so that a process that is cut off from
  * the store has unbound before others may bind.
  */
-export function shareBinds({ carrier, binds, bindsMax, leaseSeconds, tell }: SharedBindsSettings): SharedBinds {
+export function shareBinds({ carrier, binds, bindsMax, leaseSeconds, notify }: SharedBindsSettings): SharedBinds {
   const holder = randomUUID()
   const leaseMilliseconds = leaseSeconds * 1000
   const groups: Group[] = []
@@ -84,7 +84,7 @@ export function shareBinds({ carrier, binds, bindsMax, leaseSeconds, tell }: Sha
       .then(() => (isAway = false))
       .catch((problem: unknown) => {
         lookAt = now() + Math.min(lookMillisecondsMax, leaseMilliseconds / 8)
-        if (!isAway) tell(`its shared binds cannot be leased: ${(problem as Error).message}`)
+        if (!isAway) notify(`its shared binds cannot be leased: ${(problem as Error).message}`)
         isAway = true
       })
       .then(() => (asking = undefined))
@@ -121,7 +121,7 @@ export function shareBinds({ carrier, binds, bindsMax, leaseSeconds, tell }: Sha
     const left = numbers.filter((number) => !give(number, askedAt + leaseMilliseconds))
     release(left)
     lookAt = now() + Math.max(20, Math.min(freeInMilliseconds, lookMillisecondsMax))
-    tellOfOthers(numbers.length < wanting.length)
+    reportShortage(numbers.length < wanting.length)
   }
 
   function give(number: number, until: number): boolean {
@@ -132,9 +132,9 @@ export function shareBinds({ carrier, binds, bindsMax, leaseSeconds, tell }: Sha
     return true
   }
 
-  function tellOfOthers(isShortNow: boolean): void {
+  function reportShortage(isShortNow: boolean): void {
     if (isShortNow && !isShort)
-      tell(
+      notify(
         bindsMax === 1
           ? 'the only bind is in use; it waits for it'
           : `all ${bindsMax} binds are in use; it waits for one`,

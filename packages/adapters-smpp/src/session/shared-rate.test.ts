@@ -21,11 +21,11 @@ function aCarrier(perSecond = 20) {
   return {
     left,
     /** A process that wants so many a second, and what it has got so far. */
-    process(wanted: number, store: CarrierRates = carrierRates, told: string[] = []) {
+    process(wanted: number, store: CarrierRates = carrierRates, notes: string[] = []) {
       const pace = createPace(perSecond)
       const rate = shareRate({
         ...{ carrier, rates: store, perSecond, leaseSeconds: 10, pace, changed: () => undefined },
-        ...{ tell: (what) => told.push(what), now: () => now },
+        ...{ notify: (what) => notes.push(what), now: () => now },
       })
       let owed = 0
       const one = {
@@ -97,11 +97,11 @@ test('who stops, or is gone, leaves its share to the others', async () => {
 test('while the store is away, and when it is back, each keeps its last share, and says so once', async () => {
   const shared = aCarrier()
   let isAway = false
-  const told: string[] = []
+  const notes: string[] = []
   const store: CarrierRates = {
     renew: (...given) => (isAway ? Promise.reject(new Error('away')) : shared.store.renew(...given)),
   }
-  const [one, two] = [shared.process(100, store, told), shared.process(100, store)]
+  const [one, two] = [shared.process(100, store, notes), shared.process(100, store)]
   await shared.run(10)
   isAway = true
   const [before, since] = [one.one.taken, two.one.taken]
@@ -109,7 +109,7 @@ test('while the store is away, and when it is back, each keeps its last share, a
   expect(one.one.taken - before).toBeGreaterThan(170)
   expect(two.one.taken - since).toBeGreaterThan(170)
   expect(shared.most()).toBeLessThanOrEqual(21)
-  expect(told).toEqual(['its rate cannot be shared, and stays 10 a second: away'])
+  expect(notes).toEqual(['its rate cannot be shared, and stays 10 a second: away'])
   isAway = false
   const [oneBack, twoBack] = [one.one.taken, two.one.taken]
   await shared.run(3)

@@ -13,7 +13,7 @@ export interface SharedRateSettings {
   /** There is another share than before. */
   readonly changed: () => void
   /** Told once of a store that does not answer. */
-  readonly tell: (what: string) => void
+  readonly notify: (what: string) => void
   /** In milliseconds. */
   readonly now?: () => number
 }
@@ -46,7 +46,7 @@ export function shareRate({
   leaseSeconds,
   pace,
   changed,
-  tell,
+  notify,
   now = () => performance.now(),
 }: SharedRateSettings): SharedRate {
   const holder = randomUUID()
@@ -107,7 +107,7 @@ export function shareRate({
     if (isStopped || asking !== undefined || !isDue()) return asking ?? Promise.resolve()
     asking = renew()
       .catch((problem: unknown) => {
-        if (!isAway) tell(`its rate cannot be shared, and stays ${share} a second: ${(problem as Error).message}`)
+        if (!isAway) notify(`its rate cannot be shared, and stays ${share} a second: ${(problem as Error).message}`)
         isAway = true
       })
       .then(() => (asking = undefined))

@@ -1,10 +1,10 @@
 import { readCodedText, type CodedText, type Gsm7Text } from '@gateway/core/inbox'
 import { fillBitsAfter, unpackSeptets } from './gsm7.ts'
 
-/** What a carrier means by data_coding 0: GSM 7-bit with one septet an octet or packed, or Latin-1. */
+/** Alphabet that a carrier means by data_coding 0: GSM 7-bit with one septet per octet or packed, or Latin-1. */
 export type Alphabet = 'gsm-7' | 'gsm-7-packed' | 'latin-1'
 
-/** Encodings of SMPP 3.4, 5.2.19, that Node knows under another name. */
+/** Names in Node of the encodings of SMPP 3.4, 5.2.19. */
 const LABELS: Readonly<Record<number, string>> = {
   5: 'shift_jis',
   6: 'iso-8859-5',
@@ -14,9 +14,9 @@ const LABELS: Readonly<Record<number, string>> = {
 }
 
 /**
- * Returns as one of 0, 4 and 8 what the groups of 3GPP TS 23.038, 4, mean, with and without a message class; values
- * below 0x10 are those of SMPP. A compressed text is 4, because it cannot be read. Reserved groups are the default
- * alphabet, as the specification wants of a receiver.
+ * Reduces the coding groups of 3GPP TS 23.038, 4, with and without a message class, to 0 (default alphabet), 4 (binary)
+ * or 8 (UCS-2); values below 0x10 are those of SMPP. Compressed text counts as binary, because it cannot be read.
+ * Reserved groups count as the default alphabet, as the specification requires of receivers.
  */
 function codingOf(dataCoding: number): number {
   if (dataCoding >= 0xf0) return (dataCoding & 4) === 0 ? 0 : 4
@@ -27,17 +27,17 @@ function codingOf(dataCoding: number): number {
   return [0, 4, 8, 0][(dataCoding >> 2) & 3] ?? 0
 }
 
-/** Whether it says that the data are no text: 2, 4 and their like. */
+/** Returns true if a data_coding means binary data: 2, 4 and the equivalent coding groups. */
 export const isBinary = (dataCoding: number): boolean => [2, 4].includes(codingOf(dataCoding))
 
-/** What decides how user data behind a header is read: its length, and the national language tables that it names. */
+/** Properties of a header that affect how its text is read: length in octets and national language tables. */
 export interface UserDataHeader extends Pick<Gsm7Text, 'locking' | 'single'> {
   readonly octets: number
 }
 
 export const noHeader: UserDataHeader = { octets: 0 }
 
-/** Returns user data in the form that core reads; undefined: they are in another encoding, or are no text. */
+/** Returns user data in the form that core reads, or undefined if they are in another encoding or binary. */
 export function codedText(
   dataCoding: number,
   octets: Uint8Array,
@@ -54,8 +54,8 @@ export function codedText(
 const hexOf = (octets: Uint8Array): string => Buffer.from(octets).toString('hex')
 
 /**
- * Returns the text of user data behind a header. Undefined: they are no text (`isBinary`). Octets that an encoding does
- * not have become U+FFFD.
+ * Returns the text of user data after a header, or undefined for binary data (`isBinary`). Octets that are invalid in
+ * the encoding become U+FFFD.
  */
 export function decodeText(
   dataCoding: number,
@@ -67,6 +67,6 @@ export function decodeText(
   const coded = codedText(dataCoding, octets, alphabet, header)
   if (coded !== undefined) return readCodedText(coded)
   const label = LABELS[codingOf(dataCoding)]
-  // IA5 (1) is a part of Latin-1 (3), and what nobody knows is read as that too.
+  // IA5 (1) is a subset of Latin-1 (3); unknown codings are read as Latin-1 too.
   return label === undefined ? Buffer.from(octets).toString('latin1') : new TextDecoder(label).decode(octets)
 }

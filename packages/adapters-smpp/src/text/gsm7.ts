@@ -3,8 +3,8 @@ import { gsm7Alphabet, gsm7Extension, gsm7ExtensionCodes } from '@gateway/core/m
 const escape = 0x1b
 
 /**
- * By UTF-16 code unit: the septet, with the escape in the high byte for those of the extension table; 0xffff: in
- * neither.
+ * Septets by UTF-16 code unit. Characters of the extension table have the escape in the high byte; 0xffff marks
+ * characters of neither table.
  */
 const codes = new Uint16Array(65_536).fill(0xffff)
 
@@ -16,7 +16,7 @@ Array.from(gsm7Extension).forEach((character, at) => {
   codes[character.charCodeAt(0)] = (escape << 8) | code
 })
 
-/** The septets of a text, one an octet. Throws if a character is in neither table: nothing stands in for it. */
+/** Encodes a text with one septet per octet. Throws if a character is in neither table; no replacement is made. */
 export function encodeGsm7(text: string): Buffer {
   const octets = Buffer.allocUnsafe(text.length * 2)
   let length = 0
@@ -29,12 +29,14 @@ export function encodeGsm7(text: string): Buffer {
   return octets.subarray(0, length)
 }
 
-/** Septets of `headerOctets` octets of user data header with its fill bits (3GPP TS 23.040, 9.2.3.24). */
+/**
+ * Returns the number of septets that a header of `headerOctets` octets and its fill bits take (TS 23.040, 9.2.3.24).
+ */
 export const headerSeptets = (headerOctets: number): number => Math.ceil((headerOctets * 8) / 7)
 
 /**
- * Packs septets into octets, eight into seven, after `fillBits` zero bits (3GPP TS 23.038, 6.1.2.1). Where seven bits
- * are left over they are a carriage return (6.1.2.3.1), so that nobody reads an `@`.
+ * Packs eight septets into seven octets, after `fillBits` zero bits (3GPP TS 23.038, 6.1.2.1). If seven bits remain,
+ * they are filled with a carriage return (6.1.2.3.1), because zero bits would be read as `@`.
  */
 export function packSeptets(text: Uint8Array, fillBits = 0): Buffer {
   const octets = Buffer.alloc(Math.ceil((fillBits + text.length * 7) / 8))
@@ -50,8 +52,8 @@ export function packSeptets(text: Uint8Array, fillBits = 0): Buffer {
 }
 
 /**
- * Unpacks what `packSeptets` packed. Octets alone do not tell whether seven or eight septets are in the last seven: a
- * last septet of zero bits, or a carriage return in its place (6.1.2.3.1), is taken for padding.
+ * Reverses `packSeptets`. Seven octets hold either seven septets and padding, or eight septets. A last septet of zero
+ * bits or a carriage return (6.1.2.3.1) is therefore treated as padding.
  */
 export function unpackSeptets(octets: Uint8Array, fillBits = 0): Buffer {
   const count = Math.floor((octets.length * 8 - fillBits) / 7)
@@ -66,5 +68,5 @@ export function unpackSeptets(octets: Uint8Array, fillBits = 0): Buffer {
   return isFull && (last === 0 || last === 0x0d) ? septets.subarray(0, count - 1) : septets
 }
 
-/** The zero bits between a header of so many octets and the first septet. */
+/** Returns the number of zero bits between a header of `headerOctets` octets and the first septet. */
 export const fillBitsAfter = (headerOctets: number): number => headerSeptets(headerOctets) * 7 - headerOctets * 8
