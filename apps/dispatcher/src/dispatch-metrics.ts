@@ -112,6 +112,10 @@ function measureCarriers(metrics: Metrics, dispatching: Pick<Dispatching, 'carri
   metrics.gauge('gateway_carrier_paused', 'An operator has paused or drained the carrier: 1', ['carrier'], () =>
     dispatching.reports().map(({ carrier, mode }) => ({ labels: { carrier }, value: Number(mode !== 'running') })),
   )
+  const overflowHelp = 'Messages that the carrier claimed because carriers of a better priority were full'
+  metrics.counter('gateway_carrier_overflow_total', overflowHelp, ['carrier'], () =>
+    dispatching.reports().map(({ carrier, overflowed = 0 }) => ({ labels: { carrier }, value: overflowed })),
+  )
   const read = (of: CarrierGauge['of']) => () =>
     Object.entries(dispatching.carriers()).map(([carrier, status]) => ({ labels: { carrier }, value: of(status) }))
   for (const { name, help, of } of carrierGauges) metrics.gauge(`gateway_carrier_${name}`, help, ['carrier'], read(of))

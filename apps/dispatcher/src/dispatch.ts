@@ -286,7 +286,11 @@ export function startDispatching({
 /** What waits in the carrier is not unanswered: it has not left. */
 function reportOf({ carrier, held, dispatcher }: Link): CarrierReport {
   const status = carrier.status?.()
-  const told = { carrier: carrier.id, mode: held.mode(), status }
+  const { single, bulk } = dispatcher.overflowed()
+  const told = {
+    ...{ carrier: carrier.id, mode: held.mode(), status },
+    ...(single + bulk > 0 && { overflowed: single + bulk }),
+  }
   if (status === undefined) return { ...told, window: carrier.window, unanswered: dispatcher.state().unanswered }
   const unanswered = status.links.reduce((sum, { inUse }) => sum + inUse, 0)
   return { ...told, window: status.window, unanswered }

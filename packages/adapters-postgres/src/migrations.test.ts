@@ -6,6 +6,7 @@ import { digestOf, migrations } from './migrations.ts'
  */
 const digests: Readonly<Record<string, string>> = {
   '1 baseline': '0a744937623015d50c453e0823f97c6dc3b6e0cdcf8846586b2678f1ec5bdf34',
+  '2 route-overflow': 'b684ac6ecd9d591c1315af60b2d42be4f883938002c3ccd3fedc15a3c9cacec4',
   '6 promotions': '620c5d6281fe0b81b6ff69d858c499f05db2eec23fdccd3549684c758749f698',
   '7 ledger-by-time': '052a8d8dabee47c9572e780958b731b0d8cc2d24988023587bfea1bf88e9eb7e',
 }

@@ -1,3 +1,4 @@
+import type { Overflow } from '@gateway/core/routes'
 import type { PreviousSecret } from '@gateway/core/webhooks'
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 
@@ -81,6 +82,8 @@ export interface Tables {
     carriers: string[]
     priorities: number[]
     weights: number[]
+    /** Null: the default. */
+    overflow: ColumnType<Overflow | null, string | null, string | null>
   }
   carrier_version: {
     version: number

@@ -129,6 +129,7 @@ const claiming = {
   carrier: 1,
   queue: 0,
   rankMax: 1,
+  overflowSeconds: null,
 }
 const batch = { dispatcher: 1, batch: 1 }
 const taking = { account: 1, since: longAgo, messagesMax: 100, operation: key('n', 1) }

@@ -1,3 +1,4 @@
+import { overflowDefaults, overflowSecondsMax, type OverflowAfter } from '@gateway/core/routes'
 import { smppParameters, tlsParameters } from '@gateway/adapters-smpp'
 
 type Schema = Readonly<Record<string, unknown>>
@@ -48,6 +49,15 @@ const list = (items: Schema, description: string): Schema => ({
   description,
 })
 
+const overflowAfter = (by: OverflowAfter, what: string): Schema => ({
+  description: `Seconds after which ${what} that found better carriers full goes to the next one; or never`,
+  type: ['integer', 'string'],
+  minimum: 0,
+  maximum: overflowSecondsMax,
+  pattern: '^never$',
+  default: by,
+})
+
 const route = {
   type: 'object',
   properties: {
@@ -58,6 +68,16 @@ const route = {
       { type: 'string', pattern: '^([0-9]{3,15}|.{0,10}[A-Za-z].{0,10})$' },
       'Sender addresses, numbers and names; none: all',
     ),
+    overflow: {
+      type: 'object',
+      properties: {
+        single: overflowAfter(overflowDefaults.single, 'a single send'),
+        bulk: overflowAfter(overflowDefaults.bulk, 'bulk'),
+      },
+      additionalProperties: false,
+      default: overflowDefaults,
+      description: 'When messages wait no longer for a carrier of a better priority that is full',
+    },
     carriers: {
       type: 'array',
       minItems: 1,

@@ -67,11 +67,15 @@ test('what routes leave out has its default', async () => {
     carriers: [{ name: 'one', url: 'simulator:' }],
     routes: [
       { name: 'south-africa', prefixes: ['27'], accounts: [7], senders: ['12025550100'], carriers: [{ carrier: 'one', priority: 2, weight: 30 }] },
-      { name: 'all', carriers: [{ carrier: 'one' }] },
+      { name: 'some', prefixes: ['44'], carriers: [{ carrier: 'one' }], overflow: { bulk: 600 } },
+      { name: 'others', prefixes: ['49'], carriers: [{ carrier: 'one' }], overflow: { single: 'never' } },
+      { name: 'all', carriers: [{ carrier: 'one' }], overflow: { single: 2, bulk: 'never' } },
     ],
   }) // prettier-ignore
   expect(routes).toEqual([
     { name: 'south-africa', prefixes: ['27'], accounts: [7], senders: ['12025550100'], carriers: [{ carrier: 'one', priority: 2, weight: 30 }] },
+    { name: 'some', prefixes: ['44'], accounts: [], senders: [], carriers: [{ carrier: 'one', priority: 1, weight: 1 }], overflow: { single: 2, bulk: 600 } },
+    { name: 'others', prefixes: ['49'], accounts: [], senders: [], carriers: [{ carrier: 'one', priority: 1, weight: 1 }], overflow: { single: 'never', bulk: 'never' } },
     { name: 'all', prefixes: [], accounts: [], senders: [], carriers: [{ carrier: 'one', priority: 1, weight: 1 }] },
   ]) // prettier-ignore
 })
@@ -102,6 +106,8 @@ test.each<[unknown, ...string[]]>([
   [{ carriers: [{ name: 'a', ...spelled }, { name: 'a', ...spelled }] }, '/carriers/1 (a): the name is given twice'],
   [{ carriers: [{ name: 'a', ...spelled }], routes: [{ name: 'r', carriers: [] }] }, '/routes/0/carriers: must NOT have fewer'],
   [{ carriers: [{ name: 'a', ...spelled }], routes: [{ name: 'r', carriers: [{ carrier: 'a', weight: 0 }] }] }, '/routes/0/carriers/0/weight: must be >= 1'],
+  [{ carriers: [{ name: 'a', ...spelled }], routes: [{ name: 'r', overflow: { single: -1, bulk: 'ever' }, carriers: [{ carrier: 'a' }] }] }, '/routes/0/overflow/single: must be >= 0', '/routes/0/overflow/bulk: must match pattern "^never$"'],
+  [{ carriers: [{ name: 'a', ...spelled }], routes: [{ name: 'r', overflow: { single: true }, carriers: [{ carrier: 'a' }] }] }, '/routes/0/overflow/single: integer or string is expected'],
   [{ carriers: [{ name: 'a', ...spelled }], routes: [{ name: 'r', carriers: [{ carrier: 'b' }] }] }, '/routes/0 (r): there is no carrier b'],
   [{ carriers: [{ name: 'a', ...spelled }], routes: [{ name: 'r', prefixes: ['27'], carriers: [{ carrier: 'a' }] }] }, '/routes: the last route has conditions'],
 ])('%j is refused, with its places and without a secret: %s', async (document, ...words) => {

@@ -4,7 +4,14 @@ import { smppSettingsOf } from '@gateway/adapters-smpp'
 import type { AccountId } from '@gateway/core/accounts'
 import type { CarrierId } from '@gateway/core/dispatch'
 import type { SenderAddress } from '@gateway/core/messages'
-import { checkRoutes, type Route, type RouteProblem } from '@gateway/core/routes'
+import {
+  checkRoutes,
+  overflowDefaults,
+  storedOverflow,
+  type Overflow,
+  type Route,
+  type RouteProblem,
+} from '@gateway/core/routes'
 import { Ajv, type ErrorObject } from 'ajv'
 import { specificationFromUrl, type CarrierSpecification } from './carrier-specification.ts'
 import { carriersSchema } from './carriers-schema.ts'
@@ -31,6 +38,7 @@ interface RouteEntry {
   readonly accounts?: readonly AccountId[]
   readonly senders?: readonly SenderAddress[]
   readonly carriers: readonly { readonly carrier: CarrierId; readonly priority?: number; readonly weight?: number }[]
+  readonly overflow?: Partial<Overflow>
 }
 
 interface Document {
@@ -108,9 +116,10 @@ function resolved(field: string, secret: Secret, lookUps: LookUps): string {
   }
 }
 
-const routeOf = ({ name, prefixes = [], accounts = [], senders = [], carriers }: RouteEntry): Route => ({
+const routeOf = ({ name, prefixes = [], accounts = [], senders = [], carriers, overflow }: RouteEntry): Route => ({
   ...{ name, prefixes, accounts, senders },
   carriers: carriers.map(({ carrier, priority = 1, weight = 1 }) => ({ carrier, priority, weight })),
+  ...storedOverflow({ overflow: { ...overflowDefaults, ...overflow } }),
 })
 
 /**
@@ -176,6 +185,7 @@ const WORDS = {
   'same-carrier': 'it has twice the carrier',
   'bad-priority': 'this is no priority:',
   'bad-weight': 'this is no weight:',
+  'bad-overflow': 'overflow must be a number of seconds from 0 to 86400 or "never":',
 } satisfies Record<RouteProblem['problem'], string>
 
 /** What core finds wrong with routes, as sentences with their places. */

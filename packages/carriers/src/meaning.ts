@@ -133,8 +133,11 @@ const offsetText = (minutes: number): string => {
   return `${minutes < 0 ? '-' : '+'}${digits.map((each) => String(each).padStart(2, '0')).join(':')}`
 }
 
-const settingsOfRoute = ({ prefixes, accounts, senders, carriers }: Route): Settings => ({
-  ...textsOf({ prefixes: setText(prefixes), accounts: setText(accounts), senders: setText(senders) }),
+const settingsOfRoute = ({ prefixes, accounts, senders, carriers, overflow }: Route): Settings => ({
+  ...textsOf({
+    ...{ prefixes: setText(prefixes), accounts: setText(accounts), senders: setText(senders) },
+    overflow: overflow && `single ${overflow.single}, bulk ${overflow.bulk}`,
+  }),
   carriers: carriers
     .map(({ carrier, priority, weight }) => `${carrier} (priority ${priority}, weight ${weight})`)
     .join(', '),

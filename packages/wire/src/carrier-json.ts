@@ -13,7 +13,7 @@ export function boundSince({ links }: CarrierStatus): number | undefined {
  * How a carrier is, as programs of operators read it. Times are ISO 8601 in UTC; `null`: a carrier without connections
  * does not tell.
  */
-export const carrierJson = ({ carrier, mode, window, unanswered, status }: CarrierReport) => ({
+export const carrierJson = ({ carrier, mode, window, unanswered, status, overflowed = 0 }: CarrierReport) => ({
   carrier,
   mode,
   window,
@@ -35,6 +35,7 @@ export const carrierJson = ({ carrier, mode, window, unanswered, status }: Carri
           idForm: status.receipts.form ?? null,
         },
   circuit: status?.circuit === undefined ? null : circuitJson(status.circuit),
+  overflowed,
 })
 
 const circuitJson = ({ state, since, reason, answerMilliseconds, ...bounds }: CircuitStatus) => ({

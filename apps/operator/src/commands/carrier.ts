@@ -3,7 +3,7 @@ import type { HeldCarrier, PrefixFigures, ToldCarrier } from '@gateway/core/flee
 import { boundSince, carrierJson } from '@gateway/wire'
 import { command, Refused, type Run, type RunAlone } from '../command.ts'
 import { printable, type Json, type Row } from '../output.ts'
-import { durationText, timeJson, timeText } from '../show.ts'
+import { counted, durationText, timeJson, timeText } from '../show.ts'
 
 export const carrierList = (run: Run) =>
   command('list', 'list the carriers of every dispatcher, and how they are').action(() =>
@@ -123,6 +123,9 @@ function circuitText({ state, since, reason, answerMilliseconds }: CircuitStatus
   return `${state} since ${timeText(since as ToldCarrier['toldAt'])}${why}; ${answers}`
 }
 
+const overflowText = (messages: number): string =>
+  `${counted(messages, 'message')} since the start, because carriers of a better priority were full`
+
 const boundsText = (bounds: CircuitStatus): string =>
   `opened after ${bounds.silentSeconds} s of silence or ${bounds.failuresPercent} % failures; ` +
   `slow from ${bounds.slowSeconds} s on; probed after ${bounds.probeSeconds} s to ${bounds.probeSecondsMax} s`
@@ -149,7 +152,7 @@ function figuresText(figures: readonly PrefixFigures[]): string {
 
 /** One carrier of one dispatcher, a line for each thing to know. */
 export function carrierLines(told: ToldCarrier, now: number, held?: HeldCarrier): string {
-  const { process, toldAt, window, unanswered, status } = told
+  const { process, toldAt, window, unanswered, status, overflowed } = told
   const links = status?.links.map(
     ({ role, boundSince: at, inUse }) =>
       `  ${role.padEnd(12)} ${at === undefined ? 'not bound' : `bound since ${timeText(at as typeof toldAt)}, ${inUse} in use`}`,
@@ -165,6 +168,7 @@ export function carrierLines(told: ToldCarrier, now: number, held?: HeldCarrier)
     ['window', `${inUseText(unanswered, window)} in use`],
     ['rate', status && (status.perSecond === undefined ? 'no limit' : `${status.perSecond.toFixed(1)} parts a second`)],
     ['waiting', status && String(status.waiting)],
+    ['overflow', overflowed === undefined ? undefined : overflowText(overflowed)],
     ['circuit', status?.circuit && circuitText(status.circuit)],
     ['bounds', status?.circuit && boundsText(status.circuit)],
     [

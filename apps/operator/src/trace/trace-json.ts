@@ -6,6 +6,7 @@ import {
   type TracedRoute,
   type Waiting,
 } from '@gateway/core/messages'
+import { overflowOf } from '@gateway/core/routes'
 import type { Instant } from '@gateway/core/time'
 import { outcomeMeaning, outcomeStatus, creditsJson, timeJson } from '../show.ts'
 import type { Json } from '../output.ts'
@@ -55,13 +56,14 @@ export function traceJson(trace: MessageTrace, now: Instant, waiting: Waiting | 
   }
 }
 
-const routeJson = ({ name, place, prefixes, accounts, senders, carriers }: TracedRoute): Json => ({
+const routeJson = ({ name, place, prefixes, accounts, senders, carriers, overflow }: TracedRoute): Json => ({
   name,
   position: place ?? null,
   prefixes: [...prefixes],
   accounts: [...accounts],
   senders: [...senders],
   carriers: carriers.map((one) => ({ ...one })),
+  overflow: { ...overflowOf({ ...(overflow && { overflow }) }) },
 })
 
 const refundJson = ({ code, messages, amount, first, last }: TracedRefund): Json => ({

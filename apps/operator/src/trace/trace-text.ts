@@ -16,6 +16,7 @@ import {
   type TracedRoute,
 } from '@gateway/core/messages'
 import { erasedNumber } from '@gateway/core/personal-data'
+import { overflowOf, type OverflowAfter } from '@gateway/core/routes'
 import type { Instant } from '@gateway/core/time'
 import { printable } from '../output.ts'
 import { outcomeMeaning, outcomeText, counted, timeText, durationText } from '../show.ts'
@@ -75,15 +76,18 @@ const INCIDENT_WORDS: ReadonlyMap<string, string> = new Map([
   [INCIDENT.recovered, 'its dispatcher ended without telling what became of it: it may have been sent or not'],
   [INCIDENT.unknown, 'it was submitted, and the carrier did not answer whether it took it'],
   [INCIDENT.late, 'its dispatcher told later what became of it'],
+  [INCIDENT.overflow, 'the carriers of a better priority were full for as long as its route lets it wait'],
   [INCIDENT.adopted, 'a receipt that fits no other message was taken for its own'],
   [INCIDENT.endedInDoubt, 'a database server was lost that may have had it submitted; it ended in doubt'],
   [INCIDENT.provedSubmitted, 'it was in doubt, and an answer or a receipt proved that it had been submitted'],
 ])
 
-const incidentText = (what: string, carrier: CarrierId | undefined): string =>
-  what === INCIDENT.refusedForNow && carrier !== undefined
-    ? `carrier ${carrier} refused it for now`
-    : (INCIDENT_WORDS.get(what) ?? what)
+function incidentText(what: string, carrier: CarrierId | undefined): string {
+  const words = INCIDENT_WORDS.get(what) ?? what
+  if (carrier === undefined) return words
+  if (what === INCIDENT.refusedForNow) return `carrier ${carrier} refused it for now`
+  return what === INCIDENT.overflow ? `it went to carrier ${carrier}: ${words}` : words
+}
 
 const eventsOf = (trace: MessageTrace): readonly Event[] => [
   accepted(trace),
@@ -158,10 +162,15 @@ function refunded({ code, messages, amount, first, last }: TracedRefund): Event 
   return { at: last, text: `${formatCredits(amount)} credits were refunded for ${of} of its send${why}${since}` }
 }
 
+const KEPT_WORDS: Readonly<Record<TracedReceipt['fits'], string>> = {
+  own: 'to be applied',
+  'same-number': 'kept, it may be of this message or of another to this number',
+  'other-number': 'kept, it names another number and is not applied to this message',
+}
+
 function kept({ at, carrier, reference, code, fits }: TracedReceipt): Event {
   const says = `a receipt of carrier ${carrier} for its id ${reference}: ${outcomeText(code)}`
-  const decision = fits === 'own' ? 'to be applied' : 'kept, it may be of this message or of another to this number'
-  return { at, text: `${says}; ${decision}` }
+  return { at, text: `${says}; ${KEPT_WORDS[fits]}` }
 }
 
 /** Where the message is, and what that means for it, in sentences. */
@@ -250,7 +259,15 @@ export function routeText(route: TracedRoute): string {
   const tried = carriers
     .toSorted((a, b) => a.priority - b.priority)
     .map(({ carrier, priority, weight }) => `${carrier} (priority ${priority}, weight ${weight})`)
-  return `${name}, ${where}, for ${conditionsOf(route)}; carriers: ${tried.join(', ')}`
+  return `${name}, ${where}, for ${conditionsOf(route)}; carriers: ${tried.join(', ')}${overflowText(route)}`
+}
+
+/** When messages go to a carrier of a worse priority although a better one is available; empty: there is none. */
+function overflowText({ carriers, overflow }: TracedRoute): string {
+  if (new Set(carriers.map(({ priority }) => priority)).size < 2) return ''
+  const { single, bulk } = overflowOf({ ...(overflow && { overflow }) })
+  const after = (seconds: OverflowAfter): string => (seconds === 'never' ? 'never' : `after ${seconds} s`)
+  return `; when these are full, single sends go to the next priority ${after(single)}, bulk ${after(bulk)}`
 }
 
 function conditionsOf({ prefixes, accounts, senders }: TracedRoute): string {

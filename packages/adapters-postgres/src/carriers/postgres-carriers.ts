@@ -216,8 +216,8 @@ type ToldReport = Omit<Report, 'mode'> & Partial<Pick<Report, 'mode'>>
 
 export const postgresCarrierStatuses = ({ pools: { ordinary } }: Context): CarrierStatuses => ({
   async tell({ id, host, pid }, reports) {
-    const texts = reports.map(({ mode, window, unanswered, status }) =>
-      JSON.stringify({ mode, window, unanswered, status } satisfies Report),
+    const texts = reports.map(({ mode, window, unanswered, status, overflowed }) =>
+      JSON.stringify({ mode, window, unanswered, status, ...(overflowed && { overflowed }) } satisfies Report),
     )
     const carriers = reports.map(({ carrier }) => carrier)
     await ordinary.run(reportCarriers, { process: id, host, pid, carriers, reports: texts })
@@ -229,10 +229,11 @@ function toldCarrier(row: CarrierStatusRow): readonly ToldCarrier[] {
   const carrier = carrierId(row.carrier)
   if (carrier === undefined) return []
   // A process of before there were modes tells none.
-  const { mode = 'running', window, unanswered, status } = JSON.parse(row.report) as ToldReport
+  const { mode = 'running', window, unanswered, status, overflowed } = JSON.parse(row.report) as ToldReport
   const process = { id: row.process, host: row.host, pid: row.pid }
   const [toldAt, isStale] = [instant(row.told_at), row.stale]
-  return [{ carrier, mode, window, unanswered, status: status && whole(status), process, toldAt, isStale }]
+  const report = { carrier, mode, window, unanswered, status: status && whole(status), process, toldAt, isStale }
+  return [{ ...report, ...(overflowed && { overflowed }) }]
 }
 
 /** JSON leaves out what is undefined. */

@@ -69,7 +69,7 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
   }
 
   function run(dispatcher: DispatcherId, seq: number, wanted: Wanted, carrier: number): Promise<ClaimRow[]> {
-    const { lane, messagesMax, markedMax, leaseSeconds, queue = noQueue, fresh = false } = wanted
+    const { lane, messagesMax, markedMax, leaseSeconds, queue = noQueue, fresh = false, overflowSeconds } = wanted
     const common = {
       dispatcher,
       batch: seq,
@@ -80,9 +80,13 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
       carrier,
       queue,
       rankMax: fresh ? freshRank : retriedRank,
+      overflowSeconds: overflowSeconds ?? null,
     }
     return lane === 'single'
-      ? hot.run(claimSingle, { ...common, accountsMax: Math.min(accountsMax, messagesMax) })
+      ? hot.run(claimSingle, {
+          ...common,
+          accountsMax: overflowSeconds === undefined ? Math.min(accountsMax, messagesMax) : accountsMax,
+        })
       : hot.run(claimBulk, { ...common, rangesMax: bulkRangesMax })
   }
 

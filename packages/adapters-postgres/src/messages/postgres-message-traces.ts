@@ -52,7 +52,7 @@ function traceOf(
       })),
     },
     refundByHand: refundByHand === null ? undefined : fromRow<NonNullable<MessageTrace['refundByHand']>>(refundByHand),
-    route: route === null ? undefined : fromRow<TracedRoute>(route),
+    route: route === null ? undefined : routeOf(route),
     incidents: incidents.map((incident) => fromRow<Incident>(incident)),
     place: place.place === 'decided' ? decidedPlace(place, byHand) : place,
   }
@@ -72,4 +72,10 @@ function decidedPlace(row: DecidedRow, byHand: boolean): DecidedLocation {
     parts: parts.map((part) => fromRow<TracedPart>(part)),
     refunded: byHand || !isTaken({ code, hasReference: reference !== null }),
   }
+}
+
+/** A route with the default overflow names none. */
+function routeOf(row: NonNullable<MessageTraceRow['route']>): TracedRoute {
+  const { overflow, ...route } = fromRow<TracedRoute>(row)
+  return { ...route, ...(overflow && { overflow }) }
 }

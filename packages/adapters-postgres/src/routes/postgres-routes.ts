@@ -7,6 +7,7 @@ import {
   routeNumberOf,
   type PublishedRoute,
   type QueueNumber,
+  storedOverflow,
   type Route,
   type RouteNumber,
   type RouteQueue,
@@ -95,6 +96,7 @@ const routeOf = ({ id, queues, refusers, awaited, priorities, weights, ...row }:
   prefixes: row.prefixes,
   accounts: row.accounts as AccountId[],
   senders: row.senders as SenderAddress[],
+  ...(row.overflow !== null && { overflow: row.overflow }),
   carriers: row.carriers.map((carrier, i) => ({
     carrier: carrier as CarrierId,
     priority: priorities[i] ?? NaN,
@@ -107,7 +109,7 @@ const routeOf = ({ id, queues, refusers, awaited, priorities, weights, ...row }:
   }),
 })
 
-const rowOf = ({ name, prefixes, accounts, senders, carriers }: Route) => ({
+const rowOf = ({ name, prefixes, accounts, senders, carriers, ...route }: Route) => ({
   name,
   prefixes: [...prefixes],
   accounts: [...accounts],
@@ -115,7 +117,13 @@ const rowOf = ({ name, prefixes, accounts, senders, carriers }: Route) => ({
   carriers: carriers.map(({ carrier }) => carrier as string),
   priorities: carriers.map(({ priority }) => priority),
   weights: carriers.map(({ weight }) => weight),
+  overflow: overflowText(route),
 })
+
+function overflowText(route: Pick<Route, 'overflow'>): string | null {
+  const { overflow } = storedOverflow(route)
+  return overflow === undefined ? null : JSON.stringify(overflow)
+}
 
 interface MovedPart {
   readonly queue: number

@@ -1,3 +1,4 @@
+import { INCIDENT } from '@gateway/core/messages'
 import { LANE } from '../stored-codes.ts'
 import { rows, sql, statement } from './statement.ts'
 
@@ -43,6 +44,7 @@ const claiming = {
   carrier: 'smallint',
   queue: 'smallint',
   rankMax: 'smallint',
+  overflowSeconds: 'float8?',
 } as const
 
 const columns = rows<ClaimRow>({
@@ -65,6 +67,9 @@ const columns = rows<ClaimRow>({
   locked: 'bool',
   suppressed: 'int[]',
 })
+
+/** Only what has been due for `overflowSeconds`; null: everything. */
+const hasWaited = sql`(:overflowSeconds is null or due_at <= now() - make_interval(secs => :overflowSeconds))`
 
 /** CTE that renews the dispatcher's lease if the CTE `candidates` has a row. Ranges are claimed only if it did. */
 const renewLease = sql`renewed as (
@@ -89,6 +94,11 @@ const storeBatch = (lane: (typeof LANE)[keyof typeof LANE], cursor: string) => s
     order by id
   ) message
   having count(*) > 0
+), overflowed as (
+  insert into incident (message_id, what, carrier)
+  select id, '${INCIDENT.overflow}', :carrier
+  from claimed, generate_series(claimed.lo, claimed.hi - 1) id
+  where :overflowSeconds is not null
 )
 select ${cursor} as cursor, now() as at, exists (select from dispatcher where id = :dispatcher) as alive, ranges.*
 from (select 1) one
@@ -168,6 +178,7 @@ with recursive accounts (account_id, walked) as (
     select ctid row_id, account_id, rank, lo, hi
     from due
     where queue = :queue and lane = ${LANE.single} and account_id = accounts.account_id and rank <= :rankMax
+      and ${hasWaited}
     order by rank, lo
     limit (select ceil(:messagesMax::float8 / greatest(accounts, 1))::int from walk)
     for update skip locked
@@ -208,13 +219,13 @@ with next_account as (
   select coalesce(
     (
       select account_id from due
-      where queue = :queue and lane = ${LANE.bulk} and account_id > :cursor and rank <= :rankMax
+      where queue = :queue and lane = ${LANE.bulk} and account_id > :cursor and rank <= :rankMax and ${hasWaited}
       order by account_id
       limit 1
     ),
     (
       select account_id from due
-      where queue = :queue and lane = ${LANE.bulk} and rank <= :rankMax
+      where queue = :queue and lane = ${LANE.bulk} and rank <= :rankMax and ${hasWaited}
       order by account_id
       limit 1
     )
@@ -225,7 +236,7 @@ with next_account as (
     select ctid row_id, rank, lo, hi
     from due
     where queue = :queue and lane = ${LANE.bulk} and account_id = (select id from next_account)
-      and rank <= :rankMax
+      and rank <= :rankMax and ${hasWaited}
     order by rank, lo
     limit :rangesMax
     for update skip locked

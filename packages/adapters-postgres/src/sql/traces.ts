@@ -146,7 +146,11 @@ with send_of as materialized (
   group by code, message_id is null
 ), receipts as (
   select receipt.id, receipt.at, carrier.name carrier, receipt.carrier_id reference, receipt.code,
-    case when sought.reference is null then 'same-number' else 'own' end fits
+    case
+      when sought.reference is null then 'same-number'
+      when receipt.msisdn <> (select msisdn from send_of) then 'other-number'
+      else 'own'
+    end fits
   from sought
   join unmatched_delivery_receipt receipt on receipt.carrier = sought.carrier
   join carrier on carrier.id = sought.carrier
@@ -162,7 +166,7 @@ select account_id account, msisdn::text number, (select address from sender wher
   ${milliseconds('expires_at')} expires, priority, flash,
   (
     select json_build_object('place', position + 1, 'name', name, 'prefixes', prefixes,
-      'accounts', accounts, 'senders', senders,
+      'accounts', accounts, 'senders', senders, 'overflow', overflow,
       'carriers', (
         select json_agg(json_build_object('carrier', carrier, 'priority', priority, 'weight', weight) order by place)
         from unnest(carriers, priorities, weights) with ordinality its(carrier, priority, weight, place)

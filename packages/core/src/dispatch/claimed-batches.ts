@@ -76,6 +76,11 @@ export interface Wanted {
   readonly leaseSeconds: number
   /** Only messages that no carrier has refused for now; for probes. */
   readonly fresh?: boolean
+  /**
+   * Only messages that have been due for this many seconds, by the store's clock: carriers of a better priority have no
+   * room. Each of them gets the incident `INCIDENT.overflow`.
+   */
+  readonly overflowSeconds?: number | undefined
 }
 
 /**

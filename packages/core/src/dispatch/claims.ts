@@ -33,6 +33,7 @@ export function createClaims(
   let current: DispatcherId | undefined
   let registering: Promise<DispatcherId> | undefined
   let isDisowning = false
+  const overflowed: Record<Lane, number> = { single: 0, bulk: 0 }
   /** The queue that was claimed from last. */
   const lastQueue: Record<Lane, QueueNumber> = { single: noRoute, bulk: noRoute }
 
@@ -93,10 +94,10 @@ export function createClaims(
       const chosen = await chooseQueue(turns, claimedBatches, asking)
       if (chosen === 'nothing') inFlight.foundNothing(lane)
       if (typeof chosen === 'string') return chosen
-      const { queue, turn } = chosen
+      const { queue, turn, overflowSeconds } = chosen
       lastQueue[lane] = queue
       const wanted = {
-        ...{ carrier, lane, queue, leaseSeconds },
+        ...{ carrier, lane, queue, leaseSeconds, overflowSeconds },
         messagesMax: turn.messagesMax,
         markedMax: Math.min(claiming.markedMax, turn.messagesMax),
       }
@@ -118,6 +119,7 @@ export function createClaims(
       if (typeof batch === 'string' || !maySubmit(mode()) || current !== dispatcher) return 'nothing'
       // Its marks count as those of the batch from now on, and not twice.
       inFlight.endClaim(claiming)
+      if (overflowSeconds !== undefined) overflowed[lane] += batch.messages.length
       const opened = open(lane, dispatcher, batch, queue)
       if (isProbe) giveBackRest(opened)
       return 'claimed'
@@ -188,6 +190,8 @@ export function createClaims(
       return true
     },
     retire,
+    /** Messages that were claimed because carriers of a better priority were full, since the start. */
+    overflowed: (): Readonly<Record<Lane, number>> => overflowed,
     /** Ends the epoch in good order: what failed claims may hold is given back first. */
     async end(): Promise<void> {
       if (inFlight.hasLostClaims()) await disown()

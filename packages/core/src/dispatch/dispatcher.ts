@@ -195,6 +195,11 @@ export class Dispatcher {
     return this.#submissions.waits()
   }
 
+  /** Messages that this carrier claimed because carriers of a better priority were full, by lane, since the start. */
+  overflowed(): Readonly<Record<Lane, number>> {
+    return { ...this.#claims.overflowed() }
+  }
+
   #setMode(next: Mode): void {
     if (!nextModes[this.#mode].includes(next))
       throw new BrokenInvariant(`a dispatcher that is ${this.#mode} becomes ${next}`)

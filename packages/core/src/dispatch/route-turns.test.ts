@@ -1,5 +1,6 @@
 import { aCarrierId } from '@gateway/core/testing'
 import type { Availability } from './carrier.ts'
+import type { Lane } from './claimed-batches.ts'
 import { queuesOf, type PublishedRoute, type QueueNumber, type RouteNumber } from '../routes/published-routes.ts'
 import { claimableQueues, handOver, handOverToOneOf } from './route-turns.ts'
 
@@ -88,4 +89,28 @@ test.each<[string, number, string, string, ReturnType<typeof handOverToOneOf>]>(
   const all = ['a', 'b', 'c'].map((name) => aCarrierId(name))
   const its = registered.split(' ').map((name) => aCarrierId(name))
   expect(handOverToOneOf(routes, queue(from), its, all, availabilities(states))).toEqual(expected)
+})
+
+test.each<[string, string, string, Lane, string, string]>([
+  // Carriers of the route, availabilities, carriers with room, lane, the one that asks, its queues and seconds.
+  ['the better one has room', 'a1 b2', 'a b', 'single', 'b', '11:-'],
+  ['the better one is full', 'a1 b2', 'b', 'single', 'b', '10:2 11:-'],
+  ['bulk never moves by default', 'a1 b2', 'b', 'bulk', 'b', '11:-'],
+  ['a better one claims as before', 'a1 b2', 'b', 'single', 'a', '10:- 12:-'],
+  ['the next one has room', 'a1 b2 c3', 'b c', 'single', 'c', '12:2 16:-'],
+  ['all better ones are full', 'a1 b2 c3', 'c', 'single', 'c', '10:2 11:2 12:2 16:-'],
+  ['what waits for one stays its own', 'a1 b2 c3', 'b', 'single', 'b', '10:2 11:- 13:2 15:-'],
+])('%s', (_, carriers, roomy, lane, asking, expected) => {
+  const hasRoom = (carrier: string): boolean => roomy.split(' ').includes(carrier)
+  const found = claimableQueues([aRoute(10, carriers)], aCarrierId(asking), () => 'available', { lane, hasRoom })
+  expect(found.map((one) => `${one.queue}:${one.overflowSeconds ?? '-'}`).join(' ')).toBe(expected)
+})
+
+test('a route says for each lane after how many seconds messages overflow', () => {
+  const route = { ...aRoute(10, 'a1 b2'), overflow: { single: 'never', bulk: 60 } } as const
+  const over = (lane: Lane) =>
+    claimableQueues([route], aCarrierId('b'), () => 'available', { lane, hasRoom: () => false })
+      .filter(({ queue: number }) => number === 10)
+      .map(({ overflowSeconds }) => overflowSeconds)
+  expect([over('single'), over('bulk')]).toEqual([[], [60]])
 })

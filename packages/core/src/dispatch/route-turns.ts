@@ -10,7 +10,7 @@ import {
   type RouteQueue,
   type Routes,
 } from '../routes/published-routes.ts'
-import type { RouteCarrier } from '../routes/routes.ts'
+import { overflowOf, type RouteCarrier } from '../routes/routes.ts'
 
 /** A queue from which a carrier claims now. */
 export interface ClaimableQueue {
@@ -23,43 +23,66 @@ export interface ClaimableQueue {
    * priority share it by their weights, and those of a better one have the first go as long as they have room.
    */
   readonly claimers: readonly RouteCarrier[]
+  /**
+   * Seconds for which messages must have been due, because carriers of a better priority are available and full;
+   * undefined: the carrier claims any.
+   */
+  readonly overflowSeconds: number | undefined
+}
+
+/** What decides whether messages go to a carrier of a worse priority although better ones are available. */
+export interface Fullness {
+  readonly lane: Lane
+  readonly hasRoom: (carrier: CarrierId) => boolean
 }
 
 /**
  * The queues from which a carrier claims now, in the order of the routes. Of the carriers of a route the best that is
  * available claims, and those before it that take some: throttled, or probed. What one of them refused for now goes
  * to the others as long as there are any, and what waits for one is its own while it is up. A carrier that is down
- * claims nothing.
+ * claims nothing. Where every better carrier that is available has no room, the next ones claim what has waited for as
+ * long as the route says. Without `fullness` nothing overflows.
  */
 export function claimableQueues(
   routes: readonly PublishedRoute[],
   carrier: CarrierId,
   availabilityOf: (carrier: CarrierId) => Availability,
+  fullness?: Fullness,
 ): readonly ClaimableQueue[] {
   if (availabilityOf(carrier) === 'down') return []
-  if (routes.length === 0) return [{ queue: noRoute, route: noRoute, isFresh: true, claimers: [] }]
-  return routes.flatMap(({ number: route, carriers, queues }) => {
-    if (carriers.every((one) => one.carrier !== carrier)) return []
+  if (routes.length === 0)
+    return [{ queue: noRoute, route: noRoute, isFresh: true, claimers: [], overflowSeconds: undefined }]
+  return routes.flatMap((published) => {
+    const { number: route, carriers, queues } = published
+    const own = carriers.find((one) => one.carrier === carrier)
+    if (own === undefined) return []
     return queues.flatMap((one): readonly ClaimableQueue[] => {
       const { number: queue } = one
-      const claimers = claimersOf(carriers, one, availabilityOf)
-      if (claimers.every((one) => one.carrier !== carrier)) return []
+      const { claimers, others } = claimersOf(carriers, one, availabilityOf)
       const isFresh = one.refusedBy === undefined
-      return [{ queue, route, isFresh, claimers: claimers.length > 1 ? claimers : [] }]
+      if (claimers.includes(own))
+        return [{ queue, route, isFresh, claimers: claimers.length > 1 ? claimers : [], overflowSeconds: undefined }]
+      if (fullness === undefined || !others.includes(own)) return []
+      const overflowSeconds = overflowOf(published)[fullness.lane]
+      const upToOwn = others.filter(({ priority }) => priority <= own.priority)
+      const better = upToOwn.filter(({ priority }) => priority < own.priority)
+      if (overflowSeconds === 'never' || better.some((each) => fullness.hasRoom(each.carrier))) return []
+      return [{ queue, route, isFresh, claimers: upToOwn, overflowSeconds }]
     })
   })
 }
 
+/** The carriers that claim from a queue, and all that may take its messages and are up. */
 function claimersOf(
   carriers: readonly RouteCarrier[],
   { refusedBy, onlyFor }: RouteQueue,
   availabilityOf: (carrier: CarrierId) => Availability,
-): readonly RouteCarrier[] {
+): { readonly claimers: readonly RouteCarrier[]; readonly others: readonly RouteCarrier[] } {
   const up = carriers.filter(({ carrier }) => availabilityOf(carrier) !== 'down')
   const others = orAll(up, ({ carrier }) => (onlyFor === undefined ? carrier !== refusedBy : carrier === onlyFor))
   const available = others.filter(({ carrier }) => availabilityOf(carrier) === 'available')
   const best = Math.min(...available.map(({ priority }) => priority))
-  return others.filter(({ priority }) => priority <= best)
+  return { claimers: others.filter(({ priority }) => priority <= best), others }
 }
 
 /** Those that are picked, or all if none is. */
@@ -142,7 +165,7 @@ export interface RouteTurns {
    * queues than before.
    */
   onWake(carrier: CarrierId | undefined, wake: () => void): void
-  claimable(carrier: CarrierId): Promise<readonly ClaimableQueue[]>
+  claimable(carrier: CarrierId, lane: Lane): Promise<readonly ClaimableQueue[]>
   /** Undefined: it is the turn of another carrier, which is woken. */
   take(queue: ClaimableQueue, carrier: CarrierId, lane: Lane, messagesMax: number): Turn | undefined
   /** By the routes that were read last. */
@@ -211,9 +234,10 @@ export function createRouteTurns(routes: Pick<Routes, 'list'>, clock: Clock): Ro
       }
     },
     onWake: (carrier, told) => void wakes.set(carrier, told),
-    async claimable(carrier) {
+    async claimable(carrier, lane) {
       known = await list()
-      return claimableQueues(known, carrier, availabilityOf)
+      const hasRoom = (one: CarrierId): boolean => peers.get(one)?.hasRoom(lane) === true
+      return claimableQueues(known, carrier, availabilityOf, { lane, hasRoom })
     },
     take({ route, claimers }, carrier, lane, messagesMax) {
       const own = claimers.find((one) => one.carrier === carrier)
@@ -271,6 +295,10 @@ interface Asking {
   readonly isProbe: boolean
 }
 
+interface Chosen extends Pick<ClaimableQueue, 'queue' | 'overflowSeconds'> {
+  readonly turn: Turn
+}
+
 /**
  * The next queue in which something waits and it is this carrier's turn. Where there is only one, nobody looks first.
  */
@@ -278,8 +306,8 @@ export async function chooseQueue(
   turns: RouteTurns,
   store: Pick<ClaimedBatches, 'queuesWithWork'>,
   { carrier, lane, messagesMax, after, isProbe }: Asking,
-): Promise<{ readonly queue: QueueNumber; readonly turn: Turn } | 'nothing' | 'turn-of-another'> {
-  const claimable = await turns.claimable(carrier)
+): Promise<Chosen | 'nothing' | 'turn-of-another'> {
+  const claimable = await turns.claimable(carrier, lane)
   const [only] = claimable
   const isAlone = only === undefined || (claimable.length === 1 && only.claimers.length === 0)
   const numbers = claimable.map(({ queue }) => queue)
@@ -292,7 +320,7 @@ export async function chooseQueue(
   for (const queue of ordered) {
     const at = claimable.find((one) => one.queue === queue)
     const turn = at && turns.take(at, carrier, lane, messagesMax)
-    if (turn !== undefined) return { queue, turn }
+    if (at !== undefined && turn !== undefined) return { queue, turn, overflowSeconds: at.overflowSeconds }
   }
   return 'turn-of-another'
 }

@@ -13,6 +13,8 @@ export interface CarrierReport {
   readonly unanswered: number
   /** Undefined: it has no connections to tell of. */
   readonly status: CarrierStatus | undefined
+  /** Messages claimed since the start because carriers of a better priority were full; undefined: none. */
+  readonly overflowed?: number
 }
 
 /** A process that dispatches, as operators know it. */

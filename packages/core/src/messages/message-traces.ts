@@ -177,6 +177,8 @@ export const INCIDENT = {
   endedInDoubt: 'ended in doubt',
   /** It was in doubt after a database server was lost; a dispatcher or a receipt proved that it had been submitted. */
   provedSubmitted: 'proved submitted',
+  /** The carriers of a better priority were full for as long as its route lets it wait: this carrier claimed it. */
+  overflow: 'overflow',
 } as const
 
 export interface Incident {
@@ -193,9 +195,10 @@ export interface TracedReceipt {
   readonly reference: string
   readonly code: DeliveryReceiptCode
   /**
-   * Its own: by the carrier's id of the message. Same number: it may be this message's, or another's to that number.
+   * Own: by the carrier's id of the message. Same number: it may be this message's, or another's to that number. Other
+   * number: it has the carrier's id of the message and names another number, so that it is never applied.
    */
-  readonly fits: 'own' | 'same-number'
+  readonly fits: 'own' | 'same-number' | 'other-number'
 }
 
 /** So many incidents, and so many receipts, a trace tells at the most. */

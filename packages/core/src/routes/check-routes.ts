@@ -1,6 +1,13 @@
 import { isPrefix } from '../credits/prices.ts'
 import type { CarrierId } from '../dispatch/carrier-id.ts'
-import { isForAll, type Route, type RouteCarrier } from './routes.ts'
+import {
+  isForAll,
+  overflowOf,
+  overflowSecondsMax,
+  type OverflowAfter,
+  type Route,
+  type RouteCarrier,
+} from './routes.ts'
 
 /** Bounds of a configuration: every message that is accepted is compared with its routes. */
 export const routesMax = 200
@@ -23,6 +30,7 @@ export type RouteProblem =
         | 'same-carrier'
         | 'bad-priority'
         | 'bad-weight'
+        | 'bad-overflow'
       readonly route: string
       readonly value?: string
     }
@@ -41,6 +49,7 @@ export function checkRoutes(routes: readonly Route[], carriers: readonly Carrier
       ...nameProblems(route, routes.slice(0, at)),
       ...prefixProblems(route),
       ...carrierProblems(route, carriers),
+      ...overflowProblems(route),
     ]),
     ...(last !== undefined && isForAll(last) ? [] : [{ problem: 'no-route-for-all' } as const]),
   ]
@@ -72,6 +81,13 @@ function carrierProblems({ name, carriers: its }: Route, known: readonly Carrier
     return found
   })
 }
+
+const overflowProblems = (route: Route): readonly RouteProblem[] =>
+  Object.values(overflowOf(route))
+    .filter((after: OverflowAfter) => after !== 'never' && !(Number.isInteger(after) && isWithinOverflow(after)))
+    .map((after) => ({ problem: 'bad-overflow', route: route.name, value: String(after) }))
+
+const isWithinOverflow = (seconds: number): boolean => seconds >= 0 && seconds <= overflowSecondsMax
 
 const isIn = (carriers: readonly RouteCarrier[], id: CarrierId): boolean =>
   carriers.some(({ carrier }) => carrier === id)

@@ -11,6 +11,21 @@ export interface RouteCarrier {
   readonly weight: number
 }
 
+/** Seconds for which a message waits for a carrier of a better priority that has no room; `never`: it only waits. */
+export type OverflowAfter = number | 'never'
+
+/** By lane: single sends, and bulk. */
+export interface Overflow {
+  readonly single: OverflowAfter
+  readonly bulk: OverflowAfter
+}
+
+/** A one-time code must not wait for a cheaper carrier; a campaign may. */
+export const overflowDefaults: Overflow = { single: 2, bulk: 'never' }
+
+/** Longest time until a message overflows, in seconds: a day. */
+export const overflowSecondsMax = 86_400
+
 /** Which carriers take a message, by its number, account and sender address. */
 export interface Route {
   /** 1 to 32 of a-z, 0-9, '-'. */
@@ -23,6 +38,19 @@ export interface Route {
   readonly senders: readonly SenderAddress[]
   /** At least one. */
   readonly carriers: readonly RouteCarrier[]
+  /**
+   * When messages go to the next carrier with room because all of a better priority are full. Undefined:
+   * `overflowDefaults`.
+   */
+  readonly overflow?: Overflow
+}
+
+export const overflowOf = ({ overflow = overflowDefaults }: Pick<Route, 'overflow'>): Overflow => overflow
+
+/** The overflow as a route keeps it: undefined if it is the default. */
+export const storedOverflow = ({ overflow }: Pick<Route, 'overflow'>): Pick<Route, 'overflow'> => {
+  const isDefault = overflow?.single === overflowDefaults.single && overflow.bulk === overflowDefaults.bulk
+  return overflow === undefined || isDefault ? {} : { overflow: { single: overflow.single, bulk: overflow.bulk } }
 }
 
 /** What of a message decides its route. */

@@ -349,8 +349,9 @@ const overThree = aRoute('to-three', ['a', 'b', 'c'], { prefixes: ['49'] })
 const others = aRoute('others', ['b'])
 
 const plain = async ({ routes }: Pick<StoredPorts, 'routes'>): Promise<readonly Route[]> =>
-  (await routes.list()).map(({ name, prefixes, accounts, senders, carriers }) => ({
+  (await routes.list()).map(({ name, prefixes, accounts, senders, carriers, overflow }) => ({
     ...{ name, prefixes, accounts, senders, carriers },
+    ...(overflow && { overflow }),
   }))
 
 /** The number of every queue, by route and refusing carrier. */
@@ -372,6 +373,11 @@ export const routesContract: Contract<StoredPorts> = {
     assert.deepEqual(await plain(ports), [overBoth, overA, others])
     await ports.routes.publish([overA, others])
     assert.deepEqual(await plain(ports), [overA, others])
+    const overflowing = { ...overBoth, overflow: { single: 'never', bulk: 600 } } as const
+    await ports.routes.publish([overflowing, others])
+    assert.deepEqual(await plain(ports), [overflowing, others])
+    await ports.routes.publish([overBoth, others])
+    assert.deepEqual(await plain(ports), [overBoth, others])
     await ports.routes.publish([])
     assert.deepEqual(await plain(ports), [])
   },

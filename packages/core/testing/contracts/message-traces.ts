@@ -265,6 +265,19 @@ const telling = withTraffic({
     assert.deepEqual((await traceOf(traffic, ids[0])).receipts, [])
   },
 
+  'a receipt of its own id that names another number is never its own': async (traffic) => {
+    const { ids, batch, record } = await handedOver(traffic)
+    const [number] = numbers(1, '77')
+    await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, OUTCOME.delivered, { number }))
+    await record()
+    assert.deepEqual(
+      (await traceOf(traffic, ids[0])).receipts.map(({ fits }) => fits),
+      ['other-number'],
+    )
+    await matchAll(traffic, 0)
+    assert.equal((await traceOf(traffic, ids[0])).place.place, 'decided')
+  },
+
   'an unknown outcome is told with what may settle it, and with its adoption': async (traffic) => {
     const { ids, batch, record } = await handedOver(traffic)
     await record(all('unknown', batch))

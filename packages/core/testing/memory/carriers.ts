@@ -17,6 +17,7 @@ import {
   routeNumberOf,
   type PublishedRoute,
   type QueueNumber,
+  storedOverflow,
   type Route,
   type RouteNumber,
   type Routes,
@@ -206,7 +207,7 @@ function numbered(store: MemoryStore, route: Route): PublishedRoute {
   const number = numbers.get(route.name) ?? (store.next('queue') as RouteNumber)
   numbers.set(route.name, number)
   const { name, prefixes, accounts, senders, carriers } = route
-  store.routes.known.set(number, { name, prefixes, accounts, senders, carriers })
+  store.routes.known.set(number, { name, prefixes, accounts, senders, carriers, ...storedOverflow(route) })
   const [plain, ...others] = queuesOf(route.carriers.map(({ carrier }) => carrier))
   const queues = others.map((queue) => ({ ...queue, number: queueOf(store, number, queue) }))
   return { ...route, number, queues: [{ refusedBy: plain?.refusedBy, number }, ...queues] }

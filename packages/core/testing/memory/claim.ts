@@ -1,9 +1,10 @@
 import type { AccountId } from '@gateway/core/accounts'
 import type { CarrierId, ClaimedMessage, ClaimedBatch, ClaimedBatchId, Wanted } from '@gateway/core/dispatch'
-import { senderOver } from '@gateway/core/messages'
+import { INCIDENT, senderOver } from '@gateway/core/messages'
 import { noRoute } from '@gateway/core/routes'
 import { secondsAfter } from '@gateway/core/time'
 import { allowedTo } from './messages.ts'
+import { note } from './decide.ts'
 import type { Rotation } from './rotation.ts'
 import type { DispatcherRow, Held, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'
@@ -15,8 +16,10 @@ export function claim(
   wanted: Wanted,
 ): ClaimedBatch | 'nothing' | 'fenced' {
   if (dispatcher === undefined) return 'fenced'
-  const { queue = noRoute, fresh = false } = wanted
-  const isWanted = ({ attempt }: Range): boolean => !fresh || attempt === 0
+  const { queue = noRoute, fresh = false, overflowSeconds } = wanted
+  const isWanted = ({ attempt, send }: Range): boolean =>
+    (!fresh || attempt === 0) &&
+    (overflowSeconds === undefined || secondsAfter(send.due, overflowSeconds) <= store.clock.now())
   const due = store.due.of(queue, wanted.lane)
   const ranges =
     wanted.lane === 'single'
@@ -38,6 +41,7 @@ export function claim(
     marked,
     held: new Map(held.map((one) => [one.row.id, one])),
   })
+  if (overflowSeconds !== undefined) for (const { row } of held) note(store, row.id, INCIDENT.overflow, wanted.carrier)
   return { id, at, marked, messages: held.map((one) => claimed(store, one, wanted.carrier)) }
 }
 

@@ -172,7 +172,8 @@ function receiptsOf(store: MemoryStore, { number }: MessageRow, place: MessageLo
   if (carrier === undefined) return []
   if (references !== undefined) {
     const own = references.flatMap((reference) => store.receipts.get(referenceKey(carrier, reference)) ?? [])
-    return own.sort((a, b) => a.at - b.at).map(toTraced('own'))
+    const isOther = ({ receipt }: KeptDeliveryReceipt) => receipt.number !== undefined && receipt.number !== number
+    return own.sort((a, b) => a.at - b.at).map((one) => toTraced(isOther(one) ? 'other-number' : 'own')(one))
   }
   return [...store.receipts.values()]
     .flat()

@@ -14,6 +14,7 @@ const INCIDENT_TEXT: Readonly<Record<string, string>> = {
   [INCIDENT.recovered]: 'The connection ended while it was handed over.',
   [INCIDENT.unknown]: 'The carrier did not say whether it took it.',
   [INCIDENT.late]: 'It became known later what the carrier had done.',
+  [INCIDENT.overflow]: 'The first carrier had no room for it. Another one took it.',
   [INCIDENT.adopted]: 'A report of the carrier was found to be about it.',
   [INCIDENT.endedInDoubt]: 'A server was lost, and nobody knows whether it was handed over.',
   [INCIDENT.provedSubmitted]: 'A server was lost after it had been handed over.',

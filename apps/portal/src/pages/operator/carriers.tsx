@@ -49,6 +49,11 @@ export const carriers = forOperators({
                 { head: 'Without an answer', cell: ({ unanswered }) => count(unanswered), number: true },
                 { head: 'Window', cell: ({ window }) => count(window), number: true },
                 { head: 'A second', cell: ({ status }) => status?.perSecond?.toFixed(1) ?? '', number: true },
+                {
+                  head: 'Overflow',
+                  cell: ({ overflowed }) => (overflowed === undefined ? '' : count(overflowed)),
+                  number: true,
+                },
                 { head: 'Last error', cell: ({ status }) => status?.lastError ?? '' },
               ]}
             />
@@ -118,6 +123,7 @@ async function view({ backOffice, operator, parameters, query }: OperatorVisit):
                 ['Receipts', count(one.status?.receipts.received ?? 0)],
                 ['Without a message', count(one.status?.receipts.missed ?? 0)],
                 ['Unreadable', count(one.status?.unreadable ?? 0)],
+                ['Taken from full carriers', count(one.overflowed ?? 0)],
               ]}
             />
             {one.status?.lastError !== undefined && <p class="hint">Last error: {one.status.lastError}</p>}

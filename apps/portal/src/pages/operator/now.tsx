@@ -15,6 +15,8 @@ const waitingMax = 8
 const readMax = 5000
 /** What is due for longer than this is late. */
 const lateSeconds = 60
+/** Seconds for which messages must be due to name carriers that are paused. */
+const heldSeconds = 5
 
 interface Waiting {
   readonly rows: readonly WaitingWork[]
@@ -32,6 +34,13 @@ async function read(queue: AsyncIterable<WaitingWork>): Promise<Waiting> {
 }
 
 /** What somebody has to look at, each in a sentence. */
+/** Says that a carrier is paused or drained while messages wait. */
+function heldText(carrier: string, told: readonly ToldCarrier[], waiting: readonly WaitingRoute[]): string {
+  const mode = told.find((one) => one.carrier === carrier && one.mode !== 'running')?.mode ?? 'paused'
+  const due = waiting.reduce((sum, route) => sum + route.due, 0)
+  return `The carrier ${carrier} is ${mode}, and ${counted(due, 'message')} ${due === 1 ? 'waits' : 'wait'}.`
+}
+
 function troubles(
   dispatchers: readonly RunningDispatcher[],
   carriers: readonly ToldCarrier[],
@@ -42,6 +51,10 @@ function troubles(
 ): readonly string[] {
   const running = dispatchers.filter(({ overdue }) => !overdue)
   const bad = carriers.filter((one) => !one.isStale && carrierState(one).tone === 'bad')
+  const held = [
+    ...new Set(carriers.filter((one) => !one.isStale && one.mode !== 'running').map(({ carrier }) => carrier)),
+  ]
+  const waiting = routes.filter(({ oldestDue }) => now - oldestDue > heldSeconds * 1000)
   const late = routes.filter(({ oldestDue }) => now - oldestDue > lateSeconds * 1000)
   const failing = webhooks.filter(({ failingSince, state }) => failingSince !== undefined && state === 'active')
   return [
@@ -51,6 +64,7 @@ function troubles(
     ),
     ...(running.length === 0 ? ['No dispatcher runs: nothing is sent until one is started.'] : []),
     ...bad.map((one) => `The carrier ${one.carrier} is ${carrierState(one).word} at ${one.process.host}.`),
+    ...(waiting.length === 0 ? [] : held.map((carrier) => heldText(carrier, carriers, waiting))),
     ...late.map(
       ({ route, due, oldestDue }) =>
         `${counted(due, 'message')}${route === undefined ? '' : ` of the route ${route}`} wait, the oldest for ${counted(

@@ -1,11 +1,11 @@
 import { strict as assert } from 'node:assert'
 import type { ClaimedBatch } from '@gateway/core/dispatch'
-import type { MessageId } from '@gateway/core/messages'
+import { INCIDENT, type MessageId } from '@gateway/core/messages'
 import { secondsAfter } from '@gateway/core/time'
 import { aBody, numbers, anAddress } from '../../builders.ts'
 import { realClock } from '../../memory/clock.ts'
 import { until } from '../../until.ts'
-import { collect, longAgo } from '../shared.ts'
+import { collect, longAgo, testCarrier } from '../shared.ts'
 import { allAccepted, ascending, idsOf, times, wanted, withTraffic } from './traffic.ts'
 
 /** Who may have which messages, and how many at a time. */
@@ -29,6 +29,27 @@ export const claiming = withTraffic({
       const later = await traffic.send(account, { to })
       assert.deepEqual(idsOf([await traffic.claim(dispatcher, lane, to)]), later)
       assert.deepEqual(idsOf([await traffic.claim(dispatcher, lane, to)]), refused)
+    }
+  },
+
+  'an overflow claim takes only what has waited for as long, and notes it with the carrier': async (traffic) => {
+    const { claimedBatches, messageTraces } = traffic.ports
+    const [dispatcher, account] = [await traffic.dispatcher(), await traffic.account()]
+    for (const [lane, to] of [
+      ['single', 1],
+      ['bulk', 20],
+    ] as const) {
+      const ids = await traffic.send(account, { to })
+      const overflow = (overflowSeconds: number) =>
+        claimedBatches.claim(dispatcher, { ...wanted(lane), overflowSeconds })
+      assert.equal(await overflow(3600), 'nothing')
+      const batch = await overflow(0)
+      assert.deepEqual(typeof batch === 'string' ? batch : idsOf([batch]), ids)
+      const trace = await messageTraces.of(ids[0] ?? assert.fail())
+      assert.deepEqual(
+        trace?.incidents.map(({ what, carrier }) => [what, carrier]),
+        [[INCIDENT.overflow, testCarrier]],
+      )
     }
   },
 
