@@ -47,6 +47,10 @@ export interface CarrierTroubles {
   readonly names: readonly string[]
   /** The best one takes and answers no submissions for so long. */
   silence(milliseconds: number): Promise<Trouble>
+  /** For this long the best carrier answers after seconds: its window is full, and others have what waits. */
+  fill(milliseconds: number): Promise<void>
+  /** For this long both carriers refuse numbers that end in 96 for now, every time. */
+  refuseNumbers(milliseconds: number): Promise<void>
   /** A carrier was paused so long ago, and is until now. */
   paused(name: string, milliseconds: number): Promise<Trouble>
 }

@@ -59,6 +59,8 @@ const deckOfLinks = [
 const deckOfRoute = [
   ...Array.from({ length: 2 }, () => 'pause a carrier' as const),
   ...Array.from({ length: 2 }, () => 'silence the best carrier' as const),
+  'fill the best carrier' as const,
+  'refuse numbers for now' as const,
 ]
 
 type Fault = (typeof deck | typeof deckOfLinks | typeof deckOfRoute)[number]
@@ -112,6 +114,8 @@ const pauseMilliseconds = 8000
 /** After so long a process follows a pause, also one that was not told of it. */
 const followMilliseconds = 5500
 const silenceMilliseconds = 6000
+/** Time for which a carrier is full, or refuses numbers. */
+const fullMilliseconds = 8000
 /** So many messages a dispatcher may lose to a carrier that has fallen silent: its window would hold more. */
 const silenceCost = 35
 
@@ -155,6 +159,8 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     'kill the carrier': () => carrier.kill?.(),
     'pause a carrier': pauseCarrier,
     'silence the best carrier': silenceCarrier,
+    'fill the best carrier': async () => carrier.troubles?.fill(fullMilliseconds),
+    'refuse numbers for now': async () => carrier.troubles?.refuseNumbers(fullMilliseconds),
   }
 
   /** A dispatcher that nothing else has happened to since then. */

@@ -57,25 +57,25 @@ export const plants = {
       to: `return 'marked'`,
     },
     {
-      file: `${core}/carrier/in-flight.js`,
+      file: `${core}/dispatch/in-flight.js`,
       from: `batch.dispatcher === dispatcher && !batch.fenced`,
       to: `false`,
     },
   ],
   'mark after send': [
     {
-      file: `${core}/carrier/in-flight.js`,
+      file: `${core}/dispatch/in-flight.js`,
       from: `Math.min(batch.marked, batch.next + Math.max(0, max))`,
       to: `Math.min(batch.end, batch.next + Math.max(0, max))`,
     },
     {
       // Else the dispatcher finds it first, and stops.
-      file: `${core}/carrier/in-flight.js`,
+      file: `${core}/dispatch/in-flight.js`,
       from: `!isInOrder || !isCounted || !isFenceKept`,
       to: `false`,
     },
     {
-      file: `${core}/carrier/submissions.js`,
+      file: `${core}/dispatch/submissions.js`,
       from: `if (batch.next === batch.marked)\n            return;`,
       to: ``,
     },
@@ -234,7 +234,7 @@ cross join lateral (select * from inbound_message where`,
   ],
   'a rotation ends the secret before the last': [
     {
-      file: `${core}/webhook/signing-secrets.js`,
+      file: `${core}/webhooks/signing-secrets.js`,
       from: `previous: [last, ...valid].slice(0, secretsMax - 1)`,
       to: `previous: [last]`,
     },
@@ -268,32 +268,51 @@ cross join lateral (select * from inbound_message where`,
       to: `if (at < end) fail(from, 'tlv-too-long');`,
     },
   ],
-  // The four below, too: there are two carriers.
+  // The six below, too: there are two carriers.
   'a circuit is never tried again': [
     {
-      file: `${core}/carrier/circuit-breaker.js`,
-      from: `return now - since >= pause ? halfOpen(circuit, now) : circuit;`,
-      to: `return circuit;`,
+      file: `${core}/dispatch/circuit-breaker.js`,
+      from: `if (this.pauseLeft(now) === 0)`,
+      to: `if (false)`,
     },
   ],
   'a paused carrier goes on': [
     {
-      file: `${core}/carrier/carrier-modes.js`,
+      file: `${core}/fleet/carrier-modes.js`,
       from: `const isHeld = () => mode !== 'running';`,
       to: `const isHeld = () => false;`,
     },
   ],
+  'one number that is refused for now opens the circuit': [
+    {
+      file: `${core}/dispatch/circuit-breaker.js`,
+      from: `this.#refusedInRow >= refusedInRowLeast && this.#isShare(this.#failures)`,
+      to: `true`,
+    },
+    {
+      file: `${core}/dispatch/circuit-breaker.js`,
+      from: `Math.min(refusedPauseMilliseconds, pause * refusedPauseShare)`,
+      to: `20 * pause`,
+    },
+  ],
+  'a full carrier keeps the queue': [
+    {
+      file: `${core}/dispatch/route-turns.js`,
+      from: `if (fullness === undefined || !others.includes(own))`,
+      to: `if (true)`,
+    },
+  ],
   'silence is not noticed': [
     {
-      file: `${core}/carrier/circuit-breaker.js`,
-      from: `(silentSince === undefined ? 0 : now - silentSince)`,
+      file: `${core}/dispatch/circuit-breaker.js`,
+      from: `this.#silentSince === undefined ? 0 : now - this.#silentSince`,
       to: `0`,
     },
   ],
   'a probe is a whole window': [
     {
-      file: `${core}/carrier/circuit-breaker.js`,
-      from: `return proven >= provenEnough ? Infinity : Math.max(0, 1 + proven - unanswered);`,
+      file: `${core}/dispatch/circuit-breaker.js`,
+      from: `return this.#proven >= provenEnough ? Infinity : Math.max(0, 1 + this.#proven - this.#unanswered);`,
       to: `return Infinity;`,
     },
   ],

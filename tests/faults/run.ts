@@ -2,6 +2,7 @@ import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { INCIDENT } from '@gateway/core/messages'
 import { aCarrierId, chanceOf, type Chance } from '@gateway/core/testing'
 import { simulatedCarrierOfRun, type CarrierOfRun } from './carrier.ts'
 import { smppCarrierOfRun } from './smpp-carrier.ts'
@@ -281,6 +282,9 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
 
   const state = await readState(database)
   for (const [what, n] of state.incidents) figures.count(`incidents: ${what}`, n)
+  // The best of the two carriers takes half of what is sent, and is full nearly always.
+  if (carrier.troubles !== undefined && !state.incidents.has(INCIDENT.overflow))
+    figures.broken('P-17', 'no message overflowed from a full carrier to the next one')
   const record = await carrier.record(database)
   const poor = new Set(accounts.filter((account) => account.poor).map(({ id }) => id))
   judge({

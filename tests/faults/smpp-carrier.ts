@@ -80,6 +80,16 @@ export async function smppCarrierOfRun({ folder, chance, perSecond, pidOf }: Car
         silences.push({ from, to: Date.now() })
         return trouble
       },
+      async fill(milliseconds) {
+        await first.smsc.become('default', { ...behaviour, answerDelay: 2500 })
+        await delay(milliseconds)
+        await first.smsc.become('default', behaviour)
+      },
+      async refuseNumbers(milliseconds) {
+        await Promise.all(all.map(({ smsc }) => smsc.become('refused-numbers', behaviour)))
+        await delay(milliseconds)
+        await Promise.all(all.map(({ smsc }) => smsc.become('default', behaviour)))
+      },
       async paused(name, milliseconds) {
         const its = all.find((one) => one.name === name) ?? first
         return submittedSince(its.smsc, Date.now() - milliseconds)
