@@ -86,6 +86,7 @@ const mtnJson = {
     { role: 'transceiver', boundSince: null, inUse: 0 },
   ],
   receipts: { received: 7, missed: 2, unreadable: 1, idForm: 'hex' },
+  overflowed: 0,
   circuit: {
     ...{ state: 'closed', since: '2026-10-18T07:00:00.000Z', reason: null, answerMilliseconds: 40 },
     ...{ silentSeconds: 5, slowMilliseconds: 7500, failuresPercent: 50, probeSeconds: 3, probeSecondsMax: 50 },

@@ -132,7 +132,8 @@ test('which route was chosen and why, its carriers in the order in which they ar
   const { out } = await operator.run(['message', 'explain', '2'])
   expect(out).toContain(
     'route     cheap, number 2 of those that are tried, for numbers that begin with 2782; ' +
-      'carriers: sim (priority 1, weight 1), other (priority 2, weight 1)\n',
+      'carriers: sim (priority 1, weight 1), other (priority 2, weight 1); ' +
+      'when these are full, single sends go to the next priority after 2 s, bulk never\n',
   )
   expect(out).toContain('2026/10/18 10:00:01  carrier sim refused it for now\n')
   expect(await operator.row('message', 'explain', '2')).toMatchObject({

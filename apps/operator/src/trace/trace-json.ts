@@ -6,7 +6,7 @@ import {
   type TracedRoute,
   type Waiting,
 } from '@gateway/core/messages'
-import { overflowOf } from '@gateway/core/routes'
+import { overflowOf, type Overflow, type OverflowAfter } from '@gateway/core/routes'
 import type { Instant } from '@gateway/core/time'
 import { outcomeMeaning, outcomeStatus, creditsJson, timeJson } from '../show.ts'
 import type { Json } from '../output.ts'
@@ -56,6 +56,13 @@ export function traceJson(trace: MessageTrace, now: Instant, waiting: Waiting | 
   }
 }
 
+const secondsJson = (after: OverflowAfter): number | null => (after === 'never' ? null : after)
+
+const overflowJson = ({ single, bulk }: Overflow) => ({
+  singleOverflowSeconds: secondsJson(single),
+  bulkOverflowSeconds: secondsJson(bulk),
+})
+
 const routeJson = ({ name, place, prefixes, accounts, senders, carriers, overflow }: TracedRoute): Json => ({
   name,
   position: place ?? null,
@@ -63,7 +70,7 @@ const routeJson = ({ name, place, prefixes, accounts, senders, carriers, overflo
   accounts: [...accounts],
   senders: [...senders],
   carriers: carriers.map((one) => ({ ...one })),
-  overflow: { ...overflowOf({ ...(overflow && { overflow }) }) },
+  ...overflowJson(overflowOf({ ...(overflow && { overflow }) })),
 })
 
 const refundJson = ({ code, messages, amount, first, last }: TracedRefund): Json => ({

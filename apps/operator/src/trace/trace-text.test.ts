@@ -9,7 +9,9 @@ const route: TracedRoute = {
     { carrier: aCarrierId('a'), priority: 1, weight: 3 },
   ],
 }
-const carriers = 'carriers: a (priority 1, weight 3), b (priority 2, weight 1)'
+const carriers =
+  'carriers: a (priority 1, weight 3), b (priority 2, weight 1); ' +
+  'when these are full, single sends go to the next priority after 2 s, bulk never'
 
 test.each<[string, Partial<TracedRoute>, string]>([
   ['no conditions', {}, `others, number 3 of those that are tried, for every message; ${carriers}`],
