@@ -81,8 +81,8 @@ const keyPrefix = 'gw_'
 
 /**
  * Secrets by node's cryptography: scrypt for passwords, SHA-256 for keys. Right pairs are remembered by this process
- * alone. Networks take turns at being hashed; beyond `waitingMax` a log-in is 'overloaded' with nothing done (decisions
- * 0010, 0058).
+ * alone. Networks take turns at being hashed; beyond `waitingMax` a log-in is 'overloaded' with nothing done (decision
+ * 0010).
  */
 export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
   const {

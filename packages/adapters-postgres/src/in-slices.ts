@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** As the slices of the interfaces (docs/decisions/0059). */
+/** As the slices of the interfaces (docs/decisions/0025). */
 const sliceMilliseconds = 2
 
 /**

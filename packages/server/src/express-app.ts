@@ -18,7 +18,7 @@ import { ByteCollector } from './request-bodies.ts'
  * An HTTP server without listeners. For an Express app it constructs requests and responses with the app's own
  * prototypes. Express sets these on every request; a changed prototype makes Node's own code slow
  * (docs/decisions/0036-express-with-its-own-prototypes.md). A body in pieces costs no more than one in a block
- * (docs/decisions/0056-bodies-in-pieces.md); where it comes in too many small chunks,
+ * (docs/decisions/0025-admission.md); where it comes in too many small chunks,
  * `clientError` is emitted with the code `tooManyChunks`.
  */
 export const createServerFor = (app: RequestListener, options: ServerOptions): Server => {

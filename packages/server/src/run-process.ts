@@ -144,6 +144,6 @@ function textOf(value: unknown): string {
 
 /**
  * From now on the heap of this process is collected when it has grown by so many percent of what was alive the last
- * time. V8 waits for up to 300 (docs/decisions/0069-little-garbage-waits.md).
+ * time. V8 waits for up to 300 (docs/decisions/0061-little-garbage.md).
  */
 export const boundGarbage = (percent: number): void => setFlagsFromString(`--heap-growing-percent=${percent}`)
