@@ -7,8 +7,8 @@ import { digestOf, migrations } from './migrations.ts'
 const digests: Readonly<Record<string, string>> = {
   '1 baseline': '0a744937623015d50c453e0823f97c6dc3b6e0cdcf8846586b2678f1ec5bdf34',
   '2 route-overflow': 'b684ac6ecd9d591c1315af60b2d42be4f883938002c3ccd3fedc15a3c9cacec4',
-  '6 promotions': '620c5d6281fe0b81b6ff69d858c499f05db2eec23fdccd3549684c758749f698',
-  '7 ledger-by-time': '052a8d8dabee47c9572e780958b731b0d8cc2d24988023587bfea1bf88e9eb7e',
+  '3 promotions': '620c5d6281fe0b81b6ff69d858c499f05db2eec23fdccd3549684c758749f698',
+  '4 ledger-by-time': '052a8d8dabee47c9572e780958b731b0d8cc2d24988023587bfea1bf88e9eb7e',
 }
 
 test('the texts of migrations are those that databases were made from', () => {
@@ -17,8 +17,6 @@ test('the texts of migrations are those that databases were made from', () => {
   )
 })
 
-test('migrations begin with 1, and each number is there once', () => {
-  const versions = migrations.map(({ version }) => version)
-  expect(versions[0]).toBe(1)
-  expect(versions).toEqual([...new Set(versions)].toSorted((a, b) => a - b))
+test('migrations count from 1 without a gap', () => {
+  expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1))
 })
