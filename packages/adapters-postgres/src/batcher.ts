@@ -2,35 +2,35 @@ import type { AccountId } from '@gateway/core/accounts'
 import type { Msisdn } from '@gateway/core/messages'
 import type { ArrayText } from './sql/arrays.ts'
 
-/** Gathers jobs while others are being done, and does what has gathered together. */
+/** Collects jobs while others run, and runs the collected jobs together. */
 export interface Batcher<Job, Result> {
-  /** The result of this job; what fails one job does not fail another, unless `run` failed for all. */
+  /** Returns the result of this job. Rejects if this job failed, or if `run` failed for all its jobs. */
   add(job: Job): Promise<Result>
 }
 
 export interface BatcherOptions<Job, Result> {
-  /** So many runs at a time. */
+  /** Maximum number of concurrent runs. */
   readonly inFlightMax: number
-  /** A run has at most so many jobs. */
+  /** Maximum number of jobs in a run. */
   readonly jobsMax: number
-  /** A run has at most this weight, or one job. */
+  /** Maximum weight of a run with more than one job. */
   readonly weightMax: number
   readonly weight: (job: Job) => number
   /**
-   * Beside another run one begins only with a weight of `jobsMax`, or so long after that one began: fewer runs, of more
-   * small jobs each. Default 0: at once.
+   * Milliseconds after the start of a run for which the next one waits, unless jobs with a weight of `jobsMax` have
+   * been collected. Makes fewer runs with more small jobs in each. Defaults to 0.
    */
   readonly gatherMs?: number
-  /** For `gatherMs`: milliseconds, and what calls back later. Default: those of the process. */
+  /** Clock and timer for `gatherMs`. Defaults to those of the process. */
   readonly clock?: GatherClock
   /**
-   * Does the jobs, the oldest first, and resolves when the next run may begin: to a result for each job in its place,
-   * or to the promise of one. If it rejects, all of its jobs do.
+   * Runs jobs, given oldest first, and resolves when the next run may begin, to a result or the promise of one for each
+   * job in the same order. If it rejects, all of its jobs reject.
    */
   readonly run: (jobs: readonly Job[]) => Promise<readonly (Result | Promise<Result>)[]>
 }
 
-/** Time in milliseconds, as a batcher that gathers sees it. */
+/** Clock and timer in milliseconds. */
 export interface GatherClock {
   now(): number
   later(ms: number, call: () => void): void
@@ -48,20 +48,21 @@ interface Waiting<Job, Result> {
 }
 
 /**
- * A job that comes while nothing runs starts in this turn of the event loop, with all that came in it, and those that
- * come meanwhile share the next run. So a quiet store answers as fast as it can, and a busy one in few large steps
- * (with 32 callers up to three times as many jobs a second as when each starts by itself). First come, first served.
+ * Creates a batcher. If nothing runs, a job starts in the same turn of the event loop, together with all jobs added in
+ * that turn. Jobs added during a run share the next one. An idle store therefore answers without delay, and a busy one
+ * works in few large steps: with 32 callers, up to three times as many jobs a second as when each starts by itself.
+ * Jobs start in the order in which they were added.
  */
 export function batcher<Job, Result>(options: BatcherOptions<Job, Result>): Batcher<Job, Result> {
   const { inFlightMax, jobsMax, weightMax, weight, gatherMs = 0, clock = processClock, run } = options
   let queue: Waiting<Job, Result>[] = []
   let inFlight = 0
-  /** When the last run began; only where it counts. */
+  /** Time at which the last run began. Set only if `gatherMs` is above 0. */
   let began = 0
   let isCalledLater = false
 
   const gatheringMs = (): number => began + gatherMs - clock.now()
-  /** Beside another run. */
+  /** Returns true if a run may begin beside another. */
   const mayBegin = (): boolean =>
     gatherMs === 0 || gatheringMs() <= 0 || queue.reduce((sum, { job }) => sum + weight(job), 0) >= jobsMax
 
@@ -73,9 +74,9 @@ export function batcher<Job, Result>(options: BatcherOptions<Job, Result>): Batc
       if (count === jobsMax || (count > 0 && sum > weightMax)) break
       count++
     }
-    const taken = queue.slice(0, count)
+    const jobs = queue.slice(0, count)
     queue = queue.slice(count)
-    return taken
+    return jobs
   }
 
   async function runOnce(waiting: readonly Waiting<Job, Result>[]): Promise<void> {
@@ -102,7 +103,7 @@ export function batcher<Job, Result>(options: BatcherOptions<Job, Result>): Batc
     if (inFlight < inFlightMax && queue.length > 0) startLater()
   }
 
-  /** What gathers waits no longer than it should, also if nothing more comes: the other run may wait for a lock. */
+  /** Starts collected jobs on time even if no job is added and no run ends, because a run may wait for a lock. */
   function startLater(): void {
     if (isCalledLater) return
     isCalledLater = true
@@ -126,12 +127,12 @@ interface Question {
   readonly numbers: readonly Msisdn[]
 }
 
-/** Pairs of account and number, as two arrays; returns answers by the place of their pair, from 1. */
+/** Looks up pairs of account and number, given as two arrays. Returns answers by the place of the pair, from 1. */
 type Ask<Answer> = (accounts: ArrayText, numbers: ArrayText) => Promise<ReadonlyMap<number, Answer>>
 
 /**
- * Asks for many senders at once: questions that come while one is under way go together into the next. Returns what
- * there is of each question, by number.
+ * Makes a lookup that batches concurrent questions: those asked while a lookup runs go together into the next. Returns
+ * the answers of each question by number; a number without an answer is missing.
  */
 export function askAboutNumbers<Answer>(
   ask: Ask<Answer>,
@@ -139,7 +140,7 @@ export function askAboutNumbers<Answer>(
   const nothing: ReadonlyMap<Msisdn, Answer> = new Map()
 
   async function run(questions: readonly Question[]): Promise<readonly ReadonlyMap<Msisdn, Answer>[]> {
-    // One list after the other: flatMap took as long for a number as all the rest of this.
+    // Joined as text, because flatMap took as long for each number as the rest of this function.
     const accounts = questions.map(({ by, numbers }) => `${by},`.repeat(numbers.length)).join('')
     const numbers = questions.map((question) => question.numbers.join()).join()
     const answers = await ask(`{${accounts.slice(0, -1)}}` as ArrayText, `{${numbers}}` as ArrayText)

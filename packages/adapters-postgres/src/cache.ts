@@ -1,25 +1,26 @@
 import { LRUCache } from 'lru-cache'
 
 export interface CacheOptions<Key, Value> {
-  /** 0: nothing is remembered. */
+  /** Seconds for which an answer is cached. 0 turns the cache off. */
   readonly seconds: number
-  /** Those that were not asked for longest go first. */
+  /** Maximum number of entries. The least recently used entry is evicted first. */
   readonly entriesMax: number
   readonly load: (key: Key) => Promise<Value>
 }
 
 export interface Cache<Key, Value> {
-  /** What is remembered, or loaded now; callers who come while it is loaded share the answer. */
+  /** Returns the cached value, or loads it. Concurrent callers share one load. */
   get(key: Key): Promise<Value>
-  /** Whether `get` would answer without loading. */
+  /** Returns true if `get` would not have to load the value. */
   has(key: Key): boolean
-  /** Something has changed: whoever asks from now on is answered by what is read from now on. */
+  /** Drops all entries, because something has changed. Later calls of `get` load values anew. */
   clear(): void
 }
 
 /**
- * Remembers answers for some seconds, counted from before they were read; undefined is not remembered. `now` is in
- * milliseconds, above 0, and never goes back. `fetch` of lru-cache counts from after, and takes 0 seconds for ever.
+ * Creates a cache that keeps values for `seconds`, counted from before they were loaded, and does not keep undefined.
+ * `now` is in milliseconds, above 0, and never goes back. lru-cache's own `fetch` is not used, because it counts from
+ * after the load and treats 0 seconds as no limit.
  */
 export function createCache<Key extends string, Value>(
   { seconds, entriesMax, load }: CacheOptions<Key, Value>,
@@ -46,7 +47,7 @@ export function createCache<Key extends string, Value>(
   return {
     get: (key) => answers.get(key) ?? remember(key),
     has: (key) => answers.has(key),
-    // An answer that is being loaded is forgotten too: it may have been read before the change.
+    // Also drops a value that is still being loaded, because it may have been read before the change.
     clear: () => answers.clear(),
   }
 }

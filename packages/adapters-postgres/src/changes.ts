@@ -3,30 +3,29 @@ import { createListener } from './listener.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { Log } from './settings.ts'
 
-/** Tells other processes that accounts, keys or prices have changed. */
+/** Notifies other processes that accounts, keys or prices have changed. */
 export interface Changes {
-  /** Calls `changed` whenever something has changed, or may have without our hearing of it. */
+  /** Calls `changed` after a change, and when the listener was interrupted and may have missed one. */
   onChange(changed: () => void): void
-  /** Begins to listen if nobody does yet: called before anything is remembered. */
+  /** Starts listening, if that has not begun yet. To be called before anything is cached. */
   listen(): void
   /**
-   * Waits for a change that this process makes, then calls `changed` here, also if it failed: it may be done all the
-   * same.
+   * Waits for a change made by this process, then notifies its own listeners, even if it failed: it may have committed.
    */
   around<T>(change: Promise<T>): Promise<T>
-  /** Bounded. */
+  /** Stops listening. Waits at most `seconds`. */
   close(seconds?: number): Promise<void>
 }
 
 const channel = 'gateway_directory'
 
-/** Part of the statement that changes something, so that it is told exactly when it is committed. */
+/** Expression in a statement that changes something, so that the notification is sent exactly when it commits. */
 export const notifyOthers = sql<string>`pg_notify(${sql.lit(channel)}, '')`
 
-/** Only to hear early: what is remembered is forgotten by itself after some seconds. */
+/** Listens for changes of other processes. Only makes them visible earlier, because cached values expire in seconds. */
 export function listenForChanges(address: ServerAddress, connectionSeconds: number, log: Log): Changes {
   const listeners: (() => void)[] = []
-  const tell = () => {
+  const notify = () => {
     for (const changed of listeners) changed()
   }
   const listener = createListener({
@@ -34,18 +33,19 @@ export function listenForChanges(address: ServerAddress, connectionSeconds: numb
     connectionSeconds,
     applicationName: 'gateway changes',
     channel,
-    told: tell,
-    failed: (error) => log.warn(`changes of accounts are seen late, nobody listens for them: ${String(error)}`),
+    notified: notify,
+    failed: (error) =>
+      log.warn(`cannot listen for changes of accounts, which take effect a few seconds later: ${String(error)}`),
   })
   return {
     onChange: (changed) => void listeners.push(changed),
     listen: listener.start,
-    around: (change) => change.finally(tell),
+    around: (change) => change.finally(notify),
     close: listener.close,
   }
 }
 
-/** For a process that remembers nothing: nothing that it could forget has changed. */
+/** Changes for a process without a cache: nothing has to be dropped. */
 export const listenToNobody = (): Changes => ({
   onChange: () => undefined,
   listen: () => undefined,

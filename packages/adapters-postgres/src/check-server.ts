@@ -7,8 +7,8 @@ import type { Log } from './settings.ts'
 const versionMin = 15
 
 /**
- * Asks the server how it is set up, and judges that. Throws an Error that says what to do for a server that will not
- * do, or a pooler.
+ * Reads the settings of the server and checks them. Throws an Error that says what to do for an unsuitable server or a
+ * pooler.
  */
 export async function checkServer({ kysely }: Pools, address: ServerAddress, log: Log): Promise<void> {
   await refuseChangingBackends(address)
@@ -18,8 +18,9 @@ export async function checkServer({ kysely }: Pools, address: ServerAddress, log
 }
 
 /**
- * Refuses, with an Error that says what to do, a server on which an accepted message could be lost (`fsync` or
- * `full_page_writes` off), and one that is too old. Warns where a crash may lose what was accepted last.
+ * Throws an Error that says what to do for a server on which an accepted message could be lost (`fsync` or
+ * `full_page_writes` off), and for one that is too old. Logs a warning if a crash may lose the latest accepted
+ * messages.
  */
 export function judgeServer(settings: ReadonlyMap<string, string>, log: Log): void {
   const version = Math.floor(Number(settings.get('server_version_num')) / 10_000)
@@ -32,6 +33,6 @@ export function judgeServer(settings: ReadonlyMap<string, string>, log: Log): vo
     }
   }
   if (settings.get('synchronous_commit') === 'off') {
-    log.warn('the database runs with synchronous_commit off: its crash loses what was accepted in the last moments')
+    log.warn('the database runs with synchronous_commit off: a crash loses the messages accepted just before it')
   }
 }

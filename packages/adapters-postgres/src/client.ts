@@ -3,7 +3,10 @@ import { Client, Connection, type ClientConfig } from 'pg'
 import { checkedClientOf, readServers, watchPrimary, type ServerReading } from './primary.ts'
 import type { ServerAddress } from './server-address.ts'
 
-/** A connection to be made, which breaks without ending the process: what it breaks is told by what fails. */
+/**
+ * Creates a client. Its 'error' events are ignored so that a broken connection does not end the process; the query that
+ * fails reports the error.
+ */
 export function createClient(address: ServerAddress, options: ClientConfig): Client {
   const Kind = clientOf(address)
   const client = new Kind(options)
@@ -11,29 +14,29 @@ export function createClient(address: ServerAddress, options: ClientConfig): Cli
   return client
 }
 
-/** The class of all clients of one address, as a pool wants it. */
+/** Returns the class of all clients of one address, in the form that a pool expects. */
 export const clientOf = (address: ServerAddress): typeof Client => checkedClientOf(address, plainClientOf(address))
 
-/** Notices when another server has become the primary, until what it returns is called. */
+/** Watches for another server to become the primary, until the returned function is called. */
 export const watchServers = (address: ServerAddress): (() => void) => watchPrimary(address, plainClientOf(address))
 
-/** What each server of an address says it is. */
+/** Asks each server of an address for its role. */
 export const serversOf = (address: ServerAddress): Promise<readonly ServerReading[]> =>
   readServers(address, plainClientOf(address))
 
 function plainClientOf({ connectionString, tls, plainIfRefused }: ServerAddress): typeof Client {
   return class extends Client {
     constructor(options: ClientConfig | string = {}) {
-      const given = typeof options === 'string' ? {} : options
-      // Its own options for each: the driver changes those that it is given.
+      const own = typeof options === 'string' ? {} : options
+      // A copy for each client, because the driver changes the object.
       const ssl = tls === undefined ? false : { ...tls }
-      const connection = tls !== undefined && plainIfRefused ? new PreferringConnection({ ...given, ssl }) : undefined
-      super({ ...given, connectionString, ssl, ...(connection && { connection }) })
+      const connection = tls !== undefined && plainIfRefused ? new PreferringConnection({ ...own, ssl }) : undefined
+      super({ ...own, connectionString, ssl, ...(connection && { connection }) })
     }
   }
 }
 
-/** What the driver has of a connection beside what its types say. */
+/** Members of the driver's connection that its types do not declare. */
 interface DriverConnection extends EventEmitter {
   readonly stream: EventEmitter & { end(): unknown }
   connect(port: number, host: string): void
@@ -42,18 +45,21 @@ interface DriverConnection extends EventEmitter {
 
 const DriverConnection = Connection as unknown as new (options: object) => DriverConnection
 
-/** Goes on without TLS where the server has none: the driver would end the connection. */
+/** Connection that continues without TLS if the server has none. The driver by itself would end the connection. */
 class PreferringConnection extends DriverConnection {
   override connect(port: number, host: string): void {
-    // Before the listener of the driver, which reads the same answer.
+    // Added before the listener of the driver, which reads the same answer.
     this.stream.once('data', (answer: Buffer) => {
-      if (answer.toString() === 'N') this.#goOnWithoutTls()
+      if (answer.toString() === 'N') this.#continueWithoutTls()
     })
     super.connect(port, host)
   }
 
-  /** What the driver does about the answer, at once: it ends the stream, and emits an error. */
-  #goOnWithoutTls(): void {
+  /**
+   * Prevents what the driver does next, in the same turn, about this answer: it ends the stream and emits an error.
+   * Both calls are replaced once, and the second one continues the start of the connection.
+   */
+  #continueWithoutTls(): void {
     const { stream } = this
     Object.assign(stream, { end: () => stream })
     this.emit = () => {

@@ -213,7 +213,7 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
   }
 
   async function query({ client, patience }: Taken, text: string, values: unknown[]): Promise<QueryResult> {
-    const ended = liveness.asked()
+    const ended = liveness.began()
     try {
       const result = await patience(() => client.query(text, values))
       if (unconfirmed.has(client)) throw new Error(endedWait)
@@ -228,7 +228,7 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
   }
 
   async function withConnection<T>(patience: Patience, work: (taken: Taken) => Promise<T>): Promise<T> {
-    const ended = liveness.asked()
+    const ended = liveness.began()
     for (let attempt = 1; ; attempt++) {
       let client: PoolClient | undefined
       try {
@@ -272,7 +272,7 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
     confirm: confirming(() => withConnection(patience, (taken) => send(taken, writeNothing, {}))),
     transaction: (work) => withConnection(patience, (taken) => withTransaction(taken, work)),
     connect: async () => {
-      const ended = liveness.asked()
+      const ended = liveness.began()
       const client = await take(patience).catch((error: unknown) => {
         ended(isAnswer(error))
         options.failed(error)

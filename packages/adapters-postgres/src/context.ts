@@ -6,13 +6,13 @@ import { allowedSenders, type AllowedSenders } from './senders/allowed-senders.t
 import { senderNumbers, type SenderNumbers } from './senders/sender-numbers.ts'
 import type { Log, Settings } from './settings.ts'
 
-/** What the adapters of one process share. */
+/** Objects that the adapters of one process share. */
 export interface Context {
   readonly pools: Pools
   readonly settings: Settings
   readonly log: Log
   readonly changes: Changes
-  /** The number that stands for a carrier in the tables, given at its first use; 0 stands for none. */
+  /** Returns the number of a carrier in the tables, which is assigned at its first use. 0 stands for no carrier. */
   carrierNumber(name: CarrierId): Promise<number>
   readonly senders: SenderNumbers
   readonly allowedSenders: AllowedSenders
@@ -32,7 +32,7 @@ export function createContext(pools: Pools, changes: Changes, settings: Settings
   }
 }
 
-/** Numbers of carriers never change: each is asked for once. */
+/** Looks up the numbers of carriers, each once, because they never change. */
 function carrierNumbers({ kysely }: Pools): Context['carrierNumber'] {
   const known = new Map<CarrierId, Promise<number>>()
   async function ask(name: CarrierId): Promise<number> {
@@ -49,9 +49,9 @@ function carrierNumbers({ kysely }: Pools): Context['carrierNumber'] {
     return made.id
   }
   return (name) => {
-    const asked = known.get(name) ?? ask(name)
-    known.set(name, asked)
-    asked.catch(() => known.delete(name))
-    return asked
+    const number = known.get(name) ?? ask(name)
+    known.set(name, number)
+    number.catch(() => known.delete(name))
+    return number
   }
 }

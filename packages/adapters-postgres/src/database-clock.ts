@@ -1,33 +1,33 @@
 import { instant, type Clock } from '@gateway/core/time'
 import type { Log } from './settings.ts'
 
-/** The database's time, whatever the clock of this machine says (P-18; docs/decisions/0070). */
+/** Clock that shows the database's time, independent of the clock of this machine (P-18; docs/decisions/0070). */
 export interface DatabaseClock extends Clock {
   /**
-   * Asks the database for its time, and then every minute until the connections are closed; in between a clock that is
-   * never set counts on. Before the first answer `now` is the time of this machine. Rejects if the database does not
+   * Reads the database's time now, and then every minute until the connections are closed; in between, a monotonic
+   * clock counts on. Before the first comparison `now` is the time of this machine. Rejects if the database does not
    * answer.
    */
   compare(): Promise<void>
-  /** How far the clock of this machine is ahead of the database's; negative: behind. 0 before the first answer. */
+  /**
+   * Returns the seconds by which the clock of this machine is ahead of the database's, negative if it is behind. 0
+   * before the first comparison.
+   */
   offsetSeconds(): number
 }
 
 export interface DatabaseClockOptions {
-  /** The database's time, in milliseconds since 1970. */
+  /** Reads the database's time, in milliseconds since 1970. */
   readonly ask: () => Promise<number>
   readonly log: Log
-  /** The clock of this machine, in milliseconds since 1970. */
+  /** Reads the clock of this machine, in milliseconds since 1970. */
   readonly machine?: () => number
-  /** Milliseconds of a clock that is never set. */
+  /** Reads a monotonic clock, in milliseconds. */
   readonly elapsed?: () => number
 }
 
 const everyMilliseconds = 60_000
-/**
- * The clock of this machine was set, or the machine slept, if it has moved by so much against the clock that is never
- * set.
- */
+/** Difference between this machine's clock and the monotonic one that means the clock was set or the machine slept. */
 const stepMilliseconds = 1000
 const warnSeconds = 2
 
@@ -37,10 +37,10 @@ export function databaseClock({
   machine = () => Date.now(),
   elapsed = () => performance.now(),
 }: DatabaseClockOptions): DatabaseClock & { close(): Promise<void> } {
-  /** The time was `at` when `elapsed` was `elapsedAt`. */
+  /** Last comparison: the database's time was `at` when `elapsed` was `elapsedAt`. */
   let known: { readonly at: number; readonly elapsedAt: number } | undefined
   let offset = 0
-  let toldSeconds = 0
+  let loggedSeconds = 0
   let askedAt = -Infinity
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
@@ -54,23 +54,23 @@ export function databaseClock({
     const elapsedAt = elapsed()
     const took = elapsedAt - begun
     const guess = time()
-    // The answer is as old as its way back. A guess that the answer does not contradict is better than half of a long
-    // way.
+    // The answer is as old as its way back, which is unknown. The running clock is more exact than half of a long round
+    // trip, so it is kept unless the answer contradicts it.
     const isPossible = guess >= answer - 1 && guess <= answer + took + 1
     known = { at: isPossible ? guess : answer + took / 2, elapsedAt }
     offset = machine() - known.at
-    tell(offset / 1000)
+    logOffset(offset / 1000)
     if (!isClosed) timer ??= setInterval(compareSoon, everyMilliseconds).unref()
   }
 
-  /** A database that does not answer is reported elsewhere. */
+  /** Compares in the background. A database that does not answer is reported elsewhere. */
   const compareSoon = (): void => void (comparing = compare().catch(() => undefined))
 
-  function tell(seconds: number): void {
+  function logOffset(seconds: number): void {
     const isWrong = Math.abs(seconds) >= warnSeconds
-    const wasWrong = Math.abs(toldSeconds) >= warnSeconds
-    if (isWrong === wasWrong && Math.abs(seconds - toldSeconds) < warnSeconds) return
-    toldSeconds = seconds
+    const wasWrong = Math.abs(loggedSeconds) >= warnSeconds
+    if (isWrong === wasWrong && Math.abs(seconds - loggedSeconds) < warnSeconds) return
+    loggedSeconds = seconds
     const difference = `${Math.abs(seconds).toFixed(0)} s ${seconds > 0 ? 'ahead of' : 'behind'}`
     if (isWrong) {
       log.warn(`the clock of this machine is ${difference} the database's, which is used instead: set it right`)
@@ -86,7 +86,7 @@ export function databaseClock({
     },
     compare,
     offsetSeconds: () => offset / 1000,
-    /** Resolves when the comparison that is under way has ended. */
+    /** Stops comparing. Resolves when a comparison in progress has ended. */
     close: () => {
       isClosed = true
       clearInterval(timer)

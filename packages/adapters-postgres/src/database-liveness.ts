@@ -5,27 +5,27 @@ import type { ServerAddress } from './server-address.ts'
 import type { Log } from './settings.ts'
 
 /**
- * Whether the database says anything at all to this process. A statement may take long, and a commit too; but a
- * database that says nothing for a second, not even to a question that needs no lock and no disk, is unreachable, and
- * whoever waits for it is told so. Costs nothing while answers come: the question is asked only after a third of a
- * second without any.
+ * Detects whether the database answers this process at all. A statement or a commit may take long. A database that does
+ * not answer for about a second, not even a probe that needs no lock and no disk, is unreachable, and all callers that
+ * wait for it get an error. Costs nothing while answers arrive, because a probe is sent only after a third of a second
+ * without any.
  */
 export interface DatabaseLiveness {
   /**
-   * Something is asked of the database; to be called back when that has ended, with whether it was answered, if that is
-   * known.
+   * Records that a request to the database begins. The returned function is to be called when it ends, with true if the
+   * database answered, false if not, or nothing if that is not known.
    */
-  asked(): (isAnswered?: boolean) => void
-  /** An answer came. */
+  began(): (isAnswered?: boolean) => void
+  /** Records that the database answered. */
   answered(): void
   /**
-   * What `work` resolves to; an `isUnreachable` error as soon as the database is unreachable. If it is unreachable
-   * already, `work` is not begun.
+   * Returns the result of `work`. Rejects with an `isUnreachable` error as soon as the database becomes unreachable. If
+   * it is unreachable already, `work` does not begin.
    */
   readonly failFast: <T>(work: () => Promise<T>) => Promise<T>
-  /** How often it has been unreachable since the start: connections made before are not to be trusted. */
+  /** Returns how often the database became unreachable. Connections made before the last time may be broken. */
   outages(): number
-  /** Calls `back` whenever the database has come back. */
+  /** Calls `back` whenever the database answers again. */
   onBack(back: () => void): void
   close(): void
 }
@@ -33,9 +33,11 @@ export interface DatabaseLiveness {
 const tickMilliseconds = 100
 const ticksBeforeAsking = 3
 const ticksBeforeUnreachable = 12
-/** While it is unreachable: two questions a second do not get in its way while it starts. */
+/** Ticks between probes of an unreachable database: two a second do not slow down its start. */
 const ticksBetween = 5
-/** So long for a connection that is open; then a new one may tell whether it is only that connection. */
+/**
+ * Seconds to wait for an answer on the open connection. Then a new one shows whether only that connection is broken.
+ */
 const openSeconds = 0.4
 
 interface UnreachableError extends Error {
@@ -49,11 +51,11 @@ const unreachable = (): UnreachableError =>
   Object.assign(new Error('the database does not answer'), { unreachable: true as const })
 
 export function watchLiveness(address: ServerAddress, connectionSeconds: number, log: Log): DatabaseLiveness {
-  /** Whom to tell, in places that are used again: a `Set` would keep what was deleted (docs/decisions/0061). */
+  /** Callers to notify. Places are reused, because a `Set` keeps deleted entries for a while (docs/decisions/0061). */
   const waiting: ((() => void) | undefined)[] = []
   const free: number[] = []
   const backs: (() => void)[] = []
-  let asking = 0
+  let requests = 0
   let isSuspect = false
   let silentTicks = 0
   let outages = 0
@@ -76,12 +78,13 @@ export function watchLiveness(address: ServerAddress, connectionSeconds: number,
     state = 'unreachable'
     outages++
     log.warn('the database does not answer: requests are refused until it does')
-    for (const tell of [...waiting]) tell?.()
+    for (const reject of [...waiting]) reject?.()
   }
 
-  // A process that was held up itself counts one tick for all that time, and reads what has arrived before it judges.
+  // If this process itself was blocked, that time counts as one tick, and answers that have arrived are read before the
+  // database is declared unreachable.
   function tick(): void {
-    if (asking === 0 && !isSuspect && state !== 'unreachable') {
+    if (requests === 0 && !isSuspect && state !== 'unreachable') {
       stopTicking()
       return
     }
@@ -100,18 +103,18 @@ export function watchLiveness(address: ServerAddress, connectionSeconds: number,
 
   async function probe(): Promise<void> {
     try {
-      await ask()
+      await sendProbe()
       answered()
     } catch (error) {
       if (isAnswer(error)) answered()
     }
   }
 
-  async function ask(): Promise<void> {
+  async function sendProbe(): Promise<void> {
     const open = client
     if (open !== undefined) {
       try {
-        await say(open, openSeconds)
+        await emptyQuery(open, openSeconds)
         return
       } catch {
         drop(open)
@@ -121,7 +124,7 @@ export function watchLiveness(address: ServerAddress, connectionSeconds: number,
     const fresh = connected()
     try {
       await fresh.connect()
-      await say(fresh, connectionSeconds)
+      await emptyQuery(fresh, connectionSeconds)
     } catch (error) {
       drop(fresh)
       throw error
@@ -145,11 +148,11 @@ export function watchLiveness(address: ServerAddress, connectionSeconds: number,
   }
 
   return {
-    asked: () => {
-      asking++
+    began: () => {
+      requests++
       timer ??= state === 'closed' ? undefined : setInterval(tick, tickMilliseconds).unref()
       return (isAnswered) => {
-        asking--
+        requests--
         if (isAnswered === true) answered()
         else if (isAnswered === false) isSuspect = true
       }
@@ -158,9 +161,8 @@ export function watchLiveness(address: ServerAddress, connectionSeconds: number,
     failFast: (work) => {
       if (state === 'unreachable') return Promise.reject(unreachable())
       return new Promise((resolve, reject) => {
-        const tell = () => reject(unreachable())
         const at = free.pop() ?? waiting.length
-        waiting[at] = tell
+        waiting[at] = () => reject(unreachable())
         void work()
           .then(resolve, reject)
           .finally(() => {
@@ -179,5 +181,5 @@ export function watchLiveness(address: ServerAddress, connectionSeconds: number,
   }
 }
 
-const say = (client: Client, seconds: number): Promise<unknown> =>
+const emptyQuery = (client: Client, seconds: number): Promise<unknown> =>
   client.query({ text: 'select', query_timeout: seconds * 1000 } as { text: string })

@@ -1,13 +1,13 @@
 import { DatabaseError } from 'pg'
 
-/** Names one connection's process in the server for ever: process ids are used again, but not with the same start. */
+/** Identifies the server process of a connection. Process ids are reused, but not with the same start time. */
 export interface Backend {
   readonly pid: number
   /** Seconds since 1970, to the microsecond, as text. */
   readonly start: string
 }
 
-/** The connection broke after a statement had been sent: it may have happened, or still be at work. */
+/** Error of a connection that broke after a statement was sent. The statement may have committed or may still run. */
 export interface LostAnswer extends Error {
   readonly backend: Backend
 }
@@ -20,18 +20,18 @@ export const isLostAnswer = (error: unknown): error is LostAnswer => error insta
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof DatabaseError ? error.code : undefined
 
-/** SQLSTATE 40P01: nothing was done, and the same again will do. */
+/** Returns true for SQLSTATE 40P01. The statement changed nothing and may be run again. */
 export const isDeadlock = (error: unknown): boolean => sqlState(error) === '40P01'
 
 /**
- * Whether the server said what became of the statement. Not when the connection broke or was ended (class 08, 57P01 to
- * 57P05), nor when nothing came in time.
+ * Returns true if the server reported the result of the statement, false if the connection broke, was ended (class 08,
+ * 57P01 to 57P05) or timed out.
  */
 export const isAnswer = (error: unknown): boolean => {
   const state = sqlState(error)
   return state !== undefined && !state.startsWith('08') && !state.startsWith('57P')
 }
 
-/** SQLSTATE 23505: the unique index of this name has such a row already. */
+/** Returns true for SQLSTATE 23505 of the unique index with this name. */
 export const isTaken = (error: unknown, index: string): boolean =>
   error instanceof DatabaseError && error.code === '23505' && error.constraint === index

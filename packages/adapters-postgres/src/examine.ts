@@ -2,27 +2,27 @@ import type { Pools } from './pools.ts'
 import type { ServerReading } from './primary.ts'
 import { examineSettings, examineStandbys, examineWork } from './sql/examine.ts'
 
-/** What a database says of itself, for an operator. */
+/** State of the database, for an operator. */
 export interface DatabaseReadings {
-  /** By name, as PostgreSQL writes them. */
+  /** Settings by name, as PostgreSQL writes them. */
   readonly settings: ReadonlyMap<string, string>
   readonly standbys: readonly Standby[]
-  /** Those of the address, in its order; none where it does not want the primary. */
+  /** Servers of the address, in its order. Empty if the address does not ask for the primary. */
   readonly servers: readonly ServerReading[]
   readonly connections: number
-  /** Undefined: no transaction runs but this one. */
+  /** Age of the oldest other transaction; undefined if there is none. */
   readonly longestTransactionSeconds: number | undefined
-  /** Partitions of messages that are made and not begun. */
+  /** Number of partitions of messages that exist and are not used yet. */
   readonly partitionsAhead: number
   readonly bytes: number
 }
 
 export interface Standby {
   readonly name: string
-  /** Undefined: this role may not know. */
+  /** Undefined if this role lacks the privilege to read it. */
   readonly state: string | undefined
   readonly isSynchronous: boolean
-  /** Bytes of the log that it has not replayed. */
+  /** Bytes of the log that the standby has not replayed yet. */
   readonly lagBytes: number | undefined
 }
 

@@ -18,9 +18,9 @@ export interface Functions {
   readonly version: number
   /** SHA-256 of their text, in hexadecimal. */
   readonly digest: string
-  /** Creates all of them, or replaces those of before. Several statements, run in one transaction. */
+  /** Statements that create or replace all functions, to be run in one transaction. */
   readonly sql: string
-  /** Run once, at the end of the creation of a schema. */
+  /** SQL to run once, at the end of the creation of a schema. */
   readonly firstRun: string
 }
 
@@ -36,19 +36,18 @@ export function functionsOf(version: number, texts: readonly string[], firstRun 
 }
 
 /**
- * Version and digest of the functions of a schema; null for version 0.2.0, which did not store them. In a comment of
- * the table, not in a table of its own, because processes of 0.2.0 that make a backup or a copy include all
- * tables. Read from the catalog as rows, not by calling a function: after a wait for a lock PostgreSQL may still call a
- * function as it was before.
+ * Reads version and digest of the functions of a schema; null for version 0.2.0, which did not store them. They are in
+ * a comment on a table, not in a table of their own, because backups and copies made by 0.2.0 include all tables. They
+ * are not read by calling a function, because after waiting for a lock PostgreSQL may still call its previous version.
  */
 export const findFunctions = sql`
 select substring(comment from '^functions ([0-9]+) ')::int as version, substring(comment from ' ([0-9a-f]+)$') as digest
 from obj_description('schema_migration'::regclass, 'pg_class') comment`
 
 /**
- * Every function that this code calls. Older and newer processes run on them too (P-16), so one with other parameters
- * or another result gets a new name, and one that is no longer called stays until the release after next. To change a
- * function, increase the version and add the digest to `functions.test.ts`.
+ * All functions that this code calls. Older and newer processes call them too (P-16), so a function with other
+ * parameters or another result gets a new name, and a function that is no longer called stays until the release after
+ * next. To change a function, increase the version and add the digest to `functions.test.ts`.
  */
 export const functions: Functions = functionsOf(
   1,

@@ -1,11 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** As the slices of the interfaces (docs/decisions/0025). */
+/** Longest time without yielding to the event loop, the same as in the interfaces (docs/decisions/0025). */
 const sliceMilliseconds = 2
 
-/**
- * What `make` gives for each, in their order. Others have their turn of the event loop after every two milliseconds.
- */
+/** Returns the result of `make` for each item, in order. Yields to the event loop every two milliseconds. */
 export async function inSlices<Item, Made>(
   items: Iterable<Item>,
   make: (item: Item) => Made,

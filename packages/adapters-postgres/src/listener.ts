@@ -5,12 +5,12 @@ import { valuesOf, type Statement } from './sql/statement.ts'
 import { valueTypes } from './value-types.ts'
 import { waitAtMost } from './wait-at-most.ts'
 
-/** Listens on a connection of its own, and again when that is lost. */
+/** Listens for notifications on a connection of its own, and reconnects when that is lost. */
 export interface Listener {
   readonly start: () => void
-  /** Runs on the connection that listens; undefined: there is none. What fails there ends the connection. */
+  /** Runs a statement on the listening connection; returns undefined if there is none. An error ends the connection. */
   run<Values, Row>(statement: Statement<Values, Row>, values: NoInfer<Values>): Promise<Row[] | undefined>
-  /** Bounded. */
+  /** Stops listening. Waits at most `seconds`. */
   readonly close: (seconds?: number) => Promise<void>
 }
 
@@ -18,21 +18,18 @@ export interface ListenerOptions {
   readonly address: ServerAddress
   readonly connectionSeconds: number
   readonly applicationName: string
-  /** The channel, or the statement that tells it as `channel`. */
-  readonly channel: string | { readonly askedBy: string }
-  /**
-   * Something was told, or may have been without our hearing of it: nobody has listened until now, or listens from now
-   * on.
-   */
-  readonly told: () => void
-  /** The first failure of an outage. */
+  /** Channel, or a query that returns its name in the column `channel`. */
+  readonly channel: string | { readonly query: string }
+  /** Called for each notification, and when listening begins or ends, because notifications may have been missed. */
+  readonly notified: () => void
+  /** Called for the first failure of an outage. */
   readonly failed: (error: unknown) => void
 }
 
 const pauseMilliseconds = 1000
 
 export function createListener(options: ListenerOptions): Listener {
-  const { address, connectionSeconds, applicationName, told, failed } = options
+  const { address, connectionSeconds, applicationName, notified, failed } = options
   let client: Client | undefined
   let listening: Client | undefined
   let timer: NodeJS.Timeout | undefined
@@ -48,27 +45,27 @@ export function createListener(options: ListenerOptions): Listener {
       types: valueTypes,
     })
     client = fresh
-    fresh.on('notification', told)
+    fresh.on('notification', notified)
     fresh.on('error', () => undefined) // followed by 'end'
     fresh.once('end', lost)
     await fresh.connect()
     await fresh.query(`listen ${await channelOf(fresh)}`)
     failures = 0
     listening = fresh
-    told()
+    notified()
   }
 
-  async function channelOf(asked: Client): Promise<string> {
+  async function channelOf(connection: Client): Promise<string> {
     if (typeof options.channel === 'string') return options.channel
-    const { rows } = await asked.query<{ channel: string }>(options.channel.askedBy)
-    return asked.escapeIdentifier(rows[0]?.channel ?? '')
+    const { rows } = await connection.query<{ channel: string }>(options.channel.query)
+    return connection.escapeIdentifier(rows[0]?.channel ?? '')
   }
 
   function lost(): void {
     if (state === 'closed') return
     if (listening !== undefined) {
       listening = undefined
-      told()
+      notified()
     }
     clearTimeout(timer)
     timer = setTimeout(tryToConnect, pauseMilliseconds)
@@ -92,13 +89,13 @@ export function createListener(options: ListenerOptions): Listener {
       tryToConnect()
     },
     run: async <Values, Row>(statement: Statement<Values, Row>, values: Values) => {
-      const asked = listening
-      if (asked === undefined) return undefined
+      const connection = listening
+      if (connection === undefined) return undefined
       try {
-        const { rows } = await asked.query(statement.text, valuesOf(statement, values))
+        const { rows } = await connection.query(statement.text, valuesOf(statement, values))
         return rows as Row[]
       } catch (error) {
-        void asked.end()
+        void connection.end()
         throw error
       }
     },

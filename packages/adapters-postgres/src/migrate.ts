@@ -24,10 +24,10 @@ const attemptsMax = 240
 const tableMissing = '42P01'
 const columnMissing = '42703'
 const lockTaken = '55P03'
-/** Even `if not exists` may fail so when two processes create the same table. */
+/** Errors with which even `if not exists` may fail when two processes create the same table. */
 const madeByAnother = new Set(['23505', '42P07', '42710'])
 
-/** Everything that a database of the gateway is made of. */
+/** Migrations and functions that make up a database of the gateway. */
 export interface Schema {
   readonly migrations: readonly Migration[]
   readonly functions?: Functions
@@ -36,13 +36,15 @@ export interface Schema {
 const current: Schema = { migrations, functions }
 
 /**
- * Brings the schema of `connectionString` up to what this code knows, and returns the migrations that were applied, in
- * order. A new schema is created in one transaction, so that an older process never finds a part of it. Otherwise each
- * migration is one transaction, and then the functions are replaced in one transaction if they differ. Several
- * processes at once do each of these once. A schema or functions that are newer than this code are left as they are:
- * old and new versions run side by side. A transaction that would have to wait for traffic steps back after half a
- * second and tries again, for some minutes. Rejects once `signal` is aborted, with what had not been committed undone,
- * and where a migration of the same number but of another name or text was applied.
+ * Upgrades the schema of `connectionString` to this version, and returns the applied migrations in order. A new schema
+ * is created in one transaction, so that an older process never finds a part of it. Otherwise each migration is one
+ * transaction, and then the functions are replaced in one transaction if they differ. If several processes migrate at
+ * once, each step is done once. Newer migrations and functions stay as they are, because old and new versions run side
+ * by side.
+ *
+ * A transaction that would wait for traffic is rolled back after half a second and tried again, for some minutes.
+ * Rejects when `signal` is aborted, and if a migration of the same number with another name or text was applied;
+ * uncommitted steps are rolled back.
  */
 export async function migrate(
   connectionString: string,
@@ -99,22 +101,22 @@ function assertSame(migration: Migration, stored: StoredMigration | undefined): 
   const { version, name } = migration
   if (stored.name !== name)
     throw new Error(
-      `the schema was made before the first release: its migration ${version} is not ${name}. Name an empty database.`,
+      `the schema was made before the first release: its migration ${version} is not ${name}. Use an empty database.`,
     )
   if (stored.digest !== digestOf(migration))
     throw new Error(
-      `the schema is that of another version: its migration ${version} ${name} was made from another text. ${remedy}`,
+      `the schema belongs to another version: its migration ${version} ${name} was made from another text. ${remedy}`,
     )
 }
 
 const remedy =
-  'Run the version of the gateway that made it, or name an empty database (DATABASE_URL, or another DATA_DIR).'
+  'Run the version of the gateway that made it, or use an empty database (DATABASE_URL, or another DATA_DIR).'
 
 async function versions(client: Client): Promise<ReadonlyMap<number, StoredMigration>> {
   const read = async () =>
     (await client.query<StoredMigration>('select version, name, digest from schema_migration')).rows
   const rows = await read().catch(async (error: unknown) => {
-    if (sqlState(error) === columnMissing) throw new Error(`the schema is that of an earlier version. ${remedy}`)
+    if (sqlState(error) === columnMissing) throw new Error(`the schema belongs to an earlier version. ${remedy}`)
     if (sqlState(error) !== tableMissing) throw error
     await createTable(client)
     return read()
@@ -131,8 +133,9 @@ async function createTable(client: Client): Promise<void> {
 }
 
 /**
- * Creates a whole schema in an empty database, and returns its migrations; none if the database has one. Functions come
- * first, because triggers name them; their bodies name tables that do not exist yet and are not checked.
+ * Creates the whole schema in an empty database and returns its migrations, or returns none if the database has a
+ * schema. Functions come first, because triggers refer to them; their bodies refer to tables that do not exist yet, so
+ * bodies are not checked.
  */
 async function createSchema(client: Client, { migrations, functions }: Schema): Promise<readonly Migration[]> {
   if ((await versions(client)).size > 0) return []
@@ -146,7 +149,7 @@ async function createSchema(client: Client, { migrations, functions }: Schema): 
   })
 }
 
-/** Returns false if the migration has been applied. */
+/** Applies a migration. Returns false if it has been applied already. */
 const apply = (client: Client, migration: Migration): Promise<boolean> =>
   withLock(client, async () => {
     const stored = (await versions(client)).get(migration.version)
@@ -165,8 +168,9 @@ async function run(client: Client, migration: Migration): Promise<void> {
 }
 
 /**
- * Returns false if the functions are the same, or newer. They are replaced, not dropped: triggers depend on them, and
- * running processes call them. PostgreSQL refuses to replace a function by one with another result.
+ * Replaces the functions of the schema. Returns false if they are the same or newer. They are replaced, not dropped,
+ * because triggers depend on them and running processes call them. PostgreSQL refuses to replace a function by one with
+ * another result.
  */
 async function replaceFunctions(client: Client, functions: Functions): Promise<boolean> {
   if (await isCurrent(client, functions)) return false
@@ -208,7 +212,7 @@ async function insist<T>(log: Log, attempt: () => Promise<T>): Promise<T> {
     } catch (error) {
       const passing = isDeadlock(error) || sqlState(error) === lockTaken
       if (!passing || attempts === attemptsMax) throw error
-      if (attempts === 1) log.info('a migration waits for others to finish')
+      if (attempts === 1) log.info('migration waits for locks of other transactions')
       await new Promise((resolve) => setTimeout(resolve, 100 + Math.random() * 400))
     }
   }

@@ -18,56 +18,56 @@ import type { Timings } from './timings.ts'
 
 export interface PostgresOptions {
   /**
-   * A URL of PostgreSQL 15 or later, or one that leads to a socket: `postgres://user@/database?host=/folder`. A direct
-   * connection: no pooler. What it says about TLS, `serverAddress` tells.
+   * URL of PostgreSQL 15 or later, or of a Unix socket: `postgres://user@/database?host=/folder`. It must not lead to a
+   * pooler. `serverAddress` documents its TLS options.
    */
   readonly connectionString: string
   readonly log?: Log
-  /** What is left out has its default. */
+  /** Missing settings have their defaults. */
   readonly settings?: Partial<Settings>
 }
 
 export interface PostgresPorts {
   readonly ports: StoredPorts
-  /**
-   * For `Ports.clock`: what rests on it then does not rest on the clock of this machine. To be compared before it is
-   * used.
-   */
+  /** Clock for `Ports.clock`, independent of the clock of this machine. Call `compare` before using it. */
   readonly clock: DatabaseClock
-  /** In PEM, what `sslrootcert` and `sslcert` name, if TLS is used. */
+  /** Certificates in PEM that `sslrootcert` and `sslcert` name, if TLS is used. */
   readonly certificates: readonly DatabaseCertificates[]
-  /** How its connections are used now, and how long the database took since the start. */
+  /** Current use of connections, and response times of the database since the start. */
   readonly figures: Pick<Pools, 'use'> & Pick<Timings, 'statements' | 'commits'>
-  /** Brings the schema up to what this version knows; returns what that took. Until then the ports do not work. */
+  /** Upgrades the schema to this version and returns the applied migrations. The ports do not work before that. */
   readonly migrate: () => Promise<readonly AppliedMigration[]>
-  /** Whether any version has made its schema there. */
+  /** Returns true if any version has created its schema in the database. */
   readonly hasSchema: () => Promise<boolean>
-  /** Throws an Error for a server that could lose accepted messages, or is too old. */
+  /** Throws an Error for a server that could lose accepted messages or is too old. */
   readonly checkServer: () => Promise<void>
-  /** How its servers are set up, and what they are at. */
+  /** Reads the settings and the state of the servers. */
   readonly examine: () => Promise<DatabaseReadings>
-  /** Whether the database answers, takes writes, and has the schema; undefined: it does. Within a second. */
+  /**
+   * Returns why the database cannot be used, or undefined if it answers, accepts writes and has the schema. Takes at
+   * most a second.
+   */
   readonly trouble: () => Promise<WriteTrouble | undefined>
-  /** Whether the database answers, and the schema is there. Throws if not. */
+  /** Throws if the database does not answer or lacks the schema. */
   readonly ping: () => Promise<void>
   /**
-   * Runs `work` alone: of all processes on this schema, and of all calls here, one at a time does `what`. Who dies in
-   * the middle keeps nobody out. Throws what `work` throws.
+   * Runs `work` while no other process on this schema and no other call runs work of the same name. A process that dies
+   * releases the name. Throws what `work` throws.
    */
-  readonly runExclusively: (what: string, work: () => Promise<void>) => Promise<void>
+  readonly runExclusively: (name: string, work: () => Promise<void>) => Promise<void>
   /**
-   * Ends the connections as they become free; after `seconds` (default 5) it breaks off what is still at work. A
-   * migration, or a wait for `runExclusively`, is broken off at once.
+   * Ends each connection when it becomes free, and after `seconds` (default 5) those still in use. A migration or a
+   * wait for `runExclusively` is aborted at once.
    */
   readonly close: (seconds?: number) => Promise<void>
 }
 
-/** A comparison of clocks is waited for so long, before connections end. */
+/** Longest wait for a comparison of clocks before connections end. */
 const clockSeconds = 1
 
 /**
- * Every stored port on one database. Throws for a URL that cannot be used. Connects when first used; what a lost
- * connection interrupted is found out, not guessed.
+ * Creates all stored ports on one database. Throws for a URL that cannot be used. Connects when first used. After a
+ * lost connection, the ports look up whether the interrupted change was committed.
  */
 export function postgresPorts(options: PostgresOptions): PostgresPorts {
   const { connectionString, log = silent } = options
@@ -89,7 +89,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
     figures: { use: pools.use, ...pools.timings },
     migrate: () => migrate(connectionString, log, undefined, closing.signal),
     hasSchema: () => hasSchema(pools),
-    runExclusively: (what, work) => runExclusively(address, what, work, closing.signal),
+    runExclusively: (name, work) => runExclusively(address, name, work, closing.signal),
     checkServer: () => checkServer(pools, address, log),
     examine: async () => examine(pools, await serversOf(address)),
     ping,

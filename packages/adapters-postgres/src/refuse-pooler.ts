@@ -6,9 +6,9 @@ const connectionSeconds = 5
 const rounds = 3
 
 /**
- * Throws if the process that answered, `pid`, is not the one that the server named when the connection was made
- * (BackendKeyData of the protocol): then something between keeps connections of its own, and names, settings and locks
- * are not where they seem to be.
+ * Throws if `pid`, the server process that answered, is not the one announced when the connection was made
+ * (BackendKeyData of the protocol). Then a pooler in between has connections of its own, so that prepared statements,
+ * settings and locks may belong to another connection.
  */
 export function refusePooler(client: ClientBase, pid: number): void {
   const { processID } = client as ClientBase & { readonly processID: number }
@@ -20,8 +20,8 @@ export function refusePooler(client: ClientBase, pid: number): void {
 }
 
 /**
- * The same for transactions of two connections in turn: a pooler that names processes rightly gives the one that of the
- * other.
+ * Throws as `refusePooler` does, after alternating transactions on two connections. This finds poolers that announce
+ * the right process but later give one connection the process of the other.
  */
 export async function refuseChangingBackends(address: ServerAddress): Promise<void> {
   const options = {
@@ -46,14 +46,14 @@ export async function refuseChangingBackends(address: ServerAddress): Promise<vo
 }
 
 /**
- * What the system or the driver says when nobody answers names neither the database nor, with several addresses,
- * anything.
+ * Connects. Rewords the error of a server that does not answer, because the message of the system or the driver does
+ * not mention the database and is empty if the name has several addresses.
  */
 async function reach(client: Client): Promise<void> {
   await client.connect().catch((cause: unknown) => {
     if (cause instanceof DatabaseError || !(cause instanceof Error)) throw cause
-    const said = cause instanceof AggregateError ? cause.errors.map(String).join('; ') : cause.message
-    throw new Error(`the database cannot be reached: ${said}`, { cause })
+    const reason = cause instanceof AggregateError ? cause.errors.map(String).join('; ') : cause.message
+    throw new Error(`the database cannot be reached: ${reason}`, { cause })
   })
 }
 

@@ -2,13 +2,13 @@ import type { Connections } from './connections.ts'
 import { isLostAnswer } from './errors.ts'
 import type { Statement } from './sql/statement.ts'
 
-/** More than there are connections that one cut can have broken. */
+/** Maximum number of attempts. More than the connections of a process that one outage can have broken. */
 const attemptsMax = 20
 
 /**
- * Runs a statement that does nothing twice, and runs it again if its answer was lost; `lost` is told before. What then
- * is answered counts once it is confirmed: what the lost one did may wait for a standby. If the database cannot be
- * reached it throws: the caller may ask again later.
+ * Runs an idempotent statement, and runs it again if the connection broke before its answer; calls `lost` before. The
+ * result of a repetition is confirmed, because the first run may have committed without its standby. Throws if the
+ * database cannot be reached; the caller may call it again later.
  */
 export async function retryOnConnectionLoss<Values, Row>(
   connections: Connections,
@@ -19,7 +19,7 @@ export async function retryOnConnectionLoss<Values, Row>(
   return retryWorkOnConnectionLoss(connections, () => connections.run(statement, values), lost)
 }
 
-/** The same for work that is more than one statement. */
+/** Does the same for work of several statements. */
 export async function retryWorkOnConnectionLoss<T>(
   connections: Pick<Connections, 'confirm' | 'retrySeconds'>,
   work: () => Promise<T>,

@@ -4,26 +4,26 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { ConnectionOptions } from 'node:tls'
 
-/** What this module sets of them: certificates and keys as text. */
+/** TLS options, with certificates and keys as text. */
 export type DatabaseTls = ConnectionOptions & { readonly ca?: string; readonly cert?: string }
 
-/** A name, an IP address or the folder of a Unix socket, with the port. */
+/** Host name, IP address or folder of a Unix socket, with the port. */
 export interface Host {
   readonly host: string
   readonly port: number
 }
 
-/** Where a server is and how to speak to it, without a secret that a log could show. */
+/** Address of a database and how to connect to it, without a secret that a log could show. */
 export interface ServerAddress {
-  /** The URL without what is said about TLS, and with the first host only. */
+  /** URL without its TLS options, and with a placeholder for several hosts. */
   readonly connectionString: string
-  /** In the order of the URL; at least one. */
+  /** At least one host, in the order of the URL. */
   readonly hosts: readonly Host[]
-  /** Whether a connection counts only if its server takes writes. */
+  /** True if only a server that accepts writes may be used. */
   readonly isPrimaryWanted: boolean
-  /** What node's TLS needs; undefined: none. */
+  /** Options for node's TLS; undefined for connections without TLS. */
   readonly tls: DatabaseTls | undefined
-  /** Without TLS where the server has none. */
+  /** True if connections continue without TLS when the server has none. */
   readonly plainIfRefused: boolean
 }
 
@@ -32,29 +32,34 @@ type Mode = (typeof modes)[number]
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads `sslmode`, `sslrootcert`, `sslcert` and `sslkey` of a URL, else `PGSSLMODE`, `PGSSLROOTCERT`, `PGSSLCERT` and
- * `PGSSLKEY`, as libpq does (PostgreSQL documentation, "SSL Support"), with these differences: `allow` is `prefer`; who
- * prefers TLS does not try without it when the server has it and refuses the connection; and without a certificate of
- * an authority, `verify-full` trusts those that node trusts (libpq: `sslrootcert=system`). A Unix socket never has TLS.
+ * Parses `sslmode`, `sslrootcert`, `sslcert` and `sslkey` of a URL, else the environment variables `PGSSLMODE`,
+ * `PGSSLROOTCERT`, `PGSSLCERT` and `PGSSLKEY`, as libpq does (PostgreSQL documentation, "SSL Support"), with these
+ * differences:
  *
- * Several hosts are read as libpq reads them ("Specifying Multiple Hosts"), else those of `PGHOST` and `PGPORT`; and
- * `target_session_attrs`, else `PGTARGETSESSIONATTRS`: `read-write` and `primary` want a server that takes writes. With
- * several hosts that is always wanted (libpq: only if it is said), since a gateway can do nothing with another one.
+ * - `allow` means `prefer`.
+ * - `prefer` does not retry without TLS if a server with TLS refuses the connection.
+ * - `verify-full` without a root certificate trusts the authorities that node trusts (libpq: `sslrootcert=system`).
  *
- * Throws an Error that names the option for a mode that is not one, a file that cannot be read or has something else,
- * `verify-ca` without an authority, ports that are not as many as hosts, and a wish for a server that only reads.
+ * A Unix socket never uses TLS.
+ *
+ * Several hosts are parsed as in libpq ("Specifying Multiple Hosts"), else `PGHOST` and `PGPORT` are used. The values
+ * `read-write` and `primary` of `target_session_attrs`, else `PGTARGETSESSIONATTRS`, require a server that accepts
+ * writes. With several hosts that is always required (in libpq only if it is set), because the gateway has to write.
+ *
+ * Throws an Error that names the option for an unknown mode, an unreadable or wrong file, `verify-ca` without a root
+ * certificate, a number of ports that does not match the hosts, and a `target_session_attrs` that allows only reading.
  */
 export function serverAddress(connectionString: string, env: Environment = process.env): ServerAddress {
   const [place = '', query = ''] = connectionString.split(/\?(.*)/s)
   const parameters = new URLSearchParams(query)
-  const taken = (name: string): string | undefined => {
+  const option = (name: string): string | undefined => {
     const value = parameters.get(name) ?? env[`PG${name.toUpperCase().replaceAll('_', '')}`]
     parameters.delete(name)
     return value === undefined || value.trim() === '' ? undefined : value
   }
-  const files = { root: taken('sslrootcert'), cert: taken('sslcert'), key: taken('sslkey') }
-  const mode = modeOf(taken('sslmode'), files.root)
-  const isPrimaryWanted = wantsPrimary(taken('target_session_attrs') ?? 'any')
+  const files = { root: option('sslrootcert'), cert: option('sslcert'), key: option('sslkey') }
+  const mode = modeOf(option('sslmode'), files.root)
+  const isPrimaryWanted = wantsPrimary(option('target_session_attrs') ?? 'any')
   const hosts = hostsOf(place, parameters, env)
   if (hosts.length > 1) {
     parameters.delete('host')
@@ -72,37 +77,37 @@ export function serverAddress(connectionString: string, env: Environment = proce
   }
 }
 
-/** The certificates in PEM that an option names. */
+/** Certificates in PEM that an option names. */
 export interface DatabaseCertificates {
   readonly of: string
   readonly are: 'chain' | 'authorities'
   readonly pem: string
 }
 
-/** The certificates that it names, in PEM, each with the option. */
+/** Returns the certificates of an address, each with its option. */
 export const certificatesOf = ({ tls }: ServerAddress): readonly DatabaseCertificates[] => [
   ...(tls?.ca === undefined ? [] : [{ of: 'database sslrootcert', are: 'authorities' as const, pem: tls.ca }]),
   ...(tls?.cert === undefined ? [] : [{ of: 'database sslcert', are: 'chain' as const, pem: tls.cert }]),
 ]
 
-/** What a URL has before its path: the user, and the hosts with their ports. */
+/** Matches the part of a URL before its path: scheme and user, then the hosts with their ports. */
 const authority = /^([a-z]+:\/\/(?:[^@/]*@)?)([^/?]*)/i
 
-/** The driver takes one host; each connection gets its own before it is made (`primary.ts`). */
+/** Placeholder for several hosts, because the driver accepts one; `primary.ts` sets the host of each connection. */
 const nowhere = 'several.invalid'
 
 const defaultPort = '5432'
 
-/** A host or port of the query wins over that before the path, and that over the environment. */
+/** Parses the hosts. Query parameters take precedence over the authority, and the authority over the environment. */
 function hostsOf(place: string, parameters: URLSearchParams, env: Environment): readonly Host[] {
   const placed = (authority.exec(place)?.[2] ?? '').split(',').map((text) => {
     const [, host = '', port = ''] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(text) ?? []
     return { host: decodeURIComponent(host.replace(/^\[(.*)\]$/, '$1')), port }
   })
-  const given = (name: string, own: readonly string[]) =>
+  const valuesOf = (name: string, own: readonly string[]) =>
     parameters.get(name)?.split(',') ?? (own.some(Boolean) ? own : (env[`PG${name.toUpperCase()}`] ?? '').split(','))
-  const hosts = given('host', placed.map(({ host }) => host)) // prettier-ignore
-  const ports = given('port', placed.map(({ port }) => port)) // prettier-ignore
+  const hosts = valuesOf('host', placed.map(({ host }) => host)) // prettier-ignore
+  const ports = valuesOf('port', placed.map(({ port }) => port)) // prettier-ignore
   if (ports.length > 1 && ports.length !== hosts.length)
     throw new Error(`the database has ${hosts.length} hosts and ${ports.length} ports; give one port, or one for each`)
   return hosts.map((host, at) => ({
@@ -119,9 +124,12 @@ function wantsPrimary(text: string): boolean {
   )
 }
 
-/** Who trusts the authorities of the system has to compare the name too: anybody gets a certificate for some name. */
-function modeOf(given: string | undefined, root: string | undefined): Mode {
-  const text = given ?? (root === 'system' ? 'verify-full' : 'prefer')
+/**
+ * Parses `sslmode`. The authorities of the system require `verify-full`, because anybody can get a certificate from
+ * them for some name.
+ */
+function modeOf(option: string | undefined, root: string | undefined): Mode {
+  const text = option ?? (root === 'system' ? 'verify-full' : 'prefer')
   const mode = modes.find((known) => known === text)
   if (mode === undefined) throw new Error(`sslmode is ${JSON.stringify(text)}; expected one of ${modes.join(', ')}`)
   if (root === 'system' && mode !== 'verify-full')
@@ -151,7 +159,7 @@ function tlsOf(mode: Mode, { root, cert, key }: Files): DatabaseTls {
   }
 }
 
-/** What the server may know the gateway by. */
+/** Reads the client certificate and its key. */
 function ownOf(certFile: string, keyFile: string | undefined): { readonly cert: string; readonly key: string } {
   const cert = certificateOf('sslcert', certFile)
   if (keyFile === undefined) throw new Error('sslcert needs its key: name its file in sslkey')
@@ -168,7 +176,7 @@ function ownOf(certFile: string, keyFile: string | undefined): { readonly cert: 
   return { cert, key }
 }
 
-/** One or several, of which the first is looked at. */
+/** Reads a file with one or several certificates, of which the first is checked. */
 function certificateOf(option: string, file: string): string {
   const pem = readOf(option, file)
   try {

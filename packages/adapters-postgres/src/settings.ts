@@ -1,39 +1,33 @@
-/** What an operator may change; every process of the gateway may have its own. */
+/** Settings that an operator may change, for each process of the gateway. */
 export interface Settings {
-  /** A statement that takes longer is ended by the server, and a second later given up. */
+  /** Time after which the server cancels a statement; the gateway stops waiting a second later. */
   readonly statementSeconds: number
-  /** As statementSeconds, for what reads or sums whole tables. */
+  /** Limit as `statementSeconds`, for statements that read whole tables. */
   readonly longStatementSeconds: number
-  /** A statement waits at most so long for a lock. */
+  /** Longest wait of a statement for a lock. */
   readonly lockSeconds: number
-  /** So long for a connection: to be free, or to be made. */
+  /** Longest wait for a connection to become free or to be made. */
   readonly connectionSeconds: number
-  /** After the answer to an accept was lost: so long for finding out what became of it. */
+  /** Time for finding out whether a change was committed, after the connection broke before the answer. */
   readonly lookUpSeconds: number
-  /**
-   * After the answer to a statement was lost that may be run again: so long that is done. From then on the database is
-   * not broken but away.
-   */
+  /** Time for which an idempotent statement is run again after a connection broke. After that, it fails. */
   readonly retrySeconds: number
-  /** Connections for the statements that every message needs, of each process. */
+  /** Maximum number of connections of a process for the statements that every message needs. */
   readonly hotConnectionsMax: number
-  /** Connections for everything else, of each process. */
+  /** Maximum number of connections of a process for everything else. */
   readonly ordinaryConnectionsMax: number
-  /** Orders that may wait to be accepted; the next one is answered 'overloaded'. */
+  /** Maximum number of orders that wait to be accepted. Further orders get the answer 'overloaded'. */
   readonly waitingOrdersMax: number
-  /** As waitingOrdersMax, counting recipients. */
+  /** Maximum number of recipients in waiting orders, with the same answer beyond. */
   readonly waitingRecipientsMax: number
   /**
-   * So long may a process remember accounts, keys and prices that another has changed; at most 4. 0: it remembers
-   * nothing.
+   * Seconds for which accounts, keys and prices are cached after another process changed them; at most 4. 0 turns the
+   * cache off.
    */
   readonly cacheSeconds: number
-  /** Accounts and keys that a process remembers. */
+  /** Maximum number of cached accounts, and of cached keys. */
   readonly cachedAccountsMax: number
-  /**
-   * Where message ids come from: a block of 10,000 of the process's own, or, for a command that ends soon, a shared
-   * one.
-   */
+  /** Source of message ids: a block of 10,000 ids of the process's own, or a shared one for short commands. */
   readonly ids: 'own-block' | 'shared-block'
 }
 
@@ -53,7 +47,7 @@ export const defaultSettings: Settings = {
   ids: 'own-block',
 }
 
-/** Where an adapter tells its operator what it met; a pino logger is one. */
+/** Log of an adapter, for the operator. A pino logger is one. */
 export interface Log {
   info(text: string): void
   warn(text: string): void

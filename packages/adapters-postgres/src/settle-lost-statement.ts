@@ -7,10 +7,10 @@ import { endBackend } from './sql/server.ts'
 const pauseMilliseconds = 50
 
 /**
- * Looks up what became of work whose answer was lost. The old backend may still be at it, so it is ended first: only
- * then is what can be seen the whole truth. That ends its wait for a standby, too, so what is seen counts once the
- * standby has it (`Connections.confirm`). Tries for `seconds`, also while the server starts again, but not once the
- * database is unreachable; then throws, and nobody knows.
+ * Looks up, with `look`, whether work was committed whose connection broke before the answer. Ends the old server
+ * process first, because until then it may still commit. That also ends its wait for a standby, so the result is
+ * confirmed afterwards (`Connections.confirm`). Tries for `seconds`, also while the server restarts. Throws if the time
+ * is up or the database is unreachable; the outcome is then unknown.
  */
 export async function settleLostStatement<T>(
   connections: Connections,
@@ -26,7 +26,7 @@ export async function settleLostStatement<T>(
   })
 }
 
-/** The same for a `look` that writes, or tells nobody: what it tells is not confirmed. */
+/** Does the same without confirming the result, for a `look` that writes or whose result no caller gets. */
 export async function endLostStatement<T>(
   connections: Connections,
   { backend }: LostAnswer,
@@ -37,24 +37,27 @@ export async function endLostStatement<T>(
   for (;;) {
     try {
       while ((await connections.run(endBackend, backend)).length > 0) {
-        if (performance.now() > deadline) throw new Error('the old backend does not end')
+        if (performance.now() > deadline) throw new Error('the server process of the lost connection does not end')
         await delay(pauseMilliseconds / 10)
       }
       return await look()
     } catch (error) {
       if (isUnreachable(error) || performance.now() > deadline) {
-        throw new Error('what became of it cannot be found out: the database does not answer', { cause: error })
+        throw new Error('whether the change was committed is unknown: the database does not answer', { cause: error })
       }
       await delay(pauseMilliseconds)
     }
   }
 }
 
-/** Throws if it takes longer; nobody waits for it any more then. */
+/** Waits for `confirmed`. Throws if the deadline passes; a later rejection is ignored. */
 async function before(deadline: number, confirmed: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('a commit is not answered in time')), deadline - performance.now())
+    timer = setTimeout(
+      () => reject(new Error('the database did not confirm a commit in time')),
+      deadline - performance.now(),
+    )
   })
   try {
     await Promise.race([confirmed, late])

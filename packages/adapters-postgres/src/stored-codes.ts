@@ -1,7 +1,7 @@
 /**
- * How tables write what is meant: every number of a kind, a state, a reason. A code never changes, and that of a thing
- * that is gone is not used again; a new thing takes the next number. docs/stored-codes.md lists them, with the words
- * that are stored as core has them and the status codes of messages (`OUTCOME`). Migrations spell the numbers.
+ * Numbers that tables store for kinds, states and reasons. A code never changes and is never reused; a new value gets
+ * the next number. docs/stored-codes.md lists them, together with values that are stored as words and the status codes
+ * of messages (`OUTCOME`). Migrations contain the numbers themselves.
  */
 import type { Rated } from '@gateway/core/accounts'
 import type { Lane } from '@gateway/core/dispatch'
@@ -16,7 +16,7 @@ import {
   type WebhookState,
 } from '@gateway/core/webhooks'
 
-/** The table backwards. A code that it has not was written by another version. */
+/** Returns the inverse of a table of codes. A code that is missing in it was written by another version. */
 const namesOf = <Name extends string>(codes: Readonly<Record<Name, number>>): ReadonlyMap<number, Name> =>
   new Map(Object.entries<number>(codes).map(([name, code]) => [code, name as Name]))
 
@@ -24,10 +24,10 @@ export const LANE = { single: 0, bulk: 1 } as const satisfies Record<Lane, numbe
 
 export const lanes = namesOf(LANE)
 
-/** Entries of the ledger. The debits of sends are the sends themselves: only lists of movements have their code. */
+/** Kinds of ledger entries. `send` occurs only in lists of movements, because the sends themselves are the debits. */
 export const LEDGER = { send: 0, topUp: 1, transfer: 2, refund: 3, droppedSends: 4 } as const
 
-/** What a limit counts. */
+/** Units of rate limits. */
 export const RATED = { requests: 0, recipients: 1 } as const satisfies Record<Rated, number>
 
 export const SUPPRESSION = { 'opt-out': 1, 'do-not-contact': 2, blacklist: 3 } as const satisfies Record<
@@ -39,14 +39,14 @@ const suppressions = namesOf(SUPPRESSION)
 
 export function suppressionOf(code: number): Suppression {
   const name = suppressions.get(code)
-  if (name === undefined) throw new Error(`no suppression of kind ${code}`)
+  if (name === undefined) throw new Error(`unknown kind of suppression: ${code}`)
   return name
 }
 
-/** Passed to `receive_inbound_messages`, not stored. */
+/** Codes that are passed to `receive_inbound_messages`, but not stored. */
 export const OPT_KEYWORD = { 'opt-out': 1, 'opt-in': 2 } as const satisfies Record<OptKeyword, number>
 
-/** Also the bit of the type in `webhook.events`, so at most 30. */
+/** Codes of event types. Each is also the bit of the type in `webhook.events`, so the maximum is 30. */
 export const EVENT_CODE = {
   'message.delivered': 0,
   'message.failed': 1,
@@ -61,13 +61,13 @@ export const EVENT_CODE = {
 
 const types = namesOf(EVENT_CODE)
 
-/** Undefined: another version wrote it, which knows more types. */
+/** Returns the type of a code, or undefined for a code that a newer version wrote. */
 export const typeOfCode = (code: number): WebhookEventType | 'test' | undefined => types.get(code)
 
-export const bitsOf = (wanted: readonly WebhookEventType[]): number =>
-  wanted.reduce((bits, type) => bits | (1 << EVENT_CODE[type]), 0)
+export const bitsOf = (eventTypes: readonly WebhookEventType[]): number =>
+  eventTypes.reduce((bits, type) => bits | (1 << EVENT_CODE[type]), 0)
 
-/** Without those that this version does not know. */
+/** Returns the event types of the bits, without those that this version does not know. */
 export const typesOf = (bits: number): readonly WebhookEventType[] =>
   webhookEventTypes.filter((type) => (bits & (1 << EVENT_CODE[type])) !== 0)
 
@@ -75,10 +75,10 @@ export const WEBHOOK_STATE = { active: 0, paused: 1, disabled: 2 } as const sati
 
 export const webhookStates = namesOf(WEBHOOK_STATE)
 
-/** Replayed: it was dead. Over: a test that failed, or a list that was divided. */
+/** States of lists. `replayed`: the list was dead before. `over`: a failed test, or a list that was divided. */
 export const LIST_STATE = { open: 0, delivered: 1, dead: 2, replayed: 3, over: 4 } as const
 
-/** What came of a try. */
+/** Results of attempts to push a list. */
 export const VERDICT = { delivered: 0, retry: 1, dead: 2, gone: 3, failed: 4 } as const satisfies Record<
   PushVerdict,
   number
@@ -90,9 +90,9 @@ export const REPLAY_STATE = { running: 0, done: 1, stopped: 2 } as const satisfi
 
 export const replayStates = namesOf(REPLAY_STATE)
 
-/** The outcome that a message row has. Throws where it is none. */
+/** Returns the outcome with this code. Throws if there is none. */
 export function knownCode(code: number): OutcomeCode {
   const outcome = outcomeCode(code)
-  if (outcome === undefined) throw new Error(`a message has the code ${code}`)
+  if (outcome === undefined) throw new Error(`unknown outcome code of a message: ${code}`)
   return outcome
 }

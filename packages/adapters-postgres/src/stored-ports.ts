@@ -48,14 +48,14 @@ interface Connected {
   readonly log: Log
 }
 
-/** Every stored port over connections that are there; what it remembers is its own. */
+/** Creates all stored ports over existing connections, with caches of their own. */
 export function storedPorts({ pools, changes, wakeups, settings, log }: Connected): StoredPorts {
   const context = createContext(pools, changes, settings, log)
-  // Somebody waits for the answer: while the database is unreachable he is told so. The dispatcher has more patience,
-  // for what it gives up in the middle becomes a message of which nobody knows whether it was sent.
+  // Ports with a waiting caller fail at once while the database is unreachable. The dispatcher's ports retry longer,
+  // because a message whose handling is abandoned halfway ends with an unknown outcome.
   const { hot, ordinary } = pools
-  const waitedFor = { ...pools, hot: hot.failFast, ordinary: ordinary.failFast }
-  const prompt = createContext(waitedFor, changes, settings, log)
+  const failingFast = { ...pools, hot: hot.failFast, ordinary: ordinary.failFast }
+  const prompt = createContext(failingFast, changes, settings, log)
   const routes = postgresRoutes(prompt)
   return {
     accounts: postgresAccounts(prompt),

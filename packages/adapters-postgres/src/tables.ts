@@ -2,11 +2,11 @@ import type { Overflow } from '@gateway/core/routes'
 import type { PreviousSecret } from '@gateway/core/webhooks'
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 
-/** Milliseconds since 1970 as it is read, ISO 8601 as it is written. */
+/** Time, read as milliseconds since 1970 and written as ISO 8601. */
 type Time = ColumnType<number, string, string>
 type TimeOrNull = ColumnType<number | null, string | null, string | null>
 
-/** The tables as kysely needs to know them; what each holds is said by the migrations. */
+/** Tables as kysely needs to know them. The migrations document them. */
 export interface Tables {
   account: {
     id: GeneratedAlways<number>

@@ -1,11 +1,11 @@
 import { createHistogram, type Histogram, type HistogramCounts } from '@gateway/core/fleet'
 
-/** How long the database took to answer, in seconds, since the start. */
+/** Response times of the database since the start, in seconds. */
 export interface Timings {
   readonly took: (statement: { readonly name: string; readonly text: string }, milliseconds: number) => void
-  /** Of prepared statements, by name; each that is not part of a transaction commits. */
+  /** Times of prepared statements by name. Outside a transaction they include the commit. */
   readonly statements: () => readonly (readonly [name: string, counts: HistogramCounts])[]
-  /** Of the commits of transactions. */
+  /** Times of commits of transactions. */
   readonly commits: () => HistogramCounts
 }
 

@@ -21,8 +21,8 @@ const parsers = new Map<number, Parser>([
 ])
 
 /**
- * How values of the database become values of JavaScript on every connection: an int8 is a number, and one beyond 2^53
- * throws instead of losing digits; a timestamptz is milliseconds since 1970, cut to the millisecond.
+ * Conversions of database values to JavaScript values on every connection. An int8 becomes a number, and throws beyond
+ * 2^53 in place of losing digits. A timestamptz becomes milliseconds since 1970, truncated.
  */
 export const valueTypes = {
   getTypeParser: (oid: number, format?: 'text' | 'binary'): Parser => {
@@ -33,7 +33,7 @@ export const valueTypes = {
 
 const parserOf = types.getTypeParser as (oid: number, format?: 'text' | 'binary') => Parser
 
-/** 128 bits of SHA-256, as PostgreSQL writes a uuid. */
+/** Returns 128 bits of SHA-256 as the text of a uuid. */
 export function digest(text: string): string {
   const hex = hash('sha256', text)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`

@@ -1,4 +1,4 @@
-/** Waits for `work`, at most so long. What becomes of it later is nobody's business. */
+/** Waits for `work`, at most `seconds`. A later rejection is ignored. */
 export async function waitAtMost(seconds: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise((resolve) => (timer = setTimeout(resolve, seconds * 1000)))

@@ -1,6 +1,6 @@
 import { sqlState } from './errors.ts'
 
-/** Why a process cannot write: a word that does not change, and a sentence for whoever looks after it. */
+/** Reason for which a process cannot write: a stable word, and a sentence for the operator. */
 export interface WriteTrouble {
   readonly reason:
     | 'no-answer'
@@ -12,7 +12,7 @@ export interface WriteTrouble {
     | 'standby-away'
     | 'refused'
   readonly message: string
-  /** What readiness says of parts of the database, beside the reason. */
+  /** States of parts of the database that readiness reports beside the reason. */
   readonly states?: { readonly commits: string }
 }
 
@@ -35,14 +35,14 @@ export const writeTrouble = (reason: WriteTrouble['reason']): WriteTrouble => ({
   ...(reason === 'standby-away' && { states: { commits: 'waiting for a standby' } }),
 })
 
-/** By SQLSTATE: the server is out of something, or only reads. Whatever failed with one of these did nothing. */
+/** Reasons by SQLSTATE. A statement that failed with one of these changed nothing. */
 const reasons: Readonly<Record<string, WriteTrouble['reason']>> = {
   '25006': 'read-only',
   '53100': 'disk-full',
   '53300': 'no-connection-left',
 }
 
-/** A server that answers, and is not the one to work on. */
+/** Error of a server that answers but must not be used. */
 export class WrongServer extends Error {
   readonly reason: 'read-only' | 'old-primary' | 'other-database'
 
@@ -52,6 +52,6 @@ export class WrongServer extends Error {
   }
 }
 
-/** What an error says about writes in general; undefined: nothing. */
+/** Returns the reason for which writes in general fail, or undefined if the error has no such meaning. */
 export const reasonOf = (error: unknown): WriteTrouble['reason'] | undefined =>
   error instanceof WrongServer ? error.reason : reasons[sqlState(error) ?? '']

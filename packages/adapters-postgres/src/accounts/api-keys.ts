@@ -8,7 +8,9 @@ import type { Tables } from '../tables.ts'
 
 const foreignKeyViolation = '23503'
 
-/** Undefined: no such account. 'repeated': the operation has a key. */
+/**
+ * Issues a key. Returns undefined if the account does not exist, 'repeated' if the operation has issued a key already.
+ */
 export async function issueKey(
   kysely: Kysely<Tables>,
   id: AccountId,
@@ -52,7 +54,7 @@ export async function keysOf(kysely: Kysely<Tables>, id: AccountId): Promise<rea
   }))
 }
 
-/** What decides whether a key opens its account; of no column that another table of the same look-up has. */
+/** Fields of a key that decide whether it opens its account. Their columns occur in no other table of the lookup. */
 export const validityOf = (row: {
   readonly expires_at: number | null
   readonly revoked_at: number | null
@@ -63,19 +65,22 @@ export const validityOf = (row: {
   from: row.key_networks,
 })
 
-/** False: no such key. */
+/** Sets the networks that a key may be used from. Returns false if the key does not exist. */
 export async function setKeyFrom(kysely: Kysely<Tables>, key: KeyId, from: readonly string[]): Promise<boolean> {
   const changed = kysely.updateTable('api_key').set({ key_networks: from }).where('id', '=', key)
-  return (await changed.returning(notifyOthers.as('told')).execute()).length > 0
+  return (await changed.returning(notifyOthers.as('notified')).execute()).length > 0
 }
 
-/** False: no such key. Told to everybody, also if it was revoked before: that may have been told to nobody. */
+/**
+ * Revokes a key. Returns false if it does not exist. Notifies other processes even if the key was revoked before,
+ * because that notification may have been lost.
+ */
 export async function revokeKey(kysely: Kysely<Tables>, key: KeyId, now: Instant): Promise<boolean> {
   const rows = await kysely
     .updateTable('api_key')
     .set({ revoked_at: sql<string>`coalesce(revoked_at, ${timestamp(now)})` })
     .where('id', '=', key)
-    .returning(notifyOthers.as('told'))
+    .returning(notifyOthers.as('notified'))
     .execute()
   return rows.length > 0
 }

@@ -32,10 +32,10 @@ const directoryColumns = [
   'directory.recipients_per_second',
 ] as const
 
-/** Those of an account, the first that was assigned to it first. */
+/** Short codes of an account, in the order in which they were assigned. */
 const codes = sql<string[]>`array(select address from sender where account_id = account.id order by assigned_at, id)`
 
-/** Accounts with all that core knows of one. */
+/** Query for accounts with all columns that core needs. */
 export const selectAccounts = ({ kysely }: Pick<Pools, 'kysely'>) =>
   kysely
     .selectFrom('account')
@@ -67,10 +67,10 @@ interface Key extends Pick<ApiKey, 'expires' | 'revoked' | 'from'> {
 }
 
 /**
- * The two look-ups of every request, remembered for a few seconds, and that of a password to be hashed, read afresh.
- * What is not there is not remembered: a key works, in every process, as soon as it is issued.
+ * Creates the two lookups of every request, cached for a few seconds, and the uncached one for a password to be hashed.
+ * A missing key is not cached, so that a key works in every process as soon as it is issued.
  */
-export function rememberedAccounts({
+export function cachedAccounts({
   pools,
   settings,
   changes,
@@ -98,11 +98,11 @@ export function rememberedAccounts({
   })
   return {
     byKey: async (hash, now, comesFrom) => {
-      const wasRemembered = keys.has(hash)
+      const wasCached = keys.has(hash)
       const key = await keys.get(hash)
       if (key === undefined || isValid(key, now, comesFrom)) return key?.holder
-      // As long as for a key that is not there, which is never remembered.
-      if (wasRemembered) await loadKey(hash)
+      // Loads the key again so that an invalid key takes as long as a missing one, which is never cached.
+      if (wasCached) await loadKey(hash)
       return undefined
     },
     byLogin: async (login) => ifThere((key) => logins.get(key), loginKey(login)),

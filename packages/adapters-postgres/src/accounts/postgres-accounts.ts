@@ -19,7 +19,7 @@ import { timestamp } from '../sql/arrays.ts'
 import { LEDGER } from '../stored-codes.ts'
 import type { Tables } from '../tables.ts'
 import { issueKey, keysOf, revokeKey, setKeyFrom } from './api-keys.ts'
-import { rememberedAccounts, selectAccounts, withBalance } from './find-accounts.ts'
+import { cachedAccounts, selectAccounts, withBalance } from './find-accounts.ts'
 
 export function postgresAccounts(context: Context): Accounts {
   const { pools, changes } = context
@@ -41,7 +41,7 @@ export function postgresAccounts(context: Context): Accounts {
       .updateTable('account')
       .set({ locked })
       .where('id', '=', id)
-    return (await changed.returning(notifyOthers.as('told')).execute()).length > 0
+    return (await changed.returning(notifyOthers.as('notified')).execute()).length > 0
   }
 
   async function setPassword(id: AccountId, password: string | undefined): Promise<boolean> {
@@ -49,10 +49,10 @@ export function postgresAccounts(context: Context): Accounts {
       .updateTable('directory')
       .set({ password_hash: password ?? null })
       .where('account_id', '=', id)
-    return (await changed.returning(notifyOthers.as('told')).execute()).length > 0
+    return (await changed.returning(notifyOthers.as('notified')).execute()).length > 0
   }
   return {
-    ...rememberedAccounts(context),
+    ...cachedAccounts(context),
     find,
     list: (after) => listed(pools, after),
     subAccounts,
@@ -83,7 +83,7 @@ async function* listed(pools: Pools, from = 0): AsyncIterable<AccountWithBalance
   }
 }
 
-/** In one transaction; of two that race for a user name the index lets one through. */
+/** Opens an account in one transaction. If two use the same log-in name at once, the unique index admits one. */
 async function openAccount(
   kysely: Kysely<Tables>,
   opened: OpenedAccount,
@@ -145,18 +145,18 @@ async function insert(
     .insertInto('ledger')
     .values({ account_id: id, kind: LEDGER.topUp, amount: granted, at, why: 'opened' })
     .execute()
-  await transaction.selectNoFrom(notifyOthers.as('told')).execute()
+  await transaction.selectNoFrom(notifyOthers.as('notified')).execute()
   return id as AccountId
 }
 
-/** Writes only the columns that are named; of two that race for a user name the index lets one through. */
+/** Writes the columns to change. If two use the same log-in name at once, the unique index admits one. */
 async function changeAccount(
   kysely: Kysely<Tables>,
   id: AccountId,
   { login, firstName, surname, trial, transactional, from, requestsPerSecond, recipientsPerSecond }: AccountChange,
 ): Promise<'changed' | ChangeRefusal> {
   const columns = {
-    // At least one column: it tells whether the account is there.
+    // Always written, so that the statement has a column and shows whether the account exists.
     account_id: id,
     ...(login !== undefined && { login }),
     ...(firstName !== undefined && { first_name: firstName }),
@@ -169,7 +169,7 @@ async function changeAccount(
   }
   const changed = kysely.updateTable('directory').set(columns).where('account_id', '=', id)
   try {
-    return (await changed.returning(notifyOthers.as('told')).execute()).length > 0 ? 'changed' : 'no-such-account'
+    return (await changed.returning(notifyOthers.as('notified')).execute()).length > 0 ? 'changed' : 'no-such-account'
   } catch (error) {
     if (isTaken(error, 'directory_login')) return 'login-taken'
     throw error

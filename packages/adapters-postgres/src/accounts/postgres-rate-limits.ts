@@ -12,17 +12,18 @@ import { listAccountRates, reportAccountRates, takeRate, countLoginFailure } fro
 import type { ValuesOf } from '../sql/statement.ts'
 import { RATED } from '../stored-codes.ts'
 
-/** Accounts whose refusals are remembered. */
+/** Maximum number of cached refusals. */
 const refusedMax = 10_000
 
 /**
- * One count for all processes, by the clock of the database. Each process asks for one account at one thing at a time,
- * and refuses by itself until there may be room again: who asks for far too much costs others no connection.
+ * Creates rate limits that all processes share, by the clock of the database. A process sends one request at a time for
+ * an account and unit. After a refusal it refuses by itself until a request can succeed again, so that an account far
+ * over its limit does not use connections.
  */
 export function postgresRateLimits({ pools: { hot } }: Context): RateLimits {
-  /** The last of those that ask. */
-  const asking = new Map<string, Promise<unknown>>()
-  /** Until when, by performance.now(), not even one is taken. */
+  /** Last request of each account and unit. */
+  const lastRequests = new Map<string, Promise<unknown>>()
+  /** Time by `performance.now()` until which not even one unit is available. */
   const refusedUntil = new LRUCache<string, number>({ max: refusedMax })
 
   async function ask(key: string, values: ValuesOf<typeof takeRate>): Promise<'taken' | OverLimit> {
@@ -31,25 +32,25 @@ export function postgresRateLimits({ pools: { hot } }: Context): RateLimits {
     const [row] = await hot.failFast.run(takeRate, values)
     const wait = row?.wait ?? undefined
     if (wait === undefined) return 'taken'
-    // Less may fit before all of this does.
+    // A smaller request may succeed before this one would.
     const { count, perSecond } = values
-    const least = wait - Math.min(1, count / perSecond) + Math.min(1, 1 / perSecond)
-    refusedUntil.set(key, performance.now() + least * 1000)
+    const waitForOne = wait - Math.min(1, count / perSecond) + Math.min(1, 1 / perSecond)
+    refusedUntil.set(key, performance.now() + waitForOne * 1000)
     return overLimit(wait)
   }
 
   return {
-    take: (account: AccountId, what, count, perSecond) => {
-      const key = `${account} ${what} ${perSecond}`
-      const before = asking.get(key) ?? Promise.resolve()
-      const values = { account, unit: RATED[what], count, perSecond }
+    take: (account: AccountId, unit, count, perSecond) => {
+      const key = `${account} ${unit} ${perSecond}`
+      const before = lastRequests.get(key) ?? Promise.resolve()
+      const values = { account, unit: RATED[unit], count, perSecond }
       const result = before.then(
         () => ask(key, values),
         () => ask(key, values),
       )
-      asking.set(key, result)
+      lastRequests.set(key, result)
       const forget = () => {
-        if (asking.get(key) === result) asking.delete(key)
+        if (lastRequests.get(key) === result) lastRequests.delete(key)
       }
       result.then(forget, forget)
       return result
@@ -61,19 +62,19 @@ const overLimit = (seconds: number): OverLimit => ({ overLimitSeconds: Math.max(
 
 export const postgresAccountRates = ({ pools: { ordinary } }: Context): AccountRates => ({
   async tell(by, rates) {
-    const told = rates.slice(0, toldRatesMax)
+    const reported = rates.slice(0, toldRatesMax)
     await ordinary.run(reportAccountRates, {
       process: by,
-      accounts: told.map(({ account }) => account),
-      requests: told.map(({ requests }) => requests),
-      messages: told.map(({ messages }) => messages),
+      accounts: reported.map(({ account }) => account),
+      requests: reported.map(({ requests }) => requests),
+      messages: reported.map(({ messages }) => messages),
     })
   },
   list: async (seconds) =>
     (await ordinary.run(listAccountRates, { seconds })).map((row) => ({ ...row, account: row.account as AccountId })),
 })
 
-/** One statement on an unlogged table: its commit waits for no disk. */
+/** Counts failed log-ins in an unlogged table, so that the commit does not wait for the disk. */
 export const postgresLoginFailures = ({ pools: { hot } }: Context): LoginFailures => ({
   count: async (key, { failuresMax, seconds }) => {
     const [found] = await hot.run(countLoginFailure, { key, failuresMax, seconds })

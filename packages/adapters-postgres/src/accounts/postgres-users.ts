@@ -39,7 +39,7 @@ import {
   useTimeStep,
 } from '../sql/second-factors.ts'
 
-/** On the ordinary connections: people ask seldom. */
+/** Uses the ordinary connections, because people log in rarely. */
 export function postgresUsers({ pools: { ordinary } }: Context): Users {
   const change = async (
     account: AccountId,
@@ -86,7 +86,7 @@ const userOf = ({ id, account, email, role, locked, added, password }: UserRow):
   hasPassword: password !== null,
 })
 
-/** On the ordinary connections: people ask seldom. */
+/** Uses the ordinary connections, because people log in rarely. */
 export const postgresSessions = ({ pools: { ordinary } }: Context): Sessions => ({
   open: async ({ account, user }, password, session, bounds) => {
     const [row] = await ordinary.run(openSession, { account, user, password, ...session, ...bounds })
@@ -109,7 +109,7 @@ export const postgresSessions = ({ pools: { ordinary } }: Context): Sessions => 
     (await ordinary.run(endSessions, { account, user, only: undefined, but })).length,
 })
 
-/** On the ordinary connections: people ask seldom. */
+/** Uses the ordinary connections, because people log in rarely. */
 export const postgresSecondFactors = ({ pools: { ordinary } }: Context): SecondFactors => ({
   async find(owner) {
     const [row] = await ordinary.run(findSecondFactor, { owner })

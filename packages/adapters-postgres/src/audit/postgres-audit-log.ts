@@ -11,14 +11,14 @@ import {
 
 const pieceRows = 1000
 
-/** PostgreSQL reads no JSON with U+0000 or half of a surrogate pair in it. */
+/** Replaces characters that PostgreSQL does not accept in JSON: U+0000 and halves of surrogate pairs. */
 const storable = (_: string, value: unknown): unknown =>
   typeof value === 'string' ? value.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd') : value
 
 export function postgresAuditLog({ pools: { ordinary } }: Context): AuditLog {
   async function append(record: object, ends?: AuditSequence): Promise<AuditSequence> {
     const [row] = await ordinary.run(appendAuditEntry, { ends, record: JSON.stringify(record, storable) })
-    if (row === undefined) throw new Error('the head of the audit log is not there')
+    if (row === undefined) throw new Error('the head row of the audit log is missing')
     return row.sequence as AuditSequence
   }
 
@@ -48,7 +48,7 @@ export function postgresAuditLog({ pools: { ordinary } }: Context): AuditLog {
     },
     async check() {
       const [row] = await ordinary.run(checkAuditLog, {})
-      if (row === undefined) throw new Error('the head of the audit log is not there')
+      if (row === undefined) throw new Error('the head row of the audit log is missing')
       return { ...row, broken: (row.broken ?? undefined) as AuditSequence | undefined }
     },
   }

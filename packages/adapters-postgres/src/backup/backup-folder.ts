@@ -3,18 +3,18 @@ import { join } from 'node:path'
 
 export interface ListedBackup {
   readonly file: string
-  /** ISO 8601: the moment of the snapshot. */
+  /** Time of the snapshot, in ISO 8601. */
   readonly made: string
   readonly bytes: number
 }
 
 const nameParts = /^gateway-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.backup$/
-const left = /^gateway-\d{8}T\d{6}Z\.backup\.\d+\.partial$/
+const partialName = /^gateway-\d{8}T\d{6}Z\.backup\.\d+\.partial$/
 
-/** One that nobody has written to for so long was left by a process that was killed. */
-const leftMilliseconds = 3_600_000
+/** Age after its last write at which a partial file counts as left behind by a killed process. */
+const abandonedMilliseconds = 3_600_000
 
-/** The backups of a folder by their names, the newest first. None is read. Rejects for a folder that cannot be read. */
+/** Lists the backups of a folder by name, newest first, without reading them. Rejects if the folder cannot be read. */
 export async function listBackups(folder: string): Promise<readonly ListedBackup[]> {
   const names = (await readdir(folder)).filter((name) => nameParts.test(name))
   return Promise.all(
@@ -28,13 +28,13 @@ export async function listBackups(folder: string): Promise<readonly ListedBackup
   )
 }
 
-/** Deletes all backups of a folder but the newest, and what a killed process left of one. */
+/** Deletes all but the newest `keep` backups of a folder, and partial files that a killed process left behind. */
 export async function pruneBackups(folder: string, keep: number): Promise<{ kept: number; deleted: number }> {
   const backups = await listBackups(folder)
   for (const { file } of backups.slice(keep)) await rm(file)
-  for (const name of (await readdir(folder)).filter((each) => left.test(each))) {
+  for (const name of (await readdir(folder)).filter((each) => partialName.test(each))) {
     const path = join(folder, name)
-    if (Date.now() - (await stat(path)).mtimeMs > leftMilliseconds) await rm(path)
+    if (Date.now() - (await stat(path)).mtimeMs > abandonedMilliseconds) await rm(path)
   }
   return { kept: Math.min(keep, backups.length), deleted: Math.max(0, backups.length - keep) }
 }
@@ -44,13 +44,13 @@ interface Opened {
   close(): Promise<void>
 }
 
-/** What a platform says that does not flush folders: Windows, and some file systems. */
+/** Errors of platforms that cannot flush folders: Windows and some file systems. */
 const refusals: ReadonlySet<string | undefined> = new Set(['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP'])
 
-/** Opened to write: Windows flushes nothing else. */
+/** Flushes a file to the disk. Opens it for writing, because Windows flushes only such files. */
 export const flushFile = async (path: string): Promise<void> => flush(await open(path, 'r+'))
 
-/** That a new name in it outlives a power failure; nothing where folders cannot be flushed. */
+/** Flushes a folder, so that new names in it survive a power failure. Does nothing where folders cannot be flushed. */
 export async function flushFolder(path: string, opened: (path: string) => Promise<Opened> = open): Promise<void> {
   try {
     await flush(await opened(path))

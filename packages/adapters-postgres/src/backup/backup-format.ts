@@ -4,7 +4,7 @@ import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 
 /*
- * A backup is a text in gzip (RFC 1952), which `psql` reads on an empty schema of the same version:
+ * A backup is a text compressed with gzip (RFC 1952), which `psql` can run on an empty schema of the same version:
  *
  *   -- gateway backup 1 {"made":…,"migrations":…,"columns":…}
  *   begin; truncate …; select add_partition(…);
@@ -15,22 +15,23 @@ import { createGunzip } from 'node:zlib'
  *   commit;
  *   -- end {"rows":…,"ledger":…,"sha256":…}
  *
- * The digest is of all before the last line. A restore takes rows and numbers from it, and runs no statement of it.
+ * The digest covers everything before the last line. A restore reads rows and numbers from it, and runs none of its
+ * statements.
  */
 
 export interface BackupHead {
-  /** ISO 8601: the moment of the snapshot, by the clock of the database. */
+  /** Time of the snapshot by the clock of the database, in ISO 8601. */
   readonly made: string
-  /** PostgreSQL's. */
+  /** Version of PostgreSQL. */
   readonly server: string
   readonly migrations: readonly { readonly version: number; readonly digest: string }[]
-  /** Of each table, in the order of their sections: names and types. */
+  /** Names and types of the columns of each table, in the order of the sections. */
   readonly columns: Readonly<Record<string, string>>
 }
 
 export interface BackupEnd {
   readonly rows: Readonly<Record<string, number>>
-  /** What the check of the ledger said. */
+  /** Result of the check of the ledger, as JSON. */
   readonly ledger: string
   readonly sha256: string
 }
@@ -38,12 +39,12 @@ export interface BackupEnd {
 export const headMark = '-- gateway backup 1 '
 export const endMark = '-- end '
 
-/** What a file is that is no whole backup, in a sentence for the operator. */
+/** Error of a file that is not a whole backup. Its message is for the operator. */
 export class BackupRefused extends Error {}
 
-/** What a backup is read from, each time from its beginning. */
+/** Source of a backup, which can be read several times from its beginning. */
 export interface BackupSource {
-  /** As messages call it. */
+  /** Name for messages. */
   readonly name: string
   readonly read: () => Readable
 }
@@ -52,22 +53,22 @@ export const backupFile = (path: string): BackupSource => ({ name: path, read: (
 
 export interface BackupReader {
   readonly begin: (head: BackupHead) => Promise<void> | void
-  /** Takes the rows of a table, in pieces that end anywhere. */
+  /** Receives the rows of a table, in pieces that may end within a row. */
   readonly table: (table: string, rows: AsyncIterable<Buffer>) => Promise<void>
   readonly sequence: (name: string, last: string, isCalled: boolean) => Promise<void> | void
 }
 
 /**
- * Reads a backup from its beginning to its end. Throws a `BackupRefused` for one that is cut off, changed, or none;
- * `to` may have had a part of it by then.
+ * Reads a whole backup and passes it to `to`. Throws a `BackupRefused` for a file that is truncated, altered or not a
+ * backup; `to` may have received a part of it before.
  */
 export async function readBackup(
-  { name: named, read }: BackupSource,
+  { name: sourceName, read }: BackupSource,
   to: BackupReader,
   signal?: AbortSignal,
 ): Promise<{ head: BackupHead; end: BackupEnd }> {
   signal?.throwIfAborted()
-  const refused = (why: string) => new BackupRefused(`${named} ${why}`)
+  const refused = (why: string) => new BackupRefused(`${sourceName} ${why}`)
   const unpacked = pipeline(read(), createGunzip(), () => undefined)
   const breakOff = (): void => void unpacked.destroy(new Error('interrupted'))
   signal?.addEventListener('abort', breakOff, { once: true })
@@ -122,38 +123,38 @@ function headOf(line: string): BackupHead | undefined {
   return typeof head?.columns === 'object' && typeof head.made === 'string' ? (head as BackupHead) : undefined
 }
 
-/** Maximum bytes of a line that is no row. The head of a thousand tables has less than a tenth. */
+/** Maximum bytes of a line other than a row. The head of a thousand tables has less than a tenth of this. */
 const lineBytesMax = 4 * 2 ** 20
-/** Maximum bytes of one row as COPY writes it. Rows with the largest uploads of the portal have less. */
+/** Maximum bytes of one row as COPY writes it. Rows with the largest uploads of the portal are smaller. */
 const rowBytesMax = 128 * 2 ** 20
 
 /**
- * Lines, and between them the rows of a COPY, with the digest of all lines but the last that was read. Throws what
- * `tooLong` makes for a line or a row beyond its bound, before more of it is held.
+ * Reads lines and, between them, the rows of a COPY. Calculates the digest of all lines except the last one read.
+ * Throws the error that `tooLong` makes if a line or row exceeds its maximum, before buffering more of it.
  */
 function linesOf(stream: AsyncIterable<Buffer>, tooLong: (bytesMax: number) => Error) {
   const pieces = stream[Symbol.asyncIterator]()
   const hash = createHash('sha256')
-  let held: Buffer = Buffer.alloc(0)
+  let unread: Buffer = Buffer.alloc(0)
   let lastLine: Buffer | undefined
   let isBetween = true
 
   /**
-   * Reads on until a line ends, or as much again is held: a long line that is joined piece by piece would be copied
-   * anew for each piece.
+   * Reads until a line ends or the buffer has doubled. Appending piece by piece would copy a long line once for each
+   * piece.
    */
   async function more(bytesMax: number): Promise<boolean> {
-    if (held.length > bytesMax) throw tooLong(bytesMax)
-    const read: Buffer[] = [held]
+    if (unread.length > bytesMax) throw tooLong(bytesMax)
+    const read: Buffer[] = [unread]
     let bytes = 0
     for (;;) {
       const next = (await pieces.next()) as IteratorResult<Buffer, undefined>
       if (next.done === true) break
       read.push(next.value)
       bytes += next.value.length
-      if (bytes >= held.length || held.length + bytes > bytesMax || next.value.includes(10)) break
+      if (bytes >= unread.length || unread.length + bytes > bytesMax || next.value.includes(10)) break
     }
-    if (bytes > 0) held = read.length === 2 && held.length === 0 ? (read[1] ?? held) : Buffer.concat(read)
+    if (bytes > 0) unread = read.length === 2 && unread.length === 0 ? (read[1] ?? unread) : Buffer.concat(read)
     return bytes > 0
   }
 
@@ -164,31 +165,31 @@ function linesOf(stream: AsyncIterable<Buffer>, tooLong: (bytesMax: number) => E
 
   async function line(): Promise<string | undefined> {
     for (let from = 0; ;) {
-      const at = held.indexOf(10, from)
+      const at = unread.indexOf(10, from)
       if (at >= 0) {
         account()
-        lastLine = held.subarray(0, at + 1)
-        held = held.subarray(at + 1)
+        lastLine = unread.subarray(0, at + 1)
+        unread = unread.subarray(at + 1)
         return lastLine.toString('utf8', 0, at)
       }
-      from = held.length
+      from = unread.length
       if (await more(lineBytesMax)) continue
-      // What has no end is no line.
+      // Text without a line break at the end does not count as a line.
       return undefined
     }
   }
 
-  /** Up to the line `\.`, which no row is; counts them. */
+  /** Reads rows up to the line `\.`, which is never a row, and counts them. */
   async function* rows(count: { rows: number }): AsyncIterable<Buffer> {
     isBetween = false
     account()
     for (;;) {
-      // What is held begins a line.
-      const isEnd = held.indexOf('\\.\n') === 0 || held.includes('\n\\.\n')
-      const whole = isEnd ? held.indexOf('\\.\n') && held.indexOf('\n\\.\n') + 1 : held.lastIndexOf(10) + 1
+      // `unread` starts at the beginning of a line.
+      const isEnd = unread.indexOf('\\.\n') === 0 || unread.includes('\n\\.\n')
+      const whole = isEnd ? unread.indexOf('\\.\n') && unread.indexOf('\n\\.\n') + 1 : unread.lastIndexOf(10) + 1
       if (whole > 0) {
-        const piece = held.subarray(0, whole)
-        held = held.subarray(whole)
+        const piece = unread.subarray(0, whole)
+        unread = unread.subarray(whole)
         hash.update(piece)
         for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, at + 1)) count.rows++
         yield piece
@@ -204,7 +205,7 @@ function linesOf(stream: AsyncIterable<Buffer>, tooLong: (bytesMax: number) => E
     line,
     rows,
     isBetween: () => isBetween,
-    /** Of all before the line that was read last. */
+    /** Returns the digest of everything before the last line read. */
     digest: () => hash.copy().digest('hex'),
   }
 }

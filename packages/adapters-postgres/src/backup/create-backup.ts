@@ -14,14 +14,17 @@ import { flushFile, flushFolder } from './backup-folder.ts'
 
 export interface WriteOptions {
   readonly from: string
-  /** Told now and then of the table that is read and of the bytes that were read so far. */
+  /** Called from time to time with the table being read and the number of bytes read so far. */
   readonly progress: (table: string, bytes: number) => void
-  /** Before each piece: throws or rejects to end it, of which nothing stays; a pause lets others go first. */
+  /**
+   * Called before each piece. Throws or rejects to abort the backup, which then leaves nothing, or waits to slow it
+   * down.
+   */
   readonly between: () => void | Promise<void>
 }
 
 export interface CreateOptions extends WriteOptions {
-  /** Made if it is not there. */
+  /** Folder for the file. Created if it does not exist. */
   readonly folder: string
 }
 
@@ -35,9 +38,9 @@ export interface CreatedBackup extends WrittenBackup {
 }
 
 /**
- * Writes one snapshot of the whole database to one file, while everything works on: `gateway-20261118T080000Z.backup`,
- * by the database's time. It has its name once it is whole and on the disk. It holds numbers and texts, and secrets as
- * they are stored; only the user of this process may read it.
+ * Writes a snapshot of the whole database to one file, such as `gateway-20261118T080000Z.backup` by the database's
+ * time, while all processes keep working. The file gets its name when it is complete and flushed to the disk. It
+ * contains phone numbers, message texts, and secrets as they are stored, so only the user of this process may read it.
  */
 export async function createBackup({ folder, ...options }: CreateOptions): Promise<CreatedBackup> {
   return onSnapshot(options.from, async (source, head) => {
@@ -57,7 +60,7 @@ export async function createBackup({ folder, ...options }: CreateOptions): Promi
   })
 }
 
-/** The same to a stream, which stays open. What was written of one that fails is cut off, as whoever reads it sees. */
+/** Writes a backup to a stream, which stays open. A failed backup lacks its end, which every reader notices. */
 export const writeBackup = ({ to, ...options }: WriteOptions & { readonly to: Writable }): Promise<WrittenBackup> =>
   onSnapshot(options.from, (source, head) => write(source, head, to, options, { end: false }))
 
@@ -84,7 +87,7 @@ async function write(
   let bytes = 0
   await pipeline(
     Readable.from(textOf(source, head, rows, progress, between), { objectMode: false }),
-    // Fast: four times as much compression saves a tenth of the size.
+    // A low level, because four times the work saves only a tenth of the size.
     createGzip({ level: 3 }),
     async function* (packed: AsyncIterable<Buffer>) {
       for await (const piece of packed) {
@@ -100,7 +103,7 @@ async function write(
 
 async function headOf(source: Client): Promise<BackupHead> {
   const tables = await tablesOf(source)
-  // Nothing is dropped from under it; whoever would drop a partition tries again later.
+  // Prevents partitions from being dropped during the backup. Retention tries again later.
   await source.query(`lock table ${tables.join(', ')} in access share mode`)
   const { rows } = await source.query<{ made: string; server: string }>(
     `select to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') made, current_setting('server_version') server`,
@@ -144,7 +147,7 @@ async function* textOf(
   for (const table of tables) {
     const names = await namesOf(source, table)
     yield text(`COPY ${table} (${names}) FROM stdin;`)
-    // A main account before its sub accounts.
+    // By id, so that a main account precedes its sub-accounts.
     const rows = table === 'account' ? `(select ${names} from account order by id)` : `${table} (${names})`
     const copy = source.query(copyTo(`copy ${rows} to stdout`))
     for await (const piece of copy as AsyncIterable<Buffer>) {

@@ -17,7 +17,7 @@ import { BackupRefused, readBackup, type BackupEnd, type BackupHead, type Backup
 import { ledgerOf, migrationsOf, namesOf, partitionOf } from './create-backup.ts'
 
 export interface VerifiedBackup {
-  /** ISO 8601: the moment of the snapshot. */
+  /** Time of the snapshot, in ISO 8601. */
   readonly made: string
   readonly server: string
   readonly rows: number
@@ -25,13 +25,13 @@ export interface VerifiedBackup {
 }
 
 export interface VerifyOptions {
-  /** Ends the reading at once when it is aborted. */
+  /** Aborts reading. */
   readonly signal?: AbortSignal
-  /** Also refuses a backup that another version made: it cannot be restored here. */
+  /** If true, also refuses a backup made by another version, which this version cannot restore. */
   readonly toRestore?: boolean
 }
 
-/** Reads all of it. Throws a `BackupRefused` for one that is cut off, changed, or none. */
+/** Reads a whole backup. Throws a `BackupRefused` for a file that is truncated, altered or not a backup. */
 export async function verifyBackup(
   source: BackupSource,
   { signal, toRestore = false }: VerifyOptions = {},
@@ -66,19 +66,19 @@ const summaryOf = ({ made, server, columns }: BackupHead, { rows }: BackupEnd): 
 })
 
 export interface RestoreOptions {
-  /** It is read twice. */
+  /** Backup, which is read twice. */
   readonly source: BackupSource
-  /** The address of an empty database, or of an unused schema. */
+  /** URL of an empty database or of an unused schema. */
   readonly to: string
   readonly progress: (table: string) => void
-  /** Before each piece: throws to end it, of which nothing stays but an empty schema. */
+  /** Called before each piece. Throws to abort the restore, which then leaves an empty schema. */
   readonly unlessEnded: () => void
 }
 
 /**
- * Reads the whole backup once before anything is written, and fills an empty database from it in one transaction. Rows
- * are counted and balances added up again before the commit. Throws a `BackupRefused` for a file, and a `CopyRefused`
- * for a database, that will not do.
+ * Reads the whole backup once to verify it, then fills an empty database from it in one transaction. Before the commit,
+ * counts the rows and recalculates the balances. Throws a `BackupRefused` for an unsuitable file and a `CopyRefused`
+ * for an unsuitable database.
  */
 export async function restoreBackup({ source, to, progress, unlessEnded }: RestoreOptions): Promise<VerifiedBackup> {
   await verifyBackup(source, { toRestore: true })
@@ -120,7 +120,7 @@ export async function restoreBackup({ source, to, progress, unlessEnded }: Resto
       },
       sequence: async (name, last, isCalled) => {
         if (!(await sequencesOf(target)).includes(name))
-          throw new CopyRefused(`${name} is no sequence of this version.`)
+          throw new CopyRefused(`The sequence ${name} does not exist in this version.`)
         await target.query('select setval($1::regclass, $2::bigint, $3::bool)', [name, last, isCalled])
       },
     })
@@ -129,7 +129,7 @@ export async function restoreBackup({ source, to, progress, unlessEnded }: Resto
         ?.count
       if (Number(counted) !== rows) throw new Error(`of ${rows} rows of ${table} ${counted ?? 'none'} arrived`)
     }
-    if ((await ledgerOf(target)) !== end.ledger) throw new Error('the ledger is not that of the backup')
+    if ((await ledgerOf(target)) !== end.ledger) throw new Error('the ledger differs from that of the backup')
     await target.query('commit')
     await target.query('analyze')
     return summaryOf(head, end)

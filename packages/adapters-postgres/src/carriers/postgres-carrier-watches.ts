@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'
 
-/** What is told of a watch that has just ended is lost with it. */
+/** PDUs reported for a watch that has just ended are dropped. */
 export const postgresCarrierWatches = ({ pools: { kysely }, changes }: Context): CarrierWatches => ({
   renew: ({ id, carrier, number, hasText }, seconds) =>
     changes.around(
@@ -23,7 +23,7 @@ export const postgresCarrierWatches = ({ pools: { kysely }, changes }: Context):
     ),
   end: async (id) => {
     await changes.around(
-      kysely.deleteFrom('carrier_watch').where('id', '=', id).returning(notifyOthers.as('told')).execute(),
+      kysely.deleteFrom('carrier_watch').where('id', '=', id).returning(notifyOthers.as('notified')).execute(),
     )
   },
   list: async () => {

@@ -32,7 +32,7 @@ import { addFigures, sumFigures } from '../sql/carrier-figures.ts'
 import type { Tables } from '../tables.ts'
 
 export function postgresCarrierVersions({ pools: { kysely }, changes }: Context): CarrierVersions {
-  /** One after the other, over all processes. */
+  /** Runs `work` in a transaction that excludes other such transactions of all processes. */
   const alone = <Result>(work: (transaction: Transaction<Tables>) => Promise<Result>): Promise<Result> =>
     kysely.transaction().execute(async (transaction) => {
       await sql`select pg_advisory_xact_lock('carrier_version'::regclass::oid::bigint)`.execute(transaction)
@@ -107,7 +107,7 @@ const running = (database: Kysely<Tables>) =>
     .orderBy('pid')
     .orderBy('process')
 
-/** The first that runs and works without a version, with something else than this. */
+/** Finds a running process that uses simulated carriers other than `besides` in place of a stored version. */
 async function simulating(database: Kysely<Tables>, besides?: string): Promise<CarrierUser | undefined> {
   const rows = await running(database).where('simulated', 'is not', null).execute()
   return rows.map(userOf).find(({ simulated }) => simulated !== besides)
@@ -212,7 +212,7 @@ export function postgresCarrierModes({ pools: { kysely }, changes }: Context): C
 }
 
 type Report = Omit<CarrierReport, 'carrier'>
-type ToldReport = Omit<Report, 'mode'> & Partial<Pick<Report, 'mode'>>
+type StoredReport = Omit<Report, 'mode'> & Partial<Pick<Report, 'mode'>>
 
 export const postgresCarrierStatuses = ({ pools: { ordinary } }: Context): CarrierStatuses => ({
   async tell({ id, host, pid }, reports) {
@@ -228,15 +228,15 @@ export const postgresCarrierStatuses = ({ pools: { ordinary } }: Context): Carri
 function toldCarrier(row: CarrierStatusRow): readonly ToldCarrier[] {
   const carrier = carrierId(row.carrier)
   if (carrier === undefined) return []
-  // A process of before there were modes tells none.
-  const { mode = 'running', window, unanswered, status, overflowed } = JSON.parse(row.report) as ToldReport
+  // Processes of versions without modes report none.
+  const { mode = 'running', window, unanswered, status, overflowed } = JSON.parse(row.report) as StoredReport
   const process = { id: row.process, host: row.host, pid: row.pid }
   const [toldAt, isStale] = [instant(row.told_at), row.stale]
   const report = { carrier, mode, window, unanswered, status: status && whole(status), process, toldAt, isStale }
   return [{ ...report, ...(overflowed && { overflowed }) }]
 }
 
-/** JSON leaves out what is undefined. */
+/** Adds the undefined fields that JSON omits. */
 const whole = ({ links, receipts, ...status }: CarrierStatus): CarrierStatus => ({
   ...status,
   perSecond: status.perSecond,
@@ -265,8 +265,8 @@ export const postgresCarrierBinds = ({ pools: { ordinary } }: Context): CarrierB
 })
 
 /**
- * One carrier after the other: what all have together is decided by core. Where nothing is to change, as mostly, the
- * lease is renewed alone.
+ * Shares the rate of each carrier; core decides the shares. Usually no share changes, and only the lease is renewed.
+ * Otherwise a lock makes processes take turns.
  */
 export const postgresCarrierRates = ({ pools: { kysely, ordinary } }: Context): CarrierRates => ({
   async renew(carrier, holder, { seconds, wasAway = false, ...wanted }) {

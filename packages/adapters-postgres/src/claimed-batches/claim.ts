@@ -17,15 +17,15 @@ type AllowedByAccount = ReadonlyMap<AccountId, readonly AllowedSender[]>
 
 export interface Claims {
   readonly claim: (dispatcher: DispatcherId, wanted: Wanted) => Promise<ClaimedBatch | 'nothing' | 'fenced'>
-  /** Gives back what a claim took and could not hand over, if the database could not be reached then. */
+  /** Disowns batches of failed claims that could not be disowned earlier, because the database was unreachable. */
   readonly giveBackFailedClaims: (dispatcher: DispatcherId) => Promise<void>
 }
 
-/** So many accounts have their turn in one claim of the single lane: each costs 5 µs, waiting or not. */
+/** Maximum number of accounts in one claim of the single lane. Each costs 5 µs, whether or not it has messages. */
 const accountsMax = 64
 /**
- * So many ranges of an account are looked at in one claim of the bulk lane, more after one that took them all: each is
- * locked.
+ * Maximum number of ranges of an account that one claim of the bulk lane reads, because each is locked. Higher after a
+ * claim that used all of them.
  */
 const rangesMax = 16
 const attemptsMax = 3
@@ -35,7 +35,7 @@ const noQueue = 0
 export function createClaims(context: Context, batches: KnownBatches): Claims {
   const { hot } = context.pools
   const cursors: Record<Lane, number> = { single: 0, bulk: 0 }
-  /** Claims of which it is not known that they took nothing. */
+  /** Failed claims that are not disowned yet, and may have claimed messages. */
   const debts = new Map<DispatcherId, Set<number>>()
   let batchesClaimed = 0
   let bulkRangesMax = rangesMax
@@ -53,8 +53,8 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
   }
 
   /**
-   * Takes a slice, or throws and leaves it where it was. A lost answer is undefined: then the slice has been given
-   * back.
+   * Claims a batch. After an error it disowns the batch and throws, or returns undefined if the connection broke before
+   * the answer.
    */
   async function attempt(dispatcher: DispatcherId, wanted: Wanted, carrier: number, allowed: AllowedByAccount) {
     const seq = (batchesClaimed = (batchesClaimed % batchesMax) + 1)

@@ -17,7 +17,9 @@ import { suppressionOf } from '../stored-codes.ts'
 
 const nobody: ReadonlySet<Suppression> = new Set()
 
-/** The messages of claimed ranges in order of their ids, `addresses` by number. Those of one send share one body. */
+/**
+ * Returns the messages of claimed ranges by id. `addresses` has sender addresses by their id. Equal texts share a body.
+ */
 export function claimedMessages(
   ranges: readonly ClaimedRange[],
   addresses: ReadonlyMap<number, SenderAddress>,
@@ -53,18 +55,21 @@ export function claimedMessages(
   return messages
 }
 
-/** The numbers that `claimedMessages` needs the addresses of. */
+/** Returns the ids of the sender addresses that `claimedMessages` needs. */
 export const sendersOf = (ranges: readonly ClaimedRange[]): ReadonlySet<number> =>
   new Set(ranges.flatMap(({ sender }) => (sender === 0 ? [] : sender)))
 
 function addressOf({ sender }: ClaimedRange, addresses: ReadonlyMap<number, SenderAddress>): SenderAddress | undefined {
   if (sender === 0) return undefined
   const address = addresses.get(sender)
-  if (address === undefined) throw new Error(`no address has the number ${sender}`)
+  if (address === undefined) throw new Error(`no sender address has the id ${sender}`)
   return address
 }
 
-/** What was accepted is sent, even if its text would be judged otherwise today: any text can be written in UCS-2. */
+/**
+ * Returns the body of an accepted message. If this version would refuse its text, the message is still sent, in UCS-2,
+ * which can encode any text.
+ */
 function storedBody({ body: text, parts }: ClaimedRange): Body {
   const body = bodyOf(text)
   return typeof body === 'string' ? { text, encoding: 'ucs-2', parts } : body

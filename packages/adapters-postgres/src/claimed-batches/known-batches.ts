@@ -4,15 +4,15 @@ import type { Connections } from '../connections.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import { release } from '../sql/batches.ts'
 
-/** What this process knows of a batch that it claimed. */
+/** State of a batch that this process has claimed. */
 interface KnownBatch {
-  /** The carrier's number. */
+  /** Number of the carrier in the tables. */
   readonly carrier: number
-  /** The ids that were not recorded, settled or postponed yet. */
+  /** Ids of messages that are not recorded, settled or postponed yet. */
   readonly ids: Set<number>
 }
 
-/** The claimed batches of this process's dispatchers. The database decides; this only saves it questions. */
+/** Claimed batches of this process's dispatchers. The database decides; this copy only saves queries. */
 export type KnownBatches = ReturnType<typeof createKnownBatches>
 
 export function createKnownBatches(hot: Connections) {
@@ -28,7 +28,9 @@ export function createKnownBatches(hot: Connections) {
       const batches = dispatchers.get(dispatcher) ?? new Map<ClaimedBatchId, KnownBatch>()
       dispatchers.set(dispatcher, batches.set(batch, known))
     },
-    /** These messages have left the batch, which ends with the last one; `ended`: it has ended. */
+    /**
+     * Removes messages from the batch, and ends the batch after its last message unless `ended` says that it has ended.
+     */
     async leave(
       dispatcher: DispatcherId,
       batch: ClaimedBatchId,
@@ -41,7 +43,10 @@ export function createKnownBatches(hot: Connections) {
       if (!ended) await retryOnConnectionLoss(hot, release, { dispatcher, batch })
       dispatchers.get(dispatcher)?.delete(batch)
     },
-    /** Whether the batch was taken over. It is not there either if its last message has left it before. */
+    /**
+     * Returns true if another dispatcher has recovered the batch. A batch whose last message was removed earlier does
+     * not exist either, but is not fenced.
+     */
     isFenced(
       dispatcher: DispatcherId,
       batch: ClaimedBatchId,

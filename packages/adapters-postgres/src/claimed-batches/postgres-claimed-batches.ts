@@ -18,23 +18,26 @@ import { createKnownBatches } from './known-batches.ts'
 import { LANE } from '../stored-codes.ts'
 import { createRecord } from './record.ts'
 
-/** So many accounts have their turn in one statement that promotes. */
+/** Maximum number of accounts in one statement that promotes. */
 const promotedAccountsMax = 256
 /**
- * Changes that are added to the counts each time something was promoted: more than that and the accepts before it have
- * noted.
+ * Maximum number of changes added to the counts after each promotion. More than a promotion and the accepts before it
+ * record, so that changes do not accumulate.
  */
 const foldedMax = 5000
 const everyAccount = { fromAccount: 1, toAccount: 2 ** 31 - 1, changesMax: foldedMax }
 
-/** What dispatchers do, on Postgres. After a lost answer each call finds out or runs again by itself. */
+/**
+ * Implements the port of dispatchers. If a connection breaks before an answer, each call looks up the result or runs
+ * its statement again.
+ */
 export function postgresClaimedBatches(context: Context): ClaimedBatches {
   const { hot, ordinary } = context.pools
   const batches = createKnownBatches(hot)
   const { claim, giveBackFailedClaims } = createClaims(context, batches)
   let promoteCursor = 0
 
-  /** Walks on until something moved or every account was seen. */
+  /** Continues the walk until ranges moved or all accounts were read. */
   async function promote(rangesMax: number): Promise<number> {
     for (let fromStart = promoteCursor === 0; ;) {
       const values = { after: promoteCursor, accountsMax: Math.min(promotedAccountsMax, rangesMax), rangesMax }
@@ -67,8 +70,7 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
     let answersLost = 0
     const values = { dispatcher, batch, ids, waitSeconds: seconds, queue }
     const [row] = await retryOnConnectionLoss(hot, postponeStatement, values, () => answersLost++)
-    // If it may have happened before its batch was taken over, the messages may have been submitted again since then,
-    // by another.
+    // If an answer was lost, this may have run before another dispatcher recovered the batch, so it is not fenced.
     if (answersLost === 0 && batches.isFenced(dispatcher, batch, row)) return 'fenced'
     await batches.leave(dispatcher, batch, ids)
     return 'postponed'
@@ -96,7 +98,7 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
     register: async (leaseSeconds, version, place) => {
       const values = { leaseSeconds, version, host: place?.host, pid: place?.pid }
       const [row] = await retryOnConnectionLoss(hot, register, values)
-      if (row === undefined) throw new Error('a dispatcher was registered without an id')
+      if (row === undefined) throw new Error('registering a dispatcher returned no id')
       return row.id as DispatcherId
     },
     extend: async (dispatcher, leaseSeconds) => {

@@ -4,17 +4,17 @@ import type { ServerAddress } from '../server-address.ts'
 import type { Log } from '../settings.ts'
 import { channelOfIdle, fallIdle, leaveIdle } from '../sql/idle-dispatchers.ts'
 
-/** Whose process has ended without a word is told so long, for nothing. */
-const toldSeconds = 60
+/** Seconds after which a subscription ends unless it is renewed, in case its process has died. */
+const subscriptionSeconds = 60
 
 export interface PostgresWakeups extends Wakeups {
-  /** Closes every sleeper. Bounded. */
+  /** Closes all sleepers, within a second or so. */
   close(): Promise<void>
 }
 
 /**
- * A sleeper has a row, which the statements that make work due look for, and a connection that listens. It writes the
- * row over that connection: who cannot write it would not hear either.
+ * Creates wakeups. A sleeper has a row, which statements that make messages due look for, and a listening connection.
+ * It writes the row over the same connection, so that it never relies on notifications that it could not receive.
  */
 export function postgresWakeups(address: ServerAddress, connectionSeconds: number, log: Log): PostgresWakeups {
   const sleepers = new Set<Sleeper>()
@@ -24,15 +24,15 @@ export function postgresWakeups(address: ServerAddress, connectionSeconds: numbe
       address,
       connectionSeconds,
       applicationName: 'gateway due',
-      channel: { askedBy: channelOfIdle },
-      told: wake,
-      failed: (error) => log.warn(`a dispatcher cannot be woken, and looks all the time: ${String(error)}`),
+      channel: { query: channelOfIdle },
+      notified: wake,
+      failed: (error) => log.warn(`a dispatcher cannot be notified of due messages, and polls: ${String(error)}`),
     })
     listener.start()
     let row: number | undefined
 
     async function sleep(): Promise<Asleep | 'deaf'> {
-      const rows = await listener.run(fallIdle, { row, seconds: toldSeconds })
+      const rows = await listener.run(fallIdle, { row, seconds: subscriptionSeconds })
       const [come] = rows ?? []
       row = come?.id
       if (come === undefined) return 'deaf'
@@ -41,22 +41,22 @@ export function postgresWakeups(address: ServerAddress, connectionSeconds: numbe
 
     async function awake(): Promise<void> {
       if (row === undefined) return
-      const left = row
+      const ended = row
       row = undefined
-      await listener.run(leaveIdle, { row: left })
+      await listener.run(leaveIdle, { row: ended })
     }
 
-    const its: Sleeper = {
+    const made: Sleeper = {
       sleep,
       awake,
       close: async () => {
-        sleepers.delete(its)
+        sleepers.delete(made)
         await awake().catch(() => undefined)
         await listener.close()
       },
     }
-    sleepers.add(its)
-    return its
+    sleepers.add(made)
+    return made
   }
 
   return {

@@ -19,16 +19,16 @@ import { record as recordAccepted, recordLate, recordParts } from '../sql/record
 import type { ValuesOf } from '../sql/statement.ts'
 import type { KnownBatches } from './known-batches.ts'
 
-/** A recovery wrote some of the rows, or this did when it ran before. */
-const rowThere = '23505'
+/** SQLSTATE if a recovery, or an earlier run of the same statement, has stored some of the messages. */
+const rowExists = '23505'
 
 export function createRecord(
   { pools: { hot, ordinary }, senders }: Context,
   batches: KnownBatches,
 ): ClaimedBatches['record'] {
   /**
-   * The plain statement. Undefined: some of it is there already, or its batch is gone; nothing is wrong with running
-   * the late one.
+   * Runs the fast statement. Returns undefined if some messages are stored already or their batch no longer exists;
+   * then `recordLate` must run.
    */
   async function recordAll(
     values: ValuesOf<typeof recordAccepted>,
@@ -42,7 +42,7 @@ export function createRecord(
           : await hot.run(recordParts, { ...values, ...parts })
       return row?.recorded === count ? row : undefined
     } catch (error) {
-      if (sqlState(error) === rowThere) return undefined
+      if (sqlState(error) === rowExists) return undefined
       throw error
     }
   }
@@ -62,17 +62,17 @@ export function createRecord(
   return async (dispatcher, outcomes, marks = []) => {
     const recorded = ascending(outcomes)
     const known = await senders.numbersOf(sendersOf(recorded))
-    /** Of these messages those that their batches still hold, as far as this process knows. */
-    const held = new Map<ClaimedBatchId, MessageId[]>()
+    /** Messages that their batches still contain, as far as this process knows. */
+    const present = new Map<ClaimedBatchId, MessageId[]>()
     const carriers = recorded.map(({ batch, message: { id } }) => {
-      const its = batches.get(dispatcher, batch)
-      if (its?.ids.has(id) !== true) return undefined
-      const ids = held.get(batch)
-      if (ids === undefined) held.set(batch, [id])
+      const knownBatch = batches.get(dispatcher, batch)
+      if (knownBatch?.ids.has(id) !== true) return undefined
+      const ids = present.get(batch)
+      if (ids === undefined) present.set(batch, [id])
       else ids.push(id)
-      return its.carrier
+      return knownBatch.carrier
     })
-    const finished = [...held].filter(([batch, ids]) => batches.get(dispatcher, batch)?.ids.size === ids.length)
+    const finished = [...present].filter(([batch, ids]) => batches.get(dispatcher, batch)?.ids.size === ids.length)
     const ended = finished.map(([batch]) => batch)
     const { values, firsts } = valuesOf(recorded, marks, known)
     const all = { dispatcher, ended, ...values }
@@ -101,12 +101,12 @@ export function createRecord(
       await hot.run(recordLate, late())
       return told
     })
-    for (const [batch, ids] of held) await batches.leave(dispatcher, batch, ids, ended.includes(batch))
+    for (const [batch, ids] of present) await batches.leave(dispatcher, batch, ids, ended.includes(batch))
     return row?.marked === marks.length ? 'recorded' : 'fenced'
   }
 }
 
-/** By id, each id once: one statement must not meet a row twice, and locks are taken in one order. */
+/** Sorts by id and removes repeated ids, so that a statement updates no row twice and locks in one order. */
 function ascending(outcomes: readonly Recorded[]): readonly Recorded[] {
   const isAscending = outcomes.every(({ message }, i) => i === 0 || (outcomes[i - 1]?.message.id ?? 0) < message.id)
   if (isAscending) return outcomes
@@ -118,8 +118,8 @@ const sendersOf = (recorded: readonly Recorded[]): ReadonlySet<SenderAddress> =>
   new Set(recorded.flatMap(({ message: { from } }) => from ?? []))
 
 /**
- * What `outcomes` of the statement describes, but the batches that end; `firsts` are the indices of the messages that
- * begin something in common.
+ * Returns the parameters of the statement, except the batches that end. `firsts` has the index of the first message of
+ * each run of neighbours that share fields.
  */
 function valuesOf(recorded: readonly Recorded[], marks: readonly Mark[], known: NumbersOfSenders) {
   const firsts: number[] = []
@@ -152,16 +152,20 @@ function partsOf(recorded: readonly Recorded[]) {
   const references = recorded.map(({ handover }) =>
     'reference' in handover && handover.furtherReferences !== undefined ? storedReferences(handover) : [],
   )
-  const parts = references.flatMap((its, i) => its.map((reference, k) => ({ message: i + 1, part: k + 1, reference })))
+  const parts = references.flatMap((ofMessage, i) =>
+    ofMessage.map((reference, k) => ({ message: i + 1, part: k + 1, reference })),
+  )
   return {
-    partCounts: references.map((its) => its.length),
+    partCounts: references.map((ofMessage) => ofMessage.length),
     partMessages: parts.map(({ message }) => message),
     partPlaces: parts.map(({ part }) => part),
     partReferences: parts.map(({ reference }) => reference),
   }
 }
 
-/** None if it comes down to one: long ones are cut. */
+/**
+ * Returns the distinct stored references of parts, or none if only one is left, because long references are truncated.
+ */
 function storedReferences(handover: CarrierReferences): readonly string[] {
   const references = [...new Set(referencesOf(handover).map(storedReference))]
   return references.length > 1 ? references : []

@@ -7,13 +7,13 @@ import { digest } from '../value-types.ts'
 
 export function postgresClientRequests({ pools: { hot } }: Context): ClientRequests {
   async function find(request: ClientRequest): Promise<FirstAnswer | 'another-request' | undefined> {
-    const [kept] = await retryOnConnectionLoss(hot, findFirstAnswer, {
+    const [stored] = await retryOnConnectionLoss(hot, findFirstAnswer, {
       key: keyDigest(request),
       digest: askedDigest(request),
     })
-    if (kept === undefined) return undefined
-    const { same, answer: text, balance } = kept
-    // Who kept it may have been cut off while it waited for a standby.
+    if (stored === undefined) return undefined
+    const { same, answer: text, balance } = stored
+    // Confirmed, because the connection that stored it may have broken while it waited for a standby.
     if (same) await hot.confirm()
     return same ? { text, balance: balance === null ? undefined : credits(balance) } : 'another-request'
   }
@@ -26,17 +26,17 @@ export function postgresClientRequests({ pools: { hot } }: Context): ClientReque
       answer: answer.text,
       balance: answer.balance,
     }
-    const [kept] = await retryOnConnectionLoss(hot, keepFirstAnswer, values)
-    // None is found if it stopped to count in this moment.
-    return kept ? answer : ((await find(request)) ?? keep(request, answer))
+    const [stored] = await retryOnConnectionLoss(hot, keepFirstAnswer, values)
+    // `find` returns nothing if the earlier answer expired in between.
+    return stored ? answer : ((await find(request)) ?? keep(request, answer))
   }
 
   return { find, keep }
 }
 
-/** What its first answer is kept under: another one for each account and key. */
+/** Returns the digest under which the first answer to a request is stored, distinct for each account and key. */
 export const keyDigest = ({ account, key }: Pick<ClientRequest, 'account' | 'key'>): string =>
   digest(`${account} ${key}`)
 
-/** Whether a request is the same. */
+/** Returns the digest by which a repeated request is recognized as the same one. */
 export const askedDigest = ({ asked }: Pick<ClientRequest, 'asked'>): string => digest(asked)

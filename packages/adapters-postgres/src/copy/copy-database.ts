@@ -5,7 +5,7 @@ import { migrate } from '../migrate.ts'
 import { serverAddress } from '../server-address.ts'
 import { checkLedger } from '../sql/credits.ts'
 
-/** Nobody is let in at the target; a sentence for the operator. */
+/** Error of a target that cannot be connected to. Its message is for the operator. */
 export class TargetUnreachable extends Error {}
 
 export interface CopiedTable {
@@ -14,22 +14,22 @@ export interface CopiedTable {
 }
 
 export interface CopyOptions {
-  /** URLs. The first has the schema of this version. */
+  /** URL of the source, which has the schema of this version. */
   readonly from: string
   readonly to: string
-  /** Told now and then how many rows of a table are there. */
+  /** Called from time to time with the number of rows of a table copied so far. */
   readonly progress: (table: string, rows: number) => void
-  /** Before each piece: throws to end the copy, of which nothing stays. */
+  /** Called before each piece. Throws to abort the copy, which then leaves nothing. */
   readonly unlessEnded: () => void
 }
 
 /**
- * Copies a whole database of the gateway to an empty one, on a server of any version from 15 on: every table with its
- * partitions, and every sequence, in one transaction on each side. The source is locked against writers meanwhile. Rows
- * are counted on both sides and balances added up again from the ledger before the commit.
+ * Copies a whole database of the gateway to an empty one, on a server of any version from 15 on: all tables with their
+ * partitions, and all sequences, in one transaction on each side. The source is locked against writers during the copy.
+ * Before the commit, rows are counted on both sides and balances recalculated from the ledger.
  *
- * Throws an Error for the operator where the target holds anything, the source is in use (a dispatcher with a lease,
- * another process of the gateway), the two are the same, or a schema is another one; the target then has at most an
+ * Throws an Error for the operator if the target is not empty, the source is in use (by a dispatcher with a lease or
+ * another process of the gateway), both are the same database, or their schemas differ. The target then has at most an
  * empty schema.
  */
 export async function copyDatabase({ from, to, progress, unlessEnded }: CopyOptions): Promise<readonly CopiedTable[]> {
@@ -62,7 +62,7 @@ export async function copyDatabase({ from, to, progress, unlessEnded }: CopyOpti
   }
 }
 
-/** Names the server that is meant: whoever copies has given the addresses of two. */
+/** Throws an error that names the target, because the operator has given two addresses. */
 function unreached(cause: unknown): never {
   throw new TargetUnreachable(
     `The target cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}. ` +
@@ -78,12 +78,12 @@ export const connectionOf = (url: string, name: string): Client =>
     keepAlive: true,
   })
 
-/** Values as texts that every server reads as they were written. */
+/** Settings with which values become texts that every server reads back unchanged. */
 export const plainText = `
   set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set extra_float_digits = 1;
   set statement_timeout = 0; set lock_timeout = '5s'; set idle_in_transaction_session_timeout = 0`
 
-/** Locks both, gives the target the partitions of the source and empties it. Returns the tables to copy. */
+/** Locks the source, creates its partitions in the target and empties the target. Returns the tables to copy. */
 async function beginCopy(source: Client, target: Client): Promise<readonly string[]> {
   const tables = await tablesOf(source)
   await source.query(`lock table ${tables.join(', ')} in share mode`)
@@ -93,7 +93,7 @@ async function beginCopy(source: Client, target: Client): Promise<readonly strin
   }
   for (const table of tables) {
     if ((await columnsOf(source, table)) !== (await columnsOf(target, table))) {
-      throw new Error(`the table ${table} is not the same in both databases: bring both to this version`)
+      throw new Error(`the table ${table} differs between the databases: upgrade both to this version`)
     }
   }
   await target.query(`truncate ${tables.join(', ')}`)
@@ -118,14 +118,19 @@ async function verify(source: Client, target: Client, copied: readonly CopiedTab
   if ((await sums(source)) !== (await sums(target))) throw new Error('the ledgers of the two databases differ')
 }
 
-/** A send may have 10,000 numbers, of 12 bytes each. */
+/** Number of rows copied at once. A row of a send may have 10,000 numbers of 12 bytes each. */
 const pieceRows = 500
 
 /**
- * Copies the rows of a table, as texts, in the transactions of both; `told` hears after each piece how many are there.
- * Accounts go in the order of their ids: a main account before its sub accounts.
+ * Copies the rows of a table as texts and calls `progress` after each piece with the number of rows so far. Copies
+ * accounts by id, so that a main account precedes its sub-accounts.
  */
-async function copyTable(source: Client, target: Client, table: string, told: (rows: number) => void): Promise<number> {
+async function copyTable(
+  source: Client,
+  target: Client,
+  table: string,
+  progress: (rows: number) => void,
+): Promise<number> {
   const order = table === 'account' ? 'order by id' : ''
   await source.query(`declare piece no scroll cursor for select t::text as row from ${table} t ${order}`)
   let count = 0
@@ -138,32 +143,33 @@ async function copyTable(source: Client, target: Client, table: string, told: (r
       [rows.map(({ row }) => row)],
     )
     count += rows.length
-    told(count)
+    progress(count)
   }
   await source.query('close piece')
   return count
 }
 
-/** Why a copy does not begin, in a sentence for the operator. */
+/** Error that prevents a copy from beginning. Its message is for the operator. */
 export class CopyRefused extends Error {}
 
-/** What a new schema has rows in. */
+/** Tables that have rows in a new schema. */
 const seeded = new Set(['price', 'carrier', 'queue', 'id_share', 'login_secret', 'audit_head'])
 
-/** Throws unless the target is another database than the source, without tables or with those of an unused schema. */
+/** Throws unless the target is another database than the source, and is empty or has an unused schema. */
 async function refuseFilledTarget(source: Client, target: Client): Promise<void> {
   if ((await identityOf(source)) === (await identityOf(target))) {
-    throw new CopyRefused('The target is the database that is to be copied.')
+    throw new CopyRefused('The target is the same database as the source.')
   }
   await refuseFilled(target)
 }
 
-/** Throws unless it has no tables, or those of an unused schema. */
+/** Throws unless the database is empty or has an unused schema. */
 export async function refuseFilled(target: Client): Promise<void> {
   const tables = await tablesOf(target)
   if (tables.length + (await sequencesOf(target)).length === 0) return
   const { rows } = await target.query<{ ours: boolean }>(`select to_regclass('schema_migration') is not null as ours`)
-  if (rows[0]?.ours !== true) throw new CopyRefused('The target has tables of something else. Name an empty database.')
+  if (rows[0]?.ours !== true)
+    throw new CopyRefused('The target has tables of another application. Name an empty database.')
   for (const table of tables) {
     if (!seeded.has(table) && (await countOf(target, table)) > 0) {
       throw new CopyRefused(`The target is not empty: it has rows in ${table}. Name an empty database.`)
@@ -180,7 +186,7 @@ async function identityOf(client: Client): Promise<string> {
 
 const patienceMilliseconds = 3000
 
-/** Throws while a dispatcher has a lease or another process of the gateway is connected, after some patience. */
+/** Throws if a dispatcher has a lease, or if another process of the gateway is still connected after some seconds. */
 export async function refuseBusy(source: Client): Promise<void> {
   const { rows: leases } = await source.query<{ count: number }>(
     'select count(*)::int from dispatcher where lease_until > now()',
@@ -210,8 +216,8 @@ export async function refuseBusy(source: Client): Promise<void> {
 }
 
 /**
- * All tables that hold rows, with partitions, but the list of migrations and what is remembered of the server. Those
- * first that others refer to.
+ * Lists the tables and partitions that hold rows, except the list of migrations and the record of the server. Referenced
+ * tables come first.
  */
 export async function tablesOf(client: Client): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(`
@@ -229,7 +235,7 @@ export async function sequencesOf(client: Client): Promise<readonly string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Names and types of its columns, in their order. */
+/** Returns names and types of the columns of a table, in order, or null if the table does not exist. */
 export async function columnsOf(client: Client, table: string): Promise<string | null> {
   const { rows } = await client.query<{ columns: string | null }>(
     `select string_agg(attname || ' ' || format_type(atttypid, atttypmod), ', ' order by attnum) as columns

@@ -79,10 +79,13 @@ export function postgresLedger(context: Context): Ledger {
   }
 }
 
-/** So often an answer is lost before it is given up. */
+/** Number of lost answers after which a change is no longer tried again. */
 const lossesMax = 3
 
-/** In one statement. If its answer is lost, its entries are looked up: it is done, or it is tried again. */
+/**
+ * Transfers credits with one statement. If its answer is lost, looks up whether its ledger entries exist, and runs it
+ * again if not.
+ */
 async function transferCredits(
   { pools: { ordinary, writes }, settings, log }: Context,
   { from, to, amount }: Transfer,
@@ -109,7 +112,7 @@ async function transferCredits(
     if (!('error' in result)) {
       const [row] = result
       if (row?.result) return row.result
-      throw new Error(`account ${from} or ${to} is not there`)
+      throw new Error(`transfer: account ${from} or ${to} does not exist`)
     }
     const { error } = result
     const look = () => ordinary.run(findOperation, { account: from, operation })
@@ -118,13 +121,17 @@ async function transferCredits(
       if (losses < lossesMax) continue
     }
     log.warn(`a transfer from account ${from} to ${to} failed: ${String(error)}`)
-    // The same request may have moved them before, under its key: 'failed' would say that nothing has moved.
-    if (request !== undefined) throw new Error('whether the credits moved cannot be found out', { cause: error })
+    // An earlier attempt of the same request may have transferred the credits; 'failed' would deny that.
+    if (request !== undefined)
+      throw new Error('whether the credits were transferred is unknown: the database does not answer', { cause: error })
     return 'failed'
   }
 }
 
-/** In one statement. If its answer is lost, its entry is looked up: it is done, or it is tried again. */
+/**
+ * Refunds a message with one statement. If its answer is lost, looks up whether its ledger entry exists, and runs it
+ * again if not.
+ */
 async function refundMessage(
   { pools: { ordinary }, settings }: Context,
   { message, why }: RefundByHand,

@@ -4,14 +4,14 @@ import { createCache } from '../cache.ts'
 import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'
 
-/** Tables of accounts that are remembered. */
+/** Maximum number of cached price tables of accounts. */
 const accountsMax = 10_000
 
 export function postgresPrices({ pools: { kysely }, settings, changes }: Context): Prices {
   const tableOf = (rows: readonly { readonly prefix: string; readonly price: number }[]): PriceTable =>
     new Map(rows.map(({ prefix, price }) => [prefix, credits(price)]))
 
-  /** With it comes who has prices of its own, so that all others cost no look. */
+  /** Loads the general prices, and which accounts have prices of their own, so that the others need no lookup. */
   async function load(): Promise<{ readonly table: PriceTable; readonly owners: ReadonlySet<number> }> {
     changes.listen()
     const owners = await kysely.selectFrom('account_price').select('account_id').distinct().execute()
@@ -37,7 +37,7 @@ export function postgresPrices({ pools: { kysely }, settings, changes }: Context
         .insertInto('price')
         .values({ prefix, price })
         .onConflict((conflict) => conflict.column('prefix').doUpdateSet({ price }))
-        .returning(notifyOthers.as('told'))
+        .returning(notifyOthers.as('notified'))
         .execute()
       return
     }
@@ -45,17 +45,17 @@ export function postgresPrices({ pools: { kysely }, settings, changes }: Context
       .insertInto('account_price')
       .values({ account_id: of, prefix, price })
       .onConflict((conflict) => conflict.columns(['account_id', 'prefix']).doUpdateSet({ price }))
-      .returning(notifyOthers.as('told'))
+      .returning(notifyOthers.as('notified'))
       .execute()
   }
 
   async function remove(prefix: string, of: AccountId | undefined): Promise<boolean> {
-    const told = notifyOthers.as('told')
+    const notified = notifyOthers.as('notified')
     if (of === undefined) {
-      return (await kysely.deleteFrom('price').where('prefix', '=', prefix).returning(told).execute()).length > 0
+      return (await kysely.deleteFrom('price').where('prefix', '=', prefix).returning(notified).execute()).length > 0
     }
     const own = kysely.deleteFrom('account_price').where('account_id', '=', of).where('prefix', '=', prefix)
-    return (await own.returning(told).execute()).length > 0
+    return (await own.returning(notified).execute()).length > 0
   }
 
   async function ofAccount(account: AccountId): Promise<PriceTable | undefined> {

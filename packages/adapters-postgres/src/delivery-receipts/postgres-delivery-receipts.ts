@@ -27,10 +27,10 @@ const { referenceDays } = receiptMatching
 
 const tableMissing = '42P01'
 
-/** Delivery receipts, on Postgres. After a lost answer each call runs again by itself. */
+/** Implements delivery receipts. If a connection breaks before an answer, each call runs its statement again. */
 export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
   const { hot, kysely, ordinary } = context.pools
-  /** The newest first: nearly every receipt finds its message there. */
+  /** Partitions to search, newest first, because nearly every receipt finds its message there. */
   let partitions: readonly number[] = []
 
   async function refresh(): Promise<void> {
@@ -44,8 +44,7 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
     for (const [name, ofCarrier] of byCarrier(receipts)) {
       const carrier = await context.carrierNumber(name)
       for (const some of guessesApart(ofCarrier)) {
-        const left = await applyAll(carrier, some)
-        const keys = new Set(left.map(receiptKey))
+        const keys = new Set((await applyAll(carrier, some)).map(receiptKey))
         if (keys.size > 0) strangers.push(some.filter((receipt) => keys.has(receiptKey(receipt))))
       }
     }
@@ -53,37 +52,37 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
   }
 
   async function applyAll(carrier: number, receipts: readonly DeliveryReceipt[]): Promise<readonly DeliveryReceipt[]> {
-    const left: (readonly DeliveryReceipt[])[] = []
-    for (const round of onePerMessage(receipts)) left.push(await applyOf(carrier, round))
-    return left.flat()
+    const unmatched: (readonly DeliveryReceipt[])[] = []
+    for (const round of onePerMessage(receipts)) unmatched.push(await applyOf(carrier, round))
+    return unmatched.flat()
   }
 
-  /** Receipts of different messages. */
+  /** Applies receipts of different messages. Returns those whose message was not found. */
   async function applyOf(carrier: number, receipts: readonly DeliveryReceipt[]): Promise<readonly DeliveryReceipt[]> {
     if (partitions.length === 0) await refresh()
-    const looked = partitions
-    let left = await find(carrier, receipts, looked).catch((error: unknown) => {
+    const searched = partitions
+    let unmatched = await find(carrier, receipts, searched).catch((error: unknown) => {
       if (sqlState(error) !== tableMissing) throw error
-      // A partition was dropped with its history: what was applied before is known when it is looked for again.
+      // Retention dropped a partition. Receipts that were applied already are recognized when they are searched again.
       return receipts
     })
-    if (left.length === 0) return left
+    if (unmatched.length === 0) return unmatched
     await refresh()
-    left = await find(
+    unmatched = await find(
       carrier,
-      left,
-      partitions.filter((partition) => !looked.includes(partition)),
+      unmatched,
+      partitions.filter((partition) => !searched.includes(partition)),
     )
-    const kept = left.filter(({ isGuess }) => isGuess !== true)
-    if (kept.length > 0) await keep(carrier, kept)
-    return left
+    const toStore = unmatched.filter(({ isGuess }) => isGuess !== true)
+    if (toStore.length > 0) await keep(carrier, toStore)
+    return unmatched
   }
 
   /** Applies the receipts whose messages are in these partitions; returns the others. */
   async function find(carrier: number, receipts: readonly DeliveryReceipt[], within: readonly number[]) {
-    let left = receipts
-    for (const partition of within) left = await findIn(partition, carrier, left)
-    return left
+    let unmatched = receipts
+    for (const partition of within) unmatched = await findIn(partition, carrier, unmatched)
+    return unmatched
   }
 
   async function findIn(partition: number, carrier: number, receipts: readonly DeliveryReceipt[]) {
@@ -97,7 +96,7 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
     const [row] = await retryOnConnectionLoss(hot, applyReceipts(partition), values)
     if (row?.applied === receipts.length) return []
     const rows = await retryOnConnectionLoss(hot, knownReceipts(partition), values)
-    // Who applied them before may have been cut off while it waited for a standby.
+    // Confirmed, because the connection that applied them may have broken while it waited for a standby.
     if (rows.length > 0 && !rows.some(({ written }) => written)) await hot.confirm()
     const done = new Set(rows.map(({ position }) => position))
     return receipts.filter((_, at) => !done.has(at + 1))

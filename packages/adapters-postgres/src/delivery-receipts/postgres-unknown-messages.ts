@@ -6,7 +6,7 @@ import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import { keepUnknownReferences, takeUnknownMessages } from '../sql/unknown-messages.ts'
 import { storedReference } from './one-per-message.ts'
 
-/** Where the answer of `take` is lost, nobody asks for what it took. */
+/** Implements unknown messages. If the answer to `take` is lost, the references that it claimed are never queried. */
 export const postgresUnknownMessages = (context: Context): UnknownMessages => ({
   async keep(name, references) {
     if (references.length === 0) return

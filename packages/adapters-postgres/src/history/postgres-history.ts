@@ -4,20 +4,22 @@ import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
 import { dropHistory, giveUpSharedBlock, leaseBlock, skipBlocks } from '../sql/ids.ts'
 
-/** Somebody reads what is to be dropped, or changes it. */
+/** SQLSTATE if another transaction reads or changes a partition that is to be dropped. */
 const lockTaken = '55P03'
 const fromStart = -1
-/** What one statement skips stays short. */
+/** Maximum number of blocks that one statement skips, so that it stays short. */
 const blocksOfStatement = 100_000
 
-/** Drops what is old and leaves out ids. Partitions that filled up fast go as a whole, all else by blocks of ids. */
+/**
+ * Drops old history and skips ids. Drops a whole partition if all of it is old, otherwise blocks of ids.
+ */
 export function postgresHistory({ pools: { ordinary } }: Context): History {
   let at = fromStart
 
   async function drop(days: number, contactDays: number): Promise<DroppedHistory> {
     try {
       const [row] = await retryOnConnectionLoss(ordinary, dropHistory, { at, days, contactDays })
-      if (row === undefined) throw new Error('dropping history told nothing')
+      if (row === undefined) throw new Error('dropping history returned no row')
       at = row.next
       return { partitions: row.partitions, sends: row.sends, messages: row.messages, left: row.state }
     } catch (error) {
@@ -27,15 +29,18 @@ export function postgresHistory({ pools: { ordinary } }: Context): History {
     }
   }
 
-  /** The last block is leased, which makes the partitions for what comes next; nothing is ever stored under its ids. */
+  /**
+   * Skips blocks of ids. Leases the last block, which creates the partitions for the following ones; no message ever
+   * gets its ids.
+   */
   async function skipIds(blocks: number): Promise<MessageId> {
-    for (let left = blocks - 1; left > 0; left -= blocksOfStatement) {
-      await retryOnConnectionLoss(ordinary, skipBlocks, { count: Math.min(left, blocksOfStatement) })
+    for (let rest = blocks - 1; rest > 0; rest -= blocksOfStatement) {
+      await retryOnConnectionLoss(ordinary, skipBlocks, { count: Math.min(rest, blocksOfStatement) })
     }
     await retryOnConnectionLoss(ordinary, giveUpSharedBlock, {})
     const [leased] = await retryOnConnectionLoss(ordinary, leaseBlock, {})
     const next = leased && messageId(leased.hi)
-    if (next === undefined) throw new Error('there are no ids that could be skipped to')
+    if (next === undefined) throw new Error('skipping ids: no valid id follows')
     return next
   }
 

@@ -10,15 +10,15 @@ import {
 } from '@gateway/core/inbox'
 import { digest } from '../value-types.ts'
 
-/** A message in its place, under the key that it is noted by. */
+/** Received message with the key by which repetitions are recognized. */
 export interface Keyed {
   readonly message: InboundMessage
   readonly key: string
 }
 
 /**
- * Keys of messages whose call failed, of which some may be stored all the same: whoever hands over the same objects
- * again, as carriers do that try again, stores none of them twice.
+ * Remembers the keys of messages whose call failed, because some may have been stored. A carrier that retries passes
+ * the same objects, which then get the same keys and are not stored twice.
  */
 export function rememberedKeys() {
   const failed = new WeakMap<InboundMessage, string[]>()
@@ -31,7 +31,7 @@ export function rememberedKeys() {
   }
 }
 
-/** The same for two messages of which one repeats the other, and for no others. */
+/** Returns a key that is equal for two messages if and only if one repeats the other. */
 function keyOf(message: InboundMessage): string {
   const deduplicationKey = deduplicationKeyOf(message)
   return deduplicationKey === undefined ? randomUUID() : keyFor(message.carrier, deduplicationKey)
@@ -42,9 +42,9 @@ const keyFor = (carrier: CarrierId, deduplicationKey: string): string =>
 
 export const keyOfOffer = (carrier: CarrierId, offer: string): string => keyFor(carrier, deduplicationKeyOfOffer(offer))
 
-/** Digest of a part of a group, by which it is known again once its text was put together. */
+/** Digest of a part of a group, by which it is recognized after its text is complete. */
 export const joinedKeyOf = (group: string, part: Pick<WaitingPart, 'number' | 'text'>): string =>
   digest(joinedPartKeyOf(group, part))
 
-/** The same for all parts of a text. */
+/** Returns a digest that is equal for all parts of a text. */
 export const groupOf = (message: InboundMessage): string => digest(JSON.stringify([partGroupKeyOf(message)]))

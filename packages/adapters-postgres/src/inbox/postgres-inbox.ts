@@ -17,7 +17,9 @@ import { fromRow } from '../sql/statement.ts'
 import { keyOfOffer } from './keyed.ts'
 import { createReceive } from './receive.ts'
 
-/** What people wrote, on Postgres. After a lost answer each call finds out what became of it. */
+/**
+ * Implements the inbox. If a connection breaks before an answer, each call looks up whether its change was committed.
+ */
 export function postgresInbox(context: Context, routes: Pick<Routes, 'list'>): Inbox {
   const { hot, ordinary } = context.pools
   return {
@@ -51,8 +53,8 @@ async function* unowned(ordinary: Connections): AsyncIterable<UnownedMessage> {
 
 function createTake({ pools: { hot, writes }, settings }: Context): Pick<Inbox, 'take' | 'offerAgain'> {
   /**
-   * Calls, with their accounts, that may have taken something for nobody, which could not be put back: the database was
-   * away.
+   * Failed calls, with their accounts, whose messages could not be offered again yet because the database was
+   * unreachable.
    */
   const debts = new Map<Taking, AccountId>()
 
@@ -71,7 +73,7 @@ function createTake({ pools: { hot, writes }, settings }: Context): Pick<Inbox, 
     } catch (error) {
       if (!isLostAnswer(error)) throw sayIfNothingDone(error)
       debts.set(taking, by)
-      // Only once the old statement has ended it takes nothing more.
+      // Ends the old statement first, because until then it may still claim messages.
       await endLostStatement(hot, error, settings.lookUpSeconds, () => offerAgain(by, taking))
       throw error
     }

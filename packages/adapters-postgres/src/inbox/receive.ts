@@ -12,20 +12,20 @@ import { groupOf, rememberedKeys, type Keyed } from './keyed.ts'
 import { storeTexts, without, type Confirming } from './store-texts.ts'
 import { confirmationsMax, joined, joinedKeysOf, noteJoined, wholeTexts, type WholeText } from './whole-texts.ts'
 
-/** So many go together in one transaction. */
+/** Maximum number of messages in one transaction. */
 const togetherMax = 500
 
 type Store = (texts: readonly WholeText[]) => Promise<void>
 
 /**
- * Stores messages, some hundred in one transaction. Each is noted in it under a key, so that it may be run again after
- * a lost answer: what is there was stored by the first run, or by another call.
+ * Stores messages, some hundred in one transaction. The transaction also records a key for each, so that it may be run
+ * again if its answer is lost: a recorded key was stored by the first run or by another call.
  */
 export function createReceive(context: Context, routes: Pick<Routes, 'list'>): Pick<Inbox, 'receive' | 'releaseParts'> {
   const { ids, pools, settings } = context
   const keys = rememberedKeys()
 
-  /** Of at most so many. What nobody confirms needs neither ids nor routes. */
+  /** Reserves ids and reads routes for at most `confirmationsMax` confirmations. */
   async function confirmingBy(body: Body, confirmationsMax: number): Promise<Confirming> {
     if (confirmationsMax === 0) return { body, ids: [], routes: [] }
     const published = await routes.list()
@@ -33,8 +33,8 @@ export function createReceive(context: Context, routes: Pick<Routes, 'list'>): P
   }
 
   /**
-   * A transaction that may store texts, once, of which at most so many are confirmed. After a lost answer it is run
-   * again.
+   * Runs `work` in a transaction in which it may store texts once, with at most `confirmationsMax` confirmations. Runs
+   * it again if the answer to the commit is lost.
    */
   function storing<T>(
     confirmationsMax: number,
@@ -54,7 +54,7 @@ export function createReceive(context: Context, routes: Pick<Routes, 'list'>): P
         return result
       } catch (error) {
         if (!isLostAnswer(error)) ids.giveBack(confirming.ids)
-        // As long as its old backend lives, the keys that it has noted are locked.
+        // Ends the old server process, because until then it locks the keys that it has recorded.
         else await endLostStatement(pools.hot, error, settings.lookUpSeconds, () => Promise.resolve())
         throw error
       }
@@ -78,7 +78,9 @@ export function createReceive(context: Context, routes: Pick<Routes, 'list'>): P
     })
   }
 
-  /** One after the other where the database does not take one of them, so that it takes the others. */
+  /**
+   * Stores messages together or, if the database rejects a value, one after the other, so that the others are stored.
+   */
   async function receiveSome(items: readonly Keyed[], confirmation: Body): Promise<readonly Received[]> {
     try {
       return await receiveOnce(items, confirmation)
@@ -120,10 +122,10 @@ export function createReceive(context: Context, routes: Pick<Routes, 'list'>): P
   }
 }
 
-/** Classes 22 and 23: a value that the database does not take. */
+/** Returns true for SQLSTATE classes 22 and 23: the database rejects a value. */
 const isOfData = (error: unknown): boolean => /^2[23]/.test(sqlState(error) ?? '')
 
-/** Those that nobody has noted, each key once. */
+/** Records the keys that are new and returns their messages, one for each key. */
 async function noteNew(connection: Connection, items: readonly Keyed[], operation: string): Promise<readonly Keyed[]> {
   const first = new Map<string, Keyed>()
   for (const item of items) if (!first.has(item.key)) first.set(item.key, item)
@@ -132,7 +134,7 @@ async function noteNew(connection: Connection, items: readonly Keyed[], operatio
   return [...first.values()].filter(({ key }) => noted.has(key))
 }
 
-/** What an earlier run of this operation, whose answer was lost, made of them. */
+/** Returns the messages that an earlier run of this operation stored, whose answer was lost. */
 async function storedBefore(connection: Connection, items: readonly Keyed[], operation: string) {
   const rows = await connection.run(findNoted, { keys: items.map(({ key }) => key), operation })
   const noted = new Set(rows.map(({ key }) => key))
@@ -140,7 +142,7 @@ async function storedBefore(connection: Connection, items: readonly Keyed[], ope
   const waiting = new Set((await connection.run(findWaitingParts, { keys: groups })).map(({ key }) => key))
   const before = new Map<Keyed, Received>()
   for (const [i, item] of items.entries()) {
-    // The second of one key in a call repeats the first.
+    // Deleted, because a second message with the key in the same call repeats the first.
     if (noted.delete(item.key)) before.set(item, waiting.has(groups[i] ?? '') ? 'incomplete' : 'stored')
   }
   return before

@@ -8,16 +8,14 @@ import { receiveTexts, storeConfirmations, type ConfirmationRow } from '../sql/i
 import { OPT_KEYWORD } from '../stored-codes.ts'
 import type { WholeText } from './whole-texts.ts'
 
-/** How opt-outs are confirmed: the text, ids for as many as there may be, and the routes that they go by. */
+/** Data for confirming opt-outs: the text, enough ids, and the routes. */
 export interface Confirming {
   readonly body: Body
   readonly ids: readonly IdRange[]
   readonly routes: readonly PublishedRoute[]
 }
 
-/**
- * Stores texts with what follows from each; returns how many of the ids, of the first ones, have become confirmations.
- */
+/** Stores texts with their consequences. Returns how many of the first ids were used for confirmations. */
 export async function storeTexts(
   { carrierNumber }: Pick<Context, 'carrierNumber'>,
   connection: Connection,
@@ -61,12 +59,12 @@ const routedBy = ({ account, address, number }: ConfirmationRow) => ({
   to: String(number) as Msisdn,
 })
 
-/** What is left of ids without the first `used`. */
+/** Returns the ids without the first `used`. */
 export function without(ids: readonly IdRange[], used: number): readonly IdRange[] {
-  let left = used
+  let toRemove = used
   return ids.map((range) => {
-    const lo = Math.min(range.hi, range.lo + left)
-    left -= lo - range.lo
+    const lo = Math.min(range.hi, range.lo + toRemove)
+    toRemove -= lo - range.lo
     return { ...range, lo }
   })
 }

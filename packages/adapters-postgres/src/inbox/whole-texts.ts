@@ -13,7 +13,7 @@ import type { Connection } from '../connections.ts'
 import { findJoinedParts, lockParts, noteJoinedParts, writeParts } from '../sql/inbound.ts'
 import { groupOf, joinedKeyOf, type Keyed } from './keyed.ts'
 
-/** A text of which no part is to come any more. */
+/** Complete text: no further part is expected. */
 export interface WholeText extends ReceivedText {
   readonly carrier: CarrierId
 }
@@ -25,22 +25,22 @@ const whole = ({ carrier, from, to }: Common, text: string): WholeText => ({
   ...readInboundMessage({ from, to, text }),
 })
 
-/** The parts of one text that waited, put together as far as they are there. */
+/** Joins the waiting parts of one text, as far as they have arrived. */
 export function joined({ common, parts }: { readonly common: string; readonly parts: string }): WholeText {
   const { carrier, from, to } = JSON.parse(common) as Omit<Common, 'to'> & { readonly to?: string }
   return whole({ carrier, from, to }, joinParts(JSON.parse(parts) as readonly WaitingPart[]))
 }
 
 interface WholeTexts {
-  /** In the order in which they became whole. */
+  /** Complete texts, in the order in which they became complete. */
   readonly texts: readonly WholeText[]
   /** Parts that wait for others. */
   readonly incomplete: ReadonlySet<Keyed>
-  /** Parts that came before, whether they wait or their text was put together. */
+  /** Parts that had arrived before. They may still wait, or their text may be complete. */
   readonly repeated: ReadonlySet<Keyed>
 }
 
-/** Returns the texts that are whole by now; the parts of the others wait. */
+/** Returns the texts that are complete now, and stores the parts of the others. */
 export async function wholeTexts(connection: Connection, items: readonly Keyed[]): Promise<WholeTexts> {
   const groups = new Map(
     items.flatMap(({ message }) => (isPart(message) ? [[groupOf(message), message] as const] : [])),
@@ -74,13 +74,13 @@ export async function wholeTexts(connection: Connection, items: readonly Keyed[]
   })
   await noteJoined(connection, joinedNow)
   if (waiting.size > 0) {
-    const parts = [...waiting.values()].map((left) => JSON.stringify(left))
+    const parts = [...waiting.values()].map((ofText) => JSON.stringify(ofText))
     await connection.run(writeParts, { keys: [...waiting.keys()], parts })
   }
   return { texts, incomplete, repeated }
 }
 
-/** Digests of those parts whose texts were put together lately. To be called while their groups are locked. */
+/** Returns the digests of parts whose texts were completed recently. To be called while their groups are locked. */
 async function joinedBefore(connection: Connection, items: readonly Keyed[]): Promise<Set<string>> {
   const keys = items.flatMap(({ message }) => {
     if (!isPart(message)) return []
@@ -90,13 +90,13 @@ async function joinedBefore(connection: Connection, items: readonly Keyed[]): Pr
   return new Set(rows.map(({ key }) => key))
 }
 
-/** Notes parts whose texts are put together now, each once. */
+/** Records the parts of texts that are complete now. */
 export async function noteJoined(connection: Connection, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
   await connection.run(noteJoinedParts, { keys: [...new Set(keys)], operation: randomUUID() })
 }
 
-/** Digests of the parts that a text was put together of. */
+/** Returns the digests of the parts of a text. */
 export const joinedKeysOf = ({ key, parts }: { readonly key: string; readonly parts: string }): readonly string[] =>
   (JSON.parse(parts) as readonly WaitingPart[]).map((part) => joinedKeyOf(key, part))
 
@@ -104,8 +104,8 @@ const commonOf = (groups: ReadonlyMap<string, Common>): readonly string[] =>
   [...groups.values()].map(({ carrier, from, to }) => JSON.stringify({ carrier, from, to }))
 
 /**
- * More confirmations than can follow from these. A part may end two texts: what waited under the name of its group, and
- * its own.
+ * Upper bound for the number of confirmations for these messages. A part may complete two texts: an earlier one that
+ * waited under the same group, and its own.
  */
 export const confirmationsMax = (items: readonly Keyed[]): number =>
   items

@@ -8,15 +8,16 @@ import { answersOf, answersToKeep, type Accepted, type NumberedJob } from './job
 import type { IdRange } from './message-ids.ts'
 import { layOut, sendsOf, storeSends, type LaidOut } from './sends.ts'
 
-/** What was decided, one answer a job; or what may have been stored by the connection that was lost. */
+/** One answer for each job, or, if the connection broke, the sends that it may have stored. */
 export type Decision =
   | { readonly answers: readonly (Accepted | undefined)[]; readonly unused: readonly IdRange[] }
   | { readonly lost: LostAnswer; readonly laidOut: readonly LaidOut[] }
 
 /**
- * Decides jobs of one account, each of which takes what fits into what those before it have left (ruling 1.11). Where
- * nothing fits, one look at the account says so: senders without credits cost no lock. Of a key that has an answer
- * nothing is stored; of several with one key the database refuses all (23505).
+ * Decides jobs of one account in order: each is accepted as far as the balance allows that earlier jobs left (ruling
+ * 1.11). If nothing can be paid, one read of the account shows it, so that accounts without credits are not locked.
+ * Stores nothing for a job whose key has a response already. If several jobs have the same key, the database rejects
+ * all (23505).
  */
 export async function decideOrders(
   hot: Connections,
@@ -35,7 +36,8 @@ export async function decideOrders(
       laidOut = whatFits(jobs, current, answered)
       const sends = sendsOf(laidOut)
       const balance = (await storeSends(connection, sends, answersToKeep(jobs, laidOut))).get(account)
-      if (balance === undefined && sends.length > 0) throw new Error(`account ${account} did not pay what it has`)
+      if (balance === undefined && sends.length > 0)
+        throw new Error(`account ${account}: its balance was sufficient but the charge failed`)
       return decided(account, jobs, { ...current, balance: balance ?? current.balance }, laidOut, answered)
     })
   } catch (error) {
@@ -50,11 +52,11 @@ async function balanceOf(
   account: AccountId,
 ): Promise<AccountBalance> {
   const [row] = await connection.run(statement, { account })
-  if (row === undefined) throw new Error(`no account ${account}`)
+  if (row === undefined) throw new Error(`account ${account} does not exist`)
   return row
 }
 
-/** The keys of these jobs that have an answer, and from now on get none from others. */
+/** Returns the keys of these jobs that have a response. Until the transaction ends, no other transaction adds one. */
 async function withAnswers(connection: Connection, jobs: readonly NumberedJob[]): Promise<ReadonlySet<string>> {
   const keys = jobs.flatMap(({ repeatable }) => repeatable?.key ?? [])
   if (keys.length === 0) return none
@@ -68,12 +70,12 @@ const isIn = (answered: ReadonlySet<string>, { repeatable }: NumberedJob): boole
 
 function whatFits(jobs: readonly NumberedJob[], account: AccountBalance, answered = none): readonly LaidOut[] {
   if (!may(account, 'send')) return []
-  let left = credits(account.balance)
+  let balance = credits(account.balance)
   return jobs.map((job) => {
     const { costs, ranges } = job
     if (isIn(answered, job)) return layOut(job, ranges, Array(costs.length).fill(false))
-    const spending = spend(left, costs)
-    left = spending.balance
+    const spending = spend(balance, costs)
+    balance = spending.balance
     return layOut(job, ranges, spending.taken)
   })
 }

@@ -9,43 +9,46 @@ import type { AnswerToKeep, LaidOut } from './sends.ts'
 
 export type Accepted = Acceptance | 'account-locked' | 'repeated'
 
-/** An order on its way to be accepted. */
+/** Order that waits to be accepted. */
 export interface Job {
   readonly order: Order
   readonly senderOf: SenderOf
   readonly routeOf: RouteOf | undefined
-  /** By all its recipients, in their order. */
+  /** Costs of all recipients, in their order. */
   readonly costs: readonly Credits[]
-  /** How often the answer about it was lost and it turned out not to be stored. */
+  /** Number of times that the answer to the statement was lost and the order turned out not to be stored. */
   readonly losses: number
-  /** Undefined: without a key. */
+  /** Undefined for an order without an idempotency key. */
   readonly repeatable: Repeatable | undefined
 }
 
-/** What is to be kept of a request with a key. */
+/** Data to store for a request with an idempotency key. */
 export interface Repeatable {
-  /** Of `keyDigest`. */
+  /** Result of `keyDigest`. */
   readonly key: string
-  /** Of `askedDigest`. */
+  /** Result of `askedDigest`. */
   readonly digest: string
   readonly answer: AnswerOf
 }
 
 export type AnswerOf = (results: Acceptance['results']) => string
 
-/** A job with as many ids as it can need. */
+/** Job with enough ids for all its recipients. */
 export interface NumberedJob extends Job {
   readonly ranges: readonly IdRange[]
 }
 
-/** What a price column holds. */
+/** Largest value of a price column. */
 const costMax = 2 ** 31 - 1
 
-/** Throws a RangeError for a cost that is negative or cannot be stored: it would make money, or fail its neighbours. */
+/**
+ * Makes a job. Throws a RangeError for a cost that is negative, which would create credits, or too large to store,
+ * which would fail other orders of the same statement.
+ */
 export function jobOf({ order, senderOf, routeOf }: PlacedOrder, request?: ClientRequest, answer?: AnswerOf): Job {
   const costs = order.texts.flatMap(({ to }) => to.map(({ cost }) => cost))
-  const wrong = costs.find((cost) => cost < 0 || cost > costMax)
-  if (wrong !== undefined) throw new RangeError(`not the cost of a message: ${wrong} tenths of a credit`)
+  const invalid = costs.find((cost) => cost < 0 || cost > costMax)
+  if (invalid !== undefined) throw new RangeError(`invalid cost of a message: ${invalid} tenths of a credit`)
   const repeatable = request && answer && { key: keyDigest(request), digest: askedDigest(request), answer }
   return { order, senderOf, routeOf, costs, losses: 0, repeatable }
 }
@@ -54,26 +57,26 @@ export const costOf = ({ sends }: LaidOut): number =>
   sends.reduce((sum, { cost, numbers }) => sum + cost * numbers.length, 0)
 
 /**
- * The answers to jobs that were stored together, where `balances` is what is left after all of them: the balance right
- * after one is what is left and what the later ones of its account cost.
+ * Returns the answers to jobs that were stored together. `balances` are those after all jobs; the balance right after a
+ * job is calculated by adding the costs of later jobs of its account.
  */
 export function answersOf(
   laidOut: readonly LaidOut[],
   balances: ReadonlyMap<AccountId, number>,
 ): readonly (Acceptance | undefined)[] {
-  const left = new Map(balances)
+  const current = new Map(balances)
   return laidOut
     .toReversed()
     .map((laid) => {
-      const balance = left.get(laid.account)
+      const balance = current.get(laid.account)
       if (balance === undefined) return undefined
-      left.set(laid.account, balance + costOf(laid))
+      current.set(laid.account, balance + costOf(laid))
       return { results: laid.results, balance: credits(balance) }
     })
     .toReversed()
 }
 
-/** The answers to jobs with a key of which somebody is accepted. */
+/** Returns the responses to store: those of jobs with a key and at least one accepted recipient. */
 export function answersToKeep(jobs: readonly Job[], laidOut: readonly LaidOut[]): readonly AnswerToKeep[] {
   if (jobs.every(({ repeatable }) => repeatable === undefined)) return []
   const answers: AnswerToKeep[] = []

@@ -3,19 +3,19 @@ import { isLostAnswer } from '../errors.ts'
 import type { Settings } from '../settings.ts'
 import { leaseBlock, leaseShared } from '../sql/ids.ts'
 
-/** The ids `lo` to `hi - 1`, all of one block. */
+/** Ids from `lo` to `hi - 1`, all of one block. */
 export interface IdRange {
   readonly lo: number
   readonly hi: number
-  /** By the clock of the process. From then on nothing is stored under these ids: dropping old history counts on it. */
+  /** Time by the clock of the process after which these ids are no longer used, as dropping old history relies on. */
   readonly until: number
 }
 
-/** Ids that this process alone may give to messages. */
+/** Source of ids that only this process gives to messages. */
 export interface MessageIds {
-  /** So many ids, ascending. Leases more where what is left does not do. */
+  /** Returns `count` ids in ascending order. Leases more if the free ones are too few. */
   take(count: number): Promise<readonly IdRange[]>
-  /** Ids that were taken and are certainly not in use. Without it, refused orders would use up partitions. */
+  /** Returns ids that are certainly not in use, so that refused orders do not use up partitions. */
   giveBack(ranges: readonly IdRange[]): void
 }
 
@@ -26,7 +26,7 @@ const rangesMax = 64
 
 const idsIn = ({ lo, hi }: IdRange): number => hi - lo
 
-/** `now` is a clock in milliseconds that never goes back. */
+/** Creates a source of ids. `now` is a monotonic clock in milliseconds. */
 export function messageIds(
   connections: Pick<Connections, 'run'>,
   source: Settings['ids'],
@@ -43,7 +43,7 @@ export function messageIds(
   async function lease(count: number): Promise<IdRange> {
     const until = now() + leaseMilliseconds
     const [leased] = await ask(count).catch((error: unknown) => {
-      // Ids of a lost answer are nobody's: the next are as good.
+      // The ids of a lost answer stay unused; leases others.
       if (isLostAnswer(error)) return ask(count)
       throw error
     })
@@ -63,16 +63,16 @@ export function messageIds(
 
   async function takePieces(count: number): Promise<readonly IdRange[]> {
     const pieces: IdRange[] = []
-    for (let left = count; left > 0; left -= pieceMax) pieces.push(await takePiece(Math.min(left, pieceMax)))
+    for (let rest = count; rest > 0; rest -= pieceMax) pieces.push(await takePiece(Math.min(rest, pieceMax)))
     return pieces.sort((a, b) => a.lo - b.lo)
   }
 
   return {
     take: (count) => {
-      // One after the other: the second of two callers finds what the lease of the first has left.
-      const taken = turn.then(() => takePieces(count))
-      turn = taken.catch(() => undefined)
-      return taken
+      // One call at a time, so that the second of two callers uses the rest of the first one's lease.
+      const ids = turn.then(() => takePieces(count))
+      turn = ids.catch(() => undefined)
+      return ids
     },
     giveBack: (ranges) => {
       for (const range of ranges) free = joined(free, range).slice(-rangesMax)
@@ -80,7 +80,9 @@ export function messageIds(
   }
 }
 
-/** Puts a range back, together with what it borders on: else the pieces would only ever become smaller. */
+/**
+ * Adds a range to the free ones and merges it with adjacent ranges, because otherwise ranges would only get smaller.
+ */
 function joined(free: readonly IdRange[], range: IdRange): readonly IdRange[] {
   if (idsIn(range) <= 0) return free
   const beside = free.find((other) => other.until === range.until && (other.lo === range.hi || other.hi === range.lo))

@@ -8,21 +8,21 @@ import { chooseSenders, chosenSenders } from '../sql/senders.ts'
 
 type Placed = Pick<OrderedRecipient, 'number' | 'from'>
 
-/** The `sender.id` of the address that a message of the order to a recipient leaves from. */
+/** Returns the `sender.id` of the address from which the message to a recipient is sent. */
 export type SenderOf = (to: Placed) => number
 
-/** The route of a message of the order to a recipient. */
+/** Returns the route of the message to a recipient. */
 export type RouteOf = (to: Placed) => RouteNumber
 
-/** An order, and where each of its messages leaves from and by. */
+/** Order with the sender address and the route of each message. */
 export interface PlacedOrder {
   readonly order: Order
   readonly senderOf: SenderOf
-  /** Undefined: there are no routes. */
+  /** Undefined if there are no routes. */
   readonly routeOf?: RouteOf | undefined
 }
 
-/** Finds where each message of an order leaves from and by. */
+/** Makes a function that finds the sender address and the route of each message of an order. */
 export function placeOrders(
   hot: Connections,
   senders: SenderNumbers,
@@ -34,8 +34,8 @@ export function placeOrders(
 }
 
 /**
- * Which of an order's addresses each of its messages leaves from. Looks first, for many at once: only a number that an
- * account has not written to before costs a commit.
+ * Makes a function that chooses the sender address of each message of an order. Reads earlier choices first, for many
+ * numbers at once, so that only a number to which the account has not sent before costs a commit.
  */
 function chooseFor(hot: Connections, senders: SenderNumbers): (order: Order) => Promise<SenderOf> {
   const look = askAboutNumbers(async (accounts, numbers) => {
@@ -43,7 +43,7 @@ function chooseFor(hot: Connections, senders: SenderNumbers): (order: Order) => 
     return new Map(rows.map(({ place, sender }) => [place, sender]))
   })
 
-  /** For the orders that have one address only: most of them. */
+  /** Cached result for orders with only one address, which are most. */
   const always = new Map<SenderAddress, SenderOf>()
 
   async function chooseFromPool({ account: by, senders: pool, texts }: Order): Promise<SenderOf> {
@@ -82,10 +82,10 @@ function chooseFor(hot: Connections, senders: SenderNumbers): (order: Order) => 
 }
 
 function nobody(): never {
-  throw new Error('no address to send from was chosen')
+  throw new Error('no sender address was chosen for a message')
 }
 
-/** Finds the route of each message of an order. Without routes it costs one look at what is remembered. */
+/** Makes a function that finds the route of each message of an order. Without routes it only reads a cache. */
 function placeWith(routes: Pick<Routes, 'list'>, senders: SenderNumbers) {
   async function addressBy(order: Order, senderOf: SenderOf, published: readonly PublishedRoute[]) {
     const [first] = order.senders
@@ -98,7 +98,10 @@ function placeWith(routes: Pick<Routes, 'list'>, senders: SenderNumbers) {
 
   let known: readonly PublishedRoute[] | undefined
 
-  /** While the database is away those that were read last are good enough: what waits in a route of before is moved. */
+  /**
+   * Reads the routes. While the database is unreachable, the last ones are used, because messages in the queue of an
+   * outdated route are moved later.
+   */
   async function read(): Promise<readonly PublishedRoute[]> {
     try {
       return (known = await routes.list())

@@ -33,8 +33,8 @@ export function postgresBulkSends({ pools: { ordinary } }: Context): BulkSends {
     add: (account, { columns, text, scheduled, key }, calls) =>
       ordinary.transaction(async (connection) => {
         const [added] = await connection.run(addBulkSend, { account, columns, text, scheduled, key })
-        if (added === undefined) throw new Error('a bulk send was stored and told nothing')
-        // One statement each: their texts together may be 20 MB.
+        if (added === undefined) throw new Error('storing a bulk send returned no row')
+        // One statement for each call, because together their texts may have 20 MB.
         for (const [call, rows] of calls.entries()) {
           const repeated = rows.filter(({ refused }) => refused === 'repeated').length
           const count = rows.length - repeated

@@ -58,7 +58,7 @@ function traceOf(
   }
 }
 
-/** A text that would be judged otherwise today was sent in UCS-2. */
+/** Returns the encoding in which a text was sent. A text that this version would refuse was sent in UCS-2. */
 function encodingOf(text: string): MessageTrace['text']['encoding'] {
   const body = bodyOf(text)
   return typeof body === 'string' ? 'ucs-2' : body.encoding

@@ -5,7 +5,7 @@ import type { Connections } from '../connections.ts'
 import { addTemplate, changeTemplate, listTemplates, lockTemplates, removeTemplate } from '../sql/templates.ts'
 
 export function postgresTemplates({ pools: { ordinary } }: Context): Templates {
-  /** One after the other of an account: names and their count are compared with what is there. */
+  /** Runs changes of an account's templates one after the other, because names and their number are compared. */
   const inTurn = <T>(account: AccountId, work: (connection: Pick<Connections, 'run'>) => Promise<T>): Promise<T> =>
     ordinary.transaction(async (connection) => {
       await connection.run(lockTemplates, { account })
@@ -22,7 +22,7 @@ export function postgresTemplates({ pools: { ordinary } }: Context): Templates {
     add: (account, { name, text }) =>
       inTurn(account, async (connection) => {
         const [row] = await connection.run(addTemplate, { account, name, text })
-        if (row === undefined) throw new Error('a template was added and told nothing')
+        if (row === undefined) throw new Error('adding a template returned no row')
         if (row.id !== null) return row.id as TemplateId
         return row.isTaken ? 'name-taken' : 'too-many'
       }),

@@ -22,7 +22,7 @@ import { deleteWaiting, findDeleted, foldScheduled, listScheduled, type DeletedR
 import { knownCode } from '../stored-codes.ts'
 import { referencesById } from './statuses.ts'
 
-/** Of more changes than this a reader adds some to the counts, for those who read after it. */
+/** Number of recorded changes above which a reader adds some to the counts, so that later readers are faster. */
 const unfoldedMax = 500
 const foldedMax = 10_000
 
@@ -32,7 +32,7 @@ export async function scheduled(
   { offset, limit }: Page,
 ): Promise<Paged<ScheduledMessage>> {
   const [row] = await ordinary.run(listScheduled, { account: by, offset, limit })
-  if (row === undefined) throw new Error('a list told nothing')
+  if (row === undefined) throw new Error('listing scheduled messages returned no row')
   if (row.unfolded > unfoldedMax)
     await ordinary.run(foldScheduled, { fromAccount: by, toAccount: by, changesMax: foldedMax })
   const page = detachRow(row)
@@ -57,8 +57,8 @@ export async function scheduled(
 const lossesMax = 3
 
 /**
- * In one statement. If its answer is lost, what it has deleted is looked up once it has ended, and the rest is asked
- * for again: so what this call deleted is told as deleted, and nothing that another did.
+ * Deletes scheduled messages with one statement. If its answer is lost, ends the statement, looks up which messages it
+ * has deleted, and deletes the rest, so that the result has exactly the messages that this call deleted.
  */
 export async function deleteScheduled(
   ordinary: Connections,
@@ -88,7 +88,7 @@ export async function deleteScheduled(
   return deletionsOf(ids, known, since)
 }
 
-/** As if one id came after the other: the second time, what was deleted is not found. */
+/** Returns the result for each id in order. A repeated id of a deleted message is not found the second time. */
 function deletionsOf(ids: readonly MessageId[], known: Map<number, DeletedRow>, since: Instant): readonly Deletion[] {
   return ids.map((id) => {
     const row = known.get(id)
@@ -104,7 +104,7 @@ function deletionsOf(ids: readonly MessageId[], known: Map<number, DeletedRow>, 
 }
 
 function factsOf({ due, code, reference }: DeletedRow): Pick<MessageFacts, 'due' | 'outcome'> {
-  if (due == null) throw new Error('a message was due at no time')
+  if (due == null) throw new Error('a message without a due time')
   const at = instant(due)
   return { due: at, outcome: code == null ? undefined : { code: knownCode(code), at, hasReference: reference != null } }
 }

@@ -23,24 +23,24 @@ import { LANE } from '../stored-codes.ts'
 import type { IdRange } from './message-ids.ts'
 import type { PlacedOrder, RouteOf } from './place-orders.ts'
 
-/** One text at one price from one address to many numbers, with consecutive ids: a row of `send`. */
+/** Row of `send`: one text at one price from one address to many numbers, with consecutive ids. */
 export interface Send {
   readonly firstId: number
   readonly account: AccountId
   readonly body: Body
   readonly due: Instant | undefined
-  /** Undefined: by the setting of dispatchers. */
+  /** Undefined for the default of the dispatchers. */
   readonly validity: ValidityMinutes | undefined
   readonly priority: Priority
   readonly flash: boolean
-  /** That of the text. */
+  /** Lane of the text. */
   readonly lane: Lane
   readonly cost: Credits
-  /** `sender.id` of the address that it leaves from. */
+  /** `sender.id` of the address that the messages are sent from. */
   readonly from: number
   readonly route: RouteNumber
   readonly numbers: Msisdn[]
-  /** Of the numbers, in their order; undefined: none has one. */
+  /** Client references of the numbers, in their order; undefined if none has one. */
   references: (MessageReference | undefined)[] | undefined
 }
 
@@ -48,17 +48,17 @@ export interface LaidOut {
   readonly account: AccountId
   readonly sends: readonly Send[]
   readonly results: Acceptance['results']
-  /** Ids that were not needed. */
+  /** Unused ids. */
   readonly rest: readonly IdRange[]
 }
 
-/** A claim reads a part of a send's numbers: what it does not need should not be many times that. */
+/** Maximum number of numbers in a send. A claim that needs some of them reads them all, so it must not be too large. */
 const numbersMax = 1000
 
 /**
- * Gives the recipients of an order, in their order, the ids of `ranges`, and joins neighbours of one text, one price,
- * one address and one route into a send; those of a text over several routes in the order of the routes (`byRoute`).
- * Those that `taken`, by all recipients of the order, leaves out have no id and are in no send.
+ * Assigns ids from `ranges` to the recipients of an order in their order, and joins neighbours with the same text,
+ * price, address and route into a send. Recipients of a text over several routes are ordered by route (`byRoute`).
+ * `taken` has an element for each recipient of the order; recipients with false get no id and no send.
  */
 export function layOut(
   { order, senderOf, routeOf = withoutRoute }: PlacedOrder,
@@ -72,8 +72,8 @@ export function layOut(
     const isTaken = taken?.slice(recipient, (recipient += to.length)) ?? []
     const lane = laneOf(to.length - isTaken.filter((is) => !is).length)
     let open: Send | undefined
-    const given: (MessageId | 'insufficient-credits')[] = to.map(() => 'insufficient-credits')
-    // Not by flatMap, which makes an array of each.
+    const assigned: (MessageId | 'insufficient-credits')[] = to.map(() => 'insufficient-credits')
+    // A loop, because flatMap makes an array for each element.
     const paid: { readonly i: number; readonly recipient: OrderedRecipient; readonly route: RouteNumber }[] = []
     for (const [i, recipient] of to.entries())
       if (isTaken[i] !== false) paid.push({ i, recipient, route: routeOf(recipient) })
@@ -102,9 +102,9 @@ export function layOut(
       if (reference !== undefined) open.references ??= open.numbers.map(() => undefined)
       open.numbers.push(number)
       open.references?.push(reference)
-      given[i] = id as MessageId
+      assigned[i] = id as MessageId
     }
-    return given
+    return assigned
   })
   return { account: order.account, sends, results, rest: ids.rest() }
 }
@@ -134,21 +134,23 @@ function counter(ranges: readonly IdRange[]) {
 
 export const sendsOf = (laidOut: readonly LaidOut[]): readonly Send[] => laidOut.flatMap(({ sends }) => sends)
 
-/** A first answer (ruling 1.24), but for the balance, which the statement knows that charges. */
+/** First answer to a request (ruling 1.24), without the balance, which the charging statement adds. */
 export interface AnswerToKeep {
   readonly account: AccountId
-  /** As of `Repeatable`. */
+  /** Key and digest as in `Repeatable`. */
   readonly key: string
   readonly digest: string
-  /** What later orders of its account cost, that are stored with it. */
+  /** Cost of later orders of the account in the same statement. */
   readonly later: number
   readonly text: string
 }
 
-/** By account that paid, what it has left. */
+/** Balances of the accounts that paid. */
 export type Paid = ReadonlyMap<AccountId, number>
 
-/** One statement: all sends of an account are charged and stored, with the answers about them, or none of them. */
+/**
+ * Charges and stores sends, with their answers, in one statement. Of each account either all sends are stored or none.
+ */
 export async function storeSends(
   connection: Connection,
   sends: readonly Send[],
@@ -173,7 +175,7 @@ export async function storeSends(
   }
   const isScheduled = sends.some(({ due }) => due !== undefined)
   const due = { due: sends.map((send) => send.due) }
-  const keyed = answers.length > 0 ? keptOf(answers) : undefined
+  const keyed = answers.length > 0 ? columnsOf(answers) : undefined
   const rows = await (keyed === undefined
     ? isScheduled
       ? connection.run(acceptScheduled, { ...values, ...due })
@@ -186,7 +188,7 @@ export async function storeSends(
 
 const referencesOf = ({ references }: Send): string | undefined => references && arrayOfTexts(references)
 
-const keptOf = (answers: readonly AnswerToKeep[]) => ({
+const columnsOf = (answers: readonly AnswerToKeep[]) => ({
   keyAccounts: answers.map(({ account }) => account),
   keys: answers.map(({ key }) => key),
   digests: answers.map(({ digest }) => digest),
@@ -195,12 +197,12 @@ const keptOf = (answers: readonly AnswerToKeep[]) => ({
 })
 
 export interface LookedUpOutcome {
-  /** First ids of the sends that were stored. All others were not, and never will be. */
+  /** First ids of the stored sends. The other sends are not stored and will not be. */
   readonly stored: ReadonlySet<number>
   readonly balances: ReadonlyMap<AccountId, number>
 }
 
-/** What became of sends whose answer was lost. Tries for `seconds`; then throws, and nobody knows. */
+/** Looks up which sends of a lost answer were stored. Tries for `seconds`, then throws; the outcome is then unknown. */
 export const lookUpOutcome = (
   hot: Connections,
   lost: LostAnswer,

@@ -27,9 +27,9 @@ interface Send {
 }
 
 /**
- * Two statements: first what is decided, then the sends of those and of what is not. A message that is decided between
- * the two was waiting when the first one looked. A third one, if any waits, for their numbers; and one for references,
- * if any send has them.
+ * Reads statuses with two statements: the outcomes of decided messages, then the sends of all messages. A message
+ * decided in between counts as waiting. Runs a third statement for the numbers of waiting messages, and one for client
+ * references if a send has any.
  */
 export async function statuses(
   hot: Connections,
@@ -51,13 +51,13 @@ export async function statuses(
     const outcome = outcomes.get(id)
     const send = sends.get(outcome?.send ?? id)
     const number = outcome?.number ?? numbers.get(id)
-    // Without a number: its history was dropped since its send was found.
+    // No number is found if history was dropped after the send was read.
     if (send === undefined || number === undefined) return 'not-found'
     return statusOf({ number, cost: send.price, due: send.due, outcome, reference: references.get(id) }, since)
   })
 }
 
-/** By id, of those that are decided. */
+/** Returns the outcomes of decided messages by id. */
 async function outcomesOf(
   hot: Connections,
   by: AccountId,
@@ -130,39 +130,39 @@ async function sendsCovering(
   )
 }
 
-/** By id, of those that are in one of the sends. */
+/** Returns the numbers of messages in these sends, by id. */
 async function numbersOf(
   hot: Connections,
   by: AccountId,
   ids: readonly MessageId[],
   sends: ReadonlyMap<number, Send>,
 ): Promise<ReadonlyMap<number, Msisdn>> {
-  const asked = bySend(ids, (id) => sends.get(id)?.first)
-  if (asked.sends.length === 0) return new Map()
-  const [row] = await hot.run(numbersInSends, { account: by, ...asked })
+  const groups = bySend(ids, (id) => sends.get(id)?.first)
+  if (groups.sends.length === 0) return new Map()
+  const [row] = await hot.run(numbersInSends, { account: by, ...groups })
   if (row === undefined) return new Map()
   const found = detachRow(row)
   const numbers = textsFromArray(found.numbers)
   return new Map(fromArray(found.ids).map((id, i) => [id, numbers[i] as Msisdn]))
 }
 
-/** By id, of those that have one. */
+/** Returns the client references of messages, by id. */
 async function referencesOf(
   hot: Connections,
   by: AccountId,
   ids: readonly MessageId[],
   sendOf: (id: MessageId) => Send | undefined,
 ): Promise<ReadonlyMap<number, MessageReference>> {
-  const asked = bySend(ids, (id) => {
+  const groups = bySend(ids, (id) => {
     const send = sendOf(id)
     return send?.hasReferences === true ? send.first : undefined
   })
-  if (asked.sends.length === 0) return new Map()
-  const [row] = await hot.run(referencesInSends, { account: by, ...asked })
+  if (groups.sends.length === 0) return new Map()
+  const [row] = await hot.run(referencesInSends, { account: by, ...groups })
   return referencesById(row?.references)
 }
 
-/** The first ids of sends, and of each those of the ids that are in it, as an array. */
+/** Groups ids by send: the first ids of the sends, and for each the text of an array of its ids. */
 function bySend(ids: readonly MessageId[], firstOf: (id: MessageId) => number | undefined) {
   const groups = new Map<number, number[]>()
   for (const id of ids) {
@@ -175,7 +175,7 @@ function bySend(ids: readonly MessageId[], firstOf: (id: MessageId) => number | 
   return { sends: [...groups.keys()], ids: [...groups.values()].map(arrayOf) }
 }
 
-/** Of a JSON object by id; null has none. */
+/** Parses a JSON object of references by id; null has none. */
 export const referencesById = (json: string | null | undefined): ReadonlyMap<number, MessageReference> =>
   new Map(
     Object.entries(JSON.parse(json ?? '{}') as object).map(([id, reference]) => [

@@ -17,7 +17,7 @@ import {
   type OperatorSessionRow,
 } from '../sql/operators.ts'
 
-/** On the ordinary connections: people ask seldom. */
+/** Uses the ordinary connections, because people log in rarely. */
 export function postgresOperators({ pools: { ordinary } }: Context): Operators {
   const change = async (
     id: OperatorId,

@@ -40,14 +40,14 @@ export function postgresRoutes({ pools: { kysely, hot }, settings, changes }: Co
   }
 }
 
-/** As `Routes.publish`, as a part of this transaction, which tells the others when it commits. */
+/** Publishes routes in this transaction, as `Routes.publish` does. The commit notifies other processes. */
 export async function publishRoutes(transaction: Transaction<Tables>, routes: readonly Route[]): Promise<void> {
   const refused = refusedRoutes(routes)
   if (refused !== undefined) throw new RangeError(refused)
   await sql`select pg_advisory_xact_lock('route'::regclass::oid::bigint)`.execute(transaction)
   await transaction.updateTable('route').set({ position: null }).where('position', 'is not', null).execute()
   for (const [position, route] of routes.entries()) await store(transaction, route, position)
-  await transaction.selectNoFrom(notifyOthers.as('told')).execute()
+  await transaction.selectNoFrom(notifyOthers.as('notified')).execute()
 }
 
 async function readRoutes(kysely: Kysely<Tables>): Promise<readonly PublishedRoute[]> {
@@ -65,15 +65,15 @@ async function readRoutes(kysely: Kysely<Tables>): Promise<readonly PublishedRou
   return rows.map(routeOf)
 }
 
-/** A route that is known by its name keeps its number. No number is used up where nothing is new. */
+/** Stores a route. A route with a known name keeps its number, and no number is used up if nothing is new. */
 async function store(transaction: Transaction<Tables>, route: Route, position: number): Promise<void> {
   const row = { ...rowOf(route), position }
   const [known] = await transaction.updateTable('route').set(row).where('name', '=', row.name).returning('id').execute()
   const { id } = known ?? (await transaction.insertInto('route').values(row).returning('id').executeTakeFirstOrThrow())
   const queues = await transaction.selectFrom('queue').selectAll().where('route', '=', id).execute()
   const rows = queuesOf(row.carriers as CarrierId[]).map(({ refusedBy = '', onlyFor = '' }, i) => {
-    const its: Insertable<Tables['queue']> = { route: id, refused_by: refusedBy, only_for: onlyFor }
-    return i === 0 ? { ...its, id } : its
+    const queue: Insertable<Tables['queue']> = { route: id, refused_by: refusedBy, only_for: onlyFor }
+    return i === 0 ? { ...queue, id } : queue
   })
   const isMissing = ({ refused_by, only_for }: Insertable<Tables['queue']>) =>
     !queues.some((queue) => queue.refused_by === refused_by && queue.only_for === only_for)
@@ -81,12 +81,12 @@ async function store(transaction: Transaction<Tables>, route: Route, position: n
   if (added.length > 0) await transaction.insertInto('queue').values(added).execute()
 }
 
-/** A route and the queues that it ever had, by number. */
+/** Route with all queues that it ever had, by number. */
 interface RouteRow extends Selectable<Tables['route']> {
   readonly queues: readonly number[]
-  /** Of each queue the carrier that refused, '' where nobody did. */
+  /** Carrier that refused the messages of each queue, '' for none. */
   readonly refusers: readonly string[]
-  /** Of each queue the carrier that is waited for, '' where any is. */
+  /** Carrier for which the messages of each queue wait, '' for any. */
   readonly awaited: readonly string[]
 }
 
@@ -131,7 +131,7 @@ interface MovedPart {
   hi: number
 }
 
-/** Moves ranges to the queues of the routes that `read` returns; those that change meanwhile the next call moves. */
+/** Moves ranges to the queues of the routes that `read` returns. The next call moves ranges that change meanwhile. */
 async function reroute(
   hot: Connections,
   read: () => Promise<readonly PublishedRoute[]>,
@@ -155,7 +155,7 @@ async function reroute(
   return row?.moved ?? 0
 }
 
-/** Neighbours of one route stay together. */
+/** Divides a range by route; neighbours of one route stay together. */
 function partsOf({ account, lo, from, numbers }: StrandedRow, routes: readonly PublishedRoute[]): readonly MovedPart[] {
   const common = { account: account as AccountId, from: (from ?? undefined) as SenderAddress | undefined }
   const parts: MovedPart[] = []

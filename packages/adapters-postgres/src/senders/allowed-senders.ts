@@ -7,9 +7,9 @@ import { notifyOthers, type Changes } from '../changes.ts'
 import type { Pools } from '../pools.ts'
 import type { Settings } from '../settings.ts'
 
-/** The senders that accounts may name: few, so that all of them are remembered. */
+/** Senders that accounts may name. All are cached, because they are few. */
 export interface AllowedSenders {
-  /** As remembered, by account; who has none is not in it. */
+  /** Returns the cached senders by account. Accounts without any are missing. */
   known(): Promise<ReadonlyMap<AccountId, readonly AllowedSender[]>>
   list(): Promise<readonly AllowedSender[]>
   allow(sender: AllowedSender): Promise<'added' | 'changed' | 'no-such-account'>
@@ -38,9 +38,9 @@ export function allowedSenders({ kysely }: Pools, changes: Changes, settings: Se
     changes.listen()
     const byAccount = new Map<AccountId, AllowedSender[]>()
     for (const sender of await list()) {
-      const its = byAccount.get(sender.account) ?? []
-      byAccount.set(sender.account, its)
-      its.push(sender)
+      const ofAccount = byAccount.get(sender.account) ?? []
+      byAccount.set(sender.account, ofAccount)
+      ofAccount.push(sender)
     }
     return byAccount
   }
@@ -49,14 +49,14 @@ export function allowedSenders({ kysely }: Pools, changes: Changes, settings: Se
 
   async function allow(sender: AllowedSender): Promise<'added' | 'changed' | 'no-such-account'> {
     const { account, sender: address, destinations, defaultFor, carriers, otherwise } = sender
-    const there = await kysely.selectFrom('account').select('id').where('id', '=', account).executeTakeFirst()
-    if (there === undefined) return 'no-such-account'
-    const says = { destinations, default_for: defaultFor, carriers, refuses: otherwise === 'refuse' }
+    const holder = await kysely.selectFrom('account').select('id').where('id', '=', account).executeTakeFirst()
+    if (holder === undefined) return 'no-such-account'
+    const columns = { destinations, default_for: defaultFor, carriers, refuses: otherwise === 'refuse' }
     const [row] = await kysely
       .insertInto('allowed_sender')
-      .values({ account_id: account, address, ...says })
-      .onConflict((conflict) => conflict.columns(['account_id', 'address']).doUpdateSet(says))
-      .returning([sql<boolean>`xmax = 0`.as('added'), notifyOthers.as('told')])
+      .values({ account_id: account, address, ...columns })
+      .onConflict((conflict) => conflict.columns(['account_id', 'address']).doUpdateSet(columns))
+      .returning([sql<boolean>`xmax = 0`.as('added'), notifyOthers.as('notified')])
       .execute()
     return row?.added === true ? 'added' : 'changed'
   }
@@ -66,7 +66,7 @@ export function allowedSenders({ kysely }: Pools, changes: Changes, settings: Se
       .deleteFrom('allowed_sender')
       .where('account_id', '=', account)
       .where('address', '=', address)
-      .returning(notifyOthers.as('told'))
+      .returning(notifyOthers.as('notified'))
       .execute()
     return gone.length > 0
   }

@@ -8,8 +8,8 @@ const none: readonly AllowedSender[] = []
 
 export function postgresSenders({ pools: { kysely }, changes, allowedSenders }: Context): Senders {
   async function assign(code: SenderAddress, account: AccountId) {
-    const there = await kysely.selectFrom('account').select('id').where('id', '=', account).executeTakeFirst()
-    if (there === undefined) return 'no-such-account'
+    const owner = await kysely.selectFrom('account').select('id').where('id', '=', account).executeTakeFirst()
+    if (owner === undefined) return 'no-such-account'
     const assigned = await kysely
       .insertInto('sender')
       .values({ address: code, account_id: account, assigned_at: sql`now()` })
@@ -19,7 +19,7 @@ export function postgresSenders({ pools: { kysely }, changes, allowedSenders }: 
           .doUpdateSet({ account_id: account, assigned_at: sql`now()` })
           .where('sender.account_id', 'is', null),
       )
-      .returning(notifyOthers.as('told'))
+      .returning(notifyOthers.as('notified'))
       .execute()
     if (assigned.length > 0) return 'assigned'
     const holder = await kysely.selectFrom('sender').select('account_id').where('address', '=', code).executeTakeFirst()
@@ -32,7 +32,7 @@ export function postgresSenders({ pools: { kysely }, changes, allowedSenders }: 
       .set({ account_id: null, assigned_at: null })
       .where('address', '=', code)
       .where('account_id', 'is not', null)
-      .returning(notifyOthers.as('told'))
+      .returning(notifyOthers.as('notified'))
       .execute()
     return released.length > 0
   }

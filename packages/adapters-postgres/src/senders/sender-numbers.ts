@@ -3,22 +3,25 @@ import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Connections } from '../connections.ts'
 import { addSenders, findSenders, senderAddresses } from '../sql/senders.ts'
 
-/** By address the number that stands for it in the tables, from 1; 0 stands for none. */
+/** Ids of sender addresses in the tables, from 1. 0 stands for no address. */
 export type NumbersOfSenders = ReadonlyMap<SenderAddress, number>
 
 export interface SenderNumbers {
-  /** Of these addresses, and perhaps others; those that have none get one. */
+  /** Returns the ids of at least these addresses. Stores addresses that have none. */
   numbersOf(addresses: ReadonlySet<SenderAddress>): Promise<NumbersOfSenders>
-  /** Of these numbers, and perhaps others. */
+  /** Returns at least the addresses with these ids. */
   addressesOf(numbers: ReadonlySet<number>): Promise<ReadonlyMap<number, SenderAddress>>
 }
 
-/** Numbers of addresses never change, and addresses are few: each is asked for once. */
+/** Looks up the ids of addresses, each once, because ids never change and addresses are few. */
 export function senderNumbers(hot: Connections): SenderNumbers {
   const numbers = new Map<SenderAddress, number>()
   const addresses = new Map<number, SenderAddress>()
-  /** What is being looked up: of a thousand sends at once each asked, and most found no free connection in time. */
-  const underWay = new Map<SenderAddress, Promise<void>>()
+  /**
+   * Lookups in progress, which concurrent callers share. Otherwise a thousand sends at once would each query, and most
+   * would not get a connection in time.
+   */
+  const lookups = new Map<SenderAddress, Promise<void>>()
 
   function learn(rows: readonly { id: number; address: string }[]): void {
     for (const { id, address } of rows) {
@@ -37,31 +40,31 @@ export function senderNumbers(hot: Connections): SenderNumbers {
 
   function lookUp(missing: readonly SenderAddress[]): void {
     const found = number(missing).finally(() => {
-      for (const address of missing) underWay.delete(address)
+      for (const address of missing) lookups.delete(address)
     })
-    for (const address of missing) underWay.set(address, found)
+    for (const address of missing) lookups.set(address, found)
   }
 
   return {
-    numbersOf: async (wanted) => {
-      const missing = [...wanted].filter((address) => !numbers.has(address))
+    numbersOf: async (senders) => {
+      const missing = [...senders].filter((address) => !numbers.has(address))
       if (missing.length === 0) return numbers
-      const fresh = missing.filter((address) => !underWay.has(address))
+      const fresh = missing.filter((address) => !lookups.has(address))
       if (fresh.length > 0) lookUp(fresh)
-      await Promise.all(missing.flatMap((address) => underWay.get(address) ?? []))
+      await Promise.all(missing.flatMap((address) => lookups.get(address) ?? []))
       return numbers
     },
-    addressesOf: async (wanted) => {
-      const missing = [...wanted].filter((id) => !addresses.has(id))
+    addressesOf: async (ids) => {
+      const missing = [...ids].filter((id) => !addresses.has(id))
       if (missing.length > 0) learn(await retryOnConnectionLoss(hot, senderAddresses, { numbers: missing }))
       return addresses
     },
   }
 }
 
-/** Throws if it was not asked for. */
+/** Returns the id of an address that was looked up. Throws if it was not. */
 export function numberOf(numbers: NumbersOfSenders, address: SenderAddress): number {
   const number = numbers.get(address)
-  if (number === undefined) throw new Error('an address has no number')
+  if (number === undefined) throw new Error('the id of a sender address was not looked up')
   return number
 }

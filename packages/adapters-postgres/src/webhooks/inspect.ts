@@ -25,7 +25,7 @@ export function inspectWebhooks(
   async function addTest(account: AccountId | undefined, id: WebhookId, now: Instant) {
     if ((await find(account, id)) === undefined) return undefined
     const [row] = await ordinary.run(addTestList, { webhook: id, at: now, type: EVENT_CODE.test })
-    if (row === undefined) throw new Error('a test event was stored without a number')
+    if (row === undefined) throw new Error('storing a test event returned no number')
     return testEventId(row.number)
   }
 

@@ -25,7 +25,7 @@ type Configured = Pick<
   'add' | 'list' | 'find' | 'change' | 'remove' | 'rotate' | 'lastSecret' | 'resealSecrets'
 >
 
-/** Endpoints and what is pushed to them, on Postgres. */
+/** Implements endpoints and the events that are pushed to them. */
 export function postgresWebhooks(context: Context): Webhooks {
   const configured = configureWebhooks(context)
   return {
@@ -40,7 +40,7 @@ function configureWebhooks({ pools: { kysely } }: Context): Configured {
   const ofAccount = (account: AccountId | undefined) =>
     sql<boolean>`(${account ?? null}::int is null or account_id = ${account ?? null}::int)`
 
-  /** The account is locked, so that two that add together count each other. */
+  /** Adds an endpoint. Locks the account, so that concurrent calls count each other's endpoints. */
   async function add(webhook: NewWebhook, now: Instant): Promise<Webhook | 'too-many' | 'no-such-account'> {
     const { account, url, events, listSize, withText, secret } = webhook
     return kysely.transaction().execute(async (trx) => {
@@ -51,8 +51,8 @@ function configureWebhooks({ pools: { kysely } }: Context): Configured {
         .forUpdate()
         .execute()
       if (holder.length === 0) return 'no-such-account'
-      const its = await trx.selectFrom('webhook').select('id').where('account_id', '=', account).execute()
-      if (its.length >= webhooksMax) return 'too-many'
+      const existing = await trx.selectFrom('webhook').select('id').where('account_id', '=', account).execute()
+      if (existing.length >= webhooksMax) return 'too-many'
       const row = await trx
         .insertInto('webhook')
         .values({
@@ -88,10 +88,10 @@ function configureWebhooks({ pools: { kysely } }: Context): Configured {
   async function change(
     account: AccountId | undefined,
     id: WebhookId,
-    wanted: WebhookChange,
+    changes: WebhookChange,
     now: Instant,
   ): Promise<Webhook | undefined> {
-    const { url, events, listSize, withText, state } = wanted
+    const { url, events, listSize, withText, state } = changes
     return kysely.transaction().execute(async (trx) => {
       const before = await trx
         .selectFrom('webhook')

@@ -31,12 +31,10 @@ export function pushLists({
     return new Map(found.map((row) => [row.id, webhookOf(row)]))
   }
 
-  /**
-   * Walks over the endpoints from where the call before ended; once, from the start, if there was nothing behind that.
-   */
+  /** Claims lists, walking over the endpoints from the end of the previous call, then once from the start. */
   async function claim(claiming: Claiming): Promise<readonly ClaimedList[]> {
     for (let fromStart = after === 0; ; fromStart = true) {
-      // A claim whose answer is lost is claimed again once its lease is over: nothing was pushed of it.
+      // Lists of a lost answer were not pushed. They are claimed again when their lease ends.
       const rows = await hot.run(claimLists, claimValues(after, claiming))
       after = rows[0]?.next ?? 0
       const webhooks = await webhooksOf(rows)
@@ -50,7 +48,10 @@ export function pushLists({
     }
   }
 
-  /** Without those of which only a part can be read: the parts are lists of their own, due at once. */
+  /**
+   * Divides lists of which only some events can be read into two lists that are due at once, and returns the other
+   * lists.
+   */
   async function divided(lists: readonly ReadList[]): Promise<readonly ClaimedList[]> {
     const mixed = lists.filter(isMixed)
     if (mixed.length === 0) return lists
@@ -65,18 +66,18 @@ export function pushLists({
 
   async function record(results: readonly PushResult[]): Promise<void> {
     if (results.length === 0) return
-    const told = results.map((result) => ({ ...result, id: numberOf(result.list) })).sort((a, b) => a.id - b.id)
+    const sorted = results.map((result) => ({ ...result, id: numberOf(result.list) })).sort((a, b) => a.id - b.id)
     await retryOnConnectionLoss(hot, recordPushes, {
-      lists: told.map(({ id }) => id),
-      tries: told.map(({ tries }) => tries),
-      at: told.map(({ at }) => at),
-      verdicts: told.map(({ verdict }) => VERDICT[verdict]),
-      next: told.map(({ next }) => next),
-      milliseconds: told.map(({ answer }) => Math.round(answer.milliseconds)),
-      statuses: told.map(({ answer }) => (answer.outcome === 'answered' ? answer.status : undefined)),
-      failures: told.map(({ answer }) => (answer.outcome === 'failed' ? answer.failure : undefined)),
-      retryAfter: told.map(({ answer }) => (answer.outcome === 'answered' ? answer.retryAfterSeconds : undefined)),
-      beginnings: told.map(({ answer }) => beginningOf(answer)),
+      lists: sorted.map(({ id }) => id),
+      tries: sorted.map(({ tries }) => tries),
+      at: sorted.map(({ at }) => at),
+      verdicts: sorted.map(({ verdict }) => VERDICT[verdict]),
+      next: sorted.map(({ next }) => next),
+      milliseconds: sorted.map(({ answer }) => Math.round(answer.milliseconds)),
+      statuses: sorted.map(({ answer }) => (answer.outcome === 'answered' ? answer.status : undefined)),
+      failures: sorted.map(({ answer }) => (answer.outcome === 'failed' ? answer.failure : undefined)),
+      retryAfter: sorted.map(({ answer }) => (answer.outcome === 'answered' ? answer.retryAfterSeconds : undefined)),
+      beginnings: sorted.map(({ answer }) => beginningOf(answer)),
     })
   }
   return {
@@ -108,14 +109,14 @@ function claimValues(after: number, { listsMax, perWebhookMax, rooms, leaseSecon
   }
 }
 
-/** A claimed list, and what is stored of it; nothing if nothing of that can be read. */
+/** Claimed list with its stored events, which are empty if the list cannot be read at all. */
 interface ReadList extends ClaimedList {
   readonly stored: readonly StoredEvents[]
 }
 
 const isMixed = ({ unreadable, stored }: ReadList): boolean => unreadable > 0 && stored.some(isReadable)
 
-/** Its events are read when it is pushed. */
+/** Makes a list whose events are parsed only when it is pushed. */
 function listOf(webhook: Webhook, { id, tries, events }: ClaimedRow): ReadList {
   const stored = storedEventsOf(events)
   const unreadable = stored.filter((one) => !isReadable(one)).reduce((sum, { subjects }) => sum + subjects.length, 0)
@@ -132,6 +133,6 @@ function listOf(webhook: Webhook, { id, tries, events }: ClaimedRow): ReadList {
   }
 }
 
-/** Postgres stores no U+0000. */
+/** Replaces U+0000, which PostgreSQL cannot store. */
 const beginningOf = (answer: PushAnswer): string | undefined =>
   answer.outcome === 'answered' ? answer.beginning.replaceAll('\0', '\u{fffd}') : undefined

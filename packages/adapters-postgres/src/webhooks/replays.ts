@@ -38,7 +38,7 @@ export function replays({ pools: { hot, ordinary } }: Context, { find }: Pick<We
     const [started] = await ordinary.run(startReplay, { webhook: id, event, from, to })
     if (started !== undefined) return { started: taskOf(started) }
     const [running] = await ordinary.run(runningReplay, { webhook: id })
-    // It has ended in between, or the endpoint is gone.
+    // No replay is running if it has ended in between or the endpoint was deleted.
     return running === undefined ? start(account, id, replay) : { running: taskOf(running) }
   }
 
@@ -52,12 +52,12 @@ export function replays({ pools: { hot, ordinary } }: Context, { find }: Pick<We
     const [next] = await ordinary.run(nextReplay, {})
     if (next === undefined) return 'none'
     const [row] = await stepOf(next)
-    // Another one works on it.
+    // No row means that another process works on this replay.
     if (row === undefined) return 'waits'
     return row.is_full && row.state === REPLAY_STATE.running ? 'waits' : 'more'
   }
 
-  /** One event is sought in few lists, with a plan for that; the others read what there is. */
+  /** Runs a step. A single event uses the hot connections, whose prepared plan reads few lists; others read many. */
   function stepOf({ id, event, is_dead }: { id: number; event: string | null; is_dead: boolean }) {
     if (is_dead) return ordinary.run(replayDead, { replay: id })
     if (event === null) return ordinary.run(replayPeriod, { replay: id })
@@ -96,7 +96,9 @@ function replayOf({ event, from_at, to_at }: ReplayRow): Replay {
 
 type EventKey = Omit<ValuesOf<typeof replayEvent>, 'replay'>
 
-/** What the id of an event says of its row; of no type: it is the id of no event that can be replayed. */
+/**
+ * Parses the id of an event into the key of its row. `types` is empty for the id of an event that cannot be replayed.
+ */
 function keyOf(id: WebhookEventId): EventKey {
   const nothing = { sequence: null, number: null, at: null }
   const [, message, sequence] = /^message-(\d{1,15})-(\d)$/.exec(id) ?? []

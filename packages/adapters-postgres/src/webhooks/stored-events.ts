@@ -20,35 +20,34 @@ import {
 import { typeOfCode } from '../stored-codes.ts'
 
 /**
- * Events as `webhook_list.events` has them, those of one send together; written by `claim-lists`. What is null is left
- * out.
+ * Events as stored in `webhook_list.events` by `claim-lists`, with those of one send together. Null fields are omitted.
  */
 export interface StoredEvents {
-  /** As `EVENT_CODE` has it. */
+  /** Code of `EVENT_CODE`. */
   readonly type: number
   readonly sequence: number
   readonly at: number
-  /** This and the next three: of messages. */
+  /** Present, as are the next three fields, for events of messages. */
   readonly code?: OutcomeCode
   readonly send?: number
   readonly price?: number
   readonly hasReference?: boolean
-  /** This and the next two: of what arrived. */
+  /** Present, as are the next two fields, for events of inbound messages. */
   readonly from?: string
   readonly shortCode?: string
   readonly answers?: number
   readonly text?: string
-  /** Messages; an inbound message, or 0; the number of a test. */
+  /** Ids of messages, the id of an inbound message or 0, or the number of a test. */
   readonly subjects: readonly number[]
-  /** As many as there are subjects. */
+  /** Phone number of each subject. */
   readonly numbers?: readonly string[]
-  /** Of messages that have one; as many as there are subjects. */
+  /** Client reference of each subject, if any message has one. */
   readonly references?: readonly (string | null)[]
-  /** It was replayed, and is in another list. */
+  /** True if the events were replayed and are in another list as well. */
   readonly copy?: boolean
 }
 
-/** None if nothing of it can be read. */
+/** Returns the stored events, or none if the JSON has another form. */
 export const storedEventsOf = (json: unknown): readonly StoredEvents[] =>
   Array.isArray(json) && json.every(hasSubjects) ? json : []
 
@@ -57,14 +56,14 @@ const hasSubjects = (stored: unknown): stored is StoredEvents =>
 
 const codes: ReadonlySet<unknown> = new Set(Object.values(OUTCOME))
 
-/** Whether `groupsOf` reads it: another version may have written it, and a row may be spoiled. */
+/** Returns true if `groupsOf` can read the events. Another version may have written them, or the row may be damaged. */
 export function isReadable({ type, at, code }: StoredEvents): boolean {
   const name = typeOfCode(type)
   if (name === undefined || !Number.isInteger(at)) return false
   return !name.startsWith('message.') || codes.has(code)
 }
 
-/** Of what `isReadable`. Throws for anything else. */
+/** Converts stored events to groups. Throws for events that are not readable (`isReadable`). */
 export const groupsOf = (stored: readonly StoredEvents[]): readonly EventGroup[] => stored.flatMap(groupsIn)
 
 function groupsIn(stored: StoredEvents): readonly EventGroup[] {
