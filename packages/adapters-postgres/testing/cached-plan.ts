@@ -1,21 +1,23 @@
 import { Client } from 'pg'
 import { hotPlans } from '../src/pools.ts'
 
-/** What one step of a plan went through in all its runs together. */
+/** Step of a plan, with figures over all its runs. */
 export interface Step {
   readonly how: string
   readonly table: string | undefined
-  /** Rows that it gave and rows that its conditions threw away. */
+  /** Rows that the step returned or that its conditions removed. */
   readonly rows: number
-  /** How often it went down an index. PostgreSQL 18 may do that for each value of a column that is not asked for. */
+  /**
+   * Number of index descents. PostgreSQL 18 may make one for each value of a column without a condition (skip scan).
+   */
   readonly searches: number
   readonly runs: number
 }
 
-/** A connection as the hot ones are, which tells of all that it runs, in functions too, what that went through. */
+/** Connection with the settings of the hot ones, which records the executed plans, also those inside functions. */
 export interface WatchedConnection {
   readonly client: Client
-  /** Runs `work` and undoes what it did. Returns the steps of every statement that it ran, triggers left out. */
+  /** Runs `work` and rolls it back. Returns the steps of every statement that it ran, without triggers. */
   watch(work: (client: Client) => Promise<unknown>): Promise<readonly Step[]>
 }
 
@@ -32,7 +34,7 @@ interface Node {
   readonly Plans?: readonly Node[]
 }
 
-/** Needs a role that may load `auto_explain`. */
+/** Opens a watched connection. Its role must be allowed to load `auto_explain`. */
 export async function watchedConnection(connectionString: string): Promise<WatchedConnection> {
   const client = new Client({ connectionString })
   await client.connect()
@@ -72,8 +74,8 @@ function stepsOf(node: Node): readonly Step[] {
   const below = (node.Plans ?? []).flatMap(stepsOf)
   const runs = node['Actual Loops']
   if (runs === 0) return below
-  const thrown = ['Rows Removed by Filter', 'Rows Removed by Join Filter', 'Rows Removed by Index Recheck'] as const
-  const rows = thrown.reduce((sum, kind) => sum + (node[kind] ?? 0), node['Actual Rows'])
+  const removed = ['Rows Removed by Filter', 'Rows Removed by Join Filter', 'Rows Removed by Index Recheck'] as const
+  const rows = removed.reduce((sum, kind) => sum + (node[kind] ?? 0), node['Actual Rows'])
   const table = node['Relation Name'] ?? node['CTE Name']
   const searches = node['Index Searches'] ?? 0
   return [{ how: node['Node Type'], table, rows: Math.round(rows * runs), searches, runs }, ...below]

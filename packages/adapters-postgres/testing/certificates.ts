@@ -5,14 +5,14 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Whether certificates can be made here: `openssl` is on the path. */
+/** Returns true if `openssl` is on the path, so that certificates can be made. */
 export const canMakeCertificates = (): Promise<boolean> =>
   run('openssl', ['version']).then(
     () => true,
     () => false,
   )
 
-/** Files of PEM, made now and good for a day. */
+/** Paths of new PEM files, which are valid for a day. */
 export interface Certificates {
   readonly authority: string
   readonly stranger: string
@@ -20,7 +20,7 @@ export interface Certificates {
   readonly serverKey: string
 }
 
-/** An authority, a certificate that it gives a server at `address`, and an authority that nobody knows. */
+/** Makes an authority, a certificate of it for a server at `address`, and another authority. */
 export async function makeCertificates(folder: string, address: string): Promise<Certificates> {
   const file = (name: string) => join(folder, name)
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']

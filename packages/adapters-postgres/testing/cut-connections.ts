@@ -9,14 +9,14 @@ where application_name = 'gateway messages' and random() < 0.5 and pid in (
     and l.database = (select oid from pg_database where datname = current_database()))`
 
 export interface Cutting {
-  /** Stops, and tells how many connections were cut off. */
+  /** Stops, and returns the number of ended connections. */
   stop(): Promise<number>
 }
 
 /**
- * Ends connections for messages at random moments, until it is stopped: each time about half of those that are at work
- * on the tables of this schema, whatever they do with them. It pauses for up to three times as long as a connection and
- * its first statement take: on a machine on which that is slow, nothing would ever be done otherwise.
+ * Ends hot connections at random moments until it is stopped: each time about half of those that are using tables of
+ * this schema. Pauses for up to three times the duration of a connection and its first statement, because otherwise a
+ * slow machine would make no progress at all.
  */
 export async function cutConnections(connectionString: string): Promise<Cutting> {
   const client = new Client({ connectionString })

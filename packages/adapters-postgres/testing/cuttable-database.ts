@@ -3,15 +3,15 @@ import { postgresPorts, type PostgresPorts } from '../src/postgres-ports.ts'
 import { cuttingProxy, type CuttingProxy } from './cutting-proxy.ts'
 import { freshDatabase } from './fresh-database.ts'
 
-/** A new database, seen from both sides of a network that breaks. */
+/** New database that is reached directly and through a network that can break. */
 export interface CuttableDatabase {
   readonly connectionString: string
   readonly proxy: CuttingProxy
-  /** Through the network. Its time limits are long, so that what must be ended is not ended by them. */
+  /** Ports through the network. Their time limits are long, so that limits do not end what the test must end. */
   readonly cuttable: PostgresPorts
   readonly direct: PostgresPorts
   readonly client: Client
-  /** The process of the backend that waits for a lock of this client. */
+  /** Returns the server process that waits for a lock of this client. */
   readonly blockedBy: (holder: Client) => Promise<number | undefined>
   drop(): Promise<void>
 }

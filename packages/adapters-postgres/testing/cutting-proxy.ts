@@ -1,22 +1,20 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** Where a connection breaks: before the server got the statement, after it got it, or after it answered. */
+/** Moment at which a connection breaks: before the server receives the statement, after that, or after it answered. */
 export type Cut = 'before-it-arrives' | 'after-it-arrived' | 'before-its-answer'
 
 export interface CuttingProxy {
   readonly connectionString: string
   /**
-   * Breaks the next connection that sends `text`, towards the client only, as a network does: the server is not told.
-   * Resolves when it is done.
+   * Breaks the next connection that sends `text`, on the client's side only, so that the server does not notice, as
+   * when a network fails. Resolves when the connection is broken.
    */
   cut(where: Cut, text: string): Promise<void>
-  /** Breaks every connection there is, towards the client only. */
+  /** Breaks all connections, on the client's side only. */
   breakAll(): void
-  /** From now on nothing passes, in either direction, and nothing is closed. */
+  /** Stops all data in both directions without closing connections. */
   readonly freeze: () => void
-  /**
-   * What connects from now on works. What was there stays silent for ever, as behind a firewall that has forgotten it.
-   */
+  /** Lets new connections work. Existing ones stay silent, as behind a firewall that has lost its state. */
   readonly thaw: () => void
   close(): Promise<void>
 }
@@ -27,7 +25,7 @@ interface Armed {
   readonly done: () => void
 }
 
-/** A network between a client and the server of `connectionString` (a URL with its socket's folder as `host`). */
+/** Opens a proxy to the server of `connectionString`, a URL with the folder of its socket as `host`. */
 export async function cuttingProxy(connectionString: string): Promise<CuttingProxy> {
   const url = new URL(connectionString.replace('@/', '@localhost/'))
   const socketPath = `${url.searchParams.get('host') ?? ''}/.s.PGSQL.${url.searchParams.get('port') ?? '5432'}`

@@ -1,7 +1,7 @@
 import type { Client } from 'pg'
 import type { Statement } from '../src/sql/statement.ts'
 
-/** What a server says of a statement: the names of the types, of the columns that have a value. */
+/** Types of the parameters and columns of a statement, as the server describes them. Void columns are omitted. */
 export interface Description {
   readonly parameters: readonly string[]
   readonly columns: Readonly<Record<string, string>>
@@ -30,20 +30,20 @@ const types: Readonly<Record<number, string>> = {
   2950: 'uuid',
   2951: 'uuid[]',
 }
-/** What a function without a result returns, such as `pg_notify`. */
-const nothing = 2278
+/** Type of the result of a function without one, such as `pg_notify`. */
+const voidType = 2278
 const nameOf = (oid: number): string => types[oid] ?? `type ${oid}`
 
 interface Described {
   readonly dataTypeIDs: readonly number[]
 }
 
-/** The part of the driver's connection that speaks the protocol. */
+/** Methods of the driver's connection that send protocol messages. */
 interface Protocol {
   parse(query: { readonly name: string; readonly text: string }): void
-  describe(what: { readonly type: 'S'; readonly name: string }): void
+  describe(target: { readonly type: 'S'; readonly name: string }): void
   sync(): void
-  once(event: 'parameterDescription', told: (message: Described) => void): void
+  once(event: 'parameterDescription', listener: (message: Described) => void): void
 }
 
 interface Field {
@@ -51,7 +51,7 @@ interface Field {
   readonly dataTypeID: number
 }
 
-/** Has the server parse a statement, without running it. */
+/** Lets the server parse and describe a statement without running it. */
 export const describeStatement = (client: Client, { text }: Statement<never, unknown>): Promise<Description> =>
   new Promise((resolve, reject) => {
     let parameters: readonly string[] = []
@@ -64,7 +64,7 @@ export const describeStatement = (client: Client, { text }: Statement<never, unk
         connection.sync()
       },
       handleRowDescription: ({ fields }: { readonly fields: readonly Field[] }) => {
-        for (const { name, dataTypeID } of fields) if (dataTypeID !== nothing) columns[name] = nameOf(dataTypeID)
+        for (const { name, dataTypeID } of fields) if (dataTypeID !== voidType) columns[name] = nameOf(dataTypeID)
       },
       handleError: (error: Error) => reject(error),
       handleReadyForQuery: () => resolve({ parameters, columns }),

@@ -12,13 +12,13 @@ import { cases } from './hot-cases.ts'
 import { literal } from './plan.ts'
 
 /**
- * Prints the plan of a statement on a database of some 400,000 rows. One of the hot connections is run with the values
- * of `hot-cases.ts` and undone. Another one is only planned, for any values; so is one whose text calls a function, of
- * which nothing shows.
+ * Returns the plan of a statement on a database of some 400,000 rows. A statement of the hot connections is run with
+ * the values of `hot-cases.ts` and rolled back. Any other statement is only planned, for unknown values. A statement
+ * that calls a function shows nothing of the function's statements.
  */
 async function explain(statement: AnyStatement): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-explain-'))
-  await chmod(folder, 0o755) // for the user that PostgreSQL runs as where we are root
+  await chmod(folder, 0o755) // for the user that PostgreSQL runs as if this process is root
   const server = await startEmbeddedPostgres({ dataDir: folder, settings: { fsync: 'off' } })
   try {
     await migrate(server.connectionString)
@@ -61,7 +61,7 @@ if (statement === undefined) {
   const lines = [...statements.keys()].sort().map((known) => `  ${known}${withValues.has(known) ? '' : ' (not run)'}`)
   console.log(`${name === undefined ? '' : `no statement ${name}; `}explain NAME, one of:\n${lines.join('\n')}`)
 } else {
-  // `$1` and so on of a plan are these.
+  // Names of `$1` and so on in the plan.
   const names = Object.entries(statement.parameters ?? {}).map(([one, type], i) => `$${i + 1} ${one}: ${type}`)
   console.log([...names, '', await explain(statement)].join('\n'))
 }

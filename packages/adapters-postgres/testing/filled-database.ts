@@ -1,17 +1,20 @@
 import { Client } from 'pg'
 
-/** Ids of partition 1, which is the newest with messages; partition 0 holds history, 2 and 3 are empty. */
+/**
+ * Rows of the filled database. Ids are of partition 1, which is the newest with messages; partition 0 has history, 2
+ * and 3 are empty.
+ */
 export const filled = {
   accounts: 200,
-  /** Single sends that are due: 10,000 of account 1, 10,000 of all. */
+  /** Single sends that are due: 10,000 of account 1 and 10,000 of all accounts. */
   due: { from: 5_000_001, count: 20_000 },
-  /** The same number, scheduled. */
+  /** Scheduled single sends. */
   later: { from: 5_100_001, count: 20_000 },
-  /** In claimed batches of dispatchers 1 to 20, 500 single sends each. */
+  /** Single sends in claimed batches of dispatchers 1 to 20, 500 each. */
   claimed: { from: 5_200_001, count: 10_000, each: 500 },
-  /** Sent, single sends, with the references r1, r2, … */
+  /** Submitted single sends, with the references r1, r2, … */
   sent: { from: 5_300_001, count: 30_000 },
-  /** Sent, single sends that a carrier took as two parts, with the references p1-1, p1-2, p2-1, … */
+  /** Single sends that were submitted as two parts, with the references p1-1, p1-2, p2-1, … */
   inParts: { from: 5_350_001, count: 10_000 },
   /** Sends of 1000 that are due. */
   bulk: { from: 5_400_001, count: 10 },
@@ -22,7 +25,7 @@ export const filled = {
 type Amounts = { readonly [range in keyof typeof filled]: Widened<(typeof filled)[range]> }
 type Widened<T> = T extends number ? number : { readonly [field in keyof T]: number }
 
-/** For those who look at every row, and at no plan: a tenth of the sends and messages. */
+/** Smaller amounts, with a tenth of the sends and messages, for tests that read every row and check no plan. */
 export const fewer: Amounts = {
   ...filled,
   due: { ...filled.due, count: 2000 },
@@ -32,7 +35,7 @@ export const fewer: Amounts = {
   history: { ...filled.history, count: 6000 },
 }
 
-/** By default some 400,000 rows, inserted set by set. Numbers are 27800000000 and the id. */
+/** Inserts some 400,000 rows by default. The number of a message is 27800000000 plus its id. */
 export async function fillDatabase(connectionString: string, amounts: Amounts = filled): Promise<void> {
   const client = new Client({ connectionString })
   await client.connect()
@@ -106,7 +109,7 @@ export async function fillDatabase(connectionString: string, amounts: Amounts = 
   await client.end()
 }
 
-/** Tables whose rows come and go. */
+/** Tables whose rows are inserted and deleted all the time. */
 const comingAndGoing = [
   'due',
   'later',
@@ -121,8 +124,8 @@ const comingAndGoing = [
 ]
 
 /**
- * What waits comes and goes: the planner is told of six rows where there are all of them again. (It believed so, and
- * read the whole queue for each message that it claimed.)
+ * Makes the planner believe that the changing tables have six rows when they are full again. With such statistics it
+ * once read the whole queue for each claimed message.
  */
 export async function analyzeNearlyEmpty(connectionString: string): Promise<void> {
   const client = new Client({ connectionString })
@@ -139,7 +142,7 @@ export async function analyzeNearlyEmpty(connectionString: string): Promise<void
   await client.end()
 }
 
-/** Nothing but the test looks at the tables from now on, so that plans stay as they were made. */
+/** Turns autovacuum off, so that plans stay as they are. */
 export async function stopAutovacuum(client: Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select relname name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'`,
@@ -147,10 +150,7 @@ export async function stopAutovacuum(client: Client): Promise<void> {
   for (const { name } of rows) await client.query(`alter table ${name} set (autovacuum_enabled = off)`)
 }
 
-/**
- * Empties the tables whose rows come and go, or all of them, as autovacuum leaves them: without a page. Returns what
- * puts the rows back.
- */
+/** Empties the changing tables as autovacuum does, without a page left. Returns a function that restores the rows. */
 export async function emptied(client: Client): Promise<() => Promise<void>> {
   for (const table of comingAndGoing) {
     await client.query(`create temp table kept_${table} as select * from ${table}; delete from ${table}`)
@@ -163,7 +163,7 @@ export async function emptied(client: Client): Promise<() => Promise<void>> {
   }
 }
 
-/** Vacuumed while empty a table has no page, and the planner believes in no row of it. */
+/** Vacuums all tables. A table that is vacuumed while empty has no page, and the planner assumes no rows in it. */
 export async function vacuumAll(client: Client): Promise<void> {
   const { rows } = await client.query<{ tables: string }>(
     `select string_agg(relname, ', ') tables from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')`,

@@ -16,14 +16,14 @@ export const canRunHaproxy = (): boolean =>
   spawnSync('haproxy', ['-v'], { env: { PATH: path } }).error === undefined && process.platform === 'linux'
 
 export interface PrimaryByName {
-  /** One name that leads to the primary, wherever that is. */
+  /** URL with one name that always leads to the current primary. */
   readonly connectionString: string
   close(): Promise<void>
 }
 
 /**
- * HAProxy by the file of deploy/patroni in front of servers that listen on addresses of their own. What Patroni's REST
- * API answers to `GET /primary` is answered here, by what each server says of itself.
+ * Starts HAProxy with the configuration of deploy/patroni in front of servers with addresses of their own. A local
+ * server answers `GET /primary` in place of Patroni's REST API, from the state of each database server.
  */
 export async function primaryByHaproxy(servers: readonly LoneServer[]): Promise<PrimaryByName> {
   const apis = await Promise.all(servers.map(patroniOf))
@@ -31,7 +31,7 @@ export async function primaryByHaproxy(servers: readonly LoneServer[]): Promise<
   let text = readFileSync(fileURLToPath(new URL('../../../deploy/patroni/haproxy.cfg', import.meta.url)), 'utf8')
   text = text.replace('bind 127.0.0.1:5432', `bind 127.0.0.1:${port}`)
   for (const [at, name] of ['A', 'B'].entries()) text = text.replaceAll(`ADDRESS-${name}`, servers[at]?.host ?? '')
-  // Nobody is there.
+  // No server listens at this address.
   text = text.replaceAll('ADDRESS-C', '127.0.0.1')
   const file = join(tmpdir(), `gateway-haproxy-${process.pid}-${port}.cfg`)
   await writeFile(file, text)

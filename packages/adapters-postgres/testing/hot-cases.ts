@@ -40,20 +40,20 @@ import { matchingSuppressions } from '../src/sql/suppressions.ts'
 import type { AnyStatement } from './all-statements.ts'
 import { filled } from './filled-database.ts'
 
-/** A statement with values that find rows in a filled database. */
+/** Statement with values that find rows in a filled database. */
 export interface Case {
   readonly statement: AnyStatement
   readonly values: unknown
-  /** Rows that it may read of any one table, where all are filled. */
+  /** Maximum number of rows that the statement may read of any one table when all are filled. */
   readonly rowsMax: number
-  /** Partitions that it may look into. Default: the newest one only. */
+  /** Partitions that the statement may read. Defaults to the newest one. */
   readonly partitions?: readonly number[]
 }
 
 const ids = (from: number, count: number) => Array.from({ length: count }, (_, i) => from + i)
 const of = <T>(value: T, count: number): readonly T[] => Array.from({ length: count }, () => value)
-const numbers = (of: readonly number[]) => of.map((id) => 27800000000 + id)
-const references = (of: readonly number[]) => of.map((id) => `r${id}`)
+const numbers = (messages: readonly number[]) => messages.map((id) => 27800000000 + id)
+const references = (messages: readonly number[]) => messages.map((id) => `r${id}`)
 const keys = (kind: string, count: number) =>
   ids(1, count).map((i) => createHash('md5').update(`${kind}${i}`).digest('hex'))
 const key = (kind: string, i: number): string => keys(kind, i).at(-1) ?? ''
@@ -61,7 +61,7 @@ const longAgo = Date.UTC(2001, 0)
 const claimed = ids(filled.claimed.from, 100)
 const sent = ids(filled.sent.from, 500)
 const parts = ids(filled.inParts.from, 250)
-/** Due, of account 1. */
+/** Due single sends of account 1. */
 const singlesOfOne = ids(0, 100).map((i) => filled.due.from + 1 + 2 * i)
 const fresh = ids(5_500_001, 100)
 const someLists = ids(1, 50)
@@ -83,7 +83,7 @@ const recorded = {
   carriers: [1],
 }
 
-/** Of the first fifty messages of `recorded` two parts each. */
+/** Two parts for each of the first fifty messages of `recorded`. */
 const ofParts = {
   partCounts: ids(0, 100).map((i) => (i < 50 ? 2 : 0)),
   partMessages: ids(0, 100).map((i) => 1 + Math.floor(i / 2)),
@@ -110,7 +110,7 @@ const accepting = {
 
 const scheduling = { due: of(undefined, 100) }
 
-/** Under keys that nobody has used; of the filled table others have rows. */
+/** Unused keys. The filled table has rows of other keys. */
 const keeping = {
   keyAccounts: accepting.accounts,
   keys: keys('new ', 100),
@@ -134,7 +134,7 @@ const claiming = {
 const batch = { dispatcher: 1, batch: 1 }
 const taking = { account: 1, since: longAgo, messagesMax: 100, operation: key('n', 1) }
 
-/** A case whose values are checked against the statement. */
+/** Makes a case. The compiler checks the values against the statement. */
 const caseOf = <Values>(
   statement: Statement<Values, unknown>,
   values: NoInfer<Values>,
@@ -148,8 +148,8 @@ const caseOf = <Values>(
 })
 
 /**
- * Every statement of the hot connections that shows its plan. Each account has three endpoints, which are read for each
- * event.
+ * All statements of the hot connections whose plan can be read. Each account has three endpoints, which are read for
+ * each event.
  */
 const all: readonly Case[] = [
   caseOf(accept, accepting, 200, []),
@@ -176,7 +176,7 @@ const all: readonly Case[] = [
   caseOf(readAccount, { account: 1 }, 1),
   caseOf(lockAccount, { account: 1 }, 1),
   caseOf(readBalances, { accounts: ids(1, 50) }, 50),
-  // Rare: after a lost answer.
+  // Reads all partitions, because it runs only after a lost answer.
   caseOf(findSends, { ids: sent }, 500, [0, 1, 2, 3]),
   caseOf(findOutcomes, { account: 1, ids: [arrayOf(sent)], lo: [Math.min(...sent)], hi: [Math.max(...sent)] }, 500),
   caseOf(coveringSends, { account: 1, ids: sent }, 500),
@@ -262,7 +262,7 @@ const all: readonly Case[] = [
   caseOf(findKey, { hash: 'key7' }, 1),
   caseOf(findLogin, { login: 'login7' }, 1),
   caseOf(takeRate, { account: 1, unit: 0, count: 1, perSecond: 10 }, 1),
-  // Twenty lists of a hundred events, and the steps from one endpoint to the next.
+  // Reads twenty lists of a hundred events and steps from one endpoint to the next.
   caseOf(
     claimLists,
     {
@@ -305,12 +305,12 @@ const all: readonly Case[] = [
   caseOf(matchReceipts, { dueMax: 200 }, 600, [0, 1, 2, 3]),
 ]
 
-/** By name; of a statement that is made for a partition without its number. */
+/** Cases by the name of the statement, without the number of a partition. */
 export const cases: Readonly<Record<string, Case>> = Object.fromEntries(
   all.map((one) => [one.statement.name.replace(/-[0-9]+$/, ''), one]),
 )
 
-/** Prepared statements that only call a function, of those below: its statements have the plans. */
+/** Prepared statements that only call one of the functions below, whose statements have the plans. */
 export const callers = [
   'release',
   'retire',
@@ -323,7 +323,7 @@ export const callers = [
   'webhook-totals',
 ] as const
 
-/** They read no table of ours: what there is to plan is nothing. */
+/** Statements that read no table of the gateway, so that there is no plan to check. */
 export const withoutTables = [
   'probe-write',
   'examine-settings',
@@ -337,7 +337,7 @@ export const withoutTables = [
   'write-nothing',
 ] as const
 
-/** For other connections, which plan for what is there and may join whole tables. */
+/** Statements of the ordinary connections, which plan for the current tables and may join whole ones. */
 export const ordinary = [
   'act-as',
   'add-bulk-call',
@@ -507,7 +507,7 @@ export const ordinary = [
   'write-events',
 ] as const
 
-/** Calls of functions, and what they may read whole: tables that stay small. */
+/** Calls of functions, each with the small tables that the function may read whole. */
 export const functions: Readonly<Record<string, readonly string[]>> = {
   'select * from release_claimed_batches(1, 1)': [],
   'select retire(2)': [],

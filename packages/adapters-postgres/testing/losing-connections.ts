@@ -3,24 +3,24 @@ import { lostAnswer } from '../src/errors.ts'
 import { valuesOf, type Statement } from '../src/sql/statement.ts'
 
 /**
- * Statements that answer how much they did: what was done in vain is not counted, so that only a loss before it is
- * harmless.
+ * Statements that return how much they did. If their answer is lost after they ran, the count is lost too, so these are
+ * only lost before they run.
  */
 const counting = new Set(['recover', 'release', 'promote', 'expire', 'match-receipts', 'adopt-receipts'])
 
-/** What of one kind of statement, for one dispatcher, was lost. */
+/** Losses of one kind of statement for one dispatcher. */
 interface Losses {
   count: number
-  /** The answer that was lost, until the next statement of the kind. */
+  /** Last lost answer, until the next statement of the kind. */
   answer: readonly unknown[] | undefined
-  /** What it was the answer to: another caller's statement, which is not run again, does not get it. */
+  /** Values of the lost statement, so that a statement of another caller does not get its answer. */
   values: unknown
 }
 
 /**
- * Connections that lose every other answer of each kind of statement, for each dispatcher: in turn after the statement
- * was committed, and before it was begun. Not simulated is the loss of an answer together with the end of its
- * dispatcher: then an adapter may know less than the contract says, and gets the answer that was lost.
+ * Makes connections that lose every other answer of each kind of statement for each dispatcher, alternately after the
+ * statement has committed and before it begins. Does not simulate a loss together with the end of the dispatcher,
+ * because an adapter may then know less than the contract requires; in that case it gets the lost answer.
  */
 export function losingConnections(connections: Connections): Connections {
   const kinds = new Map<string, Losses>()

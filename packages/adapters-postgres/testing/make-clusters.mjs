@@ -6,20 +6,20 @@ import { promisify } from 'node:util'
 import { migrate } from '@gateway/adapters-postgres'
 import { startEmbeddedPostgres } from '@gateway/embedded-postgres'
 
-/** A file system in memory: a new database takes 0.04 s of CPU there, and 0.13 to 0.25 s on a disk. */
+/** File system in memory, where a new database takes 0.04 s of CPU in place of 0.13 to 0.25 s on a disk. */
 const inMemory = '/dev/shm'
 const bytesNeeded = 4 * 2 ** 30
 
 /**
- * Makes a folder for all data of a test run, in memory if there is enough of it and PostgreSQL runs there. In it are an
- * empty cluster, and a migrated one that tests copy and never start.
+ * Makes a folder for all data of a test run, in memory if there is enough and PostgreSQL runs there. It has an empty
+ * cluster, and a migrated one that tests copy but never start.
  */
 export async function makeClusters() {
   if (await hasMemory()) {
     try {
       return await makeClustersIn(inMemory)
     } catch {
-      // If the reason is not the place, the same is thrown on the disk.
+      // If the place was not the reason, the same error is thrown on the disk.
     }
   }
   return makeClustersIn(tmpdir())
@@ -36,10 +36,10 @@ async function hasMemory() {
 async function makeClustersIn(place) {
   const folder = await mkdtemp(join(place, 'gateway-'))
   try {
-    await chmod(folder, 0o755) // for the user that PostgreSQL runs as where we are root
+    await chmod(folder, 0o755) // for the user that PostgreSQL runs as if this process is root
     const [empty, migrated] = [join(folder, 'empty'), join(folder, 'migrated')]
     await run(empty)
-    // In the folder, which is removed; in /dev/shm a segment stays for ever if its server is killed.
+    // Keeps shared memory in the folder, which is removed. In /dev/shm it would stay if the server is killed.
     await appendFile(join(empty, 'postgres', 'postgresql.conf'), 'dynamic_shared_memory_type = mmap\n')
     await mkdir(migrated)
     await promisify(execFile)('cp', ['-a', join(empty, 'postgres'), migrated])

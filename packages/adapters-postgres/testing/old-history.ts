@@ -7,7 +7,7 @@ import { aCarrierId } from '@gateway/core/testing'
 
 export const testCarrier = aCarrierId('sim')
 
-/** Accepts an order that is paid for as a whole; its ids. */
+/** Accepts an order that is paid in full, and returns its ids. */
 export async function acceptedIds({ messages }: StoredPorts, order: Order): Promise<readonly MessageId[]> {
   const acceptance = await messages.accept(order)
   if (typeof acceptance === 'string') throw new Error(acceptance)
@@ -17,7 +17,7 @@ export async function acceptedIds({ messages }: StoredPorts, order: Order): Prom
   })
 }
 
-/** Everything that is due goes through a carrier that answers as `handover` says. */
+/** Submits everything that is due to a carrier with the results of `handover`. */
 export async function dispatchAll(
   { claimedBatches }: StoredPorts,
   handover: (message: ClaimedMessage) => Handover = ({ id }) => ({ outcome: 'accepted', reference: `r${id}` }),
@@ -37,7 +37,7 @@ export async function dispatchAll(
   await claimedBatches.retire(dispatcher)
 }
 
-/** The store's clock cannot be moved: everything that has happened is moved back instead. */
+/** Moves all stored times back, because the clock of the store cannot be set. */
 export async function letDaysPass(client: Client, days: number): Promise<void> {
   const columns = {
     send: ['created_at', 'scheduled_at'],
@@ -70,7 +70,7 @@ export async function letDaysPass(client: Client, days: number): Promise<void> {
   await client.query('commit')
 }
 
-/** A send that a carrier took, stored by hand, with its debit. `daysAgo` it was sent. */
+/** Stores a send that a carrier accepted `daysAgo`, with its debit. */
 export async function storeSend(client: Client, account: AccountId, firstId: number, daysAgo: number, count = 1) {
   await client.query('begin')
   await client.query('update account set balance = balance - $2::int * 10 where id = $1', [account, count])

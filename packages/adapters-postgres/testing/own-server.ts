@@ -6,17 +6,17 @@ import { Client } from 'pg'
 import { until } from '@gateway/core/testing'
 import { removeCluster, startEmbeddedPostgres, type Settings } from '@gateway/embedded-postgres'
 
-/** A PostgreSQL of a test's own, with a migrated and empty database: for what a setting of the whole server does. */
+/** PostgreSQL server of one test, with a migrated, empty database, for testing settings of the whole server. */
 export interface OwnServer {
   readonly connectionString: string
-  /** For the test itself. */
+  /** Connection for the test itself. */
   readonly client: Client
   readonly dataDir: string
-  /** As `alter system` takes them, once the server has read them; what needs a restart is not changed. */
+  /** Changes settings by `alter system` and reloads them. Settings that need a restart do not change. */
   set(settings: Readonly<Record<string, string>>): Promise<void>
-  /** From now on a commit waits for a standby that is not there. */
+  /** Makes commits wait for a standby that does not exist. */
   loseStandby(): Promise<void>
-  /** No commit waits for a standby any more. */
+  /** Ends that commits wait for a standby. */
   needNoStandby(): Promise<void>
   remove(): Promise<void>
 }
@@ -31,14 +31,14 @@ export async function ownServer(settings: Settings = {}): Promise<OwnServer> {
   const { connectionString } = server
   const client = await connected(connectionString)
 
-  async function set(wanted: Readonly<Record<string, string>>): Promise<void> {
-    for (const [name, value] of Object.entries(wanted)) await client.query(`alter system set ${name} = '${value}'`)
+  async function set(changes: Readonly<Record<string, string>>): Promise<void> {
+    for (const [name, value] of Object.entries(changes)) await client.query(`alter system set ${name} = '${value}'`)
     await client.query('select pg_reload_conf()')
   }
 
   async function loseStandby(): Promise<void> {
     await set({ synchronous_standby_names: 'away' })
-    // The server takes it over in its own time: until then a commit does not wait.
+    // Repeated until a commit waits, because the server applies the setting asynchronously.
     const writer = (await connected(connectionString)) as Client & { readonly processID: number }
     const waits = `select from pg_stat_activity where pid = $1 and wait_event = 'SyncRep'`
     for (let seen = 'answered'; seen === 'answered';) {

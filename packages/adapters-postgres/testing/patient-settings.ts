@@ -1,8 +1,8 @@
 import type { Settings } from '../src/settings.ts'
 
 /**
- * For tests that are not about time limits: a busy machine takes longer, and that is no failure. A connection takes 50
- * ms of CPU: two callers at once are enough to meet.
+ * Settings for tests that do not test time limits, with limits that a busy machine does not exceed. Only two
+ * connections of a kind, because a connection takes 50 ms of CPU and two concurrent callers are enough.
  */
 export const patientSettings: Partial<Settings> = {
   connectionSeconds: 60,

@@ -1,16 +1,16 @@
 import type { Connections } from '../src/connections.ts'
 import { valuesOf, type Statement } from '../src/sql/statement.ts'
 
-/** A connection that is taken out of its pool. */
+/** Connection that was taken from its pool. */
 export type LentConnection = Awaited<ReturnType<Connections['connect']>>
 
-/** How one table was read. */
+/** Access to one table in a plan. */
 export interface Access {
   readonly table: string
   readonly how: string
-  /** Rows read from it, those that a filter threw away too. */
+  /** Rows read from the table, including those that a filter removed. */
   readonly rows: number
-  /** Read from one end to the other: no condition led to the rows, and nothing stopped after the first ones. */
+  /** True if the whole table was read: no condition found the rows, and reading did not stop early. */
   readonly whole: boolean
 }
 
@@ -28,15 +28,15 @@ interface Node {
 }
 
 /**
- * Runs a statement on a connection with the plan that it has when it is prepared there, undoes what it did, and tells
- * how it read the tables; what was planned and not run is left out.
+ * Runs a statement on a connection with the plan of the prepared statement, rolls it back, and returns how it read the
+ * tables. Omits parts of the plan that did not run.
  */
 export async function accessesOf<Values>(
   connection: LentConnection,
   statement: Statement<Values, unknown>,
-  given: NoInfer<Values>,
+  parameters: NoInfer<Values>,
 ): Promise<readonly Access[]> {
-  const values = valuesOf(statement, given)
+  const values = valuesOf(statement, parameters)
   await connection.query('begin', [])
   try {
     await connection.query(`prepare explained as ${statement.text}`, [])
@@ -50,9 +50,9 @@ export async function accessesOf<Values>(
   }
 }
 
-/** Tables that a function read from one end to the other: its statements show no plan. */
+/** Returns the tables that a function read whole, by statistics, because the plans inside a function are not shown. */
 export async function scannedBy(connection: LentConnection, call: string): Promise<readonly string[]> {
-  // What the transactions before have read is counted too until it is handed in, which is done once a second only.
+  // Earlier transactions are counted too until their statistics are flushed, which happens at most once a second.
   await connection.query('select pg_stat_force_next_flush()', [])
   await connection.query('begin', [])
   try {
@@ -64,7 +64,7 @@ export async function scannedBy(connection: LentConnection, call: string): Promi
   }
 }
 
-/** A value as it stands in SQL. */
+/** Returns a value as an SQL literal. */
 export const literal = (value: unknown): string => {
   if (typeof value === 'number') return String(value)
   return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : 'null'

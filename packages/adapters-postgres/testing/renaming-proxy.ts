@@ -1,7 +1,7 @@
 import { connect, createServer, type AddressInfo } from 'node:net'
 
 /**
- * In front of the server of `connectionString`; connections are told another process than the one that serves them, as
+ * Opens a proxy in front of the server of `connectionString` that announces a wrong process id for each connection, as
  * poolers do.
  */
 export async function renamingProxy(
@@ -13,7 +13,7 @@ export async function renamingProxy(
     const upstream = connect(socketPath)
     client.pipe(upstream)
     upstream.on('data', (data) => {
-      // BackendKeyData: 'K', its length of 12, process, key. It comes once, in the answer to the start.
+      // BackendKeyData is 'K', the length 12, process and key. It occurs once, in the answer to the startup message.
       const at = data.indexOf(Buffer.from([0x4b, 0, 0, 0, 12]))
       if (at >= 0) data.writeInt32BE(data.readInt32BE(at + 5) + 1, at + 5)
       client.write(data)

@@ -8,8 +8,8 @@ import { acceptedIds, dispatchAll, testCarrier } from './old-history.ts'
 
 export const { confirmation } = processingDefaults
 
-/** From `aNumber()` to the default address, without id and time, as far as `wanted` says nothing else. */
-export const aReply = (wanted: Partial<InboundMessage> = {}): InboundMessage => ({
+/** Returns a message from `aNumber()` to the default address, except for the given fields. */
+export const aReply = (fields: Partial<InboundMessage> = {}): InboundMessage => ({
   carrier: testCarrier,
   from: aNumber(),
   to: anAddress(),
@@ -18,10 +18,12 @@ export const aReply = (wanted: Partial<InboundMessage> = {}): InboundMessage => 
   reference: undefined,
   offer: undefined,
   part: undefined,
-  ...wanted,
+  ...fields,
 })
 
-/** A message to this number that a carrier took: what it answers from now on belongs to the account. */
+/**
+ * Sends a message to a number through a carrier, so that replies of the number belong to the account. Returns its id.
+ */
 export async function sentTo(ports: StoredPorts, by: AccountId, number: Msisdn = aNumber()): Promise<number> {
   const [id = NaN] = await acceptedIds(ports, anOrder(by, { to: [number] }))
   await dispatchAll(ports)

@@ -12,16 +12,16 @@ import { valueTypes } from '../src/value-types.ts'
 import { freshDatabase } from './fresh-database.ts'
 import { patientSettings } from './patient-settings.ts'
 
-/** A database for many promises, one after the other. */
+/** Database for checking many promises one after the other. */
 export interface SharedDatabase {
-  /** Checks a promise on tables as they are made, with ports that remember nothing. */
+  /** Checks a promise on tables in their initial state, with new ports whose caches are empty. */
   check(promise: (ports: StoredPorts) => Promise<void>): Promise<void>
   /** As if this server had been promoted, without a synchronous standby before, and a process noticed it. */
   promote(): Promise<void>
   close(): Promise<void>
 }
 
-/** What the migrations have written is kept in another schema, and comes back; sequences begin again. */
+/** Saves the rows of the migrations in another schema, and creates a function that restores tables and sequences. */
 const keepAndEmpty = `
 create schema kept;
 do $$
@@ -49,7 +49,7 @@ begin
   perform setval(seqrelid, seqstart, false) from pg_sequence;
 end $$;`
 
-/** Its connections stay: five new ones for each promise were most of the time of the contracts. */
+/** Creates a database whose connections stay open, because five new ones for each promise took most of the time. */
 export async function sharedDatabase(): Promise<SharedDatabase> {
   const database = await freshDatabase()
   const address = serverAddress(database.connectionString)

@@ -1,17 +1,17 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Tests of these start no process. */
+/** Folders whose tests start no process. */
 const startNoApp = /^(?:apps|packages)\b/
 /**
- * Tests of these use no PostgreSQL; and those of `tests`, except in `together`, start their own, on copies of the
- * template.
+ * Folders whose tests use no PostgreSQL, and folders whose tests do not need the shared one: those of `tests`, except
+ * `together`, start their own on copies of the template.
  */
 const useNone = /^(?:apps|packages\/(?!adapters-postgres))\b/
 const useTheirOwn = /^(?:tests(?!\/together)|apps|packages\/(?!adapters-postgres))\b/
 
 /**
- * For the server of all tests: it forgets nothing but a power failure, and it may be in memory, so its log is short.
+ * Settings of the server that tests share. It need not survive a power failure, and its log is short to save memory.
  */
 const settings = {
   fsync: 'off',
@@ -25,9 +25,8 @@ const settings = {
 }
 
 /**
- * Jest runs this once. For tests that start a PostgreSQL of their own it makes a cluster to copy and names the folder
- * for all that they store; for the others it starts one PostgreSQL. Where only folders are asked for that need neither,
- * it makes nothing.
+ * Prepares databases for a test run; Jest calls it once. Makes a cluster to copy for tests that start a PostgreSQL of
+ * their own, and starts one PostgreSQL for the others. Does nothing if the run has only folders that need neither.
  */
 export default async function startDatabase({ nonFlagArgs = [] }) {
   const areAll = (pattern) => nonFlagArgs.length > 0 && nonFlagArgs.every((path) => pattern.test(path))

@@ -7,30 +7,30 @@ import { Client } from 'pg'
 import { until } from '@gateway/core/testing'
 import { testServer } from './fresh-database.ts'
 
-/** A PostgreSQL that nothing starts again when it dies. */
+/** PostgreSQL server that is not restarted when it dies. */
 export interface LoneServer {
-  /** The folder of its socket, or the address that it listens on. */
+  /** Folder of the server's socket, or the address on which it listens. */
   readonly host: string
   readonly connectionString: string
-  /** Resolves when it answers. Its settings count until the next start. */
+  /** Starts the server and resolves when it answers. The settings apply until the next start. */
   start(settings?: Readonly<Record<string, string>>): Promise<void>
   query<Row>(text: string): Promise<Row[]>
-  /** SIGKILL to all its processes; one that is frozen dies as well. Its shared memory is removed. */
+  /** Kills all processes of the server by SIGKILL, even frozen ones, and removes its shared memory. */
   kill(): void
-  /** Stops all its processes where they are. */
+  /** Suspends all processes of the server. */
   freeze(): void
   thaw(): void
 }
 
-/** A migrated primary with a hot standby that follows it. */
+/** Migrated primary with a hot standby that follows it. */
 export interface TwoServers {
   readonly primary: LoneServer
   readonly standby: LoneServer
-  /** Names the primary first. */
+  /** URL of both servers, primary first. */
   readonly connectionString: string
   /** Makes the primary wait for the standby with each commit. */
   synchronous(): Promise<void>
-  /** Resolves when the standby takes writes. */
+  /** Promotes the standby, and resolves when it accepts writes. */
   promote(): Promise<void>
   remove(): Promise<void>
 }
@@ -40,14 +40,14 @@ const run = promisify(execFile)
 
 interface Place {
   readonly parent: string
-  /** A data folder whose PostgreSQL has stopped. */
+  /** Data folder of a stopped server. */
   readonly cluster: string
-  /** The server's binary. */
+  /** Path of the server's binary. */
   readonly postgres: string
   readonly settings?: Readonly<Record<string, string>>
-  /** They are named by these, and listen there; by their Unix sockets, if none are given. */
+  /** Addresses of the servers. Defaults to their Unix sockets. */
   readonly addresses?: readonly [primary: string, standby: string]
-  /** The way on which the standby follows, to the primary that listens on this socket; that itself if not given. */
+  /** Opens the connection by which the standby follows the primary on this socket. Defaults to the socket itself. */
   readonly wayTo?: (socket: string) => Promise<{ readonly host: string; readonly port: number }>
 }
 
@@ -57,14 +57,14 @@ async function placeOfTests(): Promise<Place> {
   return { parent, cluster, postgres: await runningBinary() }
 }
 
-/** In the place of the test run, where nothing else is said. */
+/** Starts two servers, by default in the folder of the test run. */
 export async function twoServers(place?: Place | Pick<Place, 'addresses'>): Promise<TwoServers> {
-  const given = place !== undefined && 'parent' in place ? place : { ...(await placeOfTests()), ...place }
-  const { parent, cluster, postgres, settings = {}, addresses, wayTo } = given
+  const whole = place !== undefined && 'parent' in place ? place : { ...(await placeOfTests()), ...place }
+  const { parent, cluster, postgres, settings = {}, addresses, wayTo } = whole
   const folder = await mkdtemp(join(parent, 'two-'))
   await run('chmod', ['755', folder])
   const names = ['a', 'b'] as const
-  // Two copies of one stopped cluster: the second one follows the first from where both were stopped.
+  // Both are copies of one stopped cluster, so the second can follow the first.
   const [primary, standby] = (await Promise.all(
     names.map(async (name, at) => {
       const home = join(folder, name)
@@ -109,7 +109,7 @@ export async function twoServers(place?: Place | Pick<Place, 'addresses'>): Prom
   }
 }
 
-/** That of the server of the test run, which its user can run. */
+/** Returns the binary of the test run's server, which its user can run. */
 async function runningBinary(): Promise<string> {
   const client = new Client({ connectionString: testServer() })
   await client.connect()
@@ -142,7 +142,7 @@ async function loneServer(folder: string, postgres: string, address?: string): P
 
   async function start(settings: Readonly<Record<string, string>> = {}): Promise<void> {
     await rm(join(folder, 'postmaster.pid'), { force: true })
-    // A standby must not have fewer connections than the primary had when the cluster was made.
+    // A standby must allow at least as many connections as the primary did when the cluster was made.
     const own = {
       listen_addresses: address ?? '',
       max_connections: '200',
@@ -173,7 +173,7 @@ async function loneServer(folder: string, postgres: string, address?: string): P
       () => false,
     )
 
-  /** The postmaster first: it starts nothing new. */
+  /** Lists the processes of the server, the postmaster first so that it starts no new ones when signalled. */
   function processes(): readonly number[] {
     const postmaster = postmasterOf(folder)
     return postmaster === undefined ? [] : [postmaster, ...childrenOf(postmaster)]
@@ -212,7 +212,7 @@ async function loneServer(folder: string, postgres: string, address?: string): P
   }
 }
 
-/** What a server removes when it stops: files of POSIX shared memory, and ids of segments of System V. */
+/** Finds the shared memory that a server removes when it stops: files of POSIX and ids of System V segments. */
 function sharedMemoryOf(pids: readonly number[]) {
   const maps = pids.map(mapsOf).join('')
   const found = (pattern: RegExp) => [...new Set(Array.from(maps.matchAll(pattern), ([, one = '']) => one))]
@@ -230,13 +230,13 @@ function mapsOf(pid: number): string {
 function postmasterOf(folder: string): number | undefined {
   try {
     const pid = Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0])
-    // A process of another folder may have the number by now.
+    // Checks the name, because another process may have reused the number.
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('postgres') ? pid : undefined
   } catch {
     return undefined
   }
 }
 
-/** As Linux tells it. */
+/** Reads the children of a process from /proc. */
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)

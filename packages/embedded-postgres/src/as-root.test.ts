@@ -102,7 +102,7 @@ asRoot('as root', () => {
       expect(lines).toEqual([{ type: 'local', auth_method: 'peer' }])
       const socket = join(folder.path, 'postgres/.s.PGSQL.5432')
       expect(await connectAs(65_534, socket)).toMatch(/Peer authentication failed/)
-      expect(told.join()).toContain('PostgreSQL runs as user id 65534, whom other programs may run as too')
+      expect(told.join()).toContain('PostgreSQL runs as user id 65534, as which other programs may run too')
       await database.stop()
     },
     minute,
@@ -118,7 +118,7 @@ asRoot('as root', () => {
         const copy = `${folder.path}-copy`
         await cp(folder.path, copy, { recursive: true, verbatimSymlinks: true })
         await expect(start(copy)).rejects.toThrow(
-          /is a copy of .*, but its data is not: .* are links to .*Delete the link/,
+          /is a copy of .*, but its data is not: .* are links to .*Delete one of the links/,
         )
         await rm(join(folder.path, 'postgres'))
         await (await start(copy)).stop()

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { codeOf, messageOf, unless } from './errors.ts'
 import { actingAs, isRoot, type RunAsUser } from './run-as-user.ts'
 
-/** A folder with `bin/initdb` and `bin/postgres` that the run-as user of the cluster can run. */
+/** Folder with `bin/initdb` and `bin/postgres` that the run-as user of the cluster can run. */
 export type Binaries = string
 
 export interface Installed {
@@ -15,29 +15,29 @@ export interface Installed {
   readonly version: string
 }
 
-/** Nothing of our environment (PGPORT, PGOPTIONS, LD_LIBRARY_PATH, a locale) may change what PostgreSQL does. */
+/** Environment of PostgreSQL, without variables such as PGPORT, PGOPTIONS or LD_LIBRARY_PATH that would change it. */
 export const cleanEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' }
 
 const elsewhere = 'set DATABASE_URL to a PostgreSQL 15 to 18'
 
 /**
- * The binaries of the installed platform package, or, where root's checkout lies where `runAsUser` cannot read, a copy
- * of them in `dataFolder`: made once per version, about 60 MB in a second. Throws what to do if there are none that run
- * here.
+ * Returns the binaries of the installed platform package or, if this process is root and `runAsUser` cannot read them,
+ * a copy in `dataFolder`, which is made once for each version (about 60 MB in a second). If no binaries run here,
+ * throws and says what to do.
  */
 export const usableBinaries = async (
   dataFolder: string,
   runAsUser: RunAsUser,
-  there?: Installed,
+  binaries?: Installed,
 ): Promise<Binaries> => {
-  const installed = there ?? (await installedBinaries())
-  const trouble = await whyNot(installed.folder, runAsUser)
-  if (trouble === undefined) return installed.folder
-  if (!isRoot()) throw doesNotRun(installed.folder, trouble)
+  const installed = binaries ?? (await installedBinaries())
+  const problem = await problemOf(installed.folder, runAsUser)
+  if (problem === undefined) return installed.folder
+  if (!isRoot()) throw doesNotRun(installed.folder, problem)
   const copy = join(dataFolder, `postgres-binaries-${installed.version}`)
   await copyOnce(installed.folder, copy)
-  const troubleWithCopy = await whyNot(copy, runAsUser)
-  if (troubleWithCopy !== undefined) throw doesNotRun(copy, troubleWithCopy)
+  const problemWithCopy = await problemOf(copy, runAsUser)
+  if (problemWithCopy !== undefined) throw doesNotRun(copy, problemWithCopy)
   return copy
 }
 
@@ -57,9 +57,10 @@ const installedBinaries = async (): Promise<Installed> => {
 }
 
 /**
- * Runs `postgres --version` as `runAsUser`: the loader, the libraries and every folder on the way are tried for real.
+ * Runs `postgres --version` as `runAsUser`, which tests the loader, the libraries and the permissions of all folders.
+ * Returns the error message, or undefined if it succeeds.
  */
-const whyNot = async (binaries: Binaries, runAsUser: RunAsUser): Promise<string | undefined> => {
+const problemOf = async (binaries: Binaries, runAsUser: RunAsUser): Promise<string | undefined> => {
   try {
     const options = { cwd: '/', env: cleanEnvironment, timeout: 30_000, ...actingAs(runAsUser) }
     await promisify(execFile)(join(binaries, 'bin/postgres'), ['--version'], options)
@@ -77,15 +78,15 @@ const cannotActAs = ({ uid }: RunAsUser, cause: unknown): Error =>
     { cause },
   )
 
-const doesNotRun = (binaries: Binaries, trouble: string): Error =>
+const doesNotRun = (binaries: Binaries, problem: string): Error =>
   new Error(
-    `The embedded PostgreSQL in ${binaries} does not run here (${trouble}). It needs Linux with glibc (not Alpine) or ` +
+    `The embedded PostgreSQL in ${binaries} does not run here (${problem}). It needs Linux with glibc (not Alpine) or ` +
       `macOS, and the build scripts of its package must have run: reinstall, delete that folder if it is a copy, or ${elsewhere}.`,
   )
 
 const copyOnce = async (from: string, to: string): Promise<void> => {
   if (!(await exists(to))) {
-    // Built aside and moved in place, so that a copy that has the name is whole.
+    // Copied under another name and renamed, so that a copy with this name is complete.
     const aside = `${to}.new-${randomBytes(6).toString('hex')}`
     try {
       await cp(from, aside, {
@@ -96,7 +97,7 @@ const copyOnce = async (from: string, to: string): Promise<void> => {
       await makeReadable(aside)
       await rename(aside, to)
     } catch (error) {
-      // Of several made at once one is in place, and whoever made that clears away the others.
+      // If another process has made the copy meanwhile, the error does not matter.
       await rm(aside, { recursive: true, force: true }).catch(() => undefined)
       if (!(await exists(to))) throw error
     }
@@ -106,7 +107,7 @@ const copyOnce = async (from: string, to: string): Promise<void> => {
 
 const exists = async (path: string): Promise<boolean> => (await unless(['ENOENT'], lstat(path))) !== undefined
 
-/** What a killed copy left is worth nothing once there is a whole one. */
+/** Removes unfinished copies that killed processes have left behind. */
 const dropUnfinished = async (copy: string): Promise<void> => {
   for (const name of await readdir(dirname(copy))) {
     if (!name.startsWith(`${basename(copy)}.new-`)) continue

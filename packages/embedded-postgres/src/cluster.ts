@@ -4,16 +4,18 @@ import { dirname, join, resolve } from 'node:path'
 import { codeOf, messageOf, unless } from './errors.ts'
 import { isRoot, canEnter, type RunAsUser } from './run-as-user.ts'
 
-/** The real path of a cluster's data and the user whose it is. */
+/** Real path of a cluster's data, and the user that owns it. */
 export interface Cluster {
   readonly folder: string
   readonly runAsUser: RunAsUser
 }
 
-/** The major version of the binaries that we ship; they read no other's data. */
+/** Major version of the shipped binaries, which can read data of this version only. */
 export const major = '18'
 
-/** Makes `dataDir` if there is none, and answers its real path. Throws what to do if it cannot be used. */
+/**
+ * Creates `dataDir` if it does not exist, and returns its real path. If it cannot be used, throws and says what to do.
+ */
 export const prepareDataDir = async (dataDir: string): Promise<string> => {
   const path = resolve(dataDir)
   try {
@@ -27,7 +29,7 @@ export const prepareDataDir = async (dataDir: string): Promise<string> => {
   }
 }
 
-/** The real path of `dataDir`, which is not made. Throws what to do if it is not there. */
+/** Returns the real path of an existing `dataDir`. If it does not exist, throws and says what to do. */
 export const existingDataDir = async (dataDir: string): Promise<string> => {
   const path = resolve(dataDir)
   const found = await unless(['ENOENT', 'ENOTDIR'], realpath(path))
@@ -35,7 +37,7 @@ export const existingDataDir = async (dataDir: string): Promise<string> => {
   return found
 }
 
-/** Not mkdir's own `recursive`, which never returns for a path under /proc. */
+/** Creates a folder and its parents. `mkdir` with `recursive` is not used, because it never returns under /proc. */
 const makeFolder = async (path: string): Promise<void> => {
   if ((await unless(['ENOENT'], stat(path)))?.isDirectory() === true) return
   if (path !== dirname(path)) await makeFolder(dirname(path))
@@ -45,7 +47,7 @@ const makeFolder = async (path: string): Promise<void> => {
     if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return
     throw error
   }
-  // A new folder outlives a power failure only once the folder above it is on the disk.
+  // Flushed, because a new folder survives a power failure only once its parent is on the disk.
   await syncFolder(dirname(path))
 }
 
@@ -60,8 +62,8 @@ export const syncFolder = async (path: string): Promise<void> => {
 }
 
 /**
- * The cluster of `dataDir` (a real path), or `undefined` if none was made. Throws for one that cannot be used; `any`:
- * not for one of another major version.
+ * Returns the cluster of `dataDir` (a real path), or `undefined` if there is none. Throws if the cluster cannot be used
+ * or, unless `version` is 'any', has another major version.
  */
 export const findCluster = async (dataDir: string, version: 'ours' | 'any' = 'ours'): Promise<Cluster | undefined> => {
   const path = join(dataDir, 'postgres')
@@ -70,7 +72,7 @@ export const findCluster = async (dataDir: string, version: 'ours' | 'any' = 'ou
   const folder = await unless(['ENOENT'], realpath(path))
   if (folder === undefined) {
     throw new Error(
-      `${path} points to a folder that is gone. Bring that folder back, or delete ${path} to begin with an empty database.`,
+      `${path} points to a folder that does not exist. Restore that folder, or delete ${path} to begin with an empty database.`,
     )
   }
   const { uid, gid } = await stat(folder)
@@ -89,7 +91,7 @@ const assertOurs = (path: string, uid: number): void => {
   if (isRoot() ? uid !== 0 : uid === process.getuid?.()) return
   throw new Error(
     isRoot()
-      ? `${path} belongs to root, whom PostgreSQL refuses to run as. Give it to another user (chown -R), or name another DATA_DIR.`
+      ? `${path} belongs to root, as which PostgreSQL refuses to run. Give it to another user (chown -R), or name another DATA_DIR.`
       : `${path} belongs to user id ${uid}, and this process runs as ${process.getuid?.() ?? 'another'}. ` +
           'Run as that user or as root, name another DATA_DIR, or set DATABASE_URL.',
   )
@@ -109,9 +111,7 @@ const assertMajor = async (folder: string, entries: readonly string[], version: 
   )
 }
 
-/**
- * Removes what starts that were killed have left beside the cluster. Such a rest blocks nothing: failing is no matter.
- */
+/** Removes unfinished clusters that killed starts have left behind. They do no harm, so errors are ignored. */
 export const dropUnfinished = async (dataDir: string): Promise<void> => {
   for (const name of await readdir(dataDir)) {
     if (!name.startsWith('postgres.new-')) continue
@@ -120,17 +120,17 @@ export const dropUnfinished = async (dataDir: string): Promise<void> => {
   await dropUnusedDataFolders(dataDir).catch(() => undefined)
 }
 
-/** Those of `names` that are in `dataDir`. */
-export const leftOf = async (dataDir: string, names: readonly string[]): Promise<readonly string[]> => {
+/** Returns those of the names that exist in `dataDir`. */
+export const existingOf = async (dataDir: string, names: readonly string[]): Promise<readonly string[]> => {
   const found = await Promise.all(names.map((name) => unless(['ENOENT'], lstat(join(dataDir, name)))))
   return names.filter((_, i) => found[i] !== undefined)
 }
 
-export const databaseGone = (dataDir: string, left: readonly string[]): Error =>
+export const databaseGone = (dataDir: string, remains: readonly string[]): Error =>
   new Error(
-    `${dataDir} has no database (${join(dataDir, 'postgres')} is empty or gone), but ${left.join(' and ')} of one. Restore a backup ` +
+    `${dataDir} has no database (${join(dataDir, 'postgres')} is empty or gone), but ${remains.join(' and ')} of one. Restore a backup ` +
       'as docs/operations/backup.md says, or set DATABASE_URL if the database is elsewhere. To begin with an empty ' +
-      `database on purpose, move ${left.length === 1 ? 'that' : 'those'} away.`,
+      `database on purpose, move ${remains.length === 1 ? 'that' : 'those'} away.`,
   )
 
 export const noDatabase = (dataDir: string): Error =>
@@ -139,16 +139,15 @@ export const noDatabase = (dataDir: string): Error =>
       'A new database is made by a server that starts, or by "gateway migrate".',
   )
 
-/** Where root keeps the clusters whose data folder the run-as user cannot reach. */
+/** Folder in which root stores clusters whose data folder the run-as user cannot enter. */
 const outside = '/var/lib/gateway-postgres'
 
 export const isOutside = (dataFolder: string): boolean => dirname(dataFolder) === outside
 
 /**
- * The data folder that holds the cluster of `dataDir` and what goes with it: `dataDir` itself, or, if root starts us
- * where
- * `runAsUser` cannot enter (say under /root), a fresh folder outside. The modes of folders that are not ours stay as
- * they are.
+ * Returns the folder in which to store the cluster of `dataDir`: `dataDir` itself or, if this process is root and
+ * `runAsUser` cannot enter `dataDir` (such as under /root), a new folder outside. Does not change the mode of existing
+ * folders of others.
  */
 export const newDataFolder = async (dataDir: string, runAsUser: RunAsUser): Promise<string> => {
   if (!isRoot() || (await canEnter(dataDir, runAsUser))) return dataDir
@@ -173,7 +172,7 @@ export const newDataFolder = async (dataDir: string, runAsUser: RunAsUser): Prom
 
 const mark = (dataDir: string): string => createHash('sha256').update(dataDir).digest('hex').slice(0, 8)
 
-/** Other data folders made for `dataDir`: of clusters that existed before it was deleted or moved. */
+/** Returns other folders made for `dataDir`, of clusters that existed before it was deleted or moved. */
 export const earlierDataFolders = async (dataDir: string, dataFolder: string): Promise<string[]> =>
   (await dataFoldersOf(dataDir)).filter((other) => other !== dataFolder)
 
@@ -183,8 +182,8 @@ const dataFoldersOf = async (dataDir: string): Promise<string[]> =>
     .map((name) => join(outside, name))
 
 /**
- * Removes data folders made for `dataDir` by a start that was killed before it could use them. One whose PostgreSQL
- * ever ran stays, whatever points to it: somebody may have moved the data folder.
+ * Removes folders made for `dataDir` by a start that was killed before it used them. Keeps a folder whose PostgreSQL
+ * ever ran even if no link leads to it, because the data folder may have been moved.
  */
 export const dropUnusedDataFolders = async (dataDir: string): Promise<void> => {
   if (!isRoot()) return
@@ -198,10 +197,7 @@ export const dropUnusedDataFolders = async (dataDir: string): Promise<void> => {
   }
 }
 
-/**
- * Whether two paths lead to one folder, whatever links and mounts are on the way; undefined if there is nothing at one
- * of them.
- */
+/** Returns whether two paths lead to the same folder, through links and mounts, or undefined if one does not exist. */
 const compare = async (one: string, other: string): Promise<boolean | undefined> => {
   const [a, b] = await Promise.all([one, other].map((path) => unless(['ENOENT', 'ENOTDIR', 'EACCES'], stat(path))))
   return a === undefined || b === undefined ? undefined : a.dev === b.dev && a.ino === b.ino
@@ -209,6 +205,6 @@ const compare = async (one: string, other: string): Promise<boolean | undefined>
 
 export const isSameFolder = async (one: string, other: string): Promise<boolean> => (await compare(one, other)) === true
 
-/** Whether both are there, and are two. */
+/** Returns true if both paths exist and lead to different folders. */
 export const isAnotherFolder = async (one: string, other: string): Promise<boolean> =>
   (await compare(one, other)) === false

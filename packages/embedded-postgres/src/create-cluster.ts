@@ -20,8 +20,8 @@ import { actingAs, isRoot, knownUsers, newRunAsUsers, type RunAsUser } from './r
 import { isPrivateSocketFolder, privateSocketPath } from './socket-folder.ts'
 
 /**
- * Makes the cluster of `dataDir` (a real path without one): built under another name and moved in place when it is
- * whole. Of several processes that do so at once, one succeeds and all answer its cluster.
+ * Creates the cluster of `dataDir` (a real path without one). Builds it under another name and renames it when it is
+ * complete. If several processes do so at once, one succeeds and all return its cluster.
  */
 export const createCluster = async (
   dataDir: string,
@@ -50,14 +50,14 @@ const createAs = async (
     await build(dataFolder, fresh, runAsUser, options.durable)
     if (await publish(dataDir, dataFolder, fresh)) {
       options.log(`PostgreSQL: made a cluster in ${join(dataDir, 'postgres')}`)
-      if (dataFolder !== dataDir) await tellOutside(dataDir, dataFolder, runAsUser, options.log)
+      if (dataFolder !== dataDir) await logOutside(dataDir, dataFolder, runAsUser, options.log)
       return await found(dataDir)
     }
   } catch (error) {
     failure = error as Error
   }
   await rm(dataFolder === dataDir ? fresh : dataFolder, { recursive: true, force: true }).catch(() => undefined)
-  // Whoever is faster also clears away what the others build: an error of ours means nothing if there is a cluster.
+  // A faster process removes what others build, so an error does not matter if there is a cluster now.
   const other = await findCluster(dataDir)
   if (other === undefined) throw failure
   return other
@@ -74,15 +74,15 @@ const notInPlace = (dataDir: string): Error =>
     `The cluster could not be put in place: ${join(dataDir, 'postgres')} must not exist (nor be a mount point) beforehand.`,
   )
 
-const tellOutside = async (
+const logOutside = async (
   dataDir: string,
   dataFolder: string,
   { uid }: RunAsUser,
   log: (line: string) => void,
 ): Promise<void> => {
   log(
-    `PostgreSQL refuses to run as root, and user id ${uid} cannot enter ${dataDir}: its data is kept in ${dataFolder}, where ` +
-      `${join(dataDir, 'postgres')} points to`,
+    `PostgreSQL refuses to run as root, and user id ${uid} cannot enter ${dataDir}: its data is stored in ${dataFolder}, to ` +
+      `which ${join(dataDir, 'postgres')} is a link`,
   )
   for (const earlier of await earlierDataFolders(dataDir, dataFolder)) {
     log(
@@ -121,7 +121,7 @@ const initdb = async (binaries: string, fresh: string, runAsUser: RunAsUser, dur
   } catch (error) {
     throw new Error(
       `The database could not be initialised in ${fresh}: ${messageOf(error).trim()}\n` +
-        'Put right what it says (a full disk, a user without a name in /etc/passwd), or set DATABASE_URL.',
+        'Remove the cause (such as a full disk or a user without a name in /etc/passwd), or set DATABASE_URL.',
       { cause: error },
     )
   }
@@ -131,13 +131,13 @@ const run = (command: string, args: string[], options: ExecFileOptions): Promise
   promisify(execFile)(command, args, options)
 
 /**
- * initdb (not PostgreSQL itself) insists on a name for its user id, which one picked at random for a container has not.
- * In a user namespace of its own it sees one that has a name; what it writes belongs to the real one.
+ * Runs initdb in a user namespace of its own, in which its user id has a name. initdb requires that, and a user id
+ * chosen at random for a container has none. The files belong to the real user.
  */
 const runUnderAName = async (command: string, args: string[], options: ExecFileOptions): Promise<void> => {
-  const named = (await knownUsers()).find((user) => user.uid > 0)
-  if (named === undefined) throw new Error('no user in /etc/passwd has a name')
-  await run('unshare', ['--user', `--map-user=${named.uid}`, command, ...args], options).catch((cause: unknown) => {
+  const user = (await knownUsers()).find(({ uid }) => uid > 0)
+  if (user === undefined) throw new Error('no user in /etc/passwd has a name')
+  await run('unshare', ['--user', `--map-user=${user.uid}`, command, ...args], options).catch((cause: unknown) => {
     throw new Error(
       `user id ${process.getuid?.() ?? '?'} has no entry in /etc/passwd, which initdb needs; and no user namespace can ` +
         `be made to lend it one (${messageOf(cause).trim()})`,
@@ -146,10 +146,10 @@ const runUnderAName = async (command: string, args: string[], options: ExecFileO
   })
 }
 
-/** Moves the finished cluster in place; answers false if something else is there. */
+/** Renames the complete cluster to its final path. Returns false if something else is there. */
 const publish = async (dataDir: string, dataFolder: string, fresh: string): Promise<boolean> => {
   const path = join(dataDir, 'postgres')
-  // An empty folder, which somebody made beforehand, gives way.
+  // Removes an empty folder that was created beforehand.
   await unless(['ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST', 'EBUSY'], rmdir(path))
   try {
     await rename(fresh, join(dataFolder, 'postgres'))
@@ -163,8 +163,8 @@ const publish = async (dataDir: string, dataFolder: string, fresh: string): Prom
 }
 
 /**
- * Stops the server on `dataDir`, whoever uses it, and removes the cluster with everything kept for it, also what lies
- * outside `dataDir`. The folder itself and other files in it stay. Removes nothing if there is nothing.
+ * Stops the server on `dataDir` even if it is in use, and removes the cluster with everything that belongs to it, also
+ * outside `dataDir`. Keeps the folder itself and other files in it. Does nothing if there is no cluster.
  */
 export const removeCluster = async (dataDir: string): Promise<void> => {
   const top = await unless(['ENOENT', 'ENOTDIR'], realpath(resolve(dataDir)))
@@ -180,11 +180,11 @@ export const removeCluster = async (dataDir: string): Promise<void> => {
 const removeAt = async (folder: string): Promise<void> => {
   const { uid, gid } = await stat(folder)
   const found: Cluster = { folder, runAsUser: { uid, gid } }
-  const said = await readPidFile(found)
-  // The pid file of a copy names what belongs to the original.
-  const isOwn = said?.dataFolder !== undefined && (await isSameFolder(said.dataFolder, folder))
-  const sockets = [isOwn ? said.socketFolder : undefined, await unless(['ENOENT'], privateSocketPath(found))]
-  // Out of the way first: whoever still uses the server would start it again as long as its folder has the name.
+  const pidFile = await readPidFile(found)
+  // The pid file of a copy names the folders of the original.
+  const isOwn = pidFile?.dataFolder !== undefined && (await isSameFolder(pidFile.dataFolder, folder))
+  const sockets = [isOwn ? pidFile.socketFolder : undefined, await unless(['ENOENT'], privateSocketPath(found))]
+  // Renamed first, because a process that still uses the server would restart it while the folder has its name.
   const aside = `${folder}.new-${randomBytes(6).toString('hex')}`
   await rename(folder, aside)
   await stopPostmaster({ ...found, folder: aside })

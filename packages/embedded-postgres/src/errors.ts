@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** The `code` of an error: that of the system (`ENOENT`) or of PostgreSQL (`57P03`). */
+/** Returns the `code` of an error of the system (`ENOENT`) or of PostgreSQL (`57P03`). */
 export const codeOf = (error: unknown): string | undefined => {
-  // Not `instanceof Error`: an error of Node's own comes from another realm than this module in some test runners.
+  // Not `instanceof Error`, because in some test runners Node's own errors come from another realm than this module.
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   return typeof code === 'string' ? code : undefined
 }
@@ -10,7 +10,7 @@ export const codeOf = (error: unknown): string | undefined => {
 export const messageOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error)
 
-/** Awaits `work`; answers `undefined` for an error with one of `codes`. */
+/** Awaits `work`. Returns `undefined` for an error with one of the codes. */
 export const unless = async <T>(codes: readonly string[], work: Promise<T>): Promise<T | undefined> => {
   try {
     return await work
@@ -20,7 +20,7 @@ export const unless = async <T>(codes: readonly string[], work: Promise<T>): Pro
   }
 }
 
-/** Asks every 10 ms until `condition` holds; answers whether it did within `milliseconds`. */
+/** Checks every 10 ms whether `condition` is true. Returns whether it became true within `milliseconds`. */
 export const until = async (condition: () => Promise<boolean>, milliseconds: number): Promise<boolean> => {
   const deadline = performance.now() + milliseconds
   while (!(await condition())) {

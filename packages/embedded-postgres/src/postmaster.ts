@@ -10,15 +10,15 @@ import { codeOf, unless, until } from './errors.ts'
 import { actingAs, isRoot, isShared, knownUsers, type RunAsUser } from './run-as-user.ts'
 import { port } from './socket-folder.ts'
 
-/** What `postmaster.pid` says of the server that runs, or ran until it was killed. */
+/** Contents of `postmaster.pid`, about the running server or one that was killed. */
 interface PidFile {
   readonly pid: number
-  /** As the server was told it: the folder may have been moved or copied since. */
+  /** Data folder at the start of the server. It may have been moved or copied since. */
   readonly dataFolder: string | undefined
   readonly socketFolder: string | undefined
 }
 
-/** Answers `undefined` if there is no pid file, or one that is empty yet. */
+/** Reads the pid file. Returns `undefined` if it does not exist or is still empty. */
 export const readPidFile = async ({ folder }: Cluster): Promise<PidFile | undefined> => {
   const text = await unless(['ENOENT'], readFile(join(folder, 'postmaster.pid'), 'utf8'))
   const [pid, dataFolder, , , socketFolder] = text?.split('\n') ?? []
@@ -26,38 +26,43 @@ export const readPidFile = async ({ folder }: Cluster): Promise<PidFile | undefi
   return { pid: Number(pid), dataFolder: dataFolder || undefined, socketFolder: socketFolder || undefined }
 }
 
-/** The process id of the server that runs on `cluster`, whoever started it. */
+/** Returns the process id of the server that runs on `cluster`, no matter which process started it. */
 export const runningPid = async (cluster: Cluster): Promise<number | undefined> => {
   const file = await readPidFile(cluster)
   return file !== undefined && (await isPostmaster(file, cluster)) ? file.pid : undefined
 }
 
-/** A number from an old pid file can be any process by now; a server works in the folder of its cluster. */
+/**
+ * Returns true if the process of a pid file is the server of `cluster`. Another process may have reused the id, but
+ * only a server has the folder of the cluster as its working directory.
+ */
 const isPostmaster = async ({ pid, dataFolder }: PidFile, { folder, runAsUser }: Cluster): Promise<boolean> => {
   try {
-    // Not permitted means another user's, and then it is not the run-as user's, as whom (or as root) we run.
+    // EPERM means that the process belongs to another user than the run-as user, because this process is that user or
+    // root.
     process.kill(pid, 0)
   } catch {
     return false
   }
-  // Elsewhere nobody tells in which folder a process works: the pid file of a copy names the folder of the original.
+  // Other platforms have no /proc. There, only the folder in the pid file shows that it was copied from another
+  // cluster.
   if (process.platform !== 'linux') return dataFolder === undefined || !(await isAnotherFolder(dataFolder, folder))
   try {
     const [of, works, lives] = await Promise.all([stat(`/proc/${pid}`), stat(`/proc/${pid}/cwd`), stat(folder)])
     return of.uid === runAsUser.uid && works.dev === lives.dev && works.ino === lives.ino
   } catch (error) {
-    // A process that has ended and waits to be reaped has no folder.
+    // A process that has ended and waits to be reaped has no working directory.
     return codeOf(error) !== 'ENOENT'
   }
 }
 
-/** A server that we launched. It outlives this process, and a Ctrl-C in its terminal. */
+/** Server that this process launched. It survives this process, and a Ctrl-C in its terminal. */
 export interface Launch {
-  /** Whether it has ended, which is usual if another server was faster. */
+  /** Returns true if the server has ended, which is normal if another process started one earlier. */
   ended(): boolean
-  /** Whether it ended in good order: another process has used it, and stopped it. */
+  /** Returns true if the server ended in good order, because another process used and stopped it. */
   wasStopped(): boolean
-  /** What the log has had since the launch. */
+  /** Returns the log since the launch. */
   output(): Promise<string>
 }
 
@@ -70,8 +75,8 @@ export const launch = async (
   await writeAccess(cluster)
   const log = logPath(cluster)
   const begins = await startLog(log)
-  // The shell opens the log as the run-as user (root must not write through a link that another may have put there) and
-  // then becomes the server. Detached: in a session of its own, away from the terminal's signals.
+  // The shell opens the log as the run-as user, because root must not write through a link that another user may have
+  // put there, and then becomes the server. It is detached, so that signals of the terminal do not reach it.
   const script = 'umask 077; log=$1; shift; exec "$@" >>"$log" 2>&1'
   const child = spawn('/bin/sh', ['-c', script, 'sh', log, join(how.binaries, 'bin/postgres'), ...args], {
     cwd: '/',
@@ -80,14 +85,14 @@ export const launch = async (
     stdio: 'ignore',
     ...actingAs(cluster.runAsUser),
   })
-  let trouble: string | undefined
-  child.on('error', (error) => (trouble = error.message))
-  child.on('exit', (code, signal) => (trouble ??= `ended with ${signal ?? code ?? 'an error'}`))
+  let problem: string | undefined
+  child.on('error', (error) => (problem = error.message))
+  child.on('exit', (code, signal) => (problem ??= `ended with ${signal ?? code ?? 'an error'}`))
   child.unref()
   return {
-    ended: () => trouble !== undefined,
+    ended: () => problem !== undefined,
     wasStopped: () => child.exitCode === 0,
-    output: async () => (await logSince(log, begins)).trim() || `postgres ${trouble ?? 'said nothing'}`,
+    output: async () => (await logSince(log, begins)).trim() || `postgres ${problem ?? 'printed nothing'}`,
   }
 }
 
@@ -95,7 +100,7 @@ export const logPath = ({ folder }: Cluster): string => join(folder, 'postgres.l
 
 const logBytesMax = 10_000_000
 
-/** Puts a long log aside, in the place of the one before it, and answers where what comes now begins. */
+/** Rotates a long log, replacing the previous old one, and returns the offset at which new lines begin. */
 const startLog = async (log: string): Promise<number> => {
   const size = (await unless(['ENOENT'], stat(log)))?.size ?? 0
   if (size < logBytesMax) return size
@@ -117,9 +122,9 @@ const logSince = async (log: string, begins: number): Promise<string> => {
 }
 
 /**
- * PostgreSQL accepts neither a stale lock file whose number another process of the user has by now (a restarted
- * container, a copy) nor an empty one. If a server runs all the same, PostgreSQL finds its shared memory and does not
- * start.
+ * Deletes stale lock files. PostgreSQL does not start with an empty one, nor with one whose process id another process
+ * of the user has reused (after a restart of a container, or in a copy). If a server runs nevertheless, PostgreSQL
+ * finds its shared memory and does not start.
  */
 const dropStaleLockFiles = async (cluster: Cluster, socketFolder: string): Promise<void> => {
   if ((await runningPid(cluster)) !== undefined) return
@@ -130,8 +135,8 @@ const dropStaleLockFiles = async (cluster: Cluster, socketFolder: string): Promi
 }
 
 /**
- * Stops the server on `cluster`: at once for everybody connected, with a checkpoint. One that has not stopped after 30
- * s is told to give up, and recovers at the next start. Throws if it runs on after that.
+ * Stops the server on `cluster` with a checkpoint, disconnecting everybody at once. If it has not stopped after 30 s,
+ * aborts it, and it recovers at the next start. Throws if it still runs after that.
  */
 export const stopPostmaster = async (cluster: Cluster): Promise<void> => {
   for (const [signal, seconds] of [
@@ -146,68 +151,75 @@ export const stopPostmaster = async (cluster: Cluster): Promise<void> => {
   throw new Error(`PostgreSQL on ${cluster.folder} does not stop; its log is ${logPath(cluster)}.`)
 }
 
-// oxlint-disable-next-line typescript/require-await -- an error of kill is to be a rejection
+// oxlint-disable-next-line typescript/require-await -- makes an error of `kill` a rejection
 const signalTo = async (pid: number, signal: NodeJS.Signals): Promise<void> => {
   process.kill(pid, signal)
 }
 
-/** Settings of PostgreSQL by name, as `postgres -c name=value` takes them. */
+/** Settings of PostgreSQL by name, for `postgres -c name=value`. */
 export type Settings = Readonly<Record<string, string | number | boolean>>
 
 const megabyte = 1024 * 1024
 
-/** The memory that this process may use: that of the machine or of its container, whichever is less. */
+/** Returns the memory that this process may use, in MB: that of the machine or of its container, whichever is less. */
 const memoryMegabytes = (): number => Math.min(totalmem(), process.constrainedMemory() || Infinity) / megabyte
 
 /**
- * What we set for every cluster, at each start, so that another version can change it. Everything that decides what
- * survives a crash (fsync, full_page_writes, synchronous_commit) stays as PostgreSQL has it: on.
+ * Settings of every cluster, applied at each start so that another version can change them. The settings that decide
+ * what survives a crash (fsync, full_page_writes, synchronous_commit) keep PostgreSQL's default, on.
  */
-const ours = (memory: number): Settings => ({
+const ownSettings = (memory: number): Settings => ({
   listen_addresses: '',
   max_connections: 200,
   shared_buffers: `${Math.max(16, Math.min(256, Math.floor(memory / 8)))}MB`,
   effective_cache_size: `${Math.max(32, Math.floor(memory / 2))}MB`,
   max_wal_size: '2GB',
-  // These binaries have no lz4, and pglz took 0.2 ms a page (docs/decisions/0068).
+  // Off, because these binaries have no lz4 and pglz took 0.2 ms a page (docs/decisions/0068).
   wal_compression: 'off',
   random_page_cost: 1.1,
-  // Compiling a statement costs more than any of our short ones takes.
+  // Off, because compiling a statement costs more than running one of the gateway's.
   jit: false,
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_line_prefix: '%m [%p] ',
   log_checkpoints: false,
   unix_socket_permissions: '0700',
-  // Elsewhere the default reaches the disk; on macOS only this one does.
+  // On macOS only this method reaches the disk. On other platforms the default does.
   ...(process.platform === 'darwin' && { wal_sync_method: 'fsync_writethrough' }),
 })
 
-/** The arguments of `postgres`: our settings, then `settings`, then the socket folder, which nothing overrides. */
+/**
+ * Returns arguments for `postgres`: own settings, then `settings`, then the socket folder, which cannot be overridden.
+ */
 export const settingArguments = (settings: Settings, socketFolder: string): string[] => {
-  const all: Settings = { ...ours(memoryMegabytes()), ...settings, unix_socket_directories: listed(socketFolder) }
+  const all: Settings = {
+    ...ownSettings(memoryMegabytes()),
+    ...settings,
+    unix_socket_directories: listed(socketFolder),
+  }
   return Object.entries(all).flatMap(([name, value]) => {
-    if (!/^[a-z_][a-z0-9_.]*$/i.test(name)) throw new Error(`"${name}" is no name of a PostgreSQL setting.`)
+    if (!/^[a-z_][a-z0-9_.]*$/i.test(name)) throw new Error(`"${name}" is not a valid name of a PostgreSQL setting.`)
     return ['-c', `${name}=${typeof value === 'boolean' ? (value ? 'on' : 'off') : value}`]
   })
 }
 
-/** One folder as PostgreSQL reads a list of folders, where a comma or a space would end it. */
+/** Quotes a folder for a list of folders, in which a comma or a space would otherwise end it. */
 const listed = (folder: string): string => `"${folder.replaceAll('"', '""')}"`
 
-/** The one superuser, and the database that `connectionString` names. */
+/** Name of the only superuser, and of the database in `connectionString`. */
 export const role = 'gateway'
 
 /**
- * Says who is let in, as superuser: root and the run-as user, known by the kernel (`peer`), on the socket only. A
- * run-as user whom other programs may run as is not let in. Takes effect when the server starts.
+ * Writes the files that decide who may connect. Root and the run-as user may, as superuser and over the socket only,
+ * where the kernel identifies them (`peer`). A run-as user that other programs share may not. Takes effect when the
+ * server starts.
  */
 export const writeAccess = async (cluster: Cluster): Promise<void> => {
   const names = await namesOf(cluster.runAsUser)
-  // PostgreSQL looks the name of whoever connects up; one that has none is kept out by the mode of the folder alone.
+  // `peer` needs a user name. A user id without a name is admitted by `trust`; the mode of the folder keeps others out.
   const isNameless = !isRoot() && names.length === 1
-  const way = isNameless ? 'trust' : 'peer map=gateway'
-  await replace(cluster, 'pg_hba.conf', `local all ${role} ${way}\n`)
+  const method = isNameless ? 'trust' : 'peer map=gateway'
+  await replace(cluster, 'pg_hba.conf', `local all ${role} ${method}\n`)
   await replace(cluster, 'pg_ident.conf', names.map((name) => `gateway "${name}" ${role}\n`).join(''))
 }
 
@@ -218,12 +230,12 @@ const namesOf = async (runAsUser: RunAsUser): Promise<readonly string[]> => {
 
 const heading = '# Written by the gateway at each start.\n'
 
-/** Moved in place whole, and not touched where it is right already. */
+/** Replaces a file in one step, if its text differs. */
 const replace = async ({ folder, runAsUser }: Cluster, name: string, text: string): Promise<void> => {
   const path = join(folder, name)
   if ((await unless(['ENOENT'], readFile(path, 'utf8'))) === heading + text) return
   const aside = `${path}.new-${randomBytes(6).toString('hex')}`
-  // Exclusive: never through a link that another has put there.
+  // Opened exclusively, so that it never writes through a link that another user has put there.
   await writeFile(aside, heading + text, { mode: 0o600, flag: 'wx' })
   if (isRoot()) await lchown(aside, runAsUser.uid, runAsUser.gid)
   await rename(aside, path)

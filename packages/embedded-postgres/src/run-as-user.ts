@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** The user that PostgreSQL runs as and that owns its files. */
+/** User that PostgreSQL runs as and that owns its files. */
 export interface RunAsUser {
   readonly uid: number
   readonly gid: number
@@ -12,10 +12,10 @@ export const isRoot = (): boolean => process.getuid?.() === 0
 
 const self = (): RunAsUser => ({ uid: process.getuid?.() ?? -1, gid: process.getgid?.() ?? -1 })
 
-/** What `spawn` needs to act as `runAsUser`. Only root can change its user, and only root has to. */
+/** Options with which `spawn` runs a process as `runAsUser`. Only root can change its user, and only root needs to. */
 export const actingAs = (runAsUser: RunAsUser): { uid?: number; gid?: number } => (isRoot() ? runAsUser : {})
 
-/** From here on are the ids that systemd keeps for users of one service: no account of a person has one. */
+/** User ids that systemd reserves for dynamic users of services, so that no person's account has one. */
 const ownUids = { first: 61_184, count: 4_336 }
 
 const nobody = 65_534
@@ -23,8 +23,9 @@ const isSharedName = ({ uid, name }: RunAsUser & { name: string }): boolean =>
   uid === nobody || ['nobody', '_postgres', 'postgres', 'daemon'].includes(name)
 
 /**
- * The users that a new cluster may belong to, best first: that of this process; for root an unused id (by the path, so
- * that two folders have two), then a shared user. Throws for root if /etc/passwd names no user.
+ * Returns the users that a new cluster may belong to, best first: the user of this process, or, for root, an unused id
+ * (derived from the path, so that two folders have different ones) and then a shared user. Throws for root if
+ * /etc/passwd names no suitable user.
  */
 export const newRunAsUsers = async (dataDir: string): Promise<readonly RunAsUser[]> => {
   if (!isRoot()) return [self()]
@@ -39,14 +40,14 @@ export const newRunAsUsers = async (dataDir: string): Promise<readonly RunAsUser
 }
 
 const unusedUser = (dataDir: string, users: readonly RunAsUser[]): RunAsUser => {
-  const wanted = createHash('sha256').update(dataDir).digest().readUInt32BE(0) % ownUids.count
+  const start = createHash('sha256').update(dataDir).digest().readUInt32BE(0) % ownUids.count
   for (let i = 0; ; i++) {
-    const uid = ownUids.first + ((wanted + i) % ownUids.count)
+    const uid = ownUids.first + ((start + i) % ownUids.count)
     if (i === ownUids.count || !users.some((user) => user.uid === uid)) return { uid, gid: uid }
   }
 }
 
-/** Whether root runs PostgreSQL as a user that other programs may run as: these can read its files and end it. */
+/** Returns true if root runs PostgreSQL as a user of other programs too, which can then read its files and end it. */
 export const isShared = async ({ uid }: RunAsUser): Promise<boolean> =>
   isRoot() && (uid === nobody || (await knownUsers()).some((user) => user.uid === uid && isSharedName(user)))
 
@@ -58,7 +59,7 @@ export const knownUsers = async (): Promise<(RunAsUser & { name: string })[]> =>
   })
 }
 
-/** Whether the permission bits of `folder` and of every folder above it let `runAsUser` pass. */
+/** Returns true if the permission bits of `folder` and of every folder above it let `runAsUser` enter it. */
 export const canEnter = async (folder: string, runAsUser: RunAsUser): Promise<boolean> => {
   for (let at = await realpath(folder); ; at = dirname(at)) {
     const { uid, gid, mode } = await stat(at)

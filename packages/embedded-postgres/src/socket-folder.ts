@@ -6,31 +6,33 @@ import { messageOf, unless } from './errors.ts'
 import { canEnter, isRoot, type RunAsUser } from './run-as-user.ts'
 import type { Cluster } from './cluster.ts'
 
-/** The port is part of the socket's name; nothing listens on TCP. */
+/** Port in the name of the socket. Nothing listens on TCP. */
 export const port = 5432
 
-// The kernel's own limit: 108 bytes with the final zero, on macOS 104.
+// Limit of the kernel: 108 bytes including the final zero, 104 on macOS.
 const pathBytesMax = process.platform === 'darwin' ? 103 : 107
 
 const prefix = 'gateway-postgres-'
 
-/** Whether `path` has a name that only this package gives. */
+/** Returns true if the name of `path` is one that only this package uses. */
 export const isPrivateSocketFolder = (path: string): boolean =>
   basename(path).startsWith(prefix) && /^[0-9a-f]{16}$/.test(basename(path).slice(prefix.length))
 
 const fits = (folder: string): boolean =>
   Buffer.byteLength(join(folder, `.s.PGSQL.${port}`)) <= pathBytesMax && !folder.includes('\n')
 
-/** Where the socket of `cluster` belongs: in the cluster itself, or, if that path is too long, in a private folder. */
+/**
+ * Returns the folder for the socket of `cluster`: the cluster itself or, if that path is too long, a private folder.
+ */
 export const socketFolderOf = async (cluster: Cluster): Promise<string> =>
   fits(cluster.folder) ? cluster.folder : privateFolder(await privatePath(cluster), cluster.runAsUser)
 
-/** The path of the private folder of `cluster`, whether there is one or not; `undefined` where none is needed. */
+/** Returns the path of the private folder of `cluster`, even if it does not exist, or `undefined` if none is needed. */
 export const privateSocketPath = async (cluster: Cluster): Promise<string | undefined> =>
   fits(cluster.folder) ? undefined : privatePath(cluster)
 
 const privatePath = async ({ folder, runAsUser }: Cluster): Promise<string> => {
-  // The identifier is in the name too, so that a new cluster in the old place never meets the old one's socket.
+  // The name includes the identifier, so that a new cluster in the same place never finds the socket of the old one.
   const name = createHash('sha256')
     .update(folder)
     .update(await systemIdentifier(folder))
@@ -44,7 +46,7 @@ const privatePath = async ({ folder, runAsUser }: Cluster): Promise<string> => {
   )
 }
 
-/** PostgreSQL writes a number of its own into the first eight bytes of `pg_control` when it makes a cluster. */
+/** Reads the identifier that PostgreSQL writes into the first eight bytes of `pg_control` when it creates a cluster. */
 export const systemIdentifier = async (folder: string): Promise<Buffer> => {
   const file = await open(join(folder, 'global/pg_control'))
   try {
@@ -55,8 +57,8 @@ export const systemIdentifier = async (folder: string): Promise<Buffer> => {
 }
 
 /**
- * Makes `path` a folder of `runAsUser` that nobody else may enter, or accepts one that is. A folder under /tmp can be
- * anyone's: with a wrong owner or mode it is refused, for who can enter it is let in as superuser.
+ * Creates the folder `path` for `runAsUser` only, or accepts an existing one. Rejects a folder with another owner or
+ * mode: under /tmp anyone can create it, and whoever can enter it can connect as superuser.
  */
 const privateFolder = async (path: string, runAsUser: RunAsUser): Promise<string> => {
   if ((await unless(['ENOENT'], lstat(path))) === undefined) await create(path, runAsUser)
@@ -65,7 +67,7 @@ const privateFolder = async (path: string, runAsUser: RunAsUser): Promise<string
 }
 
 const create = async (path: string, runAsUser: RunAsUser): Promise<void> => {
-  // Owned and moved in place in one step: another process never sees the folder with root as its owner.
+  // Created under another name and renamed, so that no other process sees the folder with root as its owner.
   const aside = `${path}.${randomBytes(6).toString('hex')}`
   try {
     await mkdir(aside, { mode: 0o700 })

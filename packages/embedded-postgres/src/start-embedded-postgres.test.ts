@@ -51,7 +51,7 @@ beforeAll(async () => (shared = await dataFolder()))
 afterAll(() => shared.remove())
 
 test(
-  'takes settings by name and refuses what is no name; who finds no connection left is told so',
+  'takes settings by name and refuses invalid names; reports when no connection is left',
   async () => {
     const postgres = await startEmbeddedPostgres({ dataDir: shared.path, settings: { ...quick, max_connections: 5 } })
     expect(await query(postgres.connectionString, 'show max_connections')).toEqual([{ max_connections: '5' }])
@@ -62,7 +62,7 @@ test(
     await Promise.all(held.map((client) => client.end()))
     await postgres.stop()
     const bad = startEmbeddedPostgres({ dataDir: shared.path, settings: { 'fsync=off -c x': 1 } })
-    await expect(bad).rejects.toThrow('no name of a PostgreSQL setting')
+    await expect(bad).rejects.toThrow('not a valid name of a PostgreSQL setting')
   },
   minute,
 )
@@ -134,7 +134,7 @@ test(
         () => false,
       )
     expect(await until(isBack, 25_000)).toBe(true)
-    expect(lines.join('\n')).toContain('reaching it again')
+    expect(lines.join('\n')).toContain('reconnecting')
     const pid = await pidOf(shared.path)
     await postgres.stop()
     expect(await until(() => Promise.resolve(!isAlive(pid)), 10_000)).toBe(true)
@@ -322,7 +322,7 @@ describe('on a data folder of its own', () => {
       async () => {
         await mkdir(folder.path)
         await symlink(join(folder.path, 'gone'), join(folder.path, 'postgres'))
-        await expect(start(folder.path)).rejects.toThrow(/points to a folder that is gone\. Bring that folder back/)
+        await expect(start(folder.path)).rejects.toThrow(/points to a folder that does not exist\. Restore that folder/)
       },
       minute,
     )

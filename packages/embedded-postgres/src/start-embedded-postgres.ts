@@ -7,7 +7,7 @@ import {
   findCluster,
   prepareDataDir,
   databaseGone,
-  leftOf,
+  existingOf,
   noDatabase,
   isOutside,
   isSameFolder,
@@ -22,50 +22,49 @@ import { connectOrStart, releaseUsageLease, type ConnectOptions, type UsageLease
 
 export interface EmbeddedPostgres {
   /**
-   * What `pg` and libpq take: superuser `gateway` on database `gateway` (UTF8, locale C) over a Unix socket. No
-   * password: the kernel says who connects, and only the run-as user of the data and root are let in.
+   * URL for `pg` and libpq: superuser `gateway` on the database `gateway` (UTF8, locale C) over a Unix socket. There is
+   * no password, because the kernel identifies the connecting user and only the run-as user and root are admitted.
    */
   readonly connectionString: string
   /**
-   * Gives up the use of the server, and stops it, whoever started it, if nobody else uses it. Close your connections
-   * first: stopping does not wait for them. A second call changes nothing. Throws if the server does not stop within 40
-   * s.
+   * Ends the use of the server, and stops the server if no other process uses it, no matter which process started it.
+   * Close all connections first, because stopping does not wait for them. Further calls do nothing. Throws if the
+   * server does not stop within 40 s.
    */
   stop(): Promise<void>
 }
 
 export interface EmbeddedPostgresOptions {
-  /** The folder for the data, made if it is not there; the cluster is `<dataDir>/postgres`. */
+  /** Folder for the data, created if it does not exist. The cluster is in `<dataDir>/postgres`. */
   readonly dataDir: string
-  /** Settings of PostgreSQL for a server that this call starts; one that already runs keeps its own. */
+  /** Settings of PostgreSQL, if this call starts the server. A running server keeps its settings. */
   readonly settings?: Settings
-  /** Told, in a sentence, what somebody who looks after the machine should know. */
+  /** Called with sentences for the operator. */
   readonly log?: (line: string) => void
-  /**
-   * Whether to make a cluster where there is none; true if not given. If not, that is an error, and nothing is made.
-   */
+  /** True (the default) to create a missing cluster. If false, a missing cluster is an error and nothing is created. */
   readonly make?: boolean
   /**
-   * Names in the data folder that are there only where a cluster was before: beside them none is made without a word.
+   * Names of files that exist in the data folder only if a cluster did. With one of them, a missing cluster is an
+   * error.
    */
   readonly companions?: readonly string[]
-  /** Aborted while the server is not ready yet: stops it if this call has started it, and throws. */
+  /** If aborted before the server is ready, stops the server if this call started it, and throws. */
   readonly signal?: AbortSignal
 }
 
 /**
- * A PostgreSQL 18 on the data in `dataDir`: made, started or found running. It survives this process if that is killed,
- * and is started again if it is killed itself. For root: docs/operations/database.md. Errors say what
- * to do.
+ * Returns a running PostgreSQL 18 on the data in `dataDir`; creates and starts it if necessary. The server survives if
+ * this process is killed, and is restarted if it is killed itself. docs/operations/database.md describes running as
+ * root. Errors say what to do.
  */
 export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> => {
   const { settings = {}, log = () => undefined, signal, make = true, companions = [] } = options
   const dataDir = await (make ? prepareDataDir(options.dataDir) : existingDataDir(options.dataDir))
   const durable = settings.fsync !== 'off' && settings.fsync !== false
-  // First: a process that makes the cluster meanwhile makes these after it.
-  const left = await leftOf(dataDir, companions)
+  // Before looking for the cluster, because a process that creates it now creates these files after it.
+  const remains = await existingOf(dataDir, companions)
   let cluster = await findCluster(dataDir)
-  if (cluster === undefined && left.length > 0) throw databaseGone(dataDir, left)
+  if (cluster === undefined && remains.length > 0) throw databaseGone(dataDir, remains)
   if (cluster === undefined && !make) throw noDatabase(dataDir)
   cluster ??= await createCluster(dataDir, { durable, log })
   if (await isShared(cluster.runAsUser)) log(sharedWarning(cluster))
@@ -77,10 +76,10 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): P
 }
 
 const sharedWarning = ({ runAsUser, folder }: Cluster): string =>
-  `PostgreSQL runs as user id ${runAsUser.uid}, whom other programs may run as too: these can read ${folder}. Start as an ordinary user.`
+  `PostgreSQL runs as user id ${runAsUser.uid}, as which other programs may run too. They can read ${folder}. Start as an ordinary user.`
 
 export const connectionStringTo = (socketFolder: string): string =>
-  // Port and sslmode are named so that PGPORT and PGSSLMODE of the environment do not count.
+  // Has port and sslmode, so that PGPORT and PGSSLMODE of the environment have no effect.
   `postgresql://${role}@/${role}?host=${encodeURIComponent(socketFolder)}&port=${port}&sslmode=disable`
 
 interface Keeper {
@@ -89,9 +88,9 @@ interface Keeper {
 }
 
 /**
- * Takes a new usage lease when it was lost, and starts the server if necessary. Without that a crash of one backend,
- * which ends all connections, would leave us uncounted, and the next process that stops would take the server from
- * under us.
+ * Acquires a new usage lease when the lease is lost, and starts the server if necessary. Otherwise, after the crash of
+ * a server process, which ends all connections, this process would not count as a user any more, and the next process
+ * that ends would stop the server.
  */
 const keepUsageLease = (cluster: Cluster, first: UsageLease, how: ConnectOptions): Keeper => {
   const leaving = new AbortController()
@@ -99,13 +98,13 @@ const keepUsageLease = (cluster: Cluster, first: UsageLease, how: ConnectOptions
   let stopped: Promise<void> | undefined
   const isLeaving = () => leaving.signal.aborted
 
-  const watch = (kept: UsageLease): UsageLease => {
-    kept.client.once('end', () => {
+  const watch = (current: UsageLease): UsageLease => {
+    current.client.once('end', () => {
       if (isLeaving()) return
-      how.log('PostgreSQL has ended the connection that marks its use; reaching it again')
+      how.log('PostgreSQL has ended the connection that marks its use; reconnecting')
       lease = regain()
     })
-    return kept
+    return current
   }
 
   const regain = async (): Promise<UsageLease | undefined> => {
@@ -138,7 +137,7 @@ const isThere = ({ folder }: Cluster): Promise<boolean> =>
 
 export const leave = async (cluster: Cluster, lease: UsageLease): Promise<void> => {
   try {
-    // An error here: the server has just gone, or is going.
+    // An error means that the server is stopping or has stopped.
     const last = await releaseUsageLease(lease).catch(() => false)
     if (last) await stopPostmaster(cluster)
   } finally {
@@ -147,38 +146,36 @@ export const leave = async (cluster: Cluster, lease: UsageLease): Promise<void> 
 }
 
 export interface DatabaseOptions {
-  /** The address of a PostgreSQL that somebody else runs; undefined: one of our own. */
+  /** URL of an external PostgreSQL; undefined for the embedded one. */
   readonly url: string | undefined
-  /** Where the data of our own is. */
+  /** Data folder of the embedded PostgreSQL. */
   readonly dataDir: string
-  /** As of `EmbeddedPostgresOptions`, for one of our own. */
+  /** Options of the embedded PostgreSQL, as in `EmbeddedPostgresOptions`. */
   readonly make?: boolean
   readonly companions?: readonly string[]
   readonly log?: (line: string) => void
-  /**
-   * Aborted: nobody waits any more for one of our own that is not ready; this throws, and leaves none that it started.
-   */
+  /** If aborted before the embedded PostgreSQL is ready, stops it if this call started it, and throws. */
   readonly signal?: AbortSignal
 }
 
-/** The database of a process of ours: the one at `url`, which is left alone, or the embedded one under `dataDir`. */
+/** Opens the database of a process: the external one at `url`, which is never stopped, or the embedded one. */
 export const openDatabase = ({ url, ...own }: DatabaseOptions): Promise<EmbeddedPostgres> =>
   url === undefined
     ? startEmbeddedPostgres(own)
     : Promise.resolve({ connectionString: url, stop: () => Promise.resolve() })
 
 /**
- * Throws if `dataDir` is a copy of another one whose data is still in its place: one that shares the data by a link, or
- * one that was made without stopping the server. `log` is told of what may be such a copy, or was moved.
+ * Throws if `dataDir` is a copy of another folder whose data still exists: a copy that shares the data by a link, or
+ * one that was made without stopping the server. Logs a warning if the data was moved or may be such a copy.
  */
 export const refuseCopy = async (dataDir: string, cluster: Cluster, log: (line: string) => void): Promise<void> => {
   await refuseCopiedLink(dataDir, cluster)
-  const named = (await readPidFile(cluster))?.dataFolder
-  if (named === undefined || (await isSameFolder(named, cluster.folder))) return
-  if (await isSameCluster(named, cluster.folder)) throw madeWhileRunning(cluster.folder, named)
+  const original = (await readPidFile(cluster))?.dataFolder
+  if (original === undefined || (await isSameFolder(original, cluster.folder))) return
+  if (await isSameCluster(original, cluster.folder)) throw madeWhileRunning(cluster.folder, original)
   if ((await runningPid(cluster)) !== undefined) return
   log(
-    `${join(cluster.folder, 'postmaster.pid')} was written for ${named}: this data was moved after its PostgreSQL had been ` +
+    `${join(cluster.folder, 'postmaster.pid')} was written for ${original}: this data was moved after its PostgreSQL had been ` +
       'killed, or copied while it ran. Such a copy may be incomplete; restore a backup instead',
   )
 }
@@ -191,14 +188,16 @@ const isSameCluster = async (one: string, other: string): Promise<boolean> => {
 const madeWhileRunning = (copy: string, original: string): Error =>
   new Error(
     `${copy} is a copy of ${original} that was made while PostgreSQL ran there (${join(copy, 'postmaster.pid')} says so): it may be ` +
-      'incomplete, and what waits in it would be sent by both. Make a copy as docs/operations/backup.md says, or name ' +
-      `another DATA_DIR. If it is whole (a snapshot of the file system), and it is meant: delete ${join(copy, 'postmaster.pid')}.`,
+      'incomplete, and both would send the messages that wait in it. Make a copy as docs/operations/backup.md says, or name ' +
+      `another DATA_DIR. If the copy is whole (a snapshot of the file system) and intended, delete ${join(copy, 'postmaster.pid')}.`,
   )
 
-/** Beside data that is kept outside of its data folder: which one that is. */
+/** File that names the data folder of a cluster stored outside of it. */
 const ownerFile = (cluster: Cluster): string => join(dirname(cluster.folder), 'data-dir')
 
-/** A data folder whose data is outside holds a link to it, and so does each copy of that folder. */
+/**
+ * Throws if `dataDir` is a copy of a data folder whose cluster is outside, so that both have a link to that cluster.
+ */
 const refuseCopiedLink = async (dataDir: string, cluster: Cluster): Promise<void> => {
   if (!isOutside(dirname(cluster.folder))) return
   const owner = await unless(['ENOENT'], readFile(ownerFile(cluster), 'utf8'))
@@ -208,7 +207,7 @@ const refuseCopiedLink = async (dataDir: string, cluster: Cluster): Promise<void
     if (linked === cluster.folder)
       throw new Error(
         `${dataDir} is a copy of ${owner}, but its data is not: ${join(dataDir, 'postgres')} and ${join(owner, 'postgres')} are links ` +
-          `to ${cluster.folder}. Delete the link that is too many, and restore a backup in its place or begin with an empty database.`,
+          `to ${cluster.folder}. Delete one of the links, and restore a backup in its place or begin with an empty database.`,
       )
   }
   await writeFile(ownerFile(cluster), dataDir, { mode: 0o600 })

@@ -42,7 +42,7 @@ test('data of the version that is shipped, and binaries of none or another versi
   await writeFile(join(other, 'bin/postgres'), '#!/bin/sh\necho "postgres (PostgreSQL) 16.4"\n', { mode: 0o755 })
   await expect(upgrade(other)).rejects.toThrow('is PostgreSQL 16, and the data is of 17')
   await mkdir(join(data.path, 'postgres-17'))
-  await expect(upgrade(other)).rejects.toThrow('postgres-17 is already there')
+  await expect(upgrade(other)).rejects.toThrow('postgres-17 already exists')
   expect((await readdir(data.path)).sort()).toEqual(['other', 'postgres', 'postgres-17'])
 })
 

@@ -12,26 +12,26 @@ import { connectOrStart } from './usage-lease.ts'
 
 export interface UpgradeOptions {
   readonly dataDir: string
-  /** A folder with `bin/postgres` of the version that made the data. */
+  /** Folder with `bin/postgres` of the version that made the data. */
   readonly binaries: string
-  /** Copies everything from the server at one address to the empty one at the other. */
+  /** Copies everything from the server at the first URL to the empty server at the second. */
   readonly copy: (from: string, to: string) => Promise<void>
   readonly log?: (line: string) => void
 }
 
 export interface Upgraded {
-  /** The major version of the old data. */
+  /** Major version of the old data. */
   readonly from: string
   readonly to: string
-  /** Where the old data is now; nothing of it was changed. */
+  /** Folder of the old data, which is unchanged. */
   readonly kept: string
 }
 
 /**
- * Brings the data in `dataDir` to the major version of the binaries of this package: both servers run, `copy` copies,
- * and the new data takes the place of the old, which is kept beside it. What fails before that leaves the old data in
- * its place. One that was interrupted between the two moves is completed by the next call. Throws an Error that says
- * what to do; nothing may use the old data meanwhile.
+ * Upgrades the data in `dataDir` to the major version of this package's binaries. Runs both servers, calls `copy`, and
+ * replaces the old data by the new; the old data is kept beside it. If a step fails, the old data stays in its place.
+ * An upgrade that was interrupted between the two renames is completed by the next call. Nothing may use the old data
+ * meanwhile. Throws an Error that says what to do.
  */
 export async function upgradeCluster({
   dataDir,
@@ -43,10 +43,11 @@ export async function upgradeCluster({
   const old = await findCluster(top, 'any')
   if (old === undefined) return complete(top)
   const from = (await readFile(join(old.folder, 'PG_VERSION'), 'utf8')).trim()
-  const kept = join(top, `postgres-${from}`)
+  const target = join(top, `postgres-${from}`)
   if (from === major)
     throw new Error(`${join(top, 'postgres')} is of PostgreSQL ${major}: there is nothing to upgrade.`)
-  if (await isThere(kept)) throw new Error(`${kept} is already there. Move it away: the old data is to be kept there.`)
+  if (await isThere(target))
+    throw new Error(`${target} already exists. Move it away, because the old data will be stored there.`)
   if ((await runningPid(old)) !== undefined)
     throw new Error(`PostgreSQL ${from} runs on ${join(top, 'postgres')}. Stop it and all that uses it.`)
   const folder = await binariesOf(binaries, from)
@@ -58,7 +59,7 @@ export async function upgradeCluster({
     await drop(aside)
     throw error
   }
-  await rename(join(top, 'postgres'), kept)
+  await rename(join(top, 'postgres'), target)
   return complete(top)
 }
 
@@ -83,7 +84,7 @@ async function copyTo(
   }
 }
 
-/** The old data is out of the way, so the new one is whole: it moves in place. */
+/** Renames the new data to its final path. It is complete, because the old data has been renamed already. */
 async function complete(top: string): Promise<Upgraded> {
   const aside = asideOf(top)
   const [from = ''] = (await readdir(top)).flatMap((name) => /^postgres-(\d+)$/.exec(name)?.[1] ?? [])
@@ -99,10 +100,10 @@ async function drop(aside: string): Promise<void> {
   await rm(aside, { recursive: true, force: true })
 }
 
-/** Of a package of npm the binaries are in `native`. */
-async function binariesOf(given: string, version: string): Promise<string> {
-  const inside = join(resolve(given), 'native')
-  const folder = (await isThere(inside)) ? inside : resolve(given)
+/** Finds the binaries in `path`, or in its subfolder `native` if it is an npm package, and checks their version. */
+async function binariesOf(path: string, version: string): Promise<string> {
+  const inside = join(resolve(path), 'native')
+  const folder = (await isThere(inside)) ? inside : resolve(path)
   const program = join(folder, 'bin/postgres')
   const { stdout } = await promisify(execFile)(program, ['--version'], { cwd: '/', env: cleanEnvironment }).catch(
     (cause: unknown) => {

@@ -17,57 +17,57 @@ import {
 import { assertPrivate, port, socketFolderOf } from './socket-folder.ts'
 
 /**
- * Each process that uses a cluster has a usage lease: one idle connection that holds a shared advisory lock. The server
- * releases the lock when the process ends, however it ends, so the count is always right.
+ * Lease of a process that uses a cluster: one idle connection with a shared advisory lock. The server releases the lock
+ * when the process ends in any way, so the number of users is always right.
  */
 export interface UsageLease {
   readonly socketFolder: string
   readonly client: Client
 }
 
-/** The types of `pg` leave these two out. */
+/** Client with two methods that the types of `pg` do not declare. */
 type Client = pg.Client & { ref(): void; unref(): void }
 
-/** Why there is no lease: nothing listens; the server is not ready; or unknown. */
+/** Reason for which no lease was acquired: nothing listens, the server is not ready, or unknown. */
 export type NoLease = { readonly reason: 'not-running' | 'not-ready' | 'unclear'; readonly error: unknown }
 
-// Any two numbers: they are used in the database `postgres` of this cluster only.
+// Arbitrary numbers, which are used only in the database `postgres` of this cluster.
 const usageKey = 7_201_301
 const databaseKey = 7_201_302
 
-/** Tries once to take a usage lease, at the socket in `socketFolder` or in the folder that the pid file names. */
+/** Tries once to acquire a usage lease, at the socket in `socketFolder` or in the folder that the pid file names. */
 export const takeUsageLease = async (cluster: Cluster, socketFolder: string): Promise<UsageLease | NoLease> => {
-  const said = (await readPidFile(cluster))?.socketFolder
+  const other = (await readPidFile(cluster))?.socketFolder
   const first = await takeUsageLeaseAt(cluster, socketFolder, false)
-  if ('client' in first || first.reason !== 'not-running' || said === undefined || said === socketFolder) return first
-  return takeUsageLeaseAt(cluster, said, true)
+  if ('client' in first || first.reason !== 'not-running' || other === undefined || other === socketFolder) return first
+  return takeUsageLeaseAt(cluster, other, true)
 }
 
 /**
- * Whether the server at the other end works on `folder`. A pid file that was copied leads to the server of the
- * original, so where that was followed (`said`) the server must name this folder; at the socket of the folder itself it
- * must not name another one.
+ * Returns true if the connected server works on `folder`. A copied pid file leads to the server of the original, so if
+ * the socket was found by the pid file (`byPidFile`), the server must name this folder. At the socket in the folder
+ * itself, the server must not name another one.
  */
-const worksOn = async (client: Client, folder: string, said: boolean): Promise<boolean> => {
+const worksOn = async (client: Client, folder: string, byPidFile: boolean): Promise<boolean> => {
   const { rows } = await client.query<{ data_directory: string }>('show data_directory')
-  const named = rows[0]?.data_directory ?? ''
-  return said ? isSameFolder(named, folder) : !(await isAnotherFolder(named, folder))
+  const directory = rows[0]?.data_directory ?? ''
+  return byPidFile ? isSameFolder(directory, folder) : !(await isAnotherFolder(directory, folder))
 }
 
 const takeUsageLeaseAt = async (
   { folder, runAsUser }: Cluster,
   socketFolder: string,
-  said: boolean,
+  byPidFile: boolean,
 ): Promise<UsageLease | NoLease> => {
   if (socketFolder !== folder) await unless(['ENOENT'], assertPrivate(socketFolder, runAsUser))
   const client = clientOf(socketFolder)
-  // A lost connection shows at the next query, or as 'end' to the holder of the lease.
+  // Ignored, because a lost connection shows at the next query, or as 'end' to the holder of the lease.
   client.on('error', () => undefined)
   try {
     await client.connect()
-    if (!(await worksOn(client, folder, said))) {
+    if (!(await worksOn(client, folder, byPidFile))) {
       await client.end()
-      return { reason: 'not-running', error: new Error('it is the server of another folder') }
+      return { reason: 'not-running', error: new Error('the server belongs to another folder') }
     }
     await client.query('select pg_advisory_lock_shared($1)', [usageKey])
     await makeDatabase(client)
@@ -91,13 +91,13 @@ const clientOf = (socketFolder: string): Client =>
     query_timeout: 60_000,
   }) as Client
 
-/** All connections are taken. */
+/** SQLSTATE if all connections are in use. */
 const noneLeft = '53300'
 
 const reasonOf = (error: unknown): NoLease['reason'] => {
   const code = codeOf(error)
   if (code === 'ENOENT' || code === 'ECONNREFUSED') return 'not-running'
-  // Starting, recovering, shutting down.
+  // The server is starting, recovering or shutting down, or has no connection left.
   if (code === '57P03' || code === '57P02' || code === '57P01' || code === noneLeft) return 'not-ready'
   if (code === undefined || /^E[A-Z]+$/.test(code)) return 'unclear'
   throw error
@@ -112,8 +112,8 @@ const makeDatabase = async (client: pg.Client): Promise<void> => {
 }
 
 /**
- * Releases the lease. True for the last one; then nobody can take a lease until the server has stopped or
- * `client` has ended.
+ * Releases the lease. Returns true if it was the last one; then no process can acquire a lease until the server has
+ * stopped or `client` has ended.
  */
 export const releaseUsageLease = async ({ client }: UsageLease): Promise<boolean> => {
   client.ref()
@@ -122,54 +122,58 @@ export const releaseUsageLease = async ({ client }: UsageLease): Promise<boolean
   return rows[0]?.last === true
 }
 
+/** Time without any answer after which connecting fails. */
 const silenceSeconds = 60
+/** Time after which waiting is logged. */
 const quietSeconds = 3
+/** Longest wait for the pid file of a launched server. */
 const launchSeconds = 10
+/** Time without a free connection after which connecting fails. */
 const noneLeftSeconds = 2
 
 export interface ConnectOptions {
   readonly settings: Settings
   readonly log: (line: string) => void
   readonly signal?: AbortSignal
-  /** Of the server that is started; undefined: those of the installed package. */
+  /** Binaries of a server to start. Defaults to those of the installed package. */
   readonly binaries?: Installed
 }
 
 /**
- * Takes a usage lease of the server of `cluster`, which it starts if none runs, and waits while one starts, recovers or
- * stops. Throws if a start fails, if nothing answers for 60 s, if no connection is left for 2 s, or on `signal`; then
- * it stops the server that it has started.
+ * Acquires a usage lease of the server of `cluster`. Starts a server if none runs, and waits while one starts, recovers
+ * or stops. Throws if a start fails, if nothing answers for 60 s, or if no connection is free for 2 s. If `signal` is
+ * aborted, stops a server that it started and throws.
  */
 export const connectOrStart = async (
   cluster: Cluster,
-  { settings, log, signal, binaries: there }: ConnectOptions,
+  { settings, log, signal, binaries: installed }: ConnectOptions,
 ): Promise<UsageLease> => {
   const socketFolder = await socketFolderOf(cluster)
-  const tell = afterAWhile(log)
+  const logLate = afterAWhile(log)
   let launched: Launch | undefined
   let obstacle = ''
-  let heard = performance.now()
-  let left = heard
+  let lastAnswer = performance.now()
+  let lastFree = lastAnswer
   for (;;) {
     const answer = await takeUsageLease(cluster, socketFolder)
     if ('client' in answer) return answer
-    if (codeOf(answer.error) !== noneLeft) left = performance.now()
-    else if (performance.now() - left > noneLeftSeconds * 1000) throw answer.error
+    if (codeOf(answer.error) !== noneLeft) lastFree = performance.now()
+    else if (performance.now() - lastFree > noneLeftSeconds * 1000) throw answer.error
     if (signal?.aborted === true) {
       await giveUp(cluster, launched)
       signal.throwIfAborted()
     }
     if (answer.reason === 'not-ready') {
-      tell(`PostgreSQL is there, but not ready: ${messageOf(answer.error)}`)
-      heard = performance.now()
-    } else if (performance.now() - heard > silenceSeconds * 1000) {
+      logLate(`PostgreSQL runs, but is not ready: ${messageOf(answer.error)}`)
+      lastAnswer = performance.now()
+    } else if (performance.now() - lastAnswer > silenceSeconds * 1000) {
       throw await noAnswer(cluster, socketFolder, answer.error, obstacle || ((await launched?.output()) ?? ''))
     } else if (launched?.ended() === true) {
       obstacle = await passingObstacle(cluster, launched)
       launched = undefined
       await delay(100)
     } else if (answer.reason === 'not-running' && launched === undefined && (await runningPid(cluster)) === undefined) {
-      const binaries = await usableBinaries(dirname(cluster.folder), cluster.runAsUser, there)
+      const binaries = await usableBinaries(dirname(cluster.folder), cluster.runAsUser, installed)
       launched = await launch(cluster, { binaries, socketFolder, settings })
     }
     await delay(10)
@@ -177,7 +181,8 @@ export const connectOrStart = async (
 }
 
 /**
- * Stops a server that was launched but is not ready: no process has a lease of it. Waits for the pid file of a new one.
+ * Stops a server that was launched but is not ready, so that no process has a lease of it. Waits for its pid file
+ * first.
  */
 const giveUp = async (cluster: Cluster, launched: Launch | undefined): Promise<void> => {
   if (launched === undefined) return
@@ -186,7 +191,9 @@ const giveUp = async (cluster: Cluster, launched: Launch | undefined): Promise<v
   if (!launched.ended()) await stopPostmaster(cluster)
 }
 
-/** Logs one line, and only after 3 s: a start takes less, a recovery can take minutes. */
+/**
+ * Makes a function that logs one line, and only after 3 s, because a start takes less and a recovery may take minutes.
+ */
 const afterAWhile = (log: (line: string) => void): ((line: string) => void) => {
   const begun = performance.now()
   let logged = false
@@ -198,9 +205,8 @@ const afterAWhile = (log: (line: string) => void): ((line: string) => void) => {
 }
 
 /**
- * A start may fail because another process was faster, or because a killed server still runs; and another process may
- * have used the server and stopped it already: these pass. Returns the message of PostgreSQL then; throws for any other
- * reason.
+ * Returns the log of a failed start if the reason passes by itself: another process was faster, a killed server still
+ * runs, or another process has used and stopped the server already. Throws for any other reason.
  */
 const passingObstacle = async (cluster: Cluster, launched: Launch): Promise<string> => {
   const output = await launched.output()
@@ -208,7 +214,7 @@ const passingObstacle = async (cluster: Cluster, launched: Launch): Promise<stri
   if (/lock file ".*" (already exists|is empty)|pre-existing shared memory block/.test(output)) return output
   throw new Error(
     `PostgreSQL does not start. Its log, ${logPath(cluster)}, ends with:\n${lastLines(output)}\n` +
-      'Put right what it says and start again, or set DATABASE_URL to a PostgreSQL 15 to 18.',
+      'Remove the cause and start again, or set DATABASE_URL to a PostgreSQL 15 to 18.',
   )
 }
 

@@ -9,8 +9,8 @@ export interface DataFolder {
 }
 
 /**
- * A folder for a test, in memory where the run has its data there; every user may enter it: also for root the cluster
- * is inside.
+ * Creates a data folder for a test, in memory if the test run has its data there. Every user may enter it, so that for
+ * root too the cluster is inside.
  */
 export const dataFolder = async (mode = 0o755): Promise<DataFolder> => {
   const top = await realpath(await mkdtemp(join(process.env['GATEWAY_TEST_FOLDER'] ?? tmpdir(), 'postgres-test-')))

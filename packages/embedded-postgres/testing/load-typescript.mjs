@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { transform } from '@swc/core'
 
-/** Lets a process that a test starts run the sources, never an old build. */
+/** Loads TypeScript sources, so that a process started by a test never runs an old build. */
 export const load = async (url, context, next) => {
   if (!url.endsWith('.ts')) return next(url, context)
   const source = await readFile(fileURLToPath(url), 'utf8')

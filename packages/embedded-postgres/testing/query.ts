@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Runs one statement on a connection of its own and answers its rows. */
+/** Runs one statement on a connection of its own and returns its rows. */
 export const query = async (
   connectionString: string,
   text: string,

@@ -2,14 +2,14 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** A process that uses the PostgreSQL of a data folder. */
+/** Process that uses the PostgreSQL of a data folder. */
 export interface User {
   readonly process: ChildProcess
-  /** Everything it has said. */
+  /** Lines that the process has printed. */
   readonly lines: readonly Said[]
-  /** Settles with the first line that has `key`; rejects if the process ends without one. */
+  /** Resolves to the first line that has `key`. Rejects if the process ends without one. */
   says(key: keyof Said): Promise<Said>
-  /** Tells it to stop its use and to end; settles with its exit code. */
+  /** Asks the process to stop its use and end. Resolves to its exit code. */
   finish(): Promise<number | null>
   kill(): Promise<void>
 }
@@ -24,7 +24,7 @@ export interface Said {
 
 export const startUser = (
   dataDir: string,
-  what: string[] = ['hold'],
+  task: string[] = ['hold'],
   as: { uid?: number; gid?: number; cwd?: string } = {},
 ): User => {
   const register = `import { register } from 'node:module'; register(${JSON.stringify(new URL('load-typescript.mjs', import.meta.url).href)})`
@@ -33,7 +33,7 @@ export const startUser = (
     `data:text/javascript,${encodeURIComponent(register)}`,
     fileURLToPath(new URL('user-process.ts', import.meta.url)),
     dataDir,
-    ...what,
+    ...task,
   ]
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'], ...as })
   const lines: Said[] = []
@@ -57,7 +57,7 @@ export const startUser = (
         const look = () => {
           const found = lines.find((line) => key in line)
           if (found !== undefined) resolve(found)
-          else if (ended) reject(new Error(`it ended and said ${JSON.stringify(lines)}`))
+          else if (ended) reject(new Error(`the process ended after printing ${JSON.stringify(lines)}`))
           else return
           waiting.delete(look)
         }

@@ -1,24 +1,24 @@
 /**
- * A process that uses an embedded PostgreSQL: `user-process.ts <dataDir> hold` starts, prints a line of JSON and stops
- * when it reads a line; `user-process.ts <dataDir> come-and-go <pace>` starts, writes a row and stops, over and over,
- * until it reads a line.
+ * Process that uses an embedded PostgreSQL. `user-process.ts <dataDir> hold` starts the server, prints a line of JSON
+ * and stops when it reads a line. `user-process.ts <dataDir> come-and-go <pace>` starts, writes a row and stops
+ * repeatedly, until it reads a line.
  */
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { startEmbeddedPostgres } from '../src/index.ts'
 
-const [, , dataDir = '', what, pace = '1'] = process.argv
+const [, , dataDir = '', task, pace = '1'] = process.argv
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
 const log = (line: string): void => say({ log: line })
 const settings = { fsync: 'off', shared_buffers: '16MB' }
 
 const input = createInterface(process.stdin)
-let told = false
+let isOver = false
 const ordered = new Promise<void>((resolve) => {
   input.once('line', resolve)
   input.once('close', resolve)
-}).then(() => (told = true))
+}).then(() => (isOver = true))
 
 const hold = async (): Promise<void> => {
   const postgres = await startEmbeddedPostgres({ dataDir, settings, log })
@@ -29,10 +29,10 @@ const hold = async (): Promise<void> => {
 }
 
 const comeAndGo = async (): Promise<void> => {
-  for (let rounds = 1; !told; rounds++) {
+  for (let rounds = 1; !isOver; rounds++) {
     const postgres = await startEmbeddedPostgres({ dataDir, settings, log })
     await writeRow(postgres.connectionString)
-    // Half of them stop at once, so that the last one often meets the next one.
+    // Half of the rounds stop at once, so that a stop often coincides with the next start.
     if (rounds % 2 === 0) await delay((rounds * (7 + 6 * Number(pace))) % 50)
     await postgres.stop()
     say({ rounds })
@@ -47,7 +47,7 @@ const writeRow = async (connectionString: string): Promise<void> => {
 }
 
 try {
-  await (what === 'hold' ? hold() : comeAndGo())
+  await (task === 'hold' ? hold() : comeAndGo())
 } catch (error) {
   say({ error: error instanceof Error ? error.message : String(error) })
   process.exitCode = 1

@@ -68,7 +68,7 @@ test('with a key it is an error then, for the same request may have moved credit
   const cuts = (async () => {
     for (let i = 0; i < 4; i++) await proxy.cut('before-it-arrives', 'transfer')
   })()
-  await expect(once()).rejects.toThrow('cannot be found out')
+  await expect(once()).rejects.toThrow('is unknown: the database does not answer')
   await cuts
   expect(await once()).toBe('repeated')
   await assertBalances(90, 10)
@@ -122,7 +122,7 @@ test('where the database was never reached it has failed; where nobody can know,
   await until(async () => (await moved(away.ports, 1)) === 'done')
   proxy.freeze()
   expect(await moved(neverThere.ports, 10)).toBe('failed')
-  await expect(moved(away.ports, 10)).rejects.toThrow('cannot be found out')
+  await expect(moved(away.ports, 10)).rejects.toThrow('is unknown: the database does not answer')
   await Promise.all([away.close(0.1), neverThere.close(0.1)])
   await assertBalances(99, 1)
 })
