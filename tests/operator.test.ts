@@ -100,7 +100,7 @@ test('on an empty folder a command works on its own, and leaves no database runn
 
 test('a copy of a database onto itself is refused in a sentence', async () => {
   const { code, err } = await runGateway(['database', 'copy', '--to', database.connectionString], environment)
-  expect({ code, err }).toEqual({ code: 1, err: 'The target is the database that is to be copied.\n' })
+  expect({ code, err }).toEqual({ code: 1, err: 'The target is the same database as the source.\n' })
 })
 
 test('a target of a copy that lets nobody in is named, with the option that says where it is', async () => {

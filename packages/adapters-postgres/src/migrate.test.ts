@@ -70,7 +70,7 @@ test('a schema of before the first release is refused and not touched', async ()
 test('a schema that was made from another text of a migration is refused and not touched, in one sentence that says what to do', async () => {
   await run([1, 'create table a (x int)'])
   const refused =
-    /migration 1 step-1 .*another text.*Run the version of the gateway that made it, or name an empty database/
+    /migration 1 step-1 .*another text.*Run the version of the gateway that made it, or use an empty database/
   await expect(run([1, 'create table a (x int, y int)'], [2, 'create table b (x int)'])).rejects.toThrow(refused)
   expect(await query(`select to_regclass('b') as b`)).toEqual([{ b: null }])
   expect(await run([1, 'create table a (x int)'])).toEqual([])
@@ -79,7 +79,7 @@ test('a schema that was made from another text of a migration is refused and not
 test('a schema of a checkout that kept no texts of migrations is refused in the same way', async () => {
   await query('create table schema_migration (version int primary key, name text not null)')
   await query(`insert into schema_migration values (1, 'baseline')`)
-  await expect(migrate(database.connectionString)).rejects.toThrow(/earlier.* or name an empty database/)
+  await expect(migrate(database.connectionString)).rejects.toThrow(/earlier.* or use an empty database/)
 })
 
 test('of two versions with other texts that start at the same time on an empty database one is refused', async () => {

@@ -105,7 +105,7 @@ test('a source in use is refused, and who uses it is named', async () => {
 test('a target that holds anything is refused; after a copy that failed it is empty', async () => {
   await expect(
     copyDatabase({ from, to: from, progress: () => undefined, unlessEnded: () => undefined }),
-  ).rejects.toThrow('The target is the database that is to be copied')
+  ).rejects.toThrow('The target is the same database as the source')
   const ended = copyDatabase({
     from,
     to,
@@ -119,5 +119,5 @@ test('a target that holds anything is refused; after a copy that failed it is em
   await asked(to, 'insert into account (balance) values (0)')
   await expect(copy()).rejects.toThrow('The target is not empty: it has rows in account')
   await asked(to, 'drop table schema_migration')
-  await expect(copy()).rejects.toThrow('tables of something else')
+  await expect(copy()).rejects.toThrow('tables of another application')
 })
