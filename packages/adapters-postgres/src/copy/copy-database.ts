@@ -216,8 +216,8 @@ export async function refuseBusy(source: Client): Promise<void> {
 }
 
 /**
- * Lists the tables and partitions that hold rows, except the list of migrations and the record of the server. Referenced
- * tables come first.
+ * Lists the tables and partitions that hold rows, except the list of migrations and the record of the server.
+ * Referenced tables come first.
  */
 export async function tablesOf(client: Client): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(`
