@@ -21,7 +21,8 @@ import { createUnknownQueries, type UnknownQueries } from './receipts/query-unkn
 import { createReceiptMatcher, type ReceiptMatcher } from './receipts/receipt-matcher.ts'
 import { createRepeatedRefusals } from './receipts/repeated-refusals.ts'
 import { binaryMessage, describeUnread, readAgain, unreadReceipt, unusablePdu } from './receipts/unread-receipts.ts'
-import { createLink, createLinkOutage, type Link } from './session/link.ts'
+import { Link } from './session/link.ts'
+import { createLinkOutage } from './session/link-outage.ts'
 import { createCircuit } from './session/circuit.ts'
 import { createPace } from './session/pace.ts'
 import { createTraffic } from './session/traffic.ts'
@@ -323,13 +324,14 @@ export function smppCarrier(
 
   const connect = (): readonly Link[] =>
     Array.from({ length: settings.binds }, () => shared?.permit() ?? alwaysPermitted).flatMap((permit) =>
-      rolesOf(settings).map((role) =>
-        createLink(
-          settings,
-          role,
-          { changed, answered, delivered, unusable, lost, clock, saw: traffic.link(role) },
-          permit,
-        ),
+      rolesOf(settings).map(
+        (role) =>
+          new Link(
+            settings,
+            role,
+            { changed, answered, delivered, unusable, lost, clock, saw: traffic.link(role) },
+            permit,
+          ),
       ),
     )
 

@@ -3,14 +3,15 @@ import { CircuitBreaker, type CircuitBounds, type CircuitListener } from '@gatew
 /** Circuit breaker of a carrier with the timer that ends its pauses. */
 export interface TimedCircuit {
   readonly breaker: CircuitBreaker
-  /** When the circuit entered its state, by the clock that operators see. */
+  /** Returns the time when the circuit entered its state, by the clock that operators see. */
   since(): number
   stop(): void
 }
 
+/** Time between two looks at a half-open circuit. */
 const halfOpenMilliseconds = 1000
 
-/** `changed` is called at the end of the current turn of the event loop. */
+/** Creates the circuit breaker of a carrier. `changed` is called at the end of the current turn of the event loop. */
 export function createCircuit(
   bounds: CircuitBounds,
   { changed, opened, closed }: Omit<CircuitListener, 'turned'>,

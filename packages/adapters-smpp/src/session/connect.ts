@@ -3,8 +3,7 @@ import { connect as connectTls } from 'node:tls'
 import type { SmppSettings } from '../settings.ts'
 
 /**
- * A connection that is being made. `ready` is called once bytes may be sent; over TLS, once the certificate was found
- * good.
+ * Opens a connection. `ready` is called once bytes may be sent; over TLS, once the carrier's certificate was verified.
  */
 export function connect({ host, port, tls }: Pick<SmppSettings, 'host' | 'port' | 'tls'>, ready: () => void): Socket {
   if (tls === undefined) return connectTcp({ host, port, noDelay: true }, ready)
@@ -15,7 +14,7 @@ export function connect({ host, port, tls }: Pick<SmppSettings, 'host' | 'port' 
   return socket
 }
 
-/** What Node's codes of a TLS connection mean to an operator, with the setting that helps. */
+/** Explanations of Node's TLS error codes for operators, with the setting that helps. */
 const WORDS: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN: "the carrier's certificate is of an unknown authority (ca)",
   DEPTH_ZERO_SELF_SIGNED_CERT: "the carrier's certificate is of an unknown authority (ca)",
@@ -31,7 +30,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the carrier does not speak TLS at this port',
 }
 
-/** Why a connection could not be made, or broke: in words, and as Node says it. */
+/** Describes why a connection could not be made, or broke: an explanation, and Node's code or message. */
 export function connectionProblem(problem: Error & { readonly code?: string }): string {
   const words = problem.code === undefined ? undefined : WORDS[problem.code]
   return words === undefined ? problem.message : `${words}: ${problem.code}`

@@ -1,4 +1,4 @@
-import { createLinkOutage } from './link.ts'
+import { createLinkOutage } from './link-outage.ts'
 
 const refused = 'connect ECONNREFUSED'
 const wrong = 'the bind was refused: ESME_RINVPASWD'

@@ -10,180 +10,136 @@ import {
 } from './session.ts'
 import { alwaysPermitted, type BindPermit, type PermittedLink } from './shared-binds.ts'
 
+/** Callbacks of a link. Those of the same name are the callbacks of its sessions (`SessionEvents`). */
 export interface LinkEvents {
-  /** As of a session. */
   readonly answered: (milliseconds: number) => void
-  /** As of a session. */
   readonly saw?: SessionEvents['saw']
-  /** A session is bound, or one has ended. */
-  changed(): void
-  delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm, octets: () => Buffer): void
-  /** As of a session. */
   readonly unusable: SessionEvents['unusable']
-  /** A session ended that nobody closed, or none came about. */
+  delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm, octets: () => Buffer): void
+  /** A session has been bound or has ended. */
+  changed(): void
+  /** A session ended unexpectedly, or could not be bound. */
   lost(reason: string): void
-  /** By which it tells since when it is bound, in milliseconds since 1970. */
+  /** Clock for the time of the bind that operators see, in milliseconds since 1970. */
   readonly clock: { now(): number }
 }
 
 export interface LinkStatus {
   readonly role: Role
-  /** Milliseconds since 1970; undefined: it is not bound. */
+  /** Time of the bind, in milliseconds since 1970; undefined if the link is not bound. */
   readonly boundSince: number | undefined
   readonly inUse: number
 }
 
-/** A connection that is made again when it ends, until it is closed. */
-export interface Link {
-  /** The session that is bound. */
-  session(): Session | undefined
-  /** Resolves when the session has ended in good order, or at once if there is none; nothing is made again. */
-  close(): Promise<void>
-  /** Ends without a word. */
-  destroy(): void
-  status(): LinkStatus
-}
+/**
+ * A bind to a carrier that is made again whenever its session ends, until the link is closed.
+ *
+ *   no permit --granted--> connecting --bound--> bound
+ *      ^                        |                  |
+ *      |                        +--session ends----+--> permit dropped, pause
+ *      +--end of the pause----------------------------------+
+ *
+ *   any state --close, destroy--> closing --session has ended--> closed
+ *
+ * The pause grows with each failure in a row. A withdrawn permit ends the session.
+ */
+export class Link {
+  readonly #settings: SmppSettings
+  readonly #role: Role
+  readonly #events: LinkEvents
+  readonly #permit: BindPermit
+  #session: Session | undefined
+  #boundSince: number | undefined
+  #isClosing = false
+  #failures = 0
+  #reconnecting: NodeJS.Timeout | undefined
+  #ended: (() => void) | undefined
 
-export function createLink(
-  settings: SmppSettings,
-  role: Role,
-  events: LinkEvents,
-  permit: BindPermit = alwaysPermitted,
-): Link {
-  let current: Session | undefined
-  let boundSince: number | undefined
-  let isClosing = false
-  let failures = 0
-  let timer: NodeJS.Timeout | undefined
-  let ended: (() => void) | undefined
-
-  const permitted: PermittedLink = {
-    granted: open,
-    withdrawn(when) {
-      if (current === undefined) return
-      if (when === 'soon') current.close()
-      else current.destroy('its share of the binds has ended')
+  readonly #permitted: PermittedLink = {
+    granted: () => this.#open(),
+    withdrawn: (when) => {
+      if (this.#session === undefined) return
+      if (when === 'soon') this.#session.close()
+      else this.#session.destroy('its share of the binds has ended')
     },
   }
 
-  function open(): void {
-    if (current !== undefined || isClosing) return
-    current = openSession(settings, role, {
-      answered: events.answered,
-      ...(events.saw && { saw: events.saw }),
-      opened() {
-        boundSince = events.clock.now()
-        events.changed()
-      },
-      delivered: (pdu, answer, confirm, octets) => events.delivered(pdu, answer, confirm, octets),
-      unusable: events.unusable,
-      ended: lost,
+  constructor(settings: SmppSettings, role: Role, events: LinkEvents, permit: BindPermit = alwaysPermitted) {
+    this.#settings = settings
+    this.#role = role
+    this.#events = events
+    this.#permit = permit
+    permit.take(this.#permitted)
+  }
+
+  /** Returns the session if it is bound. */
+  session(): Session | undefined {
+    return this.#boundSince === undefined ? undefined : this.#session
+  }
+
+  /** Ends the link for good. Resolves when the session has been closed, or at once if there is none. */
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#isClosing = true
+      clearTimeout(this.#reconnecting)
+      this.#ended = resolve
+      if (this.#session !== undefined) this.#session.close()
+      else {
+        this.#permit.drop(this.#permitted)
+        resolve()
+      }
     })
   }
 
-  function lost(reason: string): void {
-    // A bind that ends at once is a failure too: it is tried again after longer and longer pauses.
-    failures = current?.hasWorked() === true ? 1 : failures + 1
-    current = boundSince = undefined
-    permit.drop(permitted)
-    if (isClosing) ended?.()
-    else {
-      const { reconnectSeconds, reconnectSecondsMax } = settings
-      const seconds = reconnectDelay(failures, reconnectSeconds, reconnectSecondsMax, Math.random())
-      timer = setTimeout(() => permit.take(permitted), 1000 * seconds)
-      events.lost(reason)
-    }
-    events.changed()
+  /** Ends the link and its connection at once, without an unbind. */
+  destroy(): void {
+    this.#isClosing = true
+    clearTimeout(this.#reconnecting)
+    if (this.#session === undefined) this.#permit.drop(this.#permitted)
+    else this.#session.destroy('closed')
   }
 
-  permit.take(permitted)
-  return {
-    session: () => (boundSince === undefined ? undefined : current),
-    close: () =>
-      new Promise((resolve) => {
-        isClosing = true
-        clearTimeout(timer)
-        ended = resolve
-        if (current !== undefined) current.close()
-        else {
-          permit.drop(permitted)
-          resolve()
-        }
-      }),
-    destroy() {
-      isClosing = true
-      clearTimeout(timer)
-      if (current === undefined) permit.drop(permitted)
-      else current.destroy('closed')
-    },
-    status: () => ({ role, boundSince, inUse: current?.inUse() ?? 0 }),
+  status(): LinkStatus {
+    return { role: this.#role, boundSince: this.#boundSince, inUse: this.#session?.inUse() ?? 0 }
+  }
+
+  #open(): void {
+    if (this.#session !== undefined || this.#isClosing) return
+    const { answered, saw, unusable, clock } = this.#events
+    this.#session = openSession(this.#settings, this.#role, {
+      answered,
+      ...(saw && { saw }),
+      opened: () => {
+        this.#boundSince = clock.now()
+        this.#events.changed()
+      },
+      delivered: (pdu, answer, confirm, octets) => this.#events.delivered(pdu, answer, confirm, octets),
+      unusable,
+      ended: (reason) => this.#lost(reason),
+    })
+  }
+
+  #lost(reason: string): void {
+    // A bind that ends at once counts as a failure too, so that the pauses grow.
+    this.#failures = this.#session?.hasWorked() === true ? 1 : this.#failures + 1
+    this.#session = this.#boundSince = undefined
+    this.#permit.drop(this.#permitted)
+    if (this.#isClosing) this.#ended?.()
+    else {
+      const { reconnectSeconds, reconnectSecondsMax } = this.#settings
+      const seconds = reconnectDelay(this.#failures, reconnectSeconds, reconnectSecondsMax, Math.random())
+      this.#reconnecting = setTimeout(() => this.#permit.take(this.#permitted), 1000 * seconds)
+      this.#events.lost(reason)
+    }
+    this.#events.changed()
   }
 }
 
 /**
- * The wait before the next attempt to connect after `failures` in a row: it doubles, and half of it is chance (0 to 1).
+ * Returns the seconds to wait before the next attempt to connect, after `failures` in a row. The wait doubles up to
+ * `secondsMax`; half of it is random (`chance` from 0 to 1), so that processes do not connect all at once.
  */
 export function reconnectDelay(failures: number, seconds: number, secondsMax: number, chance: number): number {
   const most = Math.min(secondsMax, seconds * 2 ** Math.min(Math.max(failures - 1, 0), 20))
   return (most * (1 + chance)) / 2
 }
-
-/** Hears of every link that fails or is bound, and tells operators what they should know of it. */
-export interface LinkOutage {
-  /** A link has ended, or none came about; so many of all are bound. */
-  failed(reason: string, bound: number, all: number): void
-  bound(bound: number, all: number): void
-}
-
-interface Telling {
-  readonly failed: (what: string) => void
-  readonly works: (what: string) => void
-}
-
-/** Between two lines about links that stay away. */
-const reminderMilliseconds = 60_000
-/** So many lines of what is new come within that time: a link that is bound and lost all the time is no news. */
-const newsMax = 3
-
-/**
- * Tells when fewer links are bound than was told, or for another reason; when more are again; and meanwhile once a
- * minute. `now` in milliseconds.
- */
-export function createLinkOutage({ failed, works }: Telling, now: () => number): LinkOutage {
-  let since: number | undefined
-  /** What was told of this outage. */
-  let told: { readonly bound: number; readonly reasons: readonly string[] } | undefined
-  /** Of the last minute. */
-  let toldAt: readonly number[] = []
-  let untold = 0
-
-  return {
-    failed(reason, bound, all) {
-      const at = now()
-      since ??= at
-      toldAt = toldAt.filter((before) => at - before < reminderMilliseconds)
-      const isNews = told === undefined || bound < told.bound || !told.reasons.includes(reason)
-      if (toldAt.length >= (isNews ? newsMax : 1)) {
-        untold++
-        return
-      }
-      failed(untold === 0 ? reason : `${reason}; ${untold} failures before, ${linksOf(bound, all)} ${after(since, at)}`)
-      told = { bound, reasons: [...(told?.reasons ?? []), reason] }
-      toldAt = [...toldAt, at]
-      untold = 0
-    },
-    bound(bound, all) {
-      if (told !== undefined && since !== undefined && bound > told.bound) {
-        works(`${linksOf(bound, all)} again ${after(since, now())}`)
-        told = { ...told, bound }
-        untold = 0
-      }
-      if (bound === all) since = told = undefined
-    },
-  }
-}
-
-const linksOf = (bound: number, all: number): string =>
-  all === 1 ? `its link is ${bound === 1 ? '' : 'not '}bound` : `${bound} of ${all} links are bound`
-
-const after = (since: number, at: number): string => `after ${Math.round((at - since) / 1000)} s`

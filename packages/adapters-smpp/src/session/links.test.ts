@@ -119,7 +119,7 @@ test.each([
   const { smsc, carrier, answers, submit } = await start()
   await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
   for (const { socket } of smsc.connections) socket.write(Buffer.from(bytes, 'hex'))
-  await until(() => carrier.status().lastError?.startsWith('bytes that are no PDU came') === true)
+  await until(() => carrier.status().lastError?.startsWith('bytes that are not a PDU arrived') === true)
   submit(aBody())
   await until(() => answers.length === 1)
   expect(outcomes(answers)).toEqual(['accepted'])

@@ -4,8 +4,6 @@ import {
   COMMAND_STATUS,
   commandStatusName,
   noTlvs,
-  pduReader,
-  pduWriter,
   type DataSm,
   type DeliverSm,
   type MalformedPdu,
@@ -13,59 +11,39 @@ import {
   type ReceivedPdu,
 } from '@gateway/smpp'
 import type { SmppSettings } from '../settings.ts'
-import { connect, connectionProblem } from './connect.ts'
-import { createAdaptiveWindow, firstWindow, createPendingRequests } from './pending-requests.ts'
+import { livenessStep } from './liveness.ts'
+import { goodbyeMilliseconds, PduSocket } from './pdu-socket.ts'
+import { AdaptiveWindow, firstWindow, PendingRequests } from './pending-requests.ts'
 
 export type Role = 'transceiver' | 'transmitter' | 'receiver'
 
-/** What became of a request: its response, or the session ended before its bytes left, or nobody can tell. */
+/** Result of a request: its response; `unsent` if the session ended before; `unknown` if no response arrived. */
 export type RequestOutcome = Pdu | 'unsent' | 'unknown'
 
-/** A message or receipt that came, with its answer: a command_status, once. */
+/** Message or receipt that the carrier delivers. */
 export type Delivered = DeliverSm | DataSm
+
+/** Sends the response to a delivery, with a command_status. Called once. */
 export type AnswerDelivered = (status: number) => void
 
-/** A PDU that cannot be used: its octets cannot be decoded, or no carrier has a reason to send it. */
+/** PDU that cannot be used: its octets cannot be decoded, or a carrier has no reason to send it. */
 export type Unusable = Exclude<ReceivedPdu, Delivered>
 
 export interface SessionEvents {
-  /** Every PDU in the order in which it is sent or came; for who wants to look on. */
+  /** Every PDU, in the order of sending and arrival, for observers. */
   readonly saw?: (direction: 'sent' | 'received', pdu: ReceivedPdu) => void
-  /** A submit_sm was answered, so many milliseconds after it had left. */
+  /** A submit_sm was answered, `milliseconds` after it was sent. */
   answered?(milliseconds: number): void
   opened(): void
-  /** `octets` copies what the PDU was read from; to be called before this returns. */
+  /** `octets` copies the octets of the PDU; call it before this callback returns. */
   delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm, octets: () => Buffer): void
   /**
-   * A PDU came over a bound link and cannot be used (P-21). `answer` answers a delivery; undefined: the PDU is refused
-   * without waiting for what becomes of it. `octets` as in `delivered`.
+   * A PDU arrived over a bound link and cannot be used (P-21). `answer` responds to a delivery; if it is undefined, the
+   * session refuses the PDU itself. `octets` as in `delivered`.
    */
   unusable(pdu: Unusable, octets: () => Buffer, answer?: AnswerDelivered): void
-  /** Once, at the end, whoever ended it, with all requests settled; there was no bind if it was never opened. */
+  /** Called once when the session has ended for any reason and all requests are settled. */
   ended(reason: string): void
-}
-
-/** One connection to a carrier from its making to its end. It never throws. */
-export interface Session {
-  readonly role: Role
-  /** So many requests may be sent now: 0 unless it is bound for sending. */
-  room(): number
-  /** So many requests may be unanswered now: 0 unless it is bound for sending. */
-  window(): number
-  inUse(): number
-  /** Its answers took long lately. */
-  isSlow(now: number): boolean
-  /** Whether it was of use: it was bound for some seconds, or a request was answered. */
-  hasWorked(): boolean
-  /**
-   * Sends a request, with all others of the same call; settled exactly once. 'invalid': a field does not fit its
-   * place.
-   */
-  request(build: (sequence: number) => Pdu, settle: (outcome: RequestOutcome) => void): 'sent' | 'invalid'
-  /** Sends no more, waits for the responses that are due and for the unbind, and ends, with this reason. */
-  close(reason?: string): void
-  /** Ends at once. */
-  destroy(reason: string): void
 }
 
 const BIND = {
@@ -74,317 +52,376 @@ const BIND = {
   receiver: 'bind_receiver',
 } as const
 
-/** More deliveries than this are not worked on at a time; the carrier offers the others again. */
+/** Maximum number of deliveries in work. Further ones are refused for now, and the carrier offers them again. */
 const deliveriesMax = 2000
-const unanswered = 'requests got no answer'
+const noAnswer = 'requests got no answer'
 
-/** A link that is bound for so long was not refused in another way. */
+/** Time for which a session must be bound to count as a success, so that it was not refused in another way. */
 const workedMilliseconds = 5000
 
-/** So long the other side has to close its end, and to answer an unbind. */
-const goodbyeMilliseconds = 2000
+type Phase = 'connecting' | 'binding' | 'open' | 'closing' | 'ended'
 
 const nowMilliseconds = (): number => performance.now()
 
-export function openSession(settings: SmppSettings, role: Role, events: SessionEvents): Session {
-  const { responseSeconds, enquireSeconds, connectSeconds } = settings
-  const reader = pduReader()
-  const writer = pduWriter()
-  const pending = createPendingRequests(responseSeconds * 1000)
-  const window = createAdaptiveWindow(settings)
-  /** So many requests in a row without an answer end the connection. */
-  const timeoutsMax = firstWindow(settings)
-  let phase: 'connecting' | 'binding' | 'open' | 'closing' | 'ended' = 'connecting'
-  let sequence = 0
-  let isFlushPlanned = false
-  let receivedAt = nowMilliseconds()
-  /** When the PDUs came that are read now; those of one turn are answered together. */
-  let unansweredThen = 0
-  /** What is taken now was read from there. */
-  let readFrom: { bytes: Buffer; start: number; end: number } = { bytes: Buffer.alloc(0), start: 0, end: 0 }
-  let enquiredAt: number | undefined
-  let deliveries = 0
-  let timeouts = 0
-  /** Requests whose answers are long overdue, as `tick` has found them: they take no room while there is some. */
-  let overdue = 0
-  /** When the other side last answered a request that asks for more than a sign of life. */
-  let answeredAt = receivedAt
-  let openedAt: number | undefined
-  let closingSince: number | undefined
-  let closingReason = 'unbound'
-  /** The other side wants to unbind; it is answered once nothing is under way, or so much later. */
-  let unbindAsked: { readonly sequence: number; readonly at: number } | undefined
-  const startedAt = receivedAt
-  const tickMilliseconds = Math.max(10, Math.min(1000, Math.min(responseSeconds, enquireSeconds, connectSeconds) * 250))
-  const ticking = setInterval(tick, tickMilliseconds)
-  const socket = connect(settings, bind)
-  socket.on('data', receive)
-  socket.on('error', (problem) => end(connectionProblem(problem)))
-  socket.on('close', () => end('the other side closed the connection'))
+/**
+ * One connection to a carrier, from connecting to its end. No method throws.
+ *
+ *   connecting --connected--> binding --response 0--> open --close, unbind, missed response--> closing
+ *   closing --nothing outstanding: unbind or unbind_resp, after 2 s at the latest--> ended
+ *   any state --bind refused or too late, connection broken, no sign of life, destroy--> ended
+ *
+ * Only an open session sends requests. A closing session still handles responses and deliveries.
+ */
+export class Session {
+  readonly role: Role
+  readonly #settings: SmppSettings
+  readonly #events: SessionEvents
+  readonly #socket: PduSocket
+  readonly #pending: PendingRequests
+  readonly #window: AdaptiveWindow
+  /** Number of consecutive requests without a response that ends the connection. */
+  readonly #timeoutsMax: number
+  readonly #ticking: NodeJS.Timeout
+  readonly #startedAt = nowMilliseconds()
+  #phase: Phase = 'connecting'
+  #sequence = 0
+  /** Time when bytes last arrived. */
+  #receivedAt = this.#startedAt
+  /** Time when the other side last answered a request other than enquire_link. */
+  #answeredAt = this.#startedAt
+  #openedAt: number | undefined
+  #enquiredAt: number | undefined
+  /** Requests without a response when the current bytes arrived: all of these responses count as simultaneous. */
+  #unansweredOnArrival = 0
+  /** Deliveries that have no response yet. */
+  #deliveries = 0
+  /** Consecutive requests without a response in time. */
+  #timeouts = 0
+  /** Requests whose responses are long overdue, as of the last tick. They occupy no room of the window. */
+  #overdue = 0
+  #unbindSentAt: number | undefined
+  #closingReason = 'unbound'
+  /** The unbind of the other side. It is answered once nothing is outstanding, or after `goodbyeMilliseconds`. */
+  #unbindReceived: { readonly sequence: number; readonly at: number } | undefined
 
-  function bind(): void {
-    if (phase !== 'connecting') return
-    phase = 'binding'
-    receivedAt = nowMilliseconds()
-    const { systemId, password, systemType, interfaceVersion, addressRange } = settings
-    const fields = { systemId, password, systemType, interfaceVersion, addrTon: 0, addrNpi: 0, addressRange }
-    send({ command: BIND[role], status: 0, sequence: nextSequence(), tlvs: noTlvs, ...fields }, bound)
+  constructor(settings: SmppSettings, role: Role, events: SessionEvents) {
+    const { responseSeconds, enquireSeconds, connectSeconds } = settings
+    this.role = role
+    this.#settings = settings
+    this.#events = events
+    this.#pending = new PendingRequests(responseSeconds * 1000)
+    this.#window = new AdaptiveWindow(settings)
+    this.#timeoutsMax = firstWindow(settings)
+    const tick = Math.max(10, Math.min(1000, Math.min(responseSeconds, enquireSeconds, connectSeconds) * 250))
+    this.#ticking = setInterval(() => this.#tick(), tick)
+    this.#socket = new PduSocket(settings, {
+      connected: () => this.#bind(),
+      flushing: () => this.#pending.markSent(nowMilliseconds()),
+      arriving: () => {
+        this.#receivedAt = nowMilliseconds()
+        this.#unansweredOnArrival = this.#pending.size
+      },
+      received: (pdu) => this.#received(pdu),
+      arrived: () => this.#phase === 'closing' && this.#closeWhenSettled(this.#receivedAt),
+      failed: (reason) => this.destroy(reason),
+    })
   }
 
-  function bound(outcome: RequestOutcome): void {
-    if (phase !== 'binding' || typeof outcome === 'string') return
-    if (outcome.status !== 0) {
-      end(`the bind was refused: ${commandStatusName(outcome.status)}`)
-      return
-    }
-    phase = 'open'
-    openedAt = receivedAt
-    events.opened()
+  /** Returns the number of requests that may be sent now: 0 unless the session is bound for sending. */
+  room(): number {
+    return this.#maySend() ? Math.max(0, this.#limit() - this.#pending.size) : 0
   }
 
-  const nextSequence = (): number => (sequence = sequence >= 0x7fffffff ? 1 : sequence + 1)
+  /** Returns the number of requests that may be unanswered now: 0 unless the session is bound for sending. */
+  window(): number {
+    return this.#maySend() ? this.#limit() : 0
+  }
 
-  /** Throws if a field does not fit. */
-  function send(pdu: Pdu, settle?: (outcome: RequestOutcome) => void): void {
-    writer.write(pdu)
-    events.saw?.('sent', pdu)
-    if (settle !== undefined) pending.add(pdu.sequence, COMMAND_ID[pdu.command], settle)
-    if (isFlushPlanned) return
-    isFlushPlanned = true
-    queueMicrotask(flush)
+  inUse(): number {
+    return this.#pending.size
+  }
+
+  /** Returns true if answers recently took long. */
+  isSlow(now: number): boolean {
+    return this.#window.isSlow(now)
+  }
+
+  /** Returns true if the session was bound for some seconds or a request was answered. */
+  hasWorked(): boolean {
+    if (this.#openedAt === undefined) return false
+    return this.#answeredAt > this.#openedAt || nowMilliseconds() - this.#openedAt >= workedMilliseconds
   }
 
   /**
-   * All PDUs that one call made in one write, before anything that follows it: what leaves is with the kernel before
-   * the next is marked (P-6).
+   * Sends a request, together with all others of this turn of the event loop. `settle` is called exactly once. Returns
+   * 'invalid', and does not call `settle`, if a value does not fit its field.
    */
-  function flush(): void {
-    isFlushPlanned = false
-    if (phase === 'ended' || writer.length === 0) return
-    pending.haveLeft(nowMilliseconds())
-    socket.write(writer.take())
-  }
-
-  function receive(chunk: Buffer): void {
-    receivedAt = nowMilliseconds()
-    unansweredThen = pending.size()
-    reader.each(chunk, (pdu, bytes, start, end) => {
-      if (isEnded()) return
-      events.saw?.('received', pdu)
-      readFrom = { bytes, start, end }
-      take(pdu)
-    })
-    if (isEnded()) return
-    if (phase === 'closing') closeWhenSettled(receivedAt)
-  }
-
-  function take(pdu: ReceivedPdu): void {
-    const { command } = pdu
-    if (command === 'malformed') takeMalformed(pdu)
-    else if (command === 'deliver_sm' || command === 'data_sm') deliver(pdu)
-    else if (command === 'enquire_link') respond('enquire_link_resp', pdu.sequence)
-    else if (command === 'unbind') takeUnbind(pdu.sequence)
-    else if (command === 'unknown' || !isResponse(COMMAND_ID[command])) takeStrange(pdu)
-    else takeResponse(pdu, COMMAND_ID[command])
-  }
-
-  function takeUnbind(number: number): void {
-    unbindAsked ??= { sequence: number, at: receivedAt }
-    if (phase === 'open') {
-      phase = 'closing'
-      closingReason = 'the other side unbound'
-    }
-    closeWhenSettled(receivedAt)
-  }
-
-  function takeResponse(pdu: Pdu, commandId: number): void {
-    const leftAt = pending.settle(pdu.sequence, commandId, pdu)
-    if (leftAt === 'nobody') return
-    if (pdu.command !== 'enquire_link_resp') {
-      timeouts = 0
-      answeredAt = receivedAt
-    }
-    if (leftAt !== undefined && pdu.command === 'submit_sm_resp') {
-      window.settled(receivedAt - leftAt, receivedAt, unansweredThen)
-      events.answered?.(receivedAt - leftAt)
+  request(build: (sequence: number) => Pdu, settle: (outcome: RequestOutcome) => void): 'sent' | 'invalid' {
+    try {
+      this.#send(build(this.#nextSequence()), settle)
+      return 'sent'
+    } catch (problem) {
+      if (problem instanceof RangeError) return 'invalid'
+      throw problem
     }
   }
 
-  function takeMalformed(pdu: MalformedPdu): void {
-    const { sequence: number, commandId, answerStatus, endsSession, reason } = pdu
-    const resp = endsSession ? undefined : RESP_OF_DELIVERY.get(commandId)
-    if (resp !== undefined) {
-      receiveDelivery(resp, number, (answer) => events.unusable(pdu, octets, answer))
+  /** Stops sending requests, waits for outstanding responses and for the unbind, and ends with this reason. */
+  close(reason = this.#closingReason): void {
+    if (this.#phase === 'connecting' || this.#phase === 'binding') this.destroy('closed')
+    else if (this.#phase === 'open') {
+      this.#phase = 'closing'
+      this.#closingReason = reason
+      this.#closeWhenSettled(nowMilliseconds())
+    }
+  }
+
+  /** Ends at once. `reason` is reported unless the session was closing. */
+  destroy(reason: string): void {
+    if (this.#phase === 'ended') return
+    const isExpected = this.#phase === 'closing'
+    this.#phase = 'ended'
+    this.#socket.destroy()
+    this.#finish(isExpected ? this.#closingReason : reason)
+  }
+
+  #limit(): number {
+    return Math.min(this.#window.limit() + this.#overdue, this.#settings.window)
+  }
+
+  #maySend(): boolean {
+    return this.#phase === 'open' && this.role !== 'receiver'
+  }
+
+  #mayDeliver(): boolean {
+    return this.#phase === 'open' || this.#phase === 'closing'
+  }
+
+  // Sending
+
+  #nextSequence(): number {
+    return (this.#sequence = this.#sequence >= 0x7fffffff ? 1 : this.#sequence + 1)
+  }
+
+  /** Throws a RangeError if a value does not fit its field. */
+  #send(pdu: Pdu, settle?: (outcome: RequestOutcome) => void): void {
+    this.#socket.write(pdu)
+    this.#events.saw?.('sent', pdu)
+    if (settle !== undefined) this.#pending.add(pdu.sequence, COMMAND_ID[pdu.command], settle)
+  }
+
+  #respond(command: 'enquire_link_resp' | 'unbind_resp', sequence: number): void {
+    this.#send({ command, status: 0, sequence, tlvs: noTlvs })
+  }
+
+  #reject(sequence: number, status: number): void {
+    this.#send({ command: 'generic_nack', status, sequence, tlvs: noTlvs })
+  }
+
+  #enquire(settle?: (outcome: RequestOutcome) => void): void {
+    this.#send({ command: 'enquire_link', status: 0, sequence: this.#nextSequence(), tlvs: noTlvs }, settle)
+  }
+
+  // Binding
+
+  #bind(): void {
+    if (this.#phase !== 'connecting') return
+    this.#phase = 'binding'
+    this.#receivedAt = nowMilliseconds()
+    const { systemId, password, systemType, interfaceVersion, addressRange } = this.#settings
+    const fields = { systemId, password, systemType, interfaceVersion, addrTon: 0, addrNpi: 0, addressRange }
+    const header = { command: BIND[this.role], status: 0, sequence: this.#nextSequence(), tlvs: noTlvs }
+    this.#send({ ...header, ...fields }, (outcome) => this.#bound(outcome))
+  }
+
+  #bound(outcome: RequestOutcome): void {
+    if (this.#phase !== 'binding' || typeof outcome === 'string') return
+    if (outcome.status !== 0) {
+      this.destroy(`the bind was refused: ${commandStatusName(outcome.status)}`)
       return
     }
-    keepUnusable(pdu)
-    if (isResponse(commandId) && !endsSession) pending.settle(number, commandId, 'unknown')
-    else reject(number, answerStatus)
-    if (endsSession) endAfterFlush(`bytes that are no PDU came: ${reason}`)
+    this.#phase = 'open'
+    this.#openedAt = this.#receivedAt
+    this.#events.opened()
   }
 
-  function takeStrange(pdu: Exclude<Unusable, MalformedPdu>): void {
+  // Receiving
+
+  #received(pdu: ReceivedPdu): void {
+    this.#events.saw?.('received', pdu)
+    const { command } = pdu
+    if (command === 'malformed') this.#handleMalformed(pdu)
+    else if (command === 'deliver_sm' || command === 'data_sm') this.#handleDelivered(pdu)
+    else if (command === 'enquire_link') this.#respond('enquire_link_resp', pdu.sequence)
+    else if (command === 'unbind') this.#handleUnbind(pdu.sequence)
+    else if (command === 'unknown' || !isResponse(COMMAND_ID[command])) this.#handleUnexpected(pdu)
+    else this.#handleResponse(pdu, COMMAND_ID[command])
+  }
+
+  #handleUnbind(sequence: number): void {
+    this.#unbindReceived ??= { sequence, at: this.#receivedAt }
+    if (this.#phase === 'open') {
+      this.#phase = 'closing'
+      this.#closingReason = 'the other side unbound'
+    }
+    this.#closeWhenSettled(this.#receivedAt)
+  }
+
+  #handleResponse(pdu: Pdu, commandId: number): void {
+    const sentAt = this.#pending.settle(pdu.sequence, commandId, pdu)
+    if (sentAt === 'no-request') return
+    if (pdu.command !== 'enquire_link_resp') {
+      this.#timeouts = 0
+      this.#answeredAt = this.#receivedAt
+    }
+    if (sentAt !== undefined && pdu.command === 'submit_sm_resp') {
+      this.#window.settled(this.#receivedAt - sentAt, this.#receivedAt, this.#unansweredOnArrival)
+      this.#events.answered?.(this.#receivedAt - sentAt)
+    }
+  }
+
+  #handleMalformed(pdu: MalformedPdu): void {
+    const { sequence, commandId, answerStatus, endsSession, reason } = pdu
+    const resp = endsSession ? undefined : RESP_OF_DELIVERY.get(commandId)
+    if (resp !== undefined) {
+      this.#handleDelivery(resp, sequence, (answer) => this.#events.unusable(pdu, this.#octets, answer))
+      return
+    }
+    this.#keepUnusable(pdu)
+    if (isResponse(commandId) && !endsSession) this.#pending.settle(sequence, commandId, 'unknown')
+    else this.#reject(sequence, answerStatus)
+    if (endsSession) this.#endAfterFlush(`bytes that are not a PDU arrived: ${reason}`)
+  }
+
+  #handleUnexpected(pdu: Exclude<Unusable, MalformedPdu>): void {
     if (pdu.command === 'outbind' || pdu.command === 'alert_notification') return
-    keepUnusable(pdu)
+    this.#keepUnusable(pdu)
     const commandId = pdu.command === 'unknown' ? pdu.commandId : COMMAND_ID[pdu.command]
-    if (!isResponse(commandId)) reject(pdu.sequence, COMMAND_STATUS.ESME_RINVCMDID)
+    if (!isResponse(commandId)) this.#reject(pdu.sequence, COMMAND_STATUS.ESME_RINVCMDID)
   }
 
-  /** Before the bind the other side may not be an SMSC at all: nothing is delivered yet, and nothing is kept. */
-  function keepUnusable(pdu: Unusable): void {
-    if (phase === 'open' || phase === 'closing') events.unusable(pdu, octets)
+  /** Passes an unusable PDU on. Before the bind the other side may not be an SMSC at all, so nothing is kept. */
+  #keepUnusable(pdu: Unusable): void {
+    if (this.#mayDeliver()) this.#events.unusable(pdu, this.#octets)
   }
 
-  function respond(command: 'enquire_link_resp' | 'unbind_resp', number: number): void {
-    send({ command, status: 0, sequence: number, tlvs: noTlvs })
-  }
-
-  function reject(number: number, status: number): void {
-    send({ command: 'generic_nack', status, sequence: number, tlvs: noTlvs })
-  }
-
-  function deliver(pdu: Delivered): void {
+  #handleDelivered(pdu: Delivered): void {
     const resp = pdu.command === 'deliver_sm' ? 'deliver_sm_resp' : 'data_sm_resp'
-    receiveDelivery(resp, pdu.sequence, (answer) => events.delivered(pdu, answer, confirm, octets))
+    this.#handleDelivery(resp, pdu.sequence, (answer) =>
+      this.#events.delivered(pdu, answer, this.#confirm, this.#octets),
+    )
   }
 
-  /** Answers a delivery at once where it cannot be handled now; else passes on how it is answered later. */
-  function receiveDelivery(
+  /**
+   * Refuses a delivery that cannot be handled now; otherwise calls `handle` with a function that sends its response.
+   */
+  #handleDelivery(
     command: 'deliver_sm_resp' | 'data_sm_resp',
-    number: number,
+    sequence: number,
     handle: (answer: AnswerDelivered) => void,
   ): void {
     const answer = (status: number): void => {
-      if (phase !== 'ended') send({ command, status, sequence: number, messageId: '', tlvs: noTlvs })
+      if (this.#phase !== 'ended') this.#send({ command, status, sequence, messageId: '', tlvs: noTlvs })
     }
-    if (phase !== 'open' && phase !== 'closing') answer(COMMAND_STATUS.ESME_RINVBNDSTS)
-    else if (deliveries >= deliveriesMax) answer(COMMAND_STATUS.ESME_RX_T_APPN)
+    if (!this.#mayDeliver()) answer(COMMAND_STATUS.ESME_RINVBNDSTS)
+    else if (this.#deliveries >= deliveriesMax) answer(COMMAND_STATUS.ESME_RX_T_APPN)
     else {
-      deliveries++
+      this.#deliveries++
       handle((status) => {
-        deliveries--
+        this.#deliveries--
         answer(status)
       })
     }
   }
 
-  const octets = (): Buffer => Buffer.from(readFrom.bytes.subarray(readFrom.start, readFrom.end))
+  #octets = (): Buffer => this.#socket.octets()
 
-  const isEnded = (): boolean => phase === 'ended'
-
-  /** Who answers an enquire_link has read what was sent before it. */
-  const confirm = (): Promise<boolean> =>
+  /** Sends an enquire_link. Its response proves that the other side has read everything sent before. */
+  #confirm = (): Promise<boolean> =>
     new Promise((resolve) => {
-      if (phase !== 'open' && phase !== 'closing') resolve(false)
-      else {
-        const enquiry = { command: 'enquire_link', status: 0, sequence: nextSequence(), tlvs: noTlvs } as const
-        send(enquiry, (outcome) => resolve(typeof outcome === 'object'))
-      }
+      if (this.#mayDeliver()) this.#enquire((outcome) => resolve(typeof outcome === 'object'))
+      else resolve(false)
     })
 
-  function endAfterFlush(reason: string): void {
-    flush()
-    phase = 'ended'
-    finish(reason)
-    socket.end()
-    setTimeout(() => socket.destroy(), goodbyeMilliseconds).unref()
-  }
+  // Timeouts and liveness
 
-  function end(reason: string): void {
-    if (phase === 'ended') return
-    const isExpected = phase === 'closing'
-    phase = 'ended'
-    socket.destroy()
-    finish(isExpected ? closingReason : reason)
-  }
-
-  function finish(reason: string): void {
-    clearInterval(ticking)
-    pending.end()
-    events.ended(reason)
-  }
-
-  function tick(): void {
+  #tick(): void {
     const now = nowMilliseconds()
-    if (phase === 'connecting' || phase === 'binding') {
-      if (now - startedAt >= connectSeconds * 1000) end('there was no connection and bind in time')
+    if (this.#phase === 'connecting' || this.#phase === 'binding') {
+      if (now - this.#startedAt >= this.#settings.connectSeconds * 1000)
+        this.destroy('there was no connection and bind in time')
       return
     }
-    const expired = pending.expire(now)
-    overdue = pending.leftBefore(now - settings.silentSeconds * 1000)
-    // One answer may be lost; where none has come since, the other side is half dead, whatever signs of life it gives.
-    const silent = expired.filter((leftAt) => leftAt >= answeredAt).length
-    if (silent > 0) window.settled(responseSeconds * 1000, now, pending.size())
-    timeouts += silent
-    if (timeouts >= timeoutsMax) {
-      end(unanswered)
-      return
-    }
-    if (silent > 0) close(unanswered)
-    if (phase === 'closing') closeWhenSettled(now)
-    else checkLiveness(now)
+    if (!this.#expireRequests(now)) return
+    if (this.#phase === 'closing') this.#closeWhenSettled(now)
+    else this.#checkLiveness(now)
   }
 
-  function checkLiveness(now: number): void {
-    const step = livenessStep(receivedAt, enquiredAt, enquireSeconds * 1000, now)
-    if (step === 'dead') end('the other side gave no sign of life')
+  /** Settles requests without a response in time, which closes the session. Returns false if they ended it at once. */
+  #expireRequests(now: number): boolean {
+    const { responseSeconds, silentSeconds } = this.#settings
+    const expired = this.#pending.expire(now)
+    this.#overdue = this.#pending.sentBefore(now - silentSeconds * 1000)
+    // One lost response is harmless if a later request was answered. Otherwise the other side is half dead, even if it
+    // answers enquire_link.
+    const silent = expired.filter((sentAt) => sentAt >= this.#answeredAt).length
+    if (silent === 0) return true
+    this.#window.settled(responseSeconds * 1000, now, this.#pending.size)
+    this.#timeouts += silent
+    if (this.#timeouts >= this.#timeoutsMax) {
+      this.destroy(noAnswer)
+      return false
+    }
+    this.close(noAnswer)
+    return true
+  }
+
+  #checkLiveness(now: number): void {
+    const step = livenessStep(this.#receivedAt, this.#enquiredAt, this.#settings.enquireSeconds * 1000, now)
+    if (step === 'dead') this.destroy('the other side gave no sign of life')
     if (step !== 'enquire') return
-    enquiredAt = now
-    send({ command: 'enquire_link', status: 0, sequence: nextSequence(), tlvs: noTlvs })
+    this.#enquiredAt = now
+    this.#enquire()
   }
 
-  function closeWhenSettled(now: number): void {
-    if (phase === 'ended') return
-    const isSettled = pending.size() + deliveries === 0
-    if (unbindAsked !== undefined) {
-      const mayWait = phase === 'closing' && closingSince === undefined && now - unbindAsked.at < goodbyeMilliseconds
-      if (!isSettled && mayWait) return
-      respond('unbind_resp', unbindAsked.sequence)
-      endAfterFlush('the other side unbound')
-      return
-    }
-    if (closingSince !== undefined) {
-      if (now - closingSince >= goodbyeMilliseconds) end(closingReason)
-      return
-    }
-    if (!isSettled) return
-    closingSince = now
-    send({ command: 'unbind', status: 0, sequence: nextSequence(), tlvs: noTlvs }, () => end(closingReason))
-  }
+  // Ending
 
-  function close(reason = closingReason): void {
-    if (phase === 'connecting' || phase === 'binding') end('closed')
-    else if (phase === 'open') {
-      phase = 'closing'
-      closingReason = reason
-      closeWhenSettled(nowMilliseconds())
+  /** Unbinds, or answers the unbind of the other side, once nothing is outstanding or the wait has been too long. */
+  #closeWhenSettled(now: number): void {
+    if (this.#phase === 'ended') return
+    const isSettled = this.#pending.size + this.#deliveries === 0
+    if (this.#unbindReceived !== undefined) this.#answerUnbind(this.#unbindReceived, isSettled, now)
+    else if (this.#unbindSentAt !== undefined) {
+      if (now - this.#unbindSentAt >= goodbyeMilliseconds) this.destroy(this.#closingReason)
+    } else if (isSettled) {
+      this.#unbindSentAt = now
+      const unbind = { command: 'unbind', status: 0, sequence: this.#nextSequence(), tlvs: noTlvs } as const
+      this.#send(unbind, () => this.destroy(this.#closingReason))
     }
   }
 
-  const limit = (): number => Math.min(window.limit() + overdue, settings.window)
-  const maySend = (): boolean => phase === 'open' && role !== 'receiver'
+  #answerUnbind({ sequence, at }: { sequence: number; at: number }, isSettled: boolean, now: number): void {
+    const mayWait = this.#phase === 'closing' && this.#unbindSentAt === undefined && now - at < goodbyeMilliseconds
+    if (!isSettled && mayWait) return
+    this.#respond('unbind_resp', sequence)
+    this.#endAfterFlush('the other side unbound')
+  }
 
-  return {
-    role,
-    room: () => (maySend() ? Math.max(0, limit() - pending.size()) : 0),
-    window: () => (maySend() ? limit() : 0),
-    inUse: () => pending.size(),
-    isSlow: (now) => window.isSlow(now),
-    hasWorked: () =>
-      openedAt !== undefined && (answeredAt > openedAt || nowMilliseconds() - openedAt >= workedMilliseconds),
-    request(build, settle) {
-      try {
-        send(build(nextSequence()), settle)
-        return 'sent'
-      } catch (problem) {
-        if (problem instanceof RangeError) return 'invalid'
-        throw problem
-      }
-    },
-    close,
-    destroy: end,
+  #endAfterFlush(reason: string): void {
+    this.#socket.endAfterFlush()
+    this.#phase = 'ended'
+    this.#finish(reason)
+  }
+
+  #finish(reason: string): void {
+    clearInterval(this.#ticking)
+    this.#pending.end()
+    this.#events.ended(reason)
   }
 }
+
+export const openSession = (settings: SmppSettings, role: Role, events: SessionEvents): Session =>
+  new Session(settings, role, events)
 
 const RESP_OF_DELIVERY = new Map<number, 'deliver_sm_resp' | 'data_sm_resp'>([
   [COMMAND_ID.deliver_sm, 'deliver_sm_resp'],
@@ -392,22 +429,3 @@ const RESP_OF_DELIVERY = new Map<number, 'deliver_sm_resp' | 'data_sm_resp'>([
 ])
 
 const isResponse = (commandId: number): boolean => commandId >= 0x80000000
-
-/** What is to be done about the silence of the other side. */
-export type LivenessStep = 'nothing' | 'enquire' | 'dead'
-
-/**
- * Judged by when bytes last came, in milliseconds: after `silence` it is asked, after twice that without a byte it is
- * dead. With the default of 15 s a dead peer is found within 30 s and a look at the clock.
- */
-export function livenessStep(
-  receivedAt: number,
-  enquiredAt: number | undefined,
-  silence: number,
-  now: number,
-): LivenessStep {
-  const silent = now - receivedAt
-  if (silent < silence) return 'nothing'
-  if (enquiredAt === undefined || enquiredAt < receivedAt) return 'enquire'
-  return now - enquiredAt >= silence ? 'dead' : 'nothing'
-}

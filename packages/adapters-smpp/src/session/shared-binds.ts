@@ -2,63 +2,70 @@ import { randomUUID } from 'node:crypto'
 import type { CarrierId } from '@gateway/core/dispatch'
 import type { CarrierBinds } from '@gateway/core/fleet'
 
-/** A link that needs a permit. */
+/** Link that needs a permit to connect. */
 export interface PermittedLink {
-  /** It may connect, until it drops the permit or this is withdrawn. */
+  /** The link may connect until it drops the permit or the permit is withdrawn. */
   granted(): void
-  /** It must end: `soon`, in good order, or `now`. It drops the permit when it has. */
+  /** The link must end: `soon` with an unbind, or `now`. It drops the permit when it has ended. */
   withdrawn(when: 'soon' | 'now'): void
 }
 
-/** Whether a transceiver, or both links of a pair, may be connected. */
+/** Permit of a transceiver, or of both links of a pair, to be connected. */
 export interface BindPermit {
-  /** Calls `granted`, at once or later. */
+  /** Requests the permit for a link. Calls `granted` at once or later. */
   take(link: PermittedLink): void
-  /** The link has no connection and wants none. */
+  /** Returns the permit of a link that has no connection and needs none. */
   drop(link: PermittedLink): void
 }
 
-/** Of a carrier whose binds nobody counts. */
+/** Permit for carriers without a limit of binds. */
 export const alwaysPermitted: BindPermit = { take: (link) => link.granted(), drop: () => undefined }
 
 export interface SharedBindsSettings {
   readonly carrier: CarrierId
   readonly binds: CarrierBinds
-  /** Of all processes together. */
+  /** Maximum number of binds of all processes together. */
   readonly bindsMax: number
   readonly leaseSeconds: number
-  /** Told once of a store that does not answer, and once of binds that others have. */
-  readonly notify: (what: string) => void
+  /** Called once for a store that does not answer, and once for binds that other processes use. */
+  readonly notify: (text: string) => void
 }
 
 export interface SharedBinds {
-  /** For one transceiver or pair. */
+  /** Creates the permit of one transceiver or pair. */
   permit(): BindPermit
-  /** Gives back what is leased, once the links have ended. Bounded by the store. */
+  /** Stops leasing. Call it after the links have ended; resolves when their leases are released. */
   stop(): Promise<void>
 }
 
+/** Links that share one permit, and its lease. */
 interface Group {
-  /** That want to be connected, or are. */
+  /** Links that are connected or request the permit. */
   readonly links: Set<PermittedLink>
   lease: { readonly number: number; until: number; isWarned: boolean } | undefined
 }
 
-/**
- * Shares of a lease: it is renewed after the first, its links are to end after the second, and are ended at the third.
- */
+/** Part of the lease time after which a lease is renewed. */
 const renewAt = 0.25
+/** Part of the lease time after which the links of a lease that was not renewed unbind. */
 const endSoonAt = 0.6
+/** Part of the lease time after which the connections of such links are closed. */
 const endNowAt = 0.85
-/** The longest pause between two tries to lease, in milliseconds: what was given back is found by then. */
+/**
+ * Maximum time between two attempts to lease, in milliseconds. Binds that others release are found within this time.
+ */
 const lookMillisecondsMax = 2000
 
 const now = (): number => performance.now()
 
 /**
- * The permits of a carrier whose number of binds several processes share. A link is connected only while its lease
- * lasts by the clock of this process, counted from before the store was asked, so that a process that is cut off from
- * the store has unbound before others may bind.
+ * Creates the permits of a carrier whose binds several processes share. A link is connected only while its lease lasts,
+ * measured by the clock of this process from before the request to the store. A process that is cut off from the store
+ * has therefore unbound before others may bind.
+ *
+ *   waiting --lease--> leased --renewal in time--> leased
+ *                        +--none after 0.6 of the time--> warned --after 0.85, or lost to others--> waiting
+ *                        +--last link drops the permit--> released
  */
 export function shareBinds({ carrier, binds, bindsMax, leaseSeconds, notify }: SharedBindsSettings): SharedBinds {
   const holder = randomUUID()
@@ -69,30 +76,30 @@ export function shareBinds({ carrier, binds, bindsMax, leaseSeconds, notify }: S
   let lookAt = -Infinity
   let isShort = false
   let isAway = false
-  let asking: Promise<void> | undefined
+  let leasing: Promise<void> | undefined
   const releasing = new Set<Promise<void>>()
   const ticking = setInterval(tick, Math.min(250, leaseMilliseconds / 40))
 
   const waiting = (): readonly Group[] => groups.filter(({ links, lease }) => links.size > 0 && lease === undefined)
-  const held = (): readonly Group[] => groups.filter(({ lease }) => lease !== undefined)
+  const leased = (): readonly Group[] => groups.filter(({ lease }) => lease !== undefined)
 
   function tick(): void {
-    for (const group of held()) watch(group)
-    const isDue = (waiting().length > 0 && now() >= lookAt) || (held().length > 0 && isRenewalDue())
-    if (!isDue || isStopped || asking !== undefined) return
-    asking = ask()
+    for (const group of leased()) watch(group)
+    const isDue = (waiting().length > 0 && now() >= lookAt) || (leased().length > 0 && isRenewalDue())
+    if (!isDue || isStopped || leasing !== undefined) return
+    leasing = requestLeases()
       .then(() => (isAway = false))
       .catch((problem: unknown) => {
         lookAt = now() + Math.min(lookMillisecondsMax, leaseMilliseconds / 8)
         if (!isAway) notify(`its shared binds cannot be leased: ${(problem as Error).message}`)
         isAway = true
       })
-      .then(() => (asking = undefined))
+      .then(() => (leasing = undefined))
   }
 
   const isRenewalDue = (): boolean => now() >= renewedAt + renewAt * leaseMilliseconds
 
-  /** A lease that was not renewed in time. */
+  /** Warns or withdraws a lease that was not renewed in time. */
   function watch(group: Group): void {
     const { lease } = group
     if (lease === undefined) return
@@ -104,27 +111,28 @@ export function shareBinds({ carrier, binds, bindsMax, leaseSeconds, notify }: S
     }
   }
 
-  /** The lease is lost, or must be taken for it. */
+  /** Ends a lease that is lost or may be. */
   function withdraw(group: Group): void {
     group.lease = undefined
     for (const link of [...group.links]) link.withdrawn('now')
   }
 
-  async function ask(): Promise<void> {
-    if (held().length > 0 && isRenewalDue()) await renew()
-    const wanting = waiting()
-    if (wanting.length === 0 || now() < lookAt) return
-    const askedAt = now()
-    const wanted = { count: wanting.length, max: bindsMax, seconds: leaseSeconds }
-    const { numbers, freeInMilliseconds = lookMillisecondsMax } = await binds.lease(carrier, holder, wanted)
-    if (held().length === 0) renewedAt = askedAt
-    const left = numbers.filter((number) => !give(number, askedAt + leaseMilliseconds))
-    release(left)
+  async function requestLeases(): Promise<void> {
+    if (leased().length > 0 && isRenewalDue()) await renew()
+    const groupsWaiting = waiting()
+    if (groupsWaiting.length === 0 || now() < lookAt) return
+    const requestedAt = now()
+    const request = { count: groupsWaiting.length, max: bindsMax, seconds: leaseSeconds }
+    const { numbers, freeInMilliseconds = lookMillisecondsMax } = await binds.lease(carrier, holder, request)
+    if (leased().length === 0) renewedAt = requestedAt
+    const unused = numbers.filter((number) => !assign(number, requestedAt + leaseMilliseconds))
+    release(unused)
     lookAt = now() + Math.max(20, Math.min(freeInMilliseconds, lookMillisecondsMax))
-    reportShortage(numbers.length < wanting.length)
+    reportShortage(numbers.length < groupsWaiting.length)
   }
 
-  function give(number: number, until: number): boolean {
+  /** Gives a lease to the first waiting group. Returns false if none waits. */
+  function assign(number: number, until: number): boolean {
     const [group] = waiting()
     if (group === undefined || isStopped) return false
     group.lease = { number, until, isWarned: false }
@@ -143,17 +151,17 @@ export function shareBinds({ carrier, binds, bindsMax, leaseSeconds, notify }: S
   }
 
   async function renew(): Promise<void> {
-    const askedAt = now()
-    const before = held()
+    const requestedAt = now()
+    const before = leased()
     const numbers = await binds.renew(carrier, holder, leaseSeconds)
-    renewedAt = askedAt
+    renewedAt = requestedAt
     for (const group of before) {
       const { lease } = group
       if (lease === undefined) continue
-      if (numbers.includes(lease.number)) lease.until = askedAt + leaseMilliseconds
+      if (numbers.includes(lease.number)) lease.until = requestedAt + leaseMilliseconds
       else withdraw(group)
     }
-    // Of a call whose answer was lost.
+    // Leases of an earlier request whose answer was lost.
     release(numbers.filter((number) => groups.every(({ lease }) => lease?.number !== number)))
   }
 
@@ -161,7 +169,7 @@ export function shareBinds({ carrier, binds, bindsMax, leaseSeconds, notify }: S
     if (numbers.length === 0) return
     const released = binds
       .release(carrier, holder, numbers)
-      // It ends by itself.
+      // The lease ends by itself.
       .catch(() => undefined)
       .then(() => void releasing.delete(released))
     releasing.add(released)
@@ -188,7 +196,7 @@ export function shareBinds({ carrier, binds, bindsMax, leaseSeconds, notify }: S
     async stop() {
       isStopped = true
       clearInterval(ticking)
-      await asking
+      await leasing
       await Promise.all(releasing)
     },
   }

@@ -6,38 +6,37 @@ import type { Pace } from './pace.ts'
 export interface SharedRateSettings {
   readonly carrier: CarrierId
   readonly rates: CarrierRates
-  /** Of all processes together. */
+  /** Rate of all processes together. */
   readonly perSecond: number
   readonly leaseSeconds: number
   readonly pace: Pick<Pace, 'limitTo' | 'takeUse'>
-  /** There is another share than before. */
+  /** The share has changed. */
   readonly changed: () => void
-  /** Told once of a store that does not answer. */
-  readonly notify: (what: string) => void
-  /** In milliseconds. */
+  /** Called once for a store that does not answer. */
+  readonly notify: (text: string) => void
+  /** Returns milliseconds. */
   readonly now?: () => number
 }
 
-/** The share of this process of a carrier's rate. */
+/** Share of this process in the rate of a carrier. */
 export interface SharedRate {
-  /** To be called several times a second; resolves when what it began is done. Never rejects. */
+  /** Renews the lease of the share if it is due. Call it several times a second. Never rejects. */
   look(): Promise<void>
-  /** Gives the share back: nothing more leaves. Bounded by the store. */
+  /** Returns the share, after which nothing may be sent. */
   stop(): Promise<void>
 }
 
-/**
- * A share is leased for so long at the most, and renewed after a part of that where nothing asks for more: others wait
- * for who was killed.
- */
+/** Maximum lease of a share, in seconds: the share of a killed process is free after this time. */
 const leaseSecondsMax = 4
+/** Part of the lease time after which a share is renewed if nothing else calls for it. */
 const renewAt = 1 / 3
-/** Between two renewals: what was in use before the last one was not in use in the second before the next. */
+/** Minimum time between two renewals. A share given up at one renewal has been unused for a second at the next. */
 const pauseMilliseconds = 1000
 
 /**
- * Begins with nothing until the store has answered. What it is to give up it stops using at once and tells a second
- * later; while the store does not answer it keeps what it has.
+ * Shares the rate of a carrier with other processes. The share is 0 until the store answers for the first time. A part
+ * that this process must give up is unused from then on, and reported as free a second later. While the store does not
+ * answer, the share stays as it is.
  */
 export function shareRate({
   carrier,
@@ -53,22 +52,22 @@ export function shareRate({
   const seconds = Math.min(leaseSeconds, leaseSecondsMax)
   let share = 0
   let renewedAt = -Infinity
-  /** When the lease ends at the earliest. */
+  /** Earliest time at which the lease ends. */
   let leasedUntil = Infinity
-  /** Since the last renewal: how many left, and the looks, and those before which more was wanted than left. */
-  let use = { since: now(), taken: 0, looks: 0, short: 0 }
+  /** Use since the last renewal: parts sent, calls of `look`, and calls before which the share was too small. */
+  let use = { since: now(), sent: 0, looks: 0, short: 0 }
   let isGivingUp = false
   let isAway = false
   let isStopped = false
-  let asking: Promise<void> | undefined
+  let renewal: Promise<void> | undefined
   pace.limitTo(0)
 
   function note(): void {
     const { taken, isShort } = pace.takeUse()
-    use = { ...use, taken: use.taken + taken, looks: use.looks + 1, short: use.short + (isShort ? 1 : 0) }
+    use = { ...use, sent: use.sent + taken, looks: use.looks + 1, short: use.short + (isShort ? 1 : 0) }
   }
 
-  /** A burst is short of its share for a moment. */
+  /** Returns true if the share was too small most of the time. A single burst does not count. */
   const isShort = (): boolean => 2 * use.short > use.looks
 
   function isDue(): boolean {
@@ -77,24 +76,24 @@ export function shareRate({
     return share === 0 || isGivingUp || isShort() || since >= renewAt * seconds * 1000
   }
 
-  /** What it used, or all. */
+  /** Returns the rate that this process needs: the used one, or all if the share was too small. */
   function needed(): number {
-    const used = Math.ceil(use.taken / Math.max(1, (now() - use.since) / 1000))
+    const used = Math.ceil(use.sent / Math.max(1, (now() - use.since) / 1000))
     return isShort() ? perSecond : Math.min(perSecond, used)
   }
 
   async function renew(): Promise<void> {
     const before = share
     const need = needed()
-    use = { since: now(), taken: 0, looks: 0, short: 0 }
-    const asked = now()
-    renewedAt = asked
+    use = { since: now(), sent: 0, looks: 0, short: 0 }
+    const requestedAt = now()
+    renewedAt = requestedAt
     share = await rates.renew(carrier, holder, {
       ...{ perSecond, inUse: before, need, seconds },
-      wasAway: asked >= leasedUntil,
+      wasAway: requestedAt >= leasedUntil,
     })
     renewedAt = now()
-    leasedUntil = asked + seconds * 1000
+    leasedUntil = requestedAt + seconds * 1000
     isGivingUp = share < before
     isAway = false
     if (share === before) return
@@ -104,24 +103,24 @@ export function shareRate({
 
   function look(): Promise<void> {
     note()
-    if (isStopped || asking !== undefined || !isDue()) return asking ?? Promise.resolve()
-    asking = renew()
+    if (isStopped || renewal !== undefined || !isDue()) return renewal ?? Promise.resolve()
+    renewal = renew()
       .catch((problem: unknown) => {
         if (!isAway) notify(`its rate cannot be shared, and stays ${share} a second: ${(problem as Error).message}`)
         isAway = true
       })
-      .then(() => (asking = undefined))
-    return asking
+      .then(() => (renewal = undefined))
+    return renewal
   }
 
   return {
     look,
     async stop() {
       isStopped = true
-      await asking
-      // What left within the last second counts for a second. Without an answer it ends with its lease.
-      const wanted = { perSecond, inUse: share, need: 0, seconds: pauseMilliseconds / 1000 }
-      await rates.renew(carrier, holder, wanted).catch(() => undefined)
+      await renewal
+      // Parts sent within the last second count for a second. If the store does not answer, the lease ends by itself.
+      const request = { perSecond, inUse: share, need: 0, seconds: pauseMilliseconds / 1000 }
+      await rates.renew(carrier, holder, request).catch(() => undefined)
     },
   }
 }

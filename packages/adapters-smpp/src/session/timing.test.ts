@@ -1,4 +1,4 @@
-import { livenessStep } from './session.ts'
+import { livenessStep } from './liveness.ts'
 import { createPace } from './pace.ts'
 import { reconnectDelay } from './link.ts'
 

@@ -7,23 +7,22 @@ import { decodeText } from '../text/decode-text.ts'
 
 type Direction = ObservedPdu['direction']
 
-/**
- * The PDUs of the links of a carrier, for who looks on. While nobody does, each costs one look whether somebody does.
- */
+/** Shows the PDUs of a carrier's links to observers. Without observers a PDU costs one comparison. */
 export interface Traffic {
+  /** Replaces the observers. */
   observe(observers: readonly PduObserver[]): void
-  /** Of one link. */
+  /** Returns the function to call with each PDU of one link. */
   link(role: string): (direction: Direction, pdu: ReceivedPdu) => void
 }
 
-/** Requests to or from a number whose answers are awaited. */
+/** Maximum number of requests of one observed number whose responses are awaited. */
 const awaitedMax = 1000
 
-/** What is compared of a number: carriers write it with a prefix or as one dials it in its country. */
+/** Number of last digits that are compared, because carriers write numbers with a prefix or in national form. */
 const digitsCompared = 9
 
 export function createTraffic(settings: SmppSettings): Traffic {
-  /** With the answers that each awaits, by link and sequence number. */
+  /** Observers with the responses that they await, as text of link, direction and sequence number. */
   let observers = new Map<PduObserver, Set<string>>()
   let links = 0
 
@@ -64,11 +63,11 @@ const isLike =
   (address: string): boolean =>
     address === number || (number.length >= digitsCompared && address.endsWith(number.slice(-digitsCompared)))
 
-/** Octets that hold what somebody wrote. */
+/** Fields that contain the text of a person. */
 const masked: ReadonlySet<string> = new Set(['shortMessage', 'body', 'bytes', 'message_payload'])
 const maskOf = (hex: string): string => `${hex.length / 2} octets`
 
-/** Without the text a receipt shows what it says before that. */
+/** Returns the fields of a PDU. Without `hasText` texts are masked; the fields of a receipt stay visible. */
 function fieldsOf(pdu: ReceivedPdu, hasText: boolean, settings: SmppSettings): Record<string, unknown> {
   const fields = pduFields(pdu)
   if (pdu.command === 'deliver_sm' && isReceipt(pdu)) fields['receipt'] = headOf(textOf(pdu, settings)).trim()
