@@ -5,7 +5,7 @@ import { readConfiguration, type Configuration } from './configuration.ts'
 import { expenseOf, runConformance } from './conformance.ts'
 import { ask } from './http.ts'
 import { prepare } from './prepare.ts'
-import { jsonReport, junitReport, textReport } from './report.ts'
+import { countsOf, jsonReport, junitReport, textReport } from './report.ts'
 import { absolute, filled, runCommand, surroundings } from './run-command.ts'
 import type { Addresses, Reply } from './tested-gateway.ts'
 
@@ -14,8 +14,11 @@ export interface Streams {
   readonly err: Writable
 }
 
-/** 0: nothing failed. 1: a case failed. 2: called wrongly, or with a wrong configuration. */
-export type ExitCode = 0 | 1 | 2
+/**
+ * 0: nothing failed. 1: a case failed. 2: called wrongly, or with a wrong configuration. 3: nothing failed, but cases
+ * could not be judged on a busy machine.
+ */
+export type ExitCode = 0 | 1 | 2 | 3
 
 interface RunOptions {
   readonly baseUrl?: URL
@@ -110,11 +113,13 @@ async function run(options: RunOptions, { out, err }: Streams): Promise<ExitCode
     probesReplies: true,
     told: ({ outcome, case: { title } }) => {
       if (outcome.is === 'failed') err.write(`failed: ${title}\n`)
+      if (outcome.is === 'not judged') err.write(`not judged: ${title}: ${outcome.why}\n`)
     },
   })
   out.write(json === true ? jsonReport(summary) : textReport(summary))
   if (junit !== undefined) await writeFile(junit, junitReport(summary))
-  return summary.results.some(({ outcome }) => outcome.is === 'failed') ? 1 : 0
+  const { failed, 'not judged': unjudged } = countsOf(summary.results)
+  return failed > 0 ? 1 : unjudged > 0 ? 3 : 0
 }
 
 function addressesOf({ baseUrl, restUrl, aspUrl, xmlUrl }: RunOptions): Addresses {

@@ -5,7 +5,14 @@ import { chosen, type Case, type Choice } from './case.ts'
 import type { Configuration } from './configuration.ts'
 import type { Summary } from './report.ts'
 import { runCases, type CaseResult } from './run-suite.ts'
-import { NotTestable, TestedGateway, type Addresses, type Deployment, type Reply } from './tested-gateway.ts'
+import {
+  NotTestable,
+  numbersUsedUp,
+  TestedGateway,
+  type Addresses,
+  type Deployment,
+  type Reply,
+} from './tested-gateway.ts'
 
 export interface Conformance {
   readonly addresses: Addresses
@@ -55,7 +62,7 @@ export async function runConformance(wanted: Conformance): Promise<Summary> {
     bringReply: wanted.bringReply,
     ownNumber: () => {
       const { value } = numbers.next()
-      if (value === undefined) throw new Error('numbers.delivered has too few numbers')
+      if (value === undefined) throw new Error(numbersUsedUp)
       return value
     },
   }

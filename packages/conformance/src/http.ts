@@ -1,6 +1,7 @@
 import { connect as connectPlain, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
+import { afterProgress } from './own-progress.ts'
 
 /** A request whose bytes are told one for one: nothing is added but `Host`, `Content-Length` and `Connection`. */
 export interface Request {
@@ -101,12 +102,11 @@ async function write(socket: Socket, pieces: readonly Buffer[]): Promise<void> {
 const answerOn = (socket: Socket, headOnly: boolean): Promise<Answer> =>
   new Promise((resolve, reject) => {
     let received = Buffer.alloc(0)
-    const timer = setTimeout(
-      () => reject(new Error(`no whole answer within ${answerSecondsMax} s`)),
-      answerSecondsMax * 1000,
+    const cancel = afterProgress(answerSecondsMax, () =>
+      reject(new Error(`no whole answer within ${answerSecondsMax} s`)),
     )
     const end = (result: () => void): void => {
-      clearTimeout(timer)
+      cancel()
       result()
     }
     const look = (ended: boolean): void => {

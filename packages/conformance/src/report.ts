@@ -12,11 +12,16 @@ export interface Summary {
   readonly elsewhere: readonly CoveredElsewhere[]
 }
 
-export type Counts = Readonly<Record<'passed' | 'failed' | 'not testable', number>>
+export type Counts = Readonly<Record<'passed' | 'failed' | 'not testable' | 'not judged', number>>
 
 export const countsOf = (results: readonly CaseResult[]): Counts => {
   const count = (is: keyof Counts) => results.filter(({ outcome }) => outcome.is === is).length
-  return { passed: count('passed'), failed: count('failed'), 'not testable': count('not testable') }
+  return {
+    passed: count('passed'),
+    failed: count('failed'),
+    'not testable': count('not testable'),
+    'not judged': count('not judged'),
+  }
 }
 
 type Groups = readonly (readonly [name: string, results: readonly CaseResult[]])[]
@@ -41,22 +46,24 @@ function inContract(number: string): number {
 
 /**
  * The report for people: how many cases test each number of the contract and what came of them, then what failed and
- * what could not be tested.
+ * what could not be tested or judged.
  */
 export function textReport({ results, elsewhere, seconds, creditsSpent }: Summary): string {
-  const { passed, failed, 'not testable': untestable } = countsOf(results)
+  const { passed, failed, 'not testable': untestable, 'not judged': unjudged } = countsOf(results)
   const spent = creditsSpent === undefined ? '' : ` ${creditsSpent} credits were spent.`
+  const busy = unjudged === 0 ? '' : `, ${unjudged} not judged because this machine was busy`
   return [
-    row('TESTED', 'PASSED', 'FAILED', 'NOT TESTABLE'),
+    row('TESTED', 'PASSED', 'FAILED', 'NOT TESTABLE', ...(unjudged > 0 ? ['NOT JUDGED'] : [])),
     ...byNumber(results).map(([number, of]) => {
       const counts = countsOf(of)
-      return row(number, counts.passed, counts.failed, counts['not testable'])
+      const judged = [counts.passed, counts.failed, counts['not testable']]
+      return row(number, ...judged, ...(unjudged > 0 ? [counts['not judged']] : []))
     }),
     '',
     ...results.flatMap(details),
     ...elsewhere.map(({ of, what, by }) => `not testable from outside: ${of}: ${what} (${by})`),
     '',
-    `${passed} passed, ${failed} failed, ${untestable} not testable here, in ${seconds} s.${spent}`,
+    `${passed} passed, ${failed} failed, ${untestable} not testable here${busy}, in ${seconds} s.${spent}`,
     '',
   ].join('\n')
 }
@@ -67,6 +74,7 @@ const row = (number: string, ...counts: readonly (number | string)[]): string =>
 function details({ case: { of, title }, outcome }: CaseResult): string[] {
   if (outcome.is === 'passed') return []
   if (outcome.is === 'not testable') return [`not testable here: ${of[0]}: ${title}: ${outcome.why}`]
+  if (outcome.is === 'not judged') return [`not judged: ${of[0]}: ${title}: ${outcome.why}`]
   const said = `${outcome.why}\nlast request and answer: ${outcome.lastExchange}`
   return [`FAILED: ${of.join('; ')}: ${title}`, ...said.split('\n').map((line) => `  ${line}`)]
 }
@@ -95,13 +103,13 @@ export function jsonReport({
 
 /** The report as JUnit XML: a suite for each section. What cannot be tested from outside is skipped. */
 export function junitReport({ results, elsewhere, seconds }: Summary): string {
-  const { failed, 'not testable': skipped } = countsOf(results)
+  const { failed } = countsOf(results)
   const document = create({ version: '1.0', encoding: 'utf-8' })
   const root = document.ele('testsuites', {
     name: 'gateway-conformance',
     tests: results.length + elsewhere.length,
     failures: failed,
-    skipped: skipped + elsewhere.length,
+    skipped: skippedOf(results) + elsewhere.length,
     time: seconds,
   })
   for (const [section, of] of bySection(results)) {
@@ -110,7 +118,7 @@ export function junitReport({ results, elsewhere, seconds }: Summary): string {
       name: section,
       tests: of.length,
       failures: counts.failed,
-      skipped: counts['not testable'],
+      skipped: skippedOf(of),
     })
     for (const {
       case: { title },
@@ -120,7 +128,7 @@ export function junitReport({ results, elsewhere, seconds }: Summary): string {
       const one = suite.ele('testcase', { classname: section, name: title, time: milliseconds / 1000 })
       if (outcome.is === 'failed')
         one.ele('failure', { message: printable(outcome.why) }).txt(printable(outcome.lastExchange))
-      if (outcome.is === 'not testable') one.ele('skipped', { message: outcome.why })
+      if (outcome.is === 'not testable' || outcome.is === 'not judged') one.ele('skipped', { message: outcome.why })
     }
   }
   if (elsewhere.length > 0) {
@@ -134,6 +142,11 @@ export function junitReport({ results, elsewhere, seconds }: Summary): string {
       suite.ele('testcase', { classname: of, name: what }).ele('skipped', { message: `covered by ${by}` })
   }
   return document.end({ prettyPrint: true })
+}
+
+const skippedOf = (results: readonly CaseResult[]): number => {
+  const counts = countsOf(results)
+  return counts['not testable'] + counts['not judged']
 }
 
 /** Without what XML cannot carry. */

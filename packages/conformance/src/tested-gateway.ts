@@ -26,6 +26,9 @@ export interface Deployment {
   readonly ownNumber: () => string
 }
 
+/** Message of the error of `ownNumber` where none is left. */
+export const numbersUsedUp = 'numbers.delivered has too few numbers'
+
 /** Thrown by a case for which the configuration names too little. */
 export class NotTestable extends Error {}
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { afterProgress } from './own-progress.ts'
 import { expectRest, restBody } from './expectations.ts'
 import type { Keyed, TestedGateway } from './tested-gateway.ts'
 import { farAhead } from './times.ts'
@@ -85,18 +86,24 @@ export async function statuses(gateway: TestedGateway, ids: readonly number[], b
   return restBody<{ messageStatuses: Status[] }>(answer).messageStatuses
 }
 
-/** Asks until something is there, for so many seconds. */
+/** Looks until something is found. Throws after `seconds` in which this process made progress. */
 export async function until<Found>(
   seconds: number,
   what: string,
   look: () => Promise<Found | undefined>,
 ): Promise<Found> {
-  const end = Date.now() + seconds * 1000
-  for (;;) {
-    const found = await look()
-    if (found !== undefined) return found
-    if (Date.now() > end) throw new Error(`not within ${seconds} s: ${what}`)
-    await delay(50)
+  const over = new AbortController()
+  const cancel = afterProgress(seconds, () => over.abort())
+  try {
+    for (;;) {
+      const isLast = over.signal.aborted
+      const found = await look()
+      if (found !== undefined) return found
+      if (isLast) throw new Error(`not within ${seconds} s: ${what}`)
+      await delay(50)
+    }
+  } finally {
+    cancel()
   }
 }
 

@@ -1,0 +1,91 @@
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Milliseconds between two looks at the own process, and most that one look can count towards a deadline. */
+const lookMilliseconds = 100
+
+/**
+ * Calls `expire` after so much progress of this process, and returns a function that cancels it. Time in which the
+ * process did not run (a starved or suspended machine) is not progress: each look counts 100 ms, however late it is.
+ */
+export function afterProgress(seconds: number, expire: () => void): () => void {
+  let looks = Math.ceil((seconds * 1000) / lookMilliseconds)
+  const timer = setInterval(() => {
+    looks--
+    if (looks > 0) return
+    clearInterval(timer)
+    expire()
+  }, lookMilliseconds)
+  return () => clearInterval(timer)
+}
+
+/** Delays up to this, in milliseconds, are those of a healthy machine. */
+const ordinaryMilliseconds = 50
+
+/** One delay of this many milliseconds can falsify a case. */
+const longMilliseconds = 500
+
+/** Share of the duration of a case that was lost in shorter delays, from which they can falsify it. */
+const largeShare = 0.2
+
+/**
+ * Measures how late this process is served: ten times a second it sets a timer and asks an echo server of its own over
+ * the loopback network. The delay is the time from when the timer was due until the echo has come.
+ */
+export class OwnProgress {
+  readonly #server: Server
+  readonly #socket: Socket
+  readonly #delays: { readonly at: number; readonly milliseconds: number }[] = []
+  #due = performance.now()
+  #isClosed = false
+
+  private constructor(server: Server, socket: Socket) {
+    this.#server = server
+    this.#socket = socket
+  }
+
+  static async start(): Promise<OwnProgress> {
+    const server = createServer((socket) => socket.on('error', () => undefined).pipe(socket)).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    if (address === null || typeof address === 'string') throw new Error('the echo server has no port')
+    const socket = connect(address.port, '127.0.0.1').setNoDelay(true)
+    await once(socket, 'connect')
+    const progress = new OwnProgress(server, socket)
+    void progress.#measure().catch(() => undefined)
+    return progress
+  }
+
+  /** Returns why a case that began at `begun` (`performance.now()`) cannot be judged; undefined: it can. */
+  heldUp(begun: number): string | undefined {
+    const now = performance.now()
+    const delays = this.#delays.filter(({ at }) => at > begun).map(({ milliseconds }) => milliseconds)
+    delays.push(Math.max(0, now - Math.max(this.#due, begun)))
+    const [longest, lost] = [Math.max(...delays), sum(delays.filter((one) => one > ordinaryMilliseconds))]
+    const isHeldUp = longest >= longMilliseconds || (lost >= longMilliseconds && lost >= largeShare * (now - begun))
+    if (!isHeldUp) return undefined
+    return `this machine was busy: it held up the suite for ${inSeconds(lost)} of ${inSeconds(now - begun)} s`
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#socket.destroy()
+    this.#server.close()
+  }
+
+  async #measure(): Promise<void> {
+    while (!this.#isClosed) {
+      this.#due = performance.now() + lookMilliseconds
+      await delay(lookMilliseconds)
+      this.#socket.write('.')
+      await once(this.#socket, 'data')
+      const at = performance.now()
+      this.#delays.push({ at, milliseconds: at - this.#due })
+    }
+  }
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)
+
+const inSeconds = (milliseconds: number): string => (milliseconds / 1000).toFixed(1)
