@@ -124,7 +124,16 @@ test.each<[string, string, CircuitState, number]>([
   ['a late answer: it is tried at once', '10xsend+taken 30xsend 5s late', 'half-open', 1],
   ['further late answers prove no more', '10xsend+taken 30xsend 5s 20xlate', 'half-open', 1],
   ['a late refusal of a carrier that refuses is no news', '10xsend+taken 30xsend 20xbusy', 'open', 0],
-  ['a late message that is taken is', '10xsend+taken 30xsend 20xbusy late', 'half-open', 1],
+  [
+    'a late message that is taken is, and the room is that of before',
+    '10xsend+taken 30xsend 20xbusy late',
+    'half-open',
+    Infinity,
+  ],
+  ['so is one taken after ten that are refused in a row', '11xsend 10xbusy taken', 'half-open', Infinity],
+  ['a probe that is taken after refusals', '10xsend+busy 0.3s send+taken', 'half-open', Infinity],
+  ['a probe that is refused after refusals', '10xsend+busy 0.3s send+busy', 'half-open', 2],
+  ['a probe that is taken after silence', '10xsend+taken send 8s send+answered', 'half-open', 2],
 ])('%s', (_, script, state, room) => {
   const { breaker } = run(script)
   expect([breaker.state, breaker.room()]).toEqual([state, room])

@@ -85,6 +85,9 @@ const refusedPauseMilliseconds = 1000
  *   half-open --ten taken, or one in ten seconds, and a share of failures below the bound--> closed
  *   half-open --a minute without any submission--> closed, and begins with one message
  *
+ * After silence, each answer lets one more message leave at a time. After refusals, the first message that is taken
+ * lifts that limit.
+ *
  * A refusal for now counts once per message. While any of ten consecutive messages is taken, refusals open nothing
  * (P-17).
  */
@@ -103,7 +106,7 @@ export class CircuitBreaker {
   /** Current or last pause in milliseconds; 0 if the circuit never opened. */
   #pause = 0
   #openedByRefusals = false
-  /** Messages of this epoch that were taken or refused for now, at most `provenEnough`. */
+  /** Messages of this epoch that were taken or refused for now, at most `provenEnough`; see also `#acceptsAgain`. */
   #proven = 0
   /** Messages of this epoch that were taken. */
   #takenCount = 0
@@ -181,7 +184,10 @@ export class CircuitBreaker {
       else if (outcome === 'unanswered' && !isOfNumber) this.#unansweredFor(now)
     } else if (isAnswer && this.#state === 'open') {
       // A late refusal proves nothing new about a carrier that refuses.
-      if (outcome === 'taken' || !this.#openedByRefusals) this.#turn('half-open', now)
+      if (outcome === 'taken' || !this.#openedByRefusals) {
+        if (outcome === 'taken') this.#acceptsAgain()
+        this.#turn('half-open', now)
+      }
     }
     this.#notify(now)
   }
@@ -215,7 +221,16 @@ export class CircuitBreaker {
     this.#note(0, 0)
     this.#refusedInRow = 0
     this.#takenCount++
+    this.#acceptsAgain()
     this.#closeIfWell(now)
+  }
+
+  /**
+   * Lifts the limit of the probes when a message is taken after refusals: a carrier that refused has answered all the
+   * time, so one message that is taken shows that it accepts them again.
+   */
+  #acceptsAgain(): void {
+    if (this.#state !== 'closed' && this.#openedByRefusals) this.#proven = provenEnough
   }
 
   #refused(now: number): void {
