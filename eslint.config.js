@@ -24,8 +24,8 @@ const inCore = [
 
 /** Folders whose comments and names are not rewritten yet. */
 const notYetPlain = [
-  ...['core', 'adapters-postgres', 'adapters-smpp', 'server', 'smsc-simulator', 'conformance', 'composition'],
-  ...['carriers', 'embedded-postgres', 'adapters-simulator', 'adapters-node', 'wire'],
+  ...['core', 'adapters-postgres', 'adapters-smpp', 'server', 'conformance', 'composition'],
+  ...['carriers', 'embedded-postgres', 'adapters-node', 'wire'],
 ].map((name) => `packages/${name}/**`)
 for (const name of ['portal', 'operator', 'dispatcher', 'rest', 'xml', 'asp', 'all-in-one'])
   notYetPlain.push(`apps/${name}/**`)

@@ -14,9 +14,9 @@ test.each([
 })
 
 test.each([
-  ['simulator', 'it does not read simulator:?name=value'],
-  ['smpp://host', 'it does not read simulator:?name=value'],
-  ['simulator:delayMs=0', 'it does not read simulator:?name=value'],
+  ['simulator', 'expected simulator:?name=value'],
+  ['smpp://host', 'expected simulator:?name=value'],
+  ['simulator:delayMs=0', 'expected simulator:?name=value'],
   ['simulator:?delay=0', 'there is no parameter "delay"'],
   ['simulator:?__proto__=1', 'there is no parameter "__proto__"'],
   ['simulator:?window=0', 'window is "0"'],
@@ -29,7 +29,7 @@ test.each([
   expect(() => simulatorSettingsFromUrl(url)).toThrow(/delayMs .*window .*perSecond /)
 })
 
-test('it makes the carrier with its name and window in the folder', async () => {
+test('a carrier is created with its name and window in the folder', async () => {
   const folder = join(await mkdtemp(join(tmpdir(), 'simulator-')), 'made')
   const carrier = simulatedCarrier({ folder, id: 'first', ...simulatorSettingsFromUrl('simulator:?window=5') })
   expect([carrier.id, carrier.window, existsSync(folder)]).toEqual(['first', 5, true])

@@ -1,16 +1,16 @@
 import type { DeliveryReceiptCode } from '@gateway/core/dispatch'
 import { OUTCOME } from '@gateway/core/messages'
 
-/** What happens to a message, by the last two digits of its number. */
+/** Treatment of a message, chosen by the last two digits of its number. */
 export interface SimulatedOutcome {
   readonly answer: 'accepted' | 'refused' | 'unknown'
-  /** Sent in order, each after the previous one was acknowledged. */
+  /** Receipts, each sent after the previous one was acknowledged. */
   readonly receipts: readonly DeliveryReceiptCode[]
-  /** How often it is refused for now before its answer. */
+  /** Number of times that the message is refused for now before its answer. */
   readonly refusals: number
-  /** The first receipt comes before the answer. */
+  /** True if the first receipt is sent before the answer. */
   readonly receiptFirst: boolean
-  /** The text of the reply that follows the last acknowledged receipt. */
+  /** Text of the reply after the last acknowledged receipt, if there is one. */
   readonly reply: string | undefined
 }
 
@@ -24,7 +24,7 @@ const accepted = (...receipts: readonly DeliveryReceiptCode[]): SimulatedOutcome
 
 const delivered = accepted(OUTCOME.delivered)
 
-/** Any other ending is delivered. */
+/** Outcomes by the last two digits of the number. Any other number is delivered. */
 const OUTCOMES: Readonly<Record<string, SimulatedOutcome>> = {
   '88': { ...delivered, reply: 'Yes, thank you' },
   '89': { ...delivered, reply: 'STOP' },

@@ -2,22 +2,23 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path'
 
 /**
- * Which process owes the receipts of which run. A run is one life of a simulated carrier; it is an empty file
- * `owners/<run>.<process>`, and taking over from a dead process is a rename, in which only one of several succeeds.
+ * Ownership of runs: the owner of a run sends its outstanding receipts. A run is the lifetime of one simulated carrier,
+ * represented by an empty file `owners/<run>.<process>`. A run of a dead process is taken over by renaming the file,
+ * which succeeds for only one of several processes.
  */
 export interface Owners {
   /** Assigns a run to this process. */
   own(run: string): void
   /** Takes over the runs of dead processes. */
   takeOver(): void
-  /** Whether another living process owes what this run owes. */
+  /** Returns true if another living process owns this run. */
   isForeign(run: string): boolean
-  /** Whether any other living process uses the folder. */
+  /** Returns true if another living process uses the folder. */
   isShared(): boolean
-  /** Releases every run of this process except these, which still owe receipts. */
-  keep(runs: ReadonlySet<string>): void
-  /** Releases the runs of this process to the next one. */
-  leave(): void
+  /** Releases every run of this process except these, which still have outstanding receipts. */
+  releaseExcept(runs: ReadonlySet<string>): void
+  /** Makes the runs of this process available to other processes. */
+  release(): void
 }
 
 const nobody = '0-0'
@@ -34,12 +35,12 @@ export function owners(folder: string): Owners {
     })
   const mine = new Set<string>()
   let foreign: ReadonlySet<string> = new Set()
-  const pass = (name: string, to: string): boolean => {
+  const rename = (name: string, to: string): boolean => {
     try {
       renameSync(join(home, name), join(home, to))
       return true
     } catch {
-      return false // another one was faster
+      return false // another process was faster
     }
   }
 
@@ -50,21 +51,21 @@ export function owners(folder: string): Owners {
     },
     takeOver() {
       for (const { name, run, owner } of all()) {
-        if (!mine.has(run) && !isAlive(owner) && pass(name, `${run}.${me}`)) mine.add(run)
+        if (!mine.has(run) && !isAlive(owner) && rename(name, `${run}.${me}`)) mine.add(run)
       }
       foreign = new Set(all().flatMap(({ run }) => (mine.has(run) ? [] : [run])))
     },
     isForeign: (run) => foreign.has(run),
     isShared: () => all().some(({ run }) => !mine.has(run)),
-    keep(runs) {
+    releaseExcept(runs) {
       for (const run of mine) {
         if (runs.has(run)) continue
         rmSync(join(home, `${run}.${me}`), { force: true })
         mine.delete(run)
       }
     },
-    leave() {
-      for (const run of mine) pass(`${run}.${me}`, `${run}.${nobody}`)
+    release() {
+      for (const run of mine) rename(`${run}.${me}`, `${run}.${nobody}`)
       mine.clear()
     },
   }
@@ -73,9 +74,8 @@ export function owners(folder: string): Owners {
 const isAlive = (owner: string): boolean => identityOf(Number(owner.split('-')[0])) === owner
 
 /**
- * A process by its number and when it started, so that a number that is used again is not taken for it. Where that
- * cannot be told (no /proc) every other process counts as dead: then a receipt may be sent twice, which is harmless
- * (P-7).
+ * Identifies a process by its number and start time, because numbers are reused. Without /proc, every other process
+ * counts as dead. A receipt may then be sent twice, which is harmless (P-7).
  */
 function identityOf(pid: number): string | undefined {
   try {

@@ -2,16 +2,16 @@ import { messageId, parseSenderAddress, type MessageId, type SenderAddress } fro
 import { instant, secondsAfter, type Clock, type Instant } from '@gateway/core/time'
 import { fieldsOf } from './record-file.ts'
 
-/** The position of a message in its run. */
+/** Position of a message in a run. */
 export interface Place {
   readonly run: string
   readonly position: number
 }
 
-/** The carrier's ids: unique, since every run has a random name. */
+/** Returns the carrier's id of a message. It is unique, because every run has a random name. */
 export const referenceAt = (run: string, position: number): string => `${run}-${position.toString(36)}`
 
-/** Bounds the memory that a manipulated record can cause. */
+/** Maximum position, which limits the memory that a manipulated record can allocate. */
 const positionMax = 1 << 28
 
 /** Parses a reference; undefined if it has another form. */
@@ -23,14 +23,14 @@ export function placeOf(reference = ''): Place | undefined {
 
 export const runOf = (reference: string): string => reference.slice(0, reference.indexOf('-'))
 
-/** How many receipts of each message were acknowledged. */
+/** Numbers of acknowledged receipts by message. */
 export interface Acknowledgements {
   /** Counts a line of the record. */
   note(line: string): void
   of(place: Place): number
 }
 
-/** Takes a byte for each message. */
+/** Creates the counts, which need one byte per message. */
 export function acknowledgements(): Acknowledgements {
   const runs = new Map<string, Uint8Array>()
   return {
@@ -50,11 +50,11 @@ export function acknowledgements(): Acknowledgements {
   }
 }
 
-/** How often each message was refused for now and has not got its answer since. */
+/** Numbers of refusals for now, by message, until the message gets its final answer. */
 export interface RefusalCounts {
   /** Counts a line of the record. */
   note(line: string): void
-  /** Whether there is anything to note in these lines. */
+  /** Returns true if these lines may change a count. */
   mayConcern(lines: string): boolean
   of(id: MessageId): number
 }
@@ -66,7 +66,7 @@ export function refusalCounts(): RefusalCounts {
   return {
     mayConcern: (lines) => counts.size > 0 || lines.includes(refusedMarker),
     note(line) {
-      // Most records know no refusal: their lines need not be read any further.
+      // Most records contain no refusal, so their lines are not parsed.
       const isRefused = line.includes(refusedMarker)
       if (!isRefused && counts.size === 0) return
       const id = messageId(Number(fieldsOf(line)?.('messageId')))
@@ -78,27 +78,30 @@ export function refusalCounts(): RefusalCounts {
   }
 }
 
-/** What a number writes back. */
+/** Reply of a number. */
 export interface Reply {
-  /** Where the message came from. */
+  /** Sender of the message, to whom the number replies. */
   readonly to: SenderAddress | undefined
   readonly at: Instant
 }
 
-/** Who has answered whom of late, or is about to: for some seconds nobody answers the same sender again. */
+/** Recent and imminent replies. A number does not reply to the same sender again for some seconds. */
 export interface Conversations {
-  /** Reads a line of the record, of whatever process. */
+  /** Reads a line of the record, written by any process. */
   note(line: string): void
-  answers(number: string, reply: Reply): void
-  /** Whether the number has answered this sender, or will, and has not been silent for long enough since. */
+  /** Records a reply. */
+  addReply(number: string, reply: Reply): void
+  /**
+   * Returns true if the number must not reply to this sender now, because its last reply is too recent or still ahead.
+   */
   isQuiet(number: string, sender: SenderAddress | undefined, at: Instant): boolean
 }
 
 const quietSeconds = 10
 const repliesMarker = '"replies":'
 
-/** Whether some of these lines tell of a reply: the others need not be read. */
-export const tellsReplies = (lines: string): boolean => lines.includes(repliesMarker)
+/** Returns true if these lines contain a reply. Others are not parsed. */
+export const containsReplies = (lines: string): boolean => lines.includes(repliesMarker)
 
 type Field = NonNullable<ReturnType<typeof fieldsOf>>
 
@@ -107,12 +110,12 @@ export function replyOf(field: Field): Reply | undefined {
   return Number.isNaN(at) ? undefined : { to: parseSenderAddress(field('from') ?? ''), at: instant(at) }
 }
 
-/** `clock` is the one by which replies have their times. */
+/** Creates the record of replies. `clock` is the clock of the times of replies. */
 export function conversations(clock: Clock): Conversations {
   const quietUntil = new Map<string, Instant>()
   const keyOf = (number: string, sender: SenderAddress | undefined): string => `${number} ${sender ?? ''}`
 
-  /** The oldest come first, so what is over is found at once. */
+  /** Removes expired entries, which come first. */
   function forget(now: number): void {
     for (const [key, until] of quietUntil) {
       if (until > now) return
@@ -120,7 +123,7 @@ export function conversations(clock: Clock): Conversations {
     }
   }
 
-  function answers(number: string, { to, at }: Reply): void {
+  function addReply(number: string, { to, at }: Reply): void {
     const now = clock.now()
     const until = secondsAfter(at, quietSeconds)
     const key = keyOf(number, to)
@@ -132,12 +135,12 @@ export function conversations(clock: Clock): Conversations {
 
   return {
     note(line) {
-      const field = tellsReplies(line) ? fieldsOf(line) : undefined
+      const field = containsReplies(line) ? fieldsOf(line) : undefined
       const reply = field === undefined ? undefined : replyOf(field)
       const number = field?.('number')
-      if (reply !== undefined && number !== undefined) answers(number, reply)
+      if (reply !== undefined && number !== undefined) addReply(number, reply)
     },
-    answers,
+    addReply,
     isQuiet: (number, sender, at) => at < (quietUntil.get(keyOf(number, sender)) ?? 0),
   }
 }

@@ -9,7 +9,7 @@ function collecting(batchMax: number) {
   return { line, batches }
 }
 
-test('what is due without delay comes in a later turn, together and in order, at most a batch at a time', async () => {
+test('items without delay are delivered in a later turn, in order, at most one batch at a time', async () => {
   const { line, batches } = collecting(4)
   line.add([1, 2, 3], 0)
   line.add([4], 0)
@@ -19,7 +19,7 @@ test('what is due without delay comes in a later turn, together and in order, at
   expect(batches).toEqual([[1, 2, 3, 4], [5, 6, 7, 8], [9]])
 })
 
-test('something that is due earlier does not wait for what was added before it', async () => {
+test('an item that is due earlier does not wait for items added before it', async () => {
   const { line, batches } = collecting(10)
   line.add([2], 3_600_000)
   line.add([1], 20)
@@ -28,7 +28,7 @@ test('something that is due earlier does not wait for what was added before it',
   line.stop()
 })
 
-test('what nobody took is there to be taken later, and is not announced again and again', async () => {
+test('items that are not taken stay in the queue and are announced only once', async () => {
   let calls = 0
   const line = delayQueue<number>(10, () => calls++)
   line.add([1], 0)

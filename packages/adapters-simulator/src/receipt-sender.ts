@@ -7,7 +7,7 @@ import type { Owed, SubmissionRecord } from './record.ts'
 /** Sends due receipts and replies to the handlers until they are acknowledged. */
 export interface ReceiptSender {
   /** Schedules receipts or replies. */
-  owe(ones: readonly Owed[], delayMilliseconds: number): void
+  schedule(owed: readonly Owed[], delayMilliseconds: number): void
   /** Sends receipts at once. Resolves when they were acknowledged or refused; refused ones are sent again. */
   deliver(receipts: readonly Owed[]): Promise<void>
   /** Stops, after waiting for acknowledgements under way. Unsent receipts stay in the record. */
@@ -23,7 +23,7 @@ const retryMilliseconds = 1000
 export function receiptSender(
   carrier: CarrierId,
   delayMilliseconds: number,
-  { record, clock }: { readonly record: Pick<SubmissionRecord, 'acknowledged' | 'answers'>; readonly clock: Clock },
+  { record, clock }: { readonly record: Pick<SubmissionRecord, 'acknowledged' | 'addReply'>; readonly clock: Clock },
   handlers: CarrierHandlers,
   report: (problem: unknown) => void,
 ): ReceiptSender {
@@ -54,7 +54,7 @@ export function receiptSender(
   }
 
   async function offerReceipts(receipts: readonly Owed[]): Promise<void> {
-    if (!(await isTaken(receipts, () => handlers.receipts(receipts.map(receiptOf))))) return
+    if (!(await isStored(receipts, () => handlers.receipts(receipts.map(receiptOf))))) return
     acknowledge(receipts.map((owed) => ({ reference: owed.reference, code: codeOf(owed) })))
     const further = receipts.filter(({ to, nth, reply }) => reply !== undefined || nth + 1 < receiptsTo(to))
     waiting.add(
@@ -65,25 +65,25 @@ export function receiptSender(
 
   async function offerReplies(replies: readonly Owed[]): Promise<void> {
     const now = clock.now()
-    for (const { to, reply } of replies) record.answers(to, { to: reply?.to, at: now })
-    if (!(await isTaken(replies, () => handlers.inboundMessages(replies.map(inboundMessageOf))))) return
+    for (const { to, reply } of replies) record.addReply(to, { to: reply?.to, at: now })
+    if (!(await isStored(replies, () => handlers.inboundMessages(replies.map(inboundMessageOf))))) return
     acknowledge(replies.map(({ reference }) => ({ reference, code: undefined })))
   }
 
-  /** What was refused stays owed. */
-  async function isTaken(ones: readonly Owed[], offer: () => Promise<unknown>): Promise<boolean> {
+  /** Offers items to a handler. Returns false, and schedules them again, if it rejects. */
+  async function isStored(items: readonly Owed[], offer: () => Promise<unknown>): Promise<boolean> {
     try {
       await offer()
       return true
     } catch {
-      waiting.add(ones, retryMilliseconds) // the handler has logged why
+      waiting.add(items, retryMilliseconds) // the handler has logged why
       return false
     }
   }
 
-  function acknowledge(ones: Parameters<SubmissionRecord['acknowledged']>[0]): void {
+  function acknowledge(items: Parameters<SubmissionRecord['acknowledged']>[0]): void {
     try {
-      record.acknowledged(ones)
+      record.acknowledged(items)
     } catch (problem) {
       report(problem)
     }
@@ -97,7 +97,7 @@ export function receiptSender(
     submitted: instant(owed.at),
   })
 
-  /** The same whenever and by whomever it is offered. */
+  /** Builds a reply. It is the same whenever and by whichever process it is offered. */
   const inboundMessageOf = ({ reference, to, reply }: Owed): InboundMessage => ({
     carrier,
     from: to,
@@ -110,7 +110,7 @@ export function receiptSender(
   })
 
   return {
-    owe: (ones, delay) => waiting.add(ones, delay),
+    schedule: (owed, delay) => waiting.add(owed, delay),
     deliver,
     async stop() {
       stopped = true
@@ -126,7 +126,7 @@ const isReply = ({ to, nth, reply }: Owed): boolean => reply !== undefined && nt
 
 function codeOf({ to, nth }: Owed): DeliveryReceiptCode {
   const code = outcomeOf(to).receipts[nth]
-  if (code === undefined) throw new Error(`a number that ends in ${to.slice(-2)} gets no receipt ${nth + 1}`)
+  if (code === undefined) throw new Error(`numbers ending in ${to.slice(-2)} have no receipt ${nth + 1}`)
   return code
 }
 
@@ -144,8 +144,8 @@ interface Batch<T> {
 }
 
 /**
- * Calls `onDue` once, in its own turn of the event loop, when an item becomes due; items not taken then are taken later
- * without another call. There is one queue for each delay, in which items are in order: use few delays.
+ * Creates a queue that calls `onDue` once, in its own turn of the event loop, when an item becomes due. Items that are
+ * not taken then can be taken later without another call. Each distinct delay has its own ordered queue, so use few.
  */
 export function delayQueue<T>(batchMax: number, onDue: () => void): DelayQueue<T> {
   const queues = new Map<number, Batch<T>[]>()
@@ -154,7 +154,7 @@ export function delayQueue<T>(batchMax: number, onDue: () => void): DelayQueue<T
   let plannedFor = Infinity
   let stopped = false
 
-  /** The queue whose first batch is due before all others. */
+  /** Returns the queue whose first batch is due before all others. */
   function first(): { queue: Batch<T>[]; due: number } | undefined {
     let found: { queue: Batch<T>[]; due: number } | undefined
     for (const queue of queues.values()) {
@@ -170,11 +170,11 @@ export function delayQueue<T>(batchMax: number, onDue: () => void): DelayQueue<T
     cancel()
     plannedFor = next
     const wait = Math.ceil(next - performance.now())
-    if (wait > 0) timer = setTimeout(tell, wait).unref()
-    else immediate = setImmediate(tell)
+    if (wait > 0) timer = setTimeout(notify, wait).unref()
+    else immediate = setImmediate(notify)
   }
 
-  function tell(): void {
+  function notify(): void {
     plannedFor = Infinity
     onDue()
   }
@@ -194,15 +194,15 @@ export function delayQueue<T>(batchMax: number, onDue: () => void): DelayQueue<T
     },
     takeDue() {
       const now = performance.now()
-      const taken: T[] = []
+      const dueItems: T[] = []
       for (let next = first(); next !== undefined && next.due <= now; next = first()) {
         const things = next.queue[0]?.things ?? []
-        if (taken.length > 0 && taken.length + things.length > batchMax) break
+        if (dueItems.length > 0 && dueItems.length + things.length > batchMax) break
         next.queue.shift()
-        taken.push(...things)
+        dueItems.push(...things)
       }
       plan()
-      return taken
+      return dueItems
     },
     stop() {
       stopped = true

@@ -1,25 +1,25 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync, createReadStream } from 'node:fs'
 
-/** A file that several processes append to at the same time. What was appended survives the end of the process. */
+/** File that several processes append to at the same time. Appended lines survive the end of the process. */
 export interface AppendFile {
   /**
-   * Appends whole lines in one write, behind a torn line on lines of their own. Throws a `NotWritten`, also once
-   * closed.
+   * Appends whole lines in one write. If the file ends with a torn line, they begin on a new line. Throws a
+   * `NotWritten`, also after `close`.
    */
   append(lines: string): void
-  /** Whole lines that were appended since the last call, by any process, a block at a time. */
+  /** Returns the whole lines that any process has appended since the last call, one block at a time. */
   news(): Iterable<string>
   close(): void
 }
 
-/** `torn`: a part may be in the file all the same. */
+/** Failure to append. `torn` is true if a part of the lines may be in the file. */
 export interface NotWritten extends Error {
   readonly torn: boolean
 }
 
 const blockBytes = 1 << 20
 
-/** `news` begins at byte `from`. The kernel keeps writes to an O_APPEND file apart. */
+/** Opens a file. `news` begins at byte `from`. The kernel does not mix writes to an O_APPEND file. */
 export function appendFile(path: string, from: number): AppendFile {
   const file = openSync(path, 'a+', 0o600)
   const lastByte = Buffer.alloc(1)
@@ -36,7 +36,7 @@ export function appendFile(path: string, from: number): AppendFile {
 
   return {
     append(lines) {
-      // The system may have given the number of a closed file to another one.
+      // The system may have reused the descriptor of the closed file for another one.
       if (!isOpen) throw notWritten('it is closed', false)
       const bytes = Buffer.from(endsInLine() ? lines : `\n${lines}`, 'latin1')
       for (let written = 0; written < bytes.length;) {
@@ -68,15 +68,14 @@ const notWritten = (cause: unknown, torn: boolean): NotWritten =>
   Object.assign(new Error('the record cannot be written', { cause }), { torn })
 
 /**
- * The whole lines of a file, a block at a time, and with the last block the number of bytes they take. A last line
- * without its end (a writer was killed) is left out, and so is it where somebody wrote on behind it; a file that is not
- * there is empty.
+ * Reads the whole lines of a file, one block at a time, with the number of bytes read so far. A last line without its
+ * end (its writer was killed) is omitted. A missing file counts as empty.
  */
 export async function* linesOf(path: string): AsyncGenerator<{ lines: readonly string[]; bytes: number }> {
   let rest = ''
   let bytes = 0
   try {
-    // Latin-1: one byte is one character; all lines are ASCII.
+    // Latin-1, because one byte is then one character; all lines are ASCII.
     for await (const chunk of createReadStream(path, { encoding: 'latin1', highWaterMark: 1 << 20 })) {
       const lines = (rest + (chunk as string)).split('\n')
       bytes += (chunk as string).length
@@ -90,7 +89,8 @@ export async function* linesOf(path: string): AsyncGenerator<{ lines: readonly s
 
 /**
  * Reads the fields of a line: a flat JSON object whose values contain none of `, " { }`. Undefined if the line does not
- * end with `}`. After the rest of a torn line the last object counts. (JSON.parse took three times as long.)
+ * end with `}`. If a torn line precedes the object on the same line, the last object counts. (JSON.parse takes three
+ * times as long.)
  */
 export function fieldsOf(line: string): ((name: string) => string | undefined) | undefined {
   const start = line.lastIndexOf('{')

@@ -14,12 +14,12 @@ afterEach(() => rm(folder, { recursive: true }))
 
 const to = aNumber('27825550100')
 
-/** One life of a process that submits one message and, if told so, has its receipt acknowledged. */
+/** Runs a process that submits one message and whose receipt is acknowledged if required. */
 async function live(run: string, acknowledges: boolean, rotateFrom: number) {
-  const owning = owners(folder)
-  owning.own(run)
-  owning.takeOver()
-  const { owed, open } = await readRecord(folder, owning, realClock(), rotateFrom)
+  const ownership = owners(folder)
+  ownership.own(run)
+  ownership.takeOver()
+  const { owed, open } = await readRecord(folder, ownership, realClock(), rotateFrom)
   const record = open()
   const reference = `${run}-0`
   record.submitted(instant(Date.now()), [
@@ -27,32 +27,32 @@ async function live(run: string, acknowledges: boolean, rotateFrom: number) {
   ])
   if (acknowledges) record.acknowledged([{ reference, code: 0 }])
   record.close()
-  owning.leave()
+  ownership.release()
   return owed.map((one) => one.reference)
 }
 
 const runsIn = (name: string) =>
   existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8').match(/[0-9a-f]+(?=-0")/g) : null
 
-test('a record that has grown becomes the old one, and the old one goes; nothing that is owed goes', async () => {
+test('a record over its size becomes the old record and the old one is deleted, but never with outstanding receipts', async () => {
   expect(await live('a', true, 50)).toEqual([])
   expect(await live('b', false, 50)).toEqual([])
   expect([runsIn('submissions.old.jsonl'), runsIn('submissions.jsonl')]).toEqual([['a'], ['b']])
   expect(await live('c', true, 50)).toEqual(['b-0'])
   expect([runsIn('submissions.old.jsonl'), runsIn('submissions.jsonl')]).toEqual([['b'], ['c']])
-  // What b owes keeps the old record where it is, and the new one grows.
+  // The outstanding receipt of b keeps the old record in place, and the new one grows.
   expect(await live('d', true, 50)).toEqual(['b-0'])
   expect([runsIn('submissions.old.jsonl'), runsIn('submissions.jsonl')]).toEqual([['b'], ['c', 'd']])
   expect(runsIn('receipts.jsonl')).toEqual(['c', 'd'])
 })
 
-test('a record that has not grown stays', async () => {
+test('a record below its size stays', async () => {
   await live('a', true, 1_000_000)
   await live('b', true, 1_000_000)
   expect([runsIn('submissions.old.jsonl'), runsIn('submissions.jsonl')]).toEqual([null, ['a', 'b']])
 })
 
-test('while another process is at work nothing is moved', async () => {
+test('no record is set aside while another process uses the folder', async () => {
   const other = owners(folder)
   other.own('e')
   await live('a', true, 50)
@@ -60,25 +60,25 @@ test('while another process is at work nothing is moved', async () => {
   expect(runsIn('submissions.jsonl')).toEqual(['a', 'b'])
 })
 
-test('a closed record refuses to be written', async () => {
-  const owning = owners(folder)
-  const record = (await readRecord(folder, owning, realClock())).open()
+test('a closed record cannot be written', async () => {
+  const ownership = owners(folder)
+  const record = (await readRecord(folder, ownership, realClock())).open()
   record.close()
   expect(() => record.acknowledged([])).toThrow('the record cannot be written')
 })
 
-test('what a name of a sender holds is escaped, so that the other fields of its line are found', async () => {
-  const owning = owners(folder)
-  owning.own('name')
-  owning.takeOver()
-  const { open } = await readRecord(folder, owning, realClock(), 1e6)
+test('special characters of a sender are escaped, so that the other fields of its line are found', async () => {
+  const ownership = owners(folder)
+  ownership.own('name')
+  ownership.takeOver()
+  const { open } = await readRecord(folder, ownership, realClock(), 1e6)
   const record = open()
   const from = aSender('A",{b}')
   record.submitted(instant(Date.now()), [
     { id: aMessageId(7), from, to, reference: 'name-0', answer: 'accepted', reply: undefined },
   ])
   record.close()
-  owning.leave()
+  ownership.release()
   const [line = ''] = readFileSync(join(folder, 'submissions.jsonl'), 'utf8').trim().split('\n').slice(-1)
   expect(JSON.parse(line)).toMatchObject({ messageId: 7, from, number: to, carrierId: 'name-0' })
   expect(fieldsOf(line)?.('number')).toBe(to)

@@ -7,7 +7,7 @@ import {
   acknowledgements,
   conversations,
   replyOf,
-  tellsReplies,
+  containsReplies,
   placeOf,
   refusalCounts,
   type Acknowledgements,
@@ -19,7 +19,7 @@ import { appendFile, fieldsOf, linesOf, type AppendFile } from './record-file.ts
 import { outcomeOf } from './outcomes.ts'
 import type { Owners } from './owners.ts'
 
-/** A message that was submitted, and what was answered. */
+/** Submitted message with its answer. */
 export interface Submitted {
   readonly id: MessageId
   readonly from: SenderAddress | undefined
@@ -27,54 +27,55 @@ export interface Submitted {
   /** The carrier's own id; undefined unless it accepted the message. */
   readonly reference: string | undefined
   readonly answer: Exclude<SubmissionAnswer['outcome'], 'partly'>
-  /** What its recipient will answer. */
+  /** Reply that the recipient will send, if there is one. */
   readonly reply: Reply | undefined
 }
 
-/** A receipt, or the reply that follows the last one, that was promised and not acknowledged. */
+/** Outstanding receipt, or reply after the last receipt, that is not acknowledged. */
 export interface Owed {
   readonly reference: string
   readonly to: Msisdn
-  /** When its message was submitted. */
+  /** Time when the message was submitted. */
   readonly at: Instant
-  /** So many receipts of the same message came before it. */
+  /** Number of receipts of the same message before this one. */
   readonly nth: number
-  /** The reply that comes after all receipts. */
+  /** Reply after all receipts of the message. */
   readonly reply: Reply | undefined
 }
 
-/** What of the record is acknowledged: a receipt, or (undefined) the reply. */
+/** Acknowledgement of a receipt with this code, or of the reply (code undefined). */
 interface Acknowledged {
   readonly reference: string
   readonly code: DeliveryReceiptCode | undefined
 }
 
 /**
- * All submissions, and which receipts and replies were acknowledged, in files that survive a killed process
+ * Record of all submissions and of the acknowledged receipts and replies, in files that survive a killed process
  * (docs/operations/simulator.md). Several processes write at the same time.
  */
 export interface SubmissionRecord {
   /** Throws a `NotWritten`. */
   submitted(at: Instant, batch: readonly Submitted[]): void
   /** Throws a `NotWritten`. */
-  acknowledged(ones: readonly Acknowledged[]): void
-  /** How often the message was refused for now, by whatever process. */
+  acknowledged(items: readonly Acknowledged[]): void
+  /** Returns how often any process has refused the message for now. */
   refusals(id: MessageId): number
-  /** Whether a number answers what reaches it from this sender now: it has not done so of late, in whatever process. */
-  mayAnswer(number: Msisdn, sender: SenderAddress | undefined, at: Instant): boolean
-  answers(number: Msisdn, reply: Reply): void
+  /** Returns true if a number may reply to this sender now, because it has not done so recently in any process. */
+  mayReply(number: Msisdn, sender: SenderAddress | undefined, at: Instant): boolean
+  /** Records a reply that will be sent, before it is in the file. */
+  addReply(number: Msisdn, reply: Reply): void
   close(): void
 }
 
-/** The lines of about so many bytes make a million submissions; 2 s to read. */
+/** Size at which a file is set aside: about a million submissions, which take 2 s to read. */
 export const rotateBytes = 128 << 20
 
 const files = ['submissions', 'receipts'] as const
 
 /**
- * Reads what there is: a million lines in 2 s, in bounded memory except for the unacknowledged ones. `open` opens it
- * for more, after setting it aside as the old record if it has grown beyond `rotateFrom` bytes, the old one has no
- * unacknowledged receipt, and no other process uses the folder.
+ * Reads the record: a million lines in 2 s. Only outstanding receipts take memory. `open` opens the record for writing.
+ * It first sets the files aside as the old record if they exceed `rotateFrom` bytes, the old record has no outstanding
+ * receipt, and no other process uses the folder.
  */
 export async function readRecord(folder: string, owners: Owners, clock: Clock, rotateFrom = rotateBytes) {
   const path = (name: string) => join(folder, `${name}.jsonl`)
@@ -107,7 +108,7 @@ function writers(submissions: AppendFile, receipts: AppendFile, past: Past, cloc
 
   function catchUp(): void {
     for (const block of submissions.news()) {
-      if (refusals.mayConcern(block) || tellsReplies(block)) for (const line of block.split('\n')) note(past, line)
+      if (refusals.mayConcern(block) || containsReplies(block)) for (const line of block.split('\n')) note(past, line)
     }
   }
 
@@ -124,11 +125,11 @@ function writers(submissions: AppendFile, receipts: AppendFile, past: Past, cloc
       catchUp()
       return refusals.of(id)
     },
-    mayAnswer(number, sender, at) {
+    mayReply(number, sender, at) {
       catchUp()
       return !conversations.isQuiet(number, sender, at)
     },
-    answers: (number, reply) => conversations.answers(number, reply),
+    addReply: (number, reply) => conversations.addReply(number, reply),
     close() {
       submissions.close()
       receipts.close()
@@ -141,7 +142,7 @@ function note({ refusals, conversations }: Past, line: string): void {
   conversations.note(line)
 }
 
-// None of the values holds a character that JSON writes in another way.
+// None of the values contains a character that JSON escapes.
 const submissionLine = (time: string, { id, from, to, reference, answer, reply }: Submitted): string => {
   const replies = reply === undefined ? '' : `,"replies":"${new Date(reply.at).toISOString()}"`
   return `{"time":"${time}","messageId":${id},"from":${quotedSender(from)},"number":"${to}","carrierId":${quoted(reference)},"answer":"${answer}"${replies}}\n`
@@ -151,7 +152,7 @@ const acknowledgedLine = (time: string, reference: string, code: DeliveryReceipt
   `{"time":"${time}","carrierId":"${reference}","code":${code ?? 'null'}}\n`
 
 /**
- * Of a name, what means something in a line is escaped: its fields are found without reading it as JSON (`fieldsOf`).
+ * Quotes a sender. Special characters of an alphanumeric sender are escaped, because `fieldsOf` does not parse JSON.
  */
 const quotedSender = (from: SenderAddress | undefined): string =>
   from === undefined || !isNameOfSender(from) ? quoted(from) : `"${from.replace(/[^\p{L}\p{N} ]/gu, escaped)}"`

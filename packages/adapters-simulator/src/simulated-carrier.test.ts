@@ -34,7 +34,7 @@ afterEach(async () => {
   await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true })))
 })
 
-/** A started carrier and what it says. `take` may refuse receipts, `takeReplies` what people write. */
+/** Starts a carrier and collects its answers. `take` may refuse receipts, and `takeReplies` replies. */
 function start(
   folder: string,
   settings: Partial<SimulatedCarrierSettings> = {},
@@ -43,7 +43,7 @@ function start(
 ) {
   const carrier = simulatedCarrier({ folder, delayMilliseconds: 0, ...settings })
   carriers.push(carrier)
-  /** What happened, in order: answers and receipts that were taken. */
+  /** Answers and accepted receipts, in their order. */
   const events: (SubmissionAnswer | DeliveryReceipt)[] = []
   const inboundMessages: InboundMessage[] = []
   carrier.listen({
@@ -66,13 +66,13 @@ function start(
     submit: (...messages: readonly (readonly [id: number, ending: string, from?: SenderAddress | null])[]) =>
       new Promise<readonly SubmissionAnswer[]>((resolve) => {
         const all: SubmissionAnswer[] = []
-        const wanted = messages.map(([id, ending, from = anAddress()]) => ({
+        const submissions = messages.map(([id, ending, from = anAddress()]) => ({
           id: aMessageId(id),
           from: from ?? undefined,
           to: numberTo(ending),
           body: aBody(),
         }))
-        carrier.submit(wanted, (answers) => {
+        carrier.submit(submissions, (answers) => {
           events.push(...answers)
           all.push(...answers)
           if (all.length === messages.length) resolve(all)
@@ -101,7 +101,7 @@ const recordOf = (folder: string) =>
       >,
   )
 
-/** As if every process that uses the folder had been killed. */
+/** Makes every process that uses the folder appear to be killed. */
 function killOwners(folder: string): void {
   const owners = join(folder, 'owners')
   for (const name of readdirSync(owners))
@@ -116,7 +116,7 @@ describe('the contract of the port Carrier', () => {
   })
 })
 
-describe('the last two digits decide', () => {
+describe('the last two digits of a number decide its outcome', () => {
   const { delivered, undeliverable, expired, rejected } = OUTCOME
   test.each<[ending: string, answer: string, receipts: readonly number[]]>([
     ['90', 'accepted', [undeliverable]],
@@ -156,7 +156,7 @@ describe('the last two digits decide', () => {
     })
   })
 
-  test('96 is refused for now twice, each message for itself, and then accepted and delivered', async () => {
+  test('96: each message is refused for now twice, then accepted and delivered', async () => {
     const { submit, receipts } = start(await aFolder())
     const outcomes = async (id: number) => (await submit([id, '96'])).map(({ outcome }) => outcome)
     expect(await outcomes(1)).toEqual(['refused-for-now'])
@@ -168,7 +168,7 @@ describe('the last two digits decide', () => {
     await until(() => receipts().length === 2)
   })
 
-  test('96 counts what another process refused, and what was refused before a kill', async () => {
+  test('96: refusals by other processes and before a kill count', async () => {
     const folder = await aFolder()
     const [one, other] = [start(folder), start(folder)]
     expect(await one.submit([1, '96'], [2, '96'], [3, '00'])).toMatchObject([
@@ -184,7 +184,7 @@ describe('the last two digits decide', () => {
     expect(await next.submit([2, '96'])).toMatchObject([{ outcome: 'accepted' }])
   })
 
-  test('97: the receipt is there before the answer, and the answer comes also if the receipt was refused', async () => {
+  test('97: the receipt is sent before the answer, and the answer follows even if the receipt is refused', async () => {
     const { submit, events } = start(await aFolder())
     await submit([1, '97'], [2, '97'])
     expect(events.map((event) => ('code' in event ? 'receipt' : 'answer'))).toEqual([
@@ -203,7 +203,7 @@ describe('the last two digits decide', () => {
     expect(await hanging.submit([1, '97'])).toMatchObject([{ outcome: 'accepted' }])
   })
 
-  test('98: the second receipt comes only after the first was acknowledged', async () => {
+  test('98: the second receipt is sent only after the first was acknowledged', async () => {
     const calls: number[] = []
     const { submit, receipts } = start(await aFolder(), {}, (some) => {
       calls.push(...some.map(({ code }) => code))
@@ -216,7 +216,7 @@ describe('the last two digits decide', () => {
   })
 })
 
-describe('people who answer', () => {
+describe('replies of people', () => {
   const other = anAddress('12025550101')
 
   test.each([
@@ -245,10 +245,10 @@ describe('people who answer', () => {
     })
   })
 
-  test('the answer comes the delay after the receipt', async () => {
-    const taken = { receipt: NaN, answer: NaN }
-    const note = (what: keyof typeof taken) => () => {
-      taken[what] = performance.now()
+  test('the reply is sent the configured delay after the receipt', async () => {
+    const times = { receipt: NaN, answer: NaN }
+    const note = (event: keyof typeof times) => () => {
+      times[event] = performance.now()
       return Promise.resolve()
     }
     const { submit, inboundMessages } = start(
@@ -259,10 +259,10 @@ describe('people who answer', () => {
     )
     await submit([1, '88'])
     await until(() => inboundMessages.length === 1)
-    expect(taken.answer - taken.receipt).toBeGreaterThanOrEqual(80)
+    expect(times.answer - times.receipt).toBeGreaterThanOrEqual(80)
   })
 
-  test('to a message that came from no address the answer names none', async () => {
+  test('the reply to a message without a sender has no recipient', async () => {
     const folder = await aFolder()
     const { submit, inboundMessages } = start(folder)
     await submit([1, '88', null])
@@ -271,7 +271,7 @@ describe('people who answer', () => {
     expect(recordOf(folder)[0]?.from).toBeNull()
   })
 
-  test('nobody answers the same sender again within seconds, be it in the same call, later or in another process', async () => {
+  test('a number does not reply to the same sender again within seconds, in the same call, later or in another process', async () => {
     const folder = await aFolder()
     const { submit, inboundMessages, receipts } = start(folder)
     const second = start(folder)
@@ -292,7 +292,7 @@ describe('people who answer', () => {
     expect(new Set([...inboundMessages, ...second.inboundMessages].map(({ reference }) => reference)).size).toBe(4)
   })
 
-  test('whoever answered before a kill does not answer the same sender again at once', async () => {
+  test('a number that replied before a kill does not reply to the same sender again at once', async () => {
     const folder = await aFolder()
     const killed = start(folder)
     await killed.submit([1, '89'])
@@ -304,7 +304,7 @@ describe('people who answer', () => {
     expect(next.inboundMessages[0]?.to).toBe(other)
   })
 
-  test('after the silence the number answers again', async () => {
+  test('after ten seconds the number replies again', async () => {
     const folder = await aFolder()
     const { submit, inboundMessages } = start(folder)
     await submit([1, '89'])
@@ -319,7 +319,7 @@ describe('people who answer', () => {
     expect(inboundMessages).toHaveLength(1)
   })
 
-  test('an answer that is refused is offered again, the same one, until it is taken; receipts do not wait for it', async () => {
+  test('a refused reply is offered again unchanged until it is accepted, and receipts do not wait for it', async () => {
     const offered: (string | undefined)[] = []
     const { submit, inboundMessages, receipts } = start(
       await aFolder(),
@@ -339,7 +339,7 @@ describe('people who answer', () => {
     expect(new Set(offered).size).toBe(1)
   })
 
-  test('an answer that was not acknowledged before a kill is offered by the next process under the same reference, once', async () => {
+  test('a reply not acknowledged before a kill is offered once by the next process, with the same reference', async () => {
     const folder = await aFolder()
     const offered: InboundMessage[] = []
     const killed = start(
@@ -365,7 +365,7 @@ describe('people who answer', () => {
     expect(later.inboundMessages).toEqual([])
   })
 
-  test('an acknowledged answer is in the record', async () => {
+  test('an acknowledged reply is in the record', async () => {
     const folder = await aFolder()
     await start(folder).submit([1, '88'])
     await until(() => linesOf(folder, 'receipts').length === 2)
@@ -378,7 +378,7 @@ describe('people who answer', () => {
 })
 
 describe('the record', () => {
-  test('is written before the answer is given, and an acknowledged receipt is in it', async () => {
+  test('is written before the answer, and contains acknowledged receipts', async () => {
     const folder = await aFolder()
     const { carrier, receipts } = start(folder)
     const seen = await new Promise<number>((resolve) => {
@@ -395,7 +395,7 @@ describe('the record', () => {
     })
   })
 
-  test('after a kill, the receipts that are owed are sent, and no others', async () => {
+  test('outstanding receipts, and only those, are sent after a kill', async () => {
     const folder = await aFolder()
     const before = start(folder)
     await before.submit([1, '00'], [2, '01'])
@@ -429,7 +429,7 @@ describe('the record', () => {
     expect(later.receipts()).toEqual([])
   })
 
-  test('a receipt of two that was acknowledged before a kill is not sent again, the other one is', async () => {
+  test('of two receipts, one acknowledged before a kill is not sent again, and the other one is', async () => {
     const folder = await aFolder()
     const killed = start(folder, {}, (some) => (some.some(({ code }) => code === 103) ? never : Promise.resolve()))
     await killed.submit([1, '98'])
@@ -440,7 +440,7 @@ describe('the record', () => {
     expect(after.receipts()[0]?.code).toBe(103)
   })
 
-  test('what a living process owes is left to it; what it left behind when it was closed is not', async () => {
+  test('outstanding receipts of a living process are left to it, and those of a closed process are taken over', async () => {
     const folder = await aFolder()
     const living = start(folder, { delayMilliseconds: hours })
     await living.submit([1, '00'])
@@ -452,7 +452,7 @@ describe('the record', () => {
     await until(() => next.receipts().length === 1)
   })
 
-  test('of several that start after a kill, one sends what is owed', async () => {
+  test('of several processes that start after a kill, one sends the outstanding receipts', async () => {
     const folder = await aFolder()
     await start(folder, { delayMilliseconds: hours }).submit([1, '00'], [2, '00'], [3, '00'])
     killOwners(folder)
@@ -462,7 +462,7 @@ describe('the record', () => {
     expect(all.flatMap(({ receipts }) => receipts())).toHaveLength(3)
   })
 
-  test('a line torn by a kill is passed over and spoils none of those behind it', async () => {
+  test('a line torn by a kill is ignored, and lines after it are read', async () => {
     const folder = await aFolder()
     const path = join(folder, 'submissions.jsonl')
     await start(folder, { delayMilliseconds: hours }).submit([1, '00'], [2, '00'])
@@ -471,7 +471,7 @@ describe('the record', () => {
     truncateSync(path, whole - 9)
     const after = start(folder, { delayMilliseconds: hours })
     await after.submit([3, '00'])
-    // Another process was torn while this one lives, and a third one wrote on behind it.
+    // Another process was killed while writing, and a third one appended after its torn line.
     appendFileSync(path, '{"time":"2026-10-18T08:00:00.000Z","messageId":4,"num')
     await after.submit([5, '00'])
     const lines = linesOf(folder)
@@ -532,7 +532,7 @@ test('a refused receipt is offered again until it is acknowledged, and others do
   expect(refusals).toBe(3)
 })
 
-test('the receipt comes after the delay, not before', async () => {
+test('the receipt is sent after the delay, not before', async () => {
   const { submit, receipts } = start(await aFolder(), { delayMilliseconds: 150 })
   const began = performance.now()
   await submit([1, '00'])
@@ -540,7 +540,7 @@ test('the receipt comes after the delay, not before', async () => {
   expect(performance.now() - began).toBeGreaterThanOrEqual(150)
 })
 
-test('with a limit, no more than so many are answered a second', async () => {
+test('a rate limit bounds the answers per second', async () => {
   const { submit, answers } = start(await aFolder(), { perSecond: 1000 })
   const began = performance.now()
   await submit(...Array.from({ length: 300 }, (_, i) => [i + 1, '94'] as const))
@@ -548,7 +548,7 @@ test('with a limit, no more than so many are answered a second', async () => {
   expect(answers()).toHaveLength(300)
 })
 
-test('closing answers what is unanswered; later submissions are refused for now and not on record', async () => {
+test('closing answers all submissions; later ones are refused for now and not recorded', async () => {
   const folder = await aFolder()
   const { submit, carrier } = start(folder)
   const last = submit([1, '00'], [2, '95'])
@@ -558,7 +558,7 @@ test('closing answers what is unanswered; later submissions are refused for now 
   expect(recordOf(folder)).toHaveLength(2)
 })
 
-test('at the deadline of closing, what was not taken is refused for now', async () => {
+test('submissions not accepted at the deadline of closing are refused for now', async () => {
   const folder = await aFolder()
   const { submit, carrier } = start(folder, { perSecond: 10 })
   const answers = submit([1, '94'], [2, '94'], [3, '94'])
@@ -568,7 +568,7 @@ test('at the deadline of closing, what was not taken is refused for now', async 
   expect(recordOf(folder)).toHaveLength(1)
 })
 
-test('closing does not wait for a receipt whose handler hangs beyond the deadline, and the receipt stays owed', async () => {
+test('closing waits for a hanging receipt handler only until the deadline, and the receipt stays outstanding', async () => {
   const folder = await aFolder()
   const { submit, carrier } = start(folder, {}, () => never)
   await submit([1, '00'])
@@ -577,7 +577,7 @@ test('closing does not wait for a receipt whose handler hangs beyond the deadlin
   await until(() => next.receipts().length === 1)
 })
 
-test('while the record cannot be kept messages are refused for now, and that is reported; then it goes on', async () => {
+test('while the record cannot be written, messages are refused for now and the failure is reported; then work resumes', async () => {
   const folder = await aFolder()
   mkdirSync(join(folder, 'submissions.jsonl'))
   const problems: unknown[] = []
@@ -588,9 +588,9 @@ test('while the record cannot be kept messages are refused for now, and that is 
   expect(await submit([1, '00'])).toMatchObject([{ outcome: 'accepted' }])
 })
 
-test('a folder that cannot be used is told at once, with its name', async () => {
+test('a folder that cannot be used is rejected at once with an error that names it', async () => {
   const folder = join(await aFolder(), 'taken')
   writeFileSync(folder, '')
   expect(() => simulatedCarrier({ folder })).toThrow(`cannot keep its record in ${folder}`)
-  expect(() => simulatedCarrier({ folder, id: 'Not A Name' })).toThrow('"Not A Name" is no name of a carrier')
+  expect(() => simulatedCarrier({ folder, id: 'Not A Name' })).toThrow('"Not A Name" is not a carrier name')
 })

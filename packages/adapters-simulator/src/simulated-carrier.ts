@@ -13,22 +13,22 @@ import { readRecord, type Owed, type SubmissionRecord, type Submitted } from './
 import { submissionQueue, rateLimit, type Waiting } from './submission-queue.ts'
 
 export interface SimulatedCarrierSettings {
-  /** Where the record is kept; made if it is not there. Several processes may use one folder at the same time. */
+  /** Folder of the record, created if missing. Several processes may use one folder at the same time. */
   readonly folder: string
-  /** The carrier's name in the configuration. Default `simulator`. */
+  /** Name of the carrier in the configuration. Default `simulator`. */
   readonly id?: string
   /**
-   * From a submission to its receipt, and from the acknowledgement of that to a second receipt or a reply. Default
-   * 1000; 0: in the next turns of the event loop.
+   * Time from a submission to its receipt, and from an acknowledged receipt to the next receipt or the reply. Default
+   * 1000; 0 means the next turns of the event loop.
    */
   readonly delayMilliseconds?: number
-  /** Default 1000. */
+  /** Maximum number of unanswered submissions. Default 1000. */
   readonly window?: number
-  /** It takes at most so many submissions a second. Default: as many as come. */
+  /** Maximum number of submissions accepted per second. Default: no limit. */
   readonly perSecond?: number
-  /** The time of submissions and receipts. Default: that of this machine. */
+  /** Clock for the times of submissions and receipts. Default: the machine's clock. */
   readonly clock?: Clock
-  /** Is told when the record cannot be read or written. Default: standard error. */
+  /** Called when the record cannot be read or written. Default: prints to standard error. */
   readonly report?: (problem: unknown) => void
 }
 
@@ -37,7 +37,7 @@ interface Link {
   readonly sender: ReceiptSender
 }
 
-interface Taken extends Submitted {
+interface Decided extends Submitted {
   readonly waiting: Waiting
   readonly owed: Owed | undefined
   readonly receiptFirst: boolean
@@ -45,22 +45,22 @@ interface Taken extends Submitted {
 
 const machineClock: Clock = { now: () => instant(Date.now()) }
 
-/** How long a receipt that precedes its answer may delay that answer. */
+/** Maximum time for which an answer waits for the receipt that is sent before it. */
 const receiptFirstMilliseconds = 1000
 
 /**
- * A carrier without a network (`outcomes.ts`). It records each submission and acknowledgement before it answers, and
- * sends at its start what earlier runs owe. Throws if the folder cannot be used; later, without a record, messages are
- * refused for now.
+ * Creates a carrier without a network; the number of a message decides its outcome (`outcomes.ts`). The carrier records
+ * each submission and acknowledgement before it answers, and sends the outstanding receipts of earlier runs when it
+ * starts. Throws if the folder cannot be used. If the record fails later, messages are refused for now.
  */
 export function simulatedCarrier(settings: SimulatedCarrierSettings): Carrier {
   const { folder, delayMilliseconds = 1000, window = 1000, report = console.error } = settings
   const { clock = machineClock } = settings
   const id = nameOf(settings.id ?? 'simulator')
   const run = randomBytes(6).toString('hex')
-  const owning = ownersIn(folder)
-  owning.own(run)
-  const queue = submissionQueue(rateLimit(settings.perSecond), take)
+  const ownership = ownersIn(folder)
+  ownership.own(run)
+  const queue = submissionQueue(rateLimit(settings.perSecond), accept)
   let position = 0
   let handlers: CarrierHandlers | undefined
   let link: Link | undefined
@@ -68,7 +68,7 @@ export function simulatedCarrier(settings: SimulatedCarrierSettings): Carrier {
   let closed = false
   let ended = false
 
-  /** If it fails, the next submission retries. */
+  /** Opens the record. If that fails, messages are refused for now and the next submission tries again. */
   function open(to: CarrierHandlers): Promise<void> {
     return (opening ??= openLink(to).catch((problem: unknown) => {
       opening = undefined
@@ -78,54 +78,55 @@ export function simulatedCarrier(settings: SimulatedCarrierSettings): Carrier {
   }
 
   async function openLink(to: CarrierHandlers): Promise<void> {
-    owning.takeOver()
-    const { owed, open } = await readRecord(folder, owning, clock)
+    ownership.takeOver()
+    const { owed, open } = await readRecord(folder, ownership, clock)
     if (ended) return
     const record = open()
-    owning.keep(new Set([run, ...owed.map(({ reference }) => runOf(reference))]))
+    ownership.releaseExcept(new Set([run, ...owed.map(({ reference }) => runOf(reference))]))
     const sender = receiptSender(id, delayMilliseconds, { record, clock }, to, report)
-    sender.owe(owed, 0)
+    sender.schedule(owed, 0)
     link = { record, sender }
     queue.open()
   }
 
-  const refuse = (ones: readonly Waiting[]): void => queue.answer(ones, () => 'refused-for-now')
+  const refuse = (submissions: readonly Waiting[]): void => queue.answer(submissions, () => 'refused-for-now')
 
-  function take(batch: readonly Waiting[]): void {
-    if (link !== undefined) takeOver(link, batch)
+  function accept(batch: readonly Waiting[]): void {
+    if (link !== undefined) recordBatch(link, batch)
     else refuse(batch)
   }
 
-  function takeOver({ record, sender }: Link, batch: readonly Waiting[]): void {
+  /** Records a batch and answers it. */
+  function recordBatch({ record: submissions, sender }: Link, batch: readonly Waiting[]): void {
     const at = clock.now()
-    const taken = batch.map((waiting): Taken => decide(waiting, record, at))
+    const decided = batch.map((waiting): Decided => decide(waiting, submissions, at))
     try {
-      record.submitted(at, taken)
+      submissions.submitted(at, decided)
     } catch (problem) {
       report(problem)
-      // What may be on record may not be submitted again (P-5).
+      // A message that may be in the record must not be submitted again (P-5).
       queue.answer(batch, () => ((problem as NotWritten).torn ? 'unknown' : 'refused-for-now'))
       return
     }
-    const receiptFirst = taken.filter((one) => one.receiptFirst)
-    const others = receiptFirst.length === 0 ? taken : taken.filter((one) => !one.receiptFirst)
+    const receiptFirst = decided.filter((one) => one.receiptFirst)
+    const others = receiptFirst.length === 0 ? decided : decided.filter((one) => !one.receiptFirst)
     if (receiptFirst.length > 0) void sendFirst(sender, receiptFirst)
-    sender.owe(owedOf(others), delayMilliseconds)
+    sender.schedule(owedOf(others), delayMilliseconds)
     answer(others)
   }
 
-  function decide(waiting: Waiting, record: SubmissionRecord, at: Owed['at']): Taken {
+  function decide(waiting: Waiting, record: SubmissionRecord, at: Owed['at']): Decided {
     const { id: message, from, to } = waiting.message
     const simulated = outcomeOf(to)
     const isRefused = simulated.refusals > 0 && record.refusals(message) < simulated.refusals
     const outcome = isRefused ? 'refused-for-now' : simulated.answer
     const reference = outcome === 'accepted' ? referenceAt(run, position++) : undefined
     const isOwed = reference !== undefined && simulated.receipts.length > 0
-    // Nobody can reply to a name.
-    const isHeard = from === undefined || !isNameOfSender(from)
-    const answers = isOwed && isHeard && simulated.reply !== undefined && record.mayAnswer(to, from, at)
-    const reply = answers ? { to: from, at: secondsAfter(at, (2 * delayMilliseconds) / 1000) } : undefined
-    if (reply !== undefined) record.answers(to, reply) // counts for the next one of this batch
+    // An alphanumeric sender cannot receive replies.
+    const mayReach = from === undefined || !isNameOfSender(from)
+    const replies = isOwed && mayReach && simulated.reply !== undefined && record.mayReply(to, from, at)
+    const reply = replies ? { to: from, at: secondsAfter(at, (2 * delayMilliseconds) / 1000) } : undefined
+    if (reply !== undefined) record.addReply(to, reply) // counts for the next message of this batch
     const owed = isOwed ? { reference, to, at, nth: 0, reply } : undefined
     return {
       id: message,
@@ -140,7 +141,7 @@ export function simulatedCarrier(settings: SimulatedCarrierSettings): Carrier {
     }
   }
 
-  async function sendFirst(sender: ReceiptSender, receiptFirst: readonly Taken[]): Promise<void> {
+  async function sendFirst(sender: ReceiptSender, receiptFirst: readonly Decided[]): Promise<void> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, receiptFirstMilliseconds)))
     await Promise.race([sender.deliver(owedOf(receiptFirst)), late])
@@ -148,10 +149,10 @@ export function simulatedCarrier(settings: SimulatedCarrierSettings): Carrier {
     answer(receiptFirst)
   }
 
-  function answer(ones: readonly Taken[]): void {
+  function answer(decided: readonly Decided[]): void {
     queue.answer(
-      ones.map(({ waiting }) => waiting),
-      (_, at) => answerOf(ones[at]),
+      decided.map(({ waiting }) => waiting),
+      (_, at) => answerOf(decided[at]),
     )
   }
 
@@ -175,21 +176,22 @@ export function simulatedCarrier(settings: SimulatedCarrierSettings): Carrier {
       ended = true
       link?.record.close()
       link = undefined
-      owning.leave()
+      ownership.release()
     },
   }
 }
 
-const answerOf = (one: Taken | undefined) => {
+const answerOf = (one: Decided | undefined) => {
   if (one?.reference !== undefined) return { reference: one.reference }
   return one === undefined || one.answer === 'accepted' ? 'unknown' : one.answer
 }
 
-const owedOf = (taken: readonly Taken[]): readonly Owed[] => taken.flatMap(({ owed }) => owed ?? [])
+const owedOf = (decided: readonly Decided[]): readonly Owed[] => decided.flatMap(({ owed }) => owed ?? [])
 
 function nameOf(text: string): CarrierId {
   const id = carrierId(text)
-  if (id === undefined) throw new Error(`${JSON.stringify(text)} is no name of a carrier: 1 to 32 of a-z, 0-9 and '-'`)
+  if (id === undefined)
+    throw new Error(`${JSON.stringify(text)} is not a carrier name; expected 1 to 32 of a-z, 0-9 and '-'`)
   return id
 }
 
@@ -205,7 +207,7 @@ function ownersIn(folder: string): Owners {
 
 interface Parameter {
   readonly setting: 'delayMilliseconds' | 'window' | 'perSecond'
-  readonly what: string
+  readonly description: string
   readonly min: number
   readonly max: number
 }
@@ -213,24 +215,24 @@ interface Parameter {
 const PARAMETERS: Readonly<Record<string, Parameter>> = {
   delayMs: {
     setting: 'delayMilliseconds',
-    what: 'milliseconds from a submission to its receipt',
+    description: 'milliseconds from a submission to its receipt',
     min: 0,
     max: 86_400_000,
   },
-  window: { setting: 'window', what: 'submissions that may be unanswered', min: 1, max: 100_000 },
-  perSecond: { setting: 'perSecond', what: 'submissions taken a second', min: 1, max: 1_000_000 },
+  window: { setting: 'window', description: 'submissions that may be unanswered', min: 1, max: 100_000 },
+  perSecond: { setting: 'perSecond', description: 'submissions taken a second', min: 1, max: 1_000_000 },
 }
 
 /**
- * What `simulator:` stands for, with parameters as `simulator:?delayMs=0&window=500`. Throws an Error that says what is
- * wrong and what there is to choose from.
+ * Parses a URL such as `simulator:` or `simulator:?delayMs=0&window=500`. Throws an Error that states the problem and
+ * lists the parameters.
  */
 export function simulatorSettingsFromUrl(url: string): Pick<SimulatedCarrierSettings, Parameter['setting']> {
-  const [, query] = /^simulator:(?:\?(.*))?$/s.exec(url) ?? fail(url, 'it does not read simulator:?name=value&…')
-  const given = [...new URLSearchParams(query ?? '')]
-  const twice = given.find(([name], at) => given.findIndex(([other]) => other === name) < at)
+  const [, query] = /^simulator:(?:\?(.*))?$/s.exec(url) ?? fail(url, 'expected simulator:?name=value&…')
+  const parameters = [...new URLSearchParams(query ?? '')]
+  const twice = parameters.find(([name], at) => parameters.findIndex(([other]) => other === name) < at)
   if (twice !== undefined) fail(url, `${twice[0]} is given twice`)
-  return Object.fromEntries(given.map(([name, value]) => settingOf(url, name, value)))
+  return Object.fromEntries(parameters.map(([name, value]) => settingOf(url, name, value)))
 }
 
 function settingOf(url: string, name: string, value: string): [string, number] {
@@ -243,9 +245,9 @@ function settingOf(url: string, name: string, value: string): [string, number] {
   return [setting, Number(value)]
 }
 
-function fail(url: string, why: string): never {
+function fail(url: string, reason: string): never {
   const choices = Object.entries(PARAMETERS).map(
-    ([name, { what, min, max }]) => `${name} (${what}, a whole number from ${min} to ${max})`,
+    ([name, { description, min, max }]) => `${name} (${description}, a whole number from ${min} to ${max})`,
   )
-  throw new Error(`The carrier ${JSON.stringify(url)} cannot be used: ${why}. Parameters: ${choices.join(', ')}.`)
+  throw new Error(`The carrier ${JSON.stringify(url)} cannot be used: ${reason}. Parameters: ${choices.join(', ')}.`)
 }

@@ -1,6 +1,6 @@
 import type { Submission, SubmissionAnswer } from '@gateway/core/dispatch'
 
-/** A submission and the callback for its answer. */
+/** Submission with the callback for its answer. */
 export interface Waiting {
   readonly message: Submission
   readonly answered: (answers: readonly SubmissionAnswer[]) => void
@@ -14,16 +14,17 @@ export interface SubmissionQueue {
   /** Starts processing. */
   open(): void
   /** Answers submissions, in one call for each callback. */
-  answer(ones: readonly Waiting[], answerOf: (one: Waiting, at: number) => Answer): void
+  answer(submissions: readonly Waiting[], answerOf: (one: Waiting, at: number) => Answer): void
   /** Stops processing; returns the submissions that still wait. */
   shut(): readonly Waiting[]
   /** Resolves when every submission has its answer. */
   quiet(): Promise<void>
 }
 
-const pacedMilliseconds = 10
+/** Time between two batches when the rate is limited. */
+const batchMilliseconds = 10
 
-export function submissionQueue(mayGo: RateLimit, take: (batch: readonly Waiting[]) => void): SubmissionQueue {
+export function submissionQueue(rateLimit: RateLimit, accept: (batch: readonly Waiting[]) => void): SubmissionQueue {
   let waiting: Waiting[] = []
   let unanswered = 0
   let isOpen = false
@@ -37,11 +38,11 @@ export function submissionQueue(mayGo: RateLimit, take: (batch: readonly Waiting
 
   function work(): void {
     immediate = timer = undefined
-    const count = mayGo(waiting.length)
+    const count = rateLimit(waiting.length)
     const batch = waiting.slice(0, count)
     waiting = waiting.slice(count)
-    if (waiting.length > 0) timer = setTimeout(work, pacedMilliseconds)
-    if (batch.length > 0) take(batch)
+    if (waiting.length > 0) timer = setTimeout(work, batchMilliseconds)
+    if (batch.length > 0) accept(batch)
   }
 
   return {
@@ -54,16 +55,16 @@ export function submissionQueue(mayGo: RateLimit, take: (batch: readonly Waiting
       isOpen = true
       plan()
     },
-    answer(ones, answerOf) {
+    answer(submissions, answerOf) {
       const answers = new Map<Waiting['answered'], SubmissionAnswer[]>()
-      ones.forEach((one, at) => {
+      submissions.forEach((one, at) => {
         const { id } = one.message
         const answer = answerOf(one, at)
         const list = answers.get(one.answered) ?? []
         answers.set(one.answered, list)
         list.push(typeof answer === 'object' ? { id, outcome: 'accepted', ...answer } : { id, outcome: answer })
       })
-      unanswered -= ones.length
+      unanswered -= submissions.length
       for (const [answered, list] of answers) answered(list)
       if (unanswered > 0) return
       for (const resolve of quieted) resolve()
@@ -73,29 +74,29 @@ export function submissionQueue(mayGo: RateLimit, take: (batch: readonly Waiting
       isOpen = false
       clearTimeout(timer)
       clearImmediate(immediate)
-      const left = waiting
+      const rest = waiting
       waiting = []
-      return left
+      return rest
     },
     quiet: () => new Promise((resolve) => (unanswered === 0 ? resolve() : void quieted.push(resolve))),
   }
 }
 
-/** Takes up to `wanted` tokens and returns how many were available. */
-export type RateLimit = (wanted: number) => number
+/** Takes up to `count` tokens and returns how many were available. */
+export type RateLimit = (count: number) => number
 
-/** A token bucket whose burst is a tenth of a second. Undefined: no limit. */
+/** Creates a token bucket whose burst is a tenth of a second, or no limit if `perSecond` is undefined. */
 export function rateLimit(perSecond: number | undefined): RateLimit {
-  if (perSecond === undefined) return (wanted) => wanted
+  if (perSecond === undefined) return (count) => count
   const most = Math.max(1, perSecond / 10)
   let room = most
-  let asked = performance.now()
-  return (wanted) => {
+  let filledAt = performance.now()
+  return (count) => {
     const now = performance.now()
-    room = Math.min(most, room + ((now - asked) * perSecond) / 1000)
-    asked = now
-    const going = Math.min(wanted, Math.floor(room))
-    room -= going
-    return going
+    room = Math.min(most, room + ((now - filledAt) * perSecond) / 1000)
+    filledAt = now
+    const available = Math.min(count, Math.floor(room))
+    room -= available
+    return available
   }
 }

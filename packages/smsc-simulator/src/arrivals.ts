@@ -1,22 +1,22 @@
 import { TLV_TAG, type Tlv } from '@gateway/smpp'
 import { emptyDelivery, type Delivery } from './receipts.ts'
 
-/** A message from a mobile number. */
+/** Message from a mobile number to the gateway. */
 export interface Arrival {
   readonly from: string
   readonly to: string
   readonly text?: string
-  /** In hexadecimal, sent as they are in one short_message instead of a text. */
+  /** Hexadecimal octets that are sent unchanged in one short_message instead of a text. */
   readonly octets?: string
-  /** Default: 0, or 8 if GSM 7-bit does not have every character. With a text: 0, 3 (Latin-1) or 8. */
+  /** Default: 0, or 8 if a character is missing in GSM 7-bit. With a text: 0, 3 (Latin-1) or 8. */
   readonly dataCoding?: number
-  /** How a long text is divided. Default `udh8`. `payload`: not at all, in message_payload. */
+  /** Form of a long text. Default `udh8`. `payload` sends it undivided in message_payload. */
   readonly parts?: 'udh8' | 'udh16' | 'sar' | 'payload'
-  /** Default `ascending`. */
+  /** Order in which the parts are sent. Default `ascending`. */
   readonly order?: 'ascending' | 'descending'
-  /** Of octets: 0x40 says that they begin with a user data header. Default 0. */
+  /** esm_class of `octets`; 0x40 if they begin with a user data header. Default 0. */
   readonly esmClass?: number
-  /** Only those that are bound as this one get it. Default: any. */
+  /** System id that receives the message. Default: any. */
   readonly systemId?: string
   /** TON and NPI of `from`. Default 1 and 1. */
   readonly fromTon?: number
@@ -24,8 +24,8 @@ export interface Arrival {
 }
 
 /**
- * The deliver_sm of an arrival; `reference` tells the parts of one text from those of others. Throws an Error if it
- * cannot be sent.
+ * Returns the deliver_sm PDUs of an arrival. `reference` is common to the parts of one text. Throws an Error if the
+ * arrival cannot be sent.
  */
 export function arrivalDeliveries(arrival: Arrival, reference: number): readonly Delivery[] {
   const { from, to, fromTon = 1, fromNpi = 1, octets, esmClass = 0, dataCoding = 0 } = arrival
@@ -40,7 +40,8 @@ export function arrivalDeliveries(arrival: Arrival, reference: number): readonly
 }
 
 function octetsOf(hexadecimal: string): Buffer {
-  if (!/^(?:[0-9a-f]{2}){0,254}$/i.test(hexadecimal)) throw new Error('octets are at most 254 in hexadecimal.')
+  if (!/^(?:[0-9a-f]{2}){0,254}$/i.test(hexadecimal))
+    throw new Error('octets must be hexadecimal, at most 254 of them.')
   return Buffer.from(hexadecimal, 'hex')
 }
 
@@ -78,7 +79,7 @@ const sar = (reference: number, of: number, number: number): readonly Tlv[] => [
   { tag: TLV_TAG.sar_segment_seqnum, value: Buffer.from([number]) },
 ]
 
-/** Never between the two halves of a character. */
+/** Divides a text into parts without splitting a character. */
 function divided(text: string, coding: number, octetsMax: number): Buffer[] {
   const pieces: Buffer[] = []
   let piece: Buffer[] = []
@@ -104,7 +105,7 @@ function encoded(text: string, coding: number): Buffer {
   return septets
 }
 
-// 3GPP TS 23.038, 6.2.1 and 6.2.1.1; written here and not shared, so that an error of the gateway's table is found.
+// 3GPP TS 23.038, 6.2.1 and 6.2.1.1. Not shared with the gateway, so that an error in the gateway's table is found.
 const basic =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\x1bÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
   '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
@@ -113,7 +114,7 @@ const extension: Readonly<Record<string, number>> = {
   ...{ '[': 0x3c, '~': 0x3d, ']': 0x3e, '|': 0x40, '€': 0x65 },
 }
 
-/** One septet in each octet; undefined: some character is not in the alphabet. */
+/** Encodes a text with one septet per octet. Returns undefined if a character is not in the alphabet. */
 export function gsm7(text: string): Buffer | undefined {
   const octets: number[] = []
   for (const character of text) {
@@ -126,5 +127,5 @@ export function gsm7(text: string): Buffer | undefined {
   return Buffer.from(octets)
 }
 
-/** UTF-16 with the high octet first. */
+/** Encodes a text as UTF-16 with the high octet first. */
 export const ucs2 = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16()

@@ -12,17 +12,20 @@ gateway-smsc become PERSONALITY [--set field=value …] [--control-port 2776]
 
 Personalities: ${Object.keys(PERSONALITIES).join(', ')}.`
 
-/** The arguments are not what can be done; nothing was. */
+/** Error for invalid arguments. Nothing was done. */
 export class WrongCall extends Error {}
 
-/** Runs until SIGINT or SIGTERM, or asks a running server. Throws an Error that tells what is wrong. */
-export async function runCommand(given: readonly string[]): Promise<void> {
-  await actionOf(given)()
+/**
+ * Runs a server until SIGINT or SIGTERM, or sends a request to a running server. Throws an Error that states the
+ * problem.
+ */
+export async function runCommand(args: readonly string[]): Promise<void> {
+  await actionOf(args)()
 }
 
-function actionOf(given: readonly string[]): () => Promise<void> | void {
+function actionOf(args: readonly string[]): () => Promise<void> | void {
   try {
-    const { values, positionals } = readArguments(given)
+    const { values, positionals } = readArguments(args)
     const [command, name] = positionals
     const isAlone = positionals.length === 1
     const control = portOf(values['control-port'], 2776)
@@ -33,12 +36,12 @@ function actionOf(given: readonly string[]): () => Promise<void> | void {
     }
     if (command === 'arrive' && isAlone) {
       const arrival = arrivalOf(arrivalFields(values))
-      return () => ask('POST', '/arrivals', control, arrival)
+      return () => sendRequest('POST', '/arrivals', control, arrival)
     }
     if (command === 'become' && name !== undefined && positionals.length === 2)
-      return () => ask('PUT', '/personality', control, { name, ...changesOf(values.set) })
+      return () => sendRequest('PUT', '/personality', control, { name, ...changesOf(values.set) })
   } catch (problem) {
-    // Of what Node says of an option the first sentence; the next ones are about dashes.
+    // Only the first sentence of Node's message about an option; the others explain dashes.
     const [sentence = ''] = (problem as Error).message.split('. To specify')
     throw new WrongCall(`${sentence.replace(/\.?$/, '.')} See 'gateway-smsc --help'.`, { cause: problem })
   }
@@ -101,46 +104,46 @@ async function serve(settings: ReturnType<typeof settingsOf>, values: Values): P
   await smsc.close()
 }
 
-/** SMPP over TLS, if there is a certificate. */
+/** Returns the TLS settings, if a certificate is configured. */
 function tlsOf({ cert, key, 'client-ca': clientCa }: Values): Pick<SmscSettings, 'tls'> {
   if (cert === undefined || key === undefined) return {}
   const read = (file: string): string => readFileSync(file, 'utf8')
   return { tls: { cert: read(cert), key: read(key), ...(clientCa !== undefined && { clientCa: read(clientCa) }) } }
 }
 
-function portOf(value: string | undefined, usual: number): number {
-  const port = countOf(value, usual)
-  if (port > 65_535) throw new Error(`${port} is no port.`)
+function portOf(value: string | undefined, byDefault: number): number {
+  const port = countOf(value, byDefault)
+  if (port > 65_535) throw new Error(`${port} is not a port; expected 0 to 65535.`)
   return port
 }
 
-function countOf(value: string | undefined, usual: number): number {
-  if (value === undefined) return usual
-  if (!/^\d{1,9}$/.test(value)) throw new Error(`${JSON.stringify(value)} is no whole number.`)
+function countOf(value: string | undefined, byDefault: number): number {
+  if (value === undefined) return byDefault
+  if (!/^\d{1,9}$/.test(value)) throw new Error(`${JSON.stringify(value)} is not a whole number.`)
   return Number(value)
 }
 
-/** `receiptDelay=0` and so on. */
-const changesOf = (given: readonly string[] = []): Record<string, unknown> =>
+/** Parses changes such as `receiptDelay=0`. */
+const changesOf = (changes: readonly string[] = []): Record<string, unknown> =>
   Object.fromEntries(
-    given.map((each) => {
-      const at = each.indexOf('=')
-      const value = each.slice(at + 1)
+    changes.map((change) => {
+      const at = change.indexOf('=')
+      const value = change.slice(at + 1)
       const parsed = value === 'true' || value === 'false' ? value === 'true' : value
-      return [each.slice(0, at), /^\d{1,15}$/.test(value) ? Number(value) : parsed]
+      return [change.slice(0, at), /^\d{1,15}$/.test(value) ? Number(value) : parsed]
     }),
   )
 
 function arrivalFields({ from, to, text: body, parts }: Values): Record<string, unknown> {
   if (from === undefined || to === undefined || body === undefined)
-    throw new Error('A message arrives with --from, --to and --text.')
+    throw new Error('arrive needs --from, --to and --text.')
   return { from, to, text: body, ...(parts === undefined ? {} : { parts }) }
 }
 
-async function ask(method: string, path: string, port: number, body: unknown): Promise<void> {
+async function sendRequest(method: string, path: string, port: number, body: unknown): Promise<void> {
   const headers = { 'content-type': 'application/json' }
-  const asked = fetch(`http://127.0.0.1:${port}${path}`, { method, headers, body: JSON.stringify(body) })
-  const response = await asked.catch((cause: unknown) => {
+  const request = fetch(`http://127.0.0.1:${port}${path}`, { method, headers, body: JSON.stringify(body) })
+  const response = await request.catch((cause: unknown) => {
     throw new Error(`No gateway-smsc answers on port ${port} (--control-port).`, { cause })
   })
   const answer = await response.text()

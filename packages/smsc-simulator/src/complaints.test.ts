@@ -3,7 +3,7 @@ import { until } from '@gateway/core/testing'
 import { aSender, aServer, dispatching, endDispatching, type Dispatching } from '../testing/dispatching.ts'
 import type { Smsc } from './settings.ts'
 
-// What operators of other gateways complain about, each with what this one promises instead.
+// Complaints of operators of other gateways, each with the guarantee of this one.
 
 afterEach(endDispatching)
 
@@ -13,7 +13,7 @@ const people = (count: number, ending = '00'): readonly string[] =>
 const submits = (smsc: Smsc) => smsc.journal().flatMap(({ pdu }) => (pdu?.command === 'submit_sm' ? [pdu] : []))
 const isBound = ({ status }: Dispatching): boolean => status().links.every(({ boundSince }) => boundSince !== undefined)
 
-test('"resent 28 times": what a carrier took leaves once, whether it does not answer or closes the link before', async () => {
+test('"resent 28 times": a message that a carrier accepted is sent once, even without an answer or if the link closes', async () => {
   const { ports, send, code } = await aSender()
   const smsc = await aServer({ changes: { receiptDelay: 10 } })
   const dispatcher = dispatching(ports, smsc, '&responseSeconds=1')
@@ -33,18 +33,18 @@ test('"resent 28 times": what a carrier took leaves once, whether it does not an
   ])
 })
 
-test('receipts "for an unknown message id": those before the answer and with another form of the id find their messages', async () => {
+test('receipts "for an unknown message id": receipts before the answer and with another form of the id match', async () => {
   const { ports, send, code } = await aSender()
   const smsc = await aServer({ personality: 'decimal-receipts', changes: { receiptDelay: 10, receiptFirst: true } })
   const dispatcher = dispatching(ports, smsc)
   const messages = await Promise.all(people(20).map((number) => send(number, 'hello')))
   await until(async () => (await Promise.all(messages.map(code))).every((one) => one === 0))
   expect(dispatcher.status().receipts.form).toBe('HEX')
-  // Ids begin with the second: where the first ones have no letter, the case of letters is learned later.
+  // Ids begin with the time, so if the first ones contain no letter, the case of letters is learned later.
   expect(dispatcher.problems.filter((one) => one.includes('receiptId=HEX'))).toHaveLength(1)
 })
 
-test('"only the last part’s receipt asked for": each part has its own, and one part that fails makes the message fail', async () => {
+test('"only the last part’s receipt asked for": each part has a receipt, and one failed part fails the message', async () => {
   const { ports, send, code } = await aSender()
   const smsc = await aServer({ personality: 'late' })
   dispatching(ports, smsc)
@@ -62,7 +62,7 @@ test('"only the last part’s receipt asked for": each part has its own, and one
   await until(async () => (await code(message)) === 103)
 })
 
-test('"links half dead for minutes": silence is found after two enquireSeconds, at most 41 s, and the next link works', async () => {
+test('"links half dead for minutes": silence is detected after two enquireSeconds, at most 41 s, and the next link works', async () => {
   const { ports, send, code } = await aSender()
   const smsc = await aServer({ changes: { receiptDelay: 10 } })
   const dispatcher = dispatching(ports, smsc, '&enquireSeconds=1')
@@ -70,7 +70,7 @@ test('"links half dead for minutes": silence is found after two enquireSeconds, 
   smsc.become('half-open')
   const since = performance.now()
   await until(() => dispatcher.status().lastError === 'the other side gave no sign of life')
-  // Twice a second and looks at the clock, with room for a busy machine.
+  // Two periods of one second and the ticks, with room for a busy machine.
   expect(performance.now() - since).toBeLessThan(15_000)
   expect(2 * Number(smppParameters['enquireSeconds']?.schema['maximum']) + 1).toBe(41)
   smsc.become('default', { receiptDelay: 10 })
@@ -78,7 +78,7 @@ test('"links half dead for minutes": silence is found after two enquireSeconds, 
   await until(async () => (await code(message)) === 0)
 })
 
-test('"links half dead": one that answers enquire_link and no submission is made again after one without an answer', async () => {
+test('"links half dead": a link that answers only enquire_link is replaced after one missing answer', async () => {
   const { ports, send, code } = await aSender()
   const smsc = await aServer({ changes: { answerDelay: 3_600_000, receiptDelay: 3_600_000 } })
   const dispatcher = dispatching(ports, smsc, '&enquireSeconds=1&responseSeconds=3')
@@ -92,7 +92,7 @@ test('"links half dead": one that answers enquire_link and no submission is made
   expect(submits(smsc)).toHaveLength(2)
 })
 
-test('"one message a second because of a window of one": slow answers are waited for side by side', async () => {
+test('"one message a second because of a window of one": slow answers are awaited concurrently', async () => {
   const { ports, send, code } = await aSender()
   const smsc = await aServer({ changes: { receiptDelay: 10, answerDelay: 300 } })
   dispatching(ports, smsc)

@@ -16,8 +16,9 @@ type Answer = readonly [status: number, body: unknown]
 const bodyMax = 1 << 20
 
 /**
- * HTTP on 127.0.0.1: GET /status, /personalities and /journal, PUT /personality, POST /arrivals and /close-links. There
- * are no credentials, so a request that a browser could make for a page of another origin is refused.
+ * Serves HTTP on 127.0.0.1: GET /status, /personalities and /journal, PUT /personality, POST /arrivals and
+ * /close-links. Requests need no credentials, so those that a browser could send for a page of another origin are
+ * refused.
  */
 export async function serveControl(smsc: Controlled, port: number): Promise<Control> {
   const server = createServer((request, response) => void serve(smsc, request, response))
@@ -70,7 +71,7 @@ async function answer(smsc: Controlled, request: IncomingMessage): Promise<Answe
     default:
       return [
         404,
-        { error: 'There is GET /status, /personalities, /journal; PUT /personality; POST /arrivals, /close-links.' },
+        { error: 'Expected GET /status, /personalities, /journal; PUT /personality; POST /arrivals, /close-links.' },
       ]
   }
 }
@@ -103,7 +104,7 @@ const CHOICES: Readonly<Record<string, readonly unknown[]>> = {
   order: ['ascending', 'descending'],
 }
 
-/** Throws an Error that names the field. */
+/** Validates the body of an arrival. Throws an Error that names the wrong field. */
 export function arrivalOf(body: Readonly<Record<string, unknown>>): Arrival {
   for (const [field, value] of Object.entries(body)) {
     const isOctet = typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255

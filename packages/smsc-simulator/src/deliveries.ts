@@ -3,16 +3,18 @@ import type { Link } from './link.ts'
 import type { Delivery } from './receipts.ts'
 import type { FilledSettings } from './settings.ts'
 
-/** Sends deliver_sm to whoever is bound to receive, until they are acknowledged. */
+/** Sends each deliver_sm to a link bound to receive, repeatedly until it is acknowledged. */
 export interface Deliveries {
-  /** `done` is called once it was acknowledged or refused for good. A systemId of '': to any. */
+  /**
+   * Queues a delivery. `done` is called when it was acknowledged or refused for good. A systemId of '' means any link.
+   */
   deliver(systemId: string, delivery: Delivery, done: () => void): void
-  /** A link was bound. */
+  /** Adds a link that was bound. */
   opened(link: Link): void
   closed(link: Link): void
-  /** Sends what waits, if something can be sent now. */
+  /** Sends the queued deliveries that can be sent now. */
   pump(): void
-  /** Those that wait, and those that are sent and unacknowledged. */
+  /** Returns the number of deliveries that are queued, or sent and not acknowledged. */
   waiting(): number
 }
 
@@ -22,6 +24,7 @@ interface Waiting {
   readonly done: () => void
 }
 
+/** Answers after which a delivery is sent again; undefined means that no answer arrived. */
 const FOR_NOW: ReadonlySet<number | undefined> = new Set([
   undefined,
   COMMAND_STATUS.ESME_RX_T_APPN,
@@ -43,7 +46,7 @@ export function deliveries(settings: FilledSettings, isSilent: () => boolean): D
     return queue
   }
 
-  /** The one with the fewest unacknowledged. */
+  /** Returns the link with the fewest unacknowledged deliveries, if one has room. */
   function receiverOf(systemId: string): Link | undefined {
     let best: Link | undefined
     for (const link of receivers) {
@@ -106,11 +109,11 @@ export function deliveries(settings: FilledSettings, isSilent: () => boolean): D
   }
 }
 
-/** First in, first out; what is taken from a long one costs no more than from a short one. */
+/** First-in, first-out queue. Taking an item from a long queue costs no more than from a short one. */
 export interface Fifo<T> {
   readonly length: number
   add(item: T): void
-  /** Before all others. */
+  /** Adds an item before all others. */
   putBack(item: T): void
   take(): T | undefined
 }

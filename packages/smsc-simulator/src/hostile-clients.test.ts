@@ -10,7 +10,7 @@ const destination = { destAddrTon: 1, destAddrNpi: 1, destinationAddr: '27825550
 const identified = { status: 0, sequence: 3, messageId: '1', tlvs: noTlvs }
 const times = { scheduleDeliveryTime: '', validityPeriod: '' }
 
-/** What clients send, each rightly. */
+/** Valid PDUs that clients send. */
 const requests: readonly Pdu[] = [
   bindPdu('bind_transceiver', 'me', 'secret'),
   message,
@@ -23,7 +23,7 @@ const requests: readonly Pdu[] = [
   { command: 'unbind', status: 0, sequence: 4, tlvs: noTlvs },
 ] // prettier-ignore
 
-test('whatever octets clients send, no link of others is touched, and the server goes on', async () => {
+test('no octets of one client affect the links of others or stop the server', async () => {
   const smsc = await startSmsc({ changes: { receiptDelay: 0 }, retryMilliseconds: 20 })
   const other = await bound(smsc.port)
   const octet = fc.nat(255)

@@ -3,7 +3,7 @@ import { latestEntries } from './journal.ts'
 
 const enquiry = (sequence: number): Pdu => ({ command: 'enquire_link', status: 0, sequence, tlvs: noTlvs })
 
-test('the latest entries are listed in their order, PDUs as their octets say, and older ones are forgotten', () => {
+test('the latest entries are listed in order with PDUs decoded from their octets, and older ones are dropped', () => {
   const latest = latestEntries(3)
   latest.add({ at: 1, link: 7, systemId: '', event: 'opened' })
   for (const sequence of [1, 2]) {

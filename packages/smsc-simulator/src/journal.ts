@@ -1,38 +1,38 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { pduFields, decodePdu, type ReceivedPdu } from '@gateway/smpp'
 
-/** One PDU, or what happened to a link. */
+/** PDU or event of a link. */
 export interface JournalEntry {
   /** Milliseconds since 1970. */
   readonly at: number
-  /** Counts the links of this run from 1. */
+  /** Number of the link in this run, from 1. */
   readonly link: number
   readonly systemId: string
   readonly event: 'received' | 'sent' | 'opened' | 'closed'
   readonly pdu?: ReceivedPdu
-  /** Sent with this command_length instead of the right one. */
+  /** The wrong command_length that the PDU was sent with, if it was. */
   readonly wrongLength?: number
 }
 
-/** A PDU with its octets, which are not written to again. */
+/** PDU with its octets, which never change. */
 export interface PduEntry extends Required<Omit<JournalEntry, 'wrongLength'>> {
   readonly bytes: Buffer
   readonly start: number
   readonly end: number
 }
 
-/** Every PDU in the order in which it was received or sent. */
+/** Record of every PDU, in the order in which it was received or sent. */
 export interface Journal {
   note(entry: JournalEntry): void
   notePdu(entry: PduEntry): void
-  /** Writes what was noted since the last call in one write; what was written survives a killed process. */
+  /** Writes the entries since the last call in one write. Written entries survive if the process is killed. */
   flush(): void
-  /** The latest entries, so many or all, oldest first. */
+  /** Returns the latest `count` entries or all, oldest first. */
   entries(count?: number): readonly JournalEntry[]
   close(): void
 }
 
-/** Appends to `path`, if there is one, and keeps the latest `entriesMax`. */
+/** Creates a journal that appends to `path`, if defined, and keeps the latest `entriesMax` entries in memory. */
 export function journal(path: string | undefined, entriesMax: number): Journal {
   const file = path === undefined ? undefined : openSync(path, 'a', 0o600)
   const latest = latestEntries(entriesMax)
@@ -63,22 +63,22 @@ export function journal(path: string | undefined, entriesMax: number): Journal {
   }
 }
 
-/** The fields of a line: octets are hexadecimal, the status and the tags have the names of the standard. */
+/** Returns the fields of a line. Octets are hexadecimal; status and tags have the names of the standard. */
 export const lineOf = ({ at, pdu, ...rest }: JournalEntry): Record<string, unknown> => ({
   ...{ at: new Date(at).toISOString(), ...rest },
   ...(pdu === undefined ? {} : pduFields(pdu)),
 })
 
-/** The latest entries of a journal, up to a number. */
+/** Bounded list of the latest entries of a journal. */
 export interface LatestEntries {
   add(entry: JournalEntry): void
-  /** Keeps the octets; the PDU is read again when it is asked for. */
+  /** Adds a PDU. Only the octets are kept; `list` decodes them again. */
   addPdu(entry: PduEntry): void
-  /** The latest `count`, oldest first. */
+  /** Returns the latest `count` entries, oldest first. */
   list(count: number): readonly JournalEntry[]
 }
 
-/** In columns: the collection of garbage would have to move an object for each PDU, several times. */
+/** Creates the list as columns, because the garbage collector would move one object per PDU several times. */
 export function latestEntries(entriesMax: number): LatestEntries {
   const ats = new Float64Array(entriesMax)
   const links = new Float64Array(entriesMax)
@@ -86,7 +86,7 @@ export function latestEntries(entriesMax: number): LatestEntries {
   const ends = new Uint32Array(entriesMax)
   const systemIds: string[] = []
   const events: JournalEntry['event'][] = []
-  /** An entry as it is, or the buffer that has the octets of its PDU. */
+  /** For each entry, the entry itself or the buffer with the octets of its PDU. */
   const holders: (JournalEntry | Buffer)[] = []
   let total = 0
 

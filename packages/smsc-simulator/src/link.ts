@@ -12,42 +12,42 @@ import {
 } from '@gateway/smpp'
 import type { JournalEntry, PduEntry } from './journal.ts'
 
-/** One connection. */
+/** One connection of a client. */
 export interface Link {
-  /** Counted from 1. */
+  /** Number of the link in this run, from 1. */
   readonly number: number
   readonly bound: { readonly systemId: string; readonly kind: Bind['command'] } | undefined
-  /** Requests to it that it has not answered. */
+  /** Number of requests to the client without a response. */
   readonly unanswered: number
   bind(systemId: string, kind: Bind['command']): void
-  /** Goes out at the end of this turn of the event loop, in one write with all else of the turn. */
+  /** Sends a PDU at the end of this turn of the event loop, in one write with the others of the turn. */
   send(pdu: Pdu): void
-  /** Sends a PDU with a command_length that follows from the right one. */
+  /** Sends a PDU with a wrong command_length, computed from the right one. */
   sendWithLength(pdu: Pdu, lengthOf: (right: number) => number): void
   /**
-   * Gives the PDU its sequence number and sends it. `answered` is called once: with the command_status, or undefined if
-   * there was no answer in time or the link has closed.
+   * Assigns a sequence number and sends the PDU. `answered` is called once with the command_status of the response, or
+   * undefined if none arrived in time or the link closed.
    */
   request(pdu: RequestPdu, answered: (status: number | undefined) => void): void
-  /** A response, or a generic_nack. Of none of the requests: nothing happens. */
+  /** Settles the request of a response or generic_nack. Ignores a sequence number without a request. */
   settle(sequence: number, status: number): void
-  /** Writes what was sent. */
+  /** Writes the PDUs sent in this turn. */
   flush(): void
-  /** Closes behind what was sent. */
+  /** Closes the connection after the PDUs sent so far. */
   end(): void
-  /** Closes at once. */
+  /** Closes the connection at once. */
   destroy(): void
 }
 
-/** A request that gets its sequence number when it is sent. */
+/** Request whose sequence number is assigned when it is sent. */
 export type RequestPdu = (DeliverSm | EmptyPdu) & { sequence: number }
 
 export interface LinkHandlers {
   received(link: Link, pdu: ReceivedPdu): void
-  /** Something was sent: `flush` is wanted at the end of the turn. */
+  /** A PDU was sent; call `flush` at the end of the turn. */
   dirty(link: Link): void
   closed(link: Link): void
-  /** Every nth PDU that is sent has octets behind it that are no TLV; 0: none has. */
+  /** Returns n if every nth PDU is sent with octets after it that are not a TLV; 0 if none is. */
   oddTailEvery(): number
   now(): number
   note(entry: JournalEntry): void
@@ -59,20 +59,20 @@ interface Request {
   readonly deadline: number
 }
 
-const nobody = (): void => undefined
+const settled = (): void => undefined
 
-/** Forgets who waited: tables that a map leaves behind keep what they held for long. */
+/** Settles a request and drops its callback, because old hash tables of a Map keep their values alive for long. */
 function answer(request: Request, status: number | undefined): void {
   const { answered } = request
-  request.answered = nobody
+  request.answered = settled
   answered(status)
 }
 
 const sequenceMax = 0x7fffffff
-/** A peer that does not read is cut off. */
+/** Maximum number of unread octets, beyond which the client is disconnected. */
 const unreadMax = 16 << 20
 
-/** A peer that does not close its side is given up. */
+/** Ends a socket, and destroys it if the client does not close its side within a second. */
 function endSocket(socket: Socket): void {
   socket.end()
   setTimeout(() => socket.destroy(), 1000).unref()
@@ -87,7 +87,7 @@ export function serveLink(socket: Socket, number: number, timeoutMilliseconds: n
   let sequence = 0
   let sent = 0
   let isEnding = false
-  /** Of the requests that leave together. */
+  /** Common deadline of the requests that are sent in one write. */
   let deadline: number | undefined
   const sweep = setInterval(expire, Math.min(1000, timeoutMilliseconds / 2)).unref()
 
@@ -99,7 +99,7 @@ export function serveLink(socket: Socket, number: number, timeoutMilliseconds: n
     handlers.notePdu({ at, link: number, systemId: bound?.systemId ?? '', event, pdu, bytes, start, end })
   }
 
-  /** A NUL, as a real SMSC has it, or other octets; never as many as the header of a TLV has. */
+  /** Sends a PDU with a NUL after it, as a real SMSC does, or with other octets; fewer than the header of a TLV has. */
   function sendWithTail(pdu: Pdu): void {
     const tail = sent % 3 === 0 ? Buffer.of(0) : randomBytes(1 + (sent % 3))
     const bytes = Buffer.concat([encodePdu(pdu), tail])
@@ -109,7 +109,7 @@ export function serveLink(socket: Socket, number: number, timeoutMilliseconds: n
     handlers.dirty(link)
   }
 
-  /** Requests are in the order of their deadlines. */
+  /** Settles requests past their deadline. They are in the order of their deadlines. */
   function expire(): void {
     for (const [key, request] of requests) {
       if (request.deadline > performance.now()) return
@@ -180,7 +180,7 @@ export function serveLink(socket: Socket, number: number, timeoutMilliseconds: n
   socket.setNoDelay(true)
   socket.on('data', (chunk: Buffer) => {
     reader.each(chunk, (pdu, bytes, start, end) => {
-      // What is wrong with octets may depend on what is around them.
+      // Noted as decoded, because the error of malformed octets may depend on those around them.
       if (pdu.command === 'malformed') note({ event: 'received', pdu })
       else notePdu('received', pdu, bytes, start, end)
       if (!isEnding) handlers.received(link, pdu)
@@ -192,9 +192,9 @@ export function serveLink(socket: Socket, number: number, timeoutMilliseconds: n
     isEnding = true
     note({ event: 'closed' })
     handlers.closed(link)
-    const left = [...requests.values()]
+    const outstanding = [...requests.values()]
     requests.clear()
-    for (const request of left) answer(request, undefined)
+    for (const request of outstanding) answer(request, undefined)
   })
   note({ event: 'opened' })
   return link

@@ -15,7 +15,7 @@ test.each([
   await until(async () => (await codeOf(message)) === code)
 })
 
-test('the receipts of all parts find their message after a restart, over another dispatcher', async () => {
+test('the receipts of all parts match their message after a restart, through another dispatcher', async () => {
   const { ports, send, code } = await aSender()
   const smsc = await aServer({ personality: 'late' })
   const first = dispatching(ports, smsc)

@@ -5,7 +5,7 @@ const message = (number: number, systemId = 'gateway'): StoredMessage => ({
   ...{ receipts: ['DELIVRD'], reply: undefined, done: 0, state: undefined },
 })
 
-test('a message is found by its number until so many newer ones have come', () => {
+test('a message is found by its number until the maximum number of newer messages has been added', () => {
   const latest = latestMessages(3)
   for (const number of [100, 101, 102]) latest.add(message(number))
   expect([100, 101, 102].map((number) => latest.find(number))).toEqual([100, 101, 102].map((number) => message(number)))
@@ -15,7 +15,7 @@ test('a message is found by its number until so many newer ones have come', () =
   expect([97, 104, 106, NaN, 100.5].map((number) => latest.find(number))).toEqual(Array(5).fill(undefined))
 })
 
-test('of one that ended only its state and owner are kept, and its number may be gone by then', () => {
+test('only the state and system id of an ended message are kept, even if its number was dropped', () => {
   const latest = latestMessages(2)
   const [first, second] = [message(7), message(8, 'other')]
   latest.add(first)

@@ -2,28 +2,31 @@ import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, readFileSyn
 import { join } from 'node:path'
 import type { ReceiptState } from './outcomes.ts'
 
-/** How a message id is written. */
+/** Form in which a message id is written. */
 export type IdForm = 'decimal' | 'hexadecimal' | 'huge'
 
 const FORMS: Readonly<Record<IdForm, (number: number) => string>> = {
   decimal: (number) => String(number),
   hexadecimal: (number) => number.toString(16).toUpperCase(),
-  // 60 digits: beyond any integer of a machine, and within the 64 characters of the standard.
+  // 60 digits exceed every machine integer and fit into the 64 characters of the standard.
   huge: (number) => `9${String(number).padStart(59, '0')}`,
 }
 
 export const formatId = (number: number, form: IdForm): string => FORMS[form](number)
 
-/** Numbers of messages that no other run on this machine gives: they begin with the second of the start. */
+/**
+ * Returns a generator of message numbers, unique over the runs on this machine: they begin with the second of the
+ * start.
+ */
 export function messageNumbers(now: number): () => number {
   let next = Math.floor(now / 1000) * 1_000_000
   return () => next++
 }
 
-/** A message that was taken. */
+/** Message that was accepted. */
 export interface StoredMessage {
   readonly number: number
-  /** Of a submit_multi but its first message: the number of that, whose id all have. */
+  /** For further messages of a submit_multi, the number of its first message, whose id they share. */
   readonly first?: number
   readonly systemId: string
   /** Milliseconds since 1970. */
@@ -37,30 +40,30 @@ export interface StoredMessage {
   /** The receipts to send, in order. */
   readonly receipts: readonly ReceiptState[]
   readonly reply: string | undefined
-  /** So many receipts, and then the reply, were acknowledged. */
+  /** Number of acknowledged receipts, plus one if the reply after them was acknowledged. */
   done: number
-  /** The last state that a receipt told or will tell; undefined: under way. */
+  /** Last state that a receipt reports or will report; undefined while the message is under way. */
   state: ReceiptState | undefined
 }
 
-/** The number that the id of a message says. */
+/** Returns the number in the id of a message. */
 export const idNumberOf = ({ number, first }: StoredMessage): number => first ?? number
 
-/** What is kept of a message for which nothing is owed any more. */
+/** Remainder of a message whose receipts and reply are all acknowledged. */
 export type EndedMessage = Pick<StoredMessage, 'systemId' | 'state'> & { readonly hasEnded: true }
 
-/** The messages of this run, up to a number of them, found by their numbers. */
+/** Bounded collection of the latest messages of this run, by number. */
 export interface LatestMessages {
-  /** The numbers of those that are added grow. */
+  /** Adds a message. Its number must be larger than all before. */
   add(message: StoredMessage): void
   find(number: number): StoredMessage | EndedMessage | undefined
-  /** Forgets what nobody asks for any more. */
+  /** Reduces a message to its remainder. */
   end(message: StoredMessage): void
 }
 
 /**
- * One object stands for all that ended alike: the collection of garbage would have to move one for each message,
- * several times. A message takes 7.2 to 8.4 µs of `gateway-smsc` instead of 9.2.
+ * Creates the collection. All messages with the same end share one object, because the garbage collector would move one
+ * object per message several times. One message takes 7.2 to 8.4 µs of `gateway-smsc` instead of 9.2.
  */
 export function latestMessages(messagesMax: number): LatestMessages {
   const messages: (StoredMessage | EndedMessage)[] = []
@@ -100,23 +103,25 @@ export function latestMessages(messagesMax: number): LatestMessages {
 export interface MessageStore {
   nextNumber(): number
   add(message: StoredMessage): void
-  /** Those whose id says this number: one, or all of a submit_multi. */
+  /** Returns the messages whose id contains this number: one, or all of a submit_multi. */
   find(number: number): readonly (StoredMessage | EndedMessage)[]
+  /** Records the progress of a message. */
   progress(message: StoredMessage): void
-  /** What an earlier run took and did not bring to its end. */
+  /** Returns the messages of earlier runs with receipts or replies that are not acknowledged. */
   owed(): readonly StoredMessage[]
-  /** Writes what changed since the last call in one write. */
+  /** Writes the changes since the last call in one write. */
   flush(): void
   close(): void
 }
 
-const keptMax = 500_000
-/** The latest submit_multi, of which the messages behind the first are found. */
+/** Maximum number of messages in memory. */
+const messagesMax = 500_000
+/** Number of latest submit_multi whose further messages can be found. */
 const multiplesMax = 1000
 
 /**
- * With a folder, messages and what is owed for them survive the end of the process; without, only their numbers stay
- * unique.
+ * Creates a store. With a folder, messages and their outstanding receipts survive the end of the process. Without one,
+ * only their numbers stay unique.
  */
 export function messageStore(folder: string | undefined, now: number): MessageStore {
   const earlier = new Map<number, StoredMessage>()
@@ -124,8 +129,9 @@ export function messageStore(folder: string | undefined, now: number): MessageSt
   if (path !== undefined) for (const line of linesOf(path)) apply(earlier, line)
   const file = path === undefined ? undefined : openSync(path, 'a', 0o600)
   const numbers = messageNumbers(now)
-  const latest = latestMessages(keptMax)
-  const behind = new Map<number, StoredMessage[]>()
+  const latest = latestMessages(messagesMax)
+  /** Further messages of each submit_multi, by the number of its first. */
+  const furtherMessages = new Map<number, StoredMessage[]>()
   for (const message of earlier.values()) noteMultiple(message)
   const owed = [...earlier.values()].filter(isOwed)
   let lines = ''
@@ -133,11 +139,11 @@ export function messageStore(folder: string | undefined, now: number): MessageSt
   function noteMultiple(message: StoredMessage): void {
     const { first } = message
     if (first === undefined) return
-    const others = behind.get(first) ?? []
+    const others = furtherMessages.get(first) ?? []
     others.push(message)
-    behind.set(first, others)
-    const oldest = behind.size > multiplesMax ? behind.keys().next().value : undefined
-    if (oldest !== undefined) behind.delete(oldest)
+    furtherMessages.set(first, others)
+    const oldest = furtherMessages.size > multiplesMax ? furtherMessages.keys().next().value : undefined
+    if (oldest !== undefined) furtherMessages.delete(oldest)
   }
 
   return {
@@ -154,7 +160,7 @@ export function messageStore(folder: string | undefined, now: number): MessageSt
     },
     find(number) {
       const message = latest.find(number) ?? earlier.get(number)
-      return message === undefined ? [] : [message, ...(behind.get(number) ?? [])]
+      return message === undefined ? [] : [message, ...(furtherMessages.get(number) ?? [])]
     },
     progress(message) {
       const { number, done, state } = message
@@ -178,7 +184,7 @@ export function messageStore(folder: string | undefined, now: number): MessageSt
 function pathIn(folder: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, 'messages.jsonl')
-  // Behind a line that a killed process left torn.
+  // Ends a line that a killed process has not completed.
   if (existsSync(path) && !readFileSync(path, 'utf8').endsWith('\n')) appendFileSync(path, '\n')
   return path
 }

@@ -5,7 +5,7 @@ import { smppCarrierFromUrl } from '@gateway/adapters-smpp'
 import type { Carrier, DeliveryReceipt, SubmissionAnswer } from '@gateway/core/dispatch'
 import { aBody, aMessageId, aNumber, aSender, until } from '@gateway/core/testing'
 
-// The carrier of the gateway and an SMSC of Perl's Net::SMPP (Debian's libnet-smpp-perl).
+// The gateway's carrier against an SMSC of Perl's Net::SMPP (Debian's libnet-smpp-perl).
 const isInstalled = spawnSync('perl', ['-MNet::SMPP', '-MJSON::PP', '-e', '1'], { stdio: 'ignore' }).status === 0
 if (!isInstalled) process.stderr.write("NOTICE: Net::SMPP is not tried here: Perl's module is not installed\n")
 const testWithPerl = isInstalled ? test : test.skip
@@ -30,7 +30,7 @@ testWithPerl(
       id: 'perl',
       report: () => undefined,
     })
-    let asked = 0
+    let request = 0
     carrier.listen({
       receipts: (some) => Promise.resolve((receipts.push(...some), [])),
       inboundMessages: () => Promise.resolve(),
@@ -38,7 +38,7 @@ testWithPerl(
         keep: () => Promise.resolve(),
         take: () =>
           Promise.resolve(
-            asked++ === 0
+            request++ === 0
               ? [{ reference: 'perl-9', number: aNumber('27825550101'), from: aSender('Acme & Sons') }]
               : [],
           ),

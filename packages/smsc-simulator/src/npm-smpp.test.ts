@@ -71,7 +71,7 @@ test('an ESME of the npm package smpp reads long arrivals in GSM 7-bit and UCS-2
   expect(delivered.every(({ short_message }) => short_message?.udh !== undefined)).toBe(true)
 })
 
-test('a message that is under way is cancelled, and a receipt says so', async () => {
+test('a message that is under way can be cancelled, and a receipt reports it', async () => {
   smsc.become('late')
   await ask('bind_transceiver', { system_id: 'me', password: 'secret' })
   const { message_id: id } = await ask('submit_sm', to('01'))
@@ -91,7 +91,7 @@ const receipts: DeliveryReceipt[] = []
 const inbound: InboundMessage[] = []
 const answers: SubmissionAnswer[] = []
 
-/** An SMSC of the npm package smpp: every submission is accepted with the next id. */
+/** Starts an SMSC of the npm package smpp that accepts every submission with the next id. */
 function serve(connected: Session): void {
   serverSession = connected
   connected.on('error', () => undefined)
@@ -176,7 +176,7 @@ test.each([
     expect(received).toMatchObject([
       { source_addr: from, source_addr_ton: ton, source_addr_npi: npi, dest_addr_ton: 1, dest_addr_npi: 1 },
     ])
-    // It reads a relative time as the moment that it means.
+    // The package converts a relative time to an absolute one.
     const validity = received[0]?.validity_period
     expect(validity === undefined ? NaN : Math.abs(Number(validity) - Date.now() - 90_000)).toBeLessThan(60_000)
   },

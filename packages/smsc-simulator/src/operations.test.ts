@@ -25,14 +25,14 @@ let sequence = 1000
 
 /** Sends a request and resolves to its response. */
 async function ask<Response extends Pdu>(esme: Esme, request: Pdu): Promise<Response> {
-  const asked = { ...request, sequence: ++sequence }
-  esme.send(asked)
-  const find = () => esme.received.find((pdu) => pdu.sequence === asked.sequence && pdu.command.endsWith('_resp'))
+  const sent = { ...request, sequence: ++sequence }
+  esme.send(sent)
+  const find = () => esme.received.find((pdu) => pdu.sequence === sent.sequence && pdu.command.endsWith('_resp'))
   await until(() => find() !== undefined)
   return find() as Response
 }
 
-/** One text to several numbers; resolves to the id of all. */
+/** Submits one text to several numbers and resolves to their common id. */
 async function submitToAll(esme: Esme, ...endings: readonly string[]) {
   const { command: _, destAddrTon, destAddrNpi, destinationAddr: __, ...fields } = submitSm('', 0)
   const destinations = endings.map((ending) => ({ destAddrTon, destAddrNpi, destinationAddr: number(ending) }))
@@ -48,7 +48,7 @@ const cancel = (esme: Esme, messageId: string) => {
   return ask(esme, { command: 'cancel_sm', ...fields })
 }
 
-test('submit_multi: the receipts of all numbers have its id, and a number that is refused is named', async () => {
+test('submit_multi: the receipts of all numbers have its id, and refused numbers are listed', async () => {
   const { esme } = await pair({ changes: { receiptDelay: 10 } })
   const { status, messageId, unsuccessSmes } = await submitToAll(esme, '01', '93', '90')
   expect([status, unsuccessSmes]).toEqual([
@@ -79,7 +79,7 @@ test.each([
   expect(await query(esme, messageId)).toMatchObject({ status: 0, messageId, messageState: state })
 })
 
-test('cancel_sm of a submit_multi ends it for all numbers, each with its receipt and no other, also after a restart', async () => {
+test('cancel_sm of a submit_multi cancels it for all numbers, with exactly one receipt each, also after a restart', async () => {
   const folder = await temporaryFolder()
   const { smsc, esme } = await pair({ folder, personality: 'late' })
   const { messageId } = await submitToAll(esme, '01', '02')
@@ -96,10 +96,10 @@ test('cancel_sm of a submit_multi ends it for all numbers, each with its receipt
   expect(next.esme.delivered().map(({ sourceAddr }) => sourceAddr)).toEqual([number('03')])
 })
 
-test('what is owed for a submit_multi comes after a restart under its id, and what was acknowledged does not come again', async () => {
+test('outstanding receipts of a submit_multi are sent after a restart with its id, and acknowledged ones are not repeated', async () => {
   const folder = await temporaryFolder()
   const first = await pair({ folder, changes: { receiptDelay: 10 } })
-  const told = await submitToAll(first.esme, '01', '90')
+  const firstAnswer = await submitToAll(first.esme, '01', '90')
   await until(() => first.esme.delivered().length === 2 && first.smsc.status().deliveriesWaiting === 0)
   first.smsc.become('late')
   const owed = await submitToAll(first.esme, '02', '91')
@@ -111,10 +111,10 @@ test('what is owed for a submit_multi comes after a restart under its id, and wh
     [number('91'), owed.messageId],
   ])
   expect((await query(second.esme, owed.messageId)).messageState).toBe(MESSAGE_STATE.EXPIRED)
-  expect((await query(second.esme, told.messageId)).messageState).toBe(MESSAGE_STATE.UNDELIVERABLE)
+  expect((await query(second.esme, firstAnswer.messageId)).messageState).toBe(MESSAGE_STATE.UNDELIVERABLE)
 })
 
-describe('what real SMSCs refuse', () => {
+describe('submissions that real SMSCs refuse', () => {
   const { ESME_RINVDSTADR, ESME_RINVSCHED, ESME_RINVEXPIRY } = COMMAND_STATUS
   const submit = (esme: Esme, changes: Partial<SubmitSm>) => ask(esme, { ...submitSm(number('01'), 0), ...changes })
 
@@ -132,7 +132,7 @@ describe('what real SMSCs refuse', () => {
     expect(await submit(esme, changes)).toMatchObject({ status, messageId: '' })
   })
 
-  test('well-formed times and a + before the number are taken', async () => {
+  test('well-formed times and a + before the number are accepted', async () => {
     const { esme } = await pair()
     for (const changes of [
       { destinationAddr: `+${number('01')}` },
@@ -143,7 +143,7 @@ describe('what real SMSCs refuse', () => {
     }
   })
 
-  test('a wrong number of several is named, and a wrong time refuses all', async () => {
+  test('a wrong number among several is listed, and a wrong time refuses all', async () => {
     const { esme } = await pair()
     const { command: _, destAddrTon, destAddrNpi, destinationAddr: __, ...fields } = submitSm('', 0)
     const destinations = ['27825550101', ''].map((destinationAddr) => ({ destAddrTon, destAddrNpi, destinationAddr }))
@@ -159,7 +159,7 @@ describe('what real SMSCs refuse', () => {
   })
 })
 
-test('it listens where it is told to, and nowhere else', async () => {
+test('the server listens only on its configured address', async () => {
   const smsc = await startSmsc({ host: '127.0.0.2' })
   running.push(smsc)
   const socket = connect(smsc.port, '127.0.0.2')

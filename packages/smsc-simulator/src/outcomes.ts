@@ -1,23 +1,23 @@
 import { COMMAND_STATUS } from '@gateway/smpp'
 
-/** What a receipt says (SMPP 3.4, 5.2.28), with the word of its text (appendix B). */
+/** State that a receipt reports (SMPP 3.4, 5.2.28), as the word in its text (appendix B). */
 export type ReceiptState = 'DELIVRD' | 'EXPIRED' | 'DELETED' | 'UNDELIV' | 'REJECTD'
 
-/** What happens to a message. */
+/** Treatment of a message. */
 export interface Outcome {
-  /** The command_status of its answer; `none`: it is taken and never answered. */
+  /** command_status of the response; `none`: the message is accepted without a response. */
   readonly answer: number | 'none'
-  /** Sent in order, each after the one before it was acknowledged. */
+  /** Receipts, each sent after the previous one was acknowledged. */
   readonly receipts: readonly ReceiptState[]
-  /** The message is refused for now before its answer, as often as the personality says. */
+  /** True if the message is first refused for now, as often as the personality says. */
   readonly isRefusedFirst: boolean
-  /** The first receipt comes before the answer. */
+  /** True if the first receipt is sent before the response. */
   readonly receiptFirst: boolean
-  /** The text of the reply that follows the last acknowledged receipt. */
+  /** Text of the reply after the last acknowledged receipt, if there is one. */
   readonly reply: string | undefined
 }
 
-/** The status of a message that is refused for now. */
+/** command_status of a message that is refused for now. */
 export const refusedForNow = COMMAND_STATUS.ESME_RSYSERR
 
 const accepted = (...receipts: readonly ReceiptState[]): Outcome => ({
@@ -30,7 +30,9 @@ const accepted = (...receipts: readonly ReceiptState[]): Outcome => ({
 
 const delivered = accepted('DELIVRD')
 
-/** By the last two digits; those of the simulated carrier of the gateway. Any other ending is delivered. */
+/**
+ * Outcomes by the last two digits of the number, as in the gateway's simulated carrier. Any other number is delivered.
+ */
 const OUTCOMES: Readonly<Record<string, Outcome>> = {
   '88': { ...delivered, reply: 'Yes, thank you' },
   '89': { ...delivered, reply: 'STOP' },
@@ -47,15 +49,15 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
 
 export const outcomeOf = (number: string): Outcome => OUTCOMES[number.slice(-2)] ?? delivered
 
-/** How often each message was refused for now. */
+/** Counts how often each message was refused for now. */
 export interface Refusals {
-  /** True the first `times` times that a message with this key comes; then false once, and it begins anew. */
+  /** Returns true for the first `times` messages with this key, then false once, after which the count starts again. */
   isRefused(key: string, times: number): boolean
 }
 
 const keysMax = 100_000
 
-/** Forgets the oldest beyond 100 000 keys. */
+/** Creates the counts. Beyond 100 000 keys the oldest one is forgotten. */
 export function refusals(): Refusals {
   const counts = new Map<string, number>()
   return {
@@ -71,11 +73,11 @@ export function refusals(): Refusals {
 }
 
 /**
- * Keeps a number from answering the same sender again for ten seconds, so that no two programs answer each other for
- * ever.
+ * Keeps a number from replying to the same sender again for ten seconds, so that two programs do not reply to each
+ * other forever.
  */
 export interface QuietReplies {
-  /** Whether it may answer, which it then does after so many milliseconds. */
+  /** Returns true if the number may reply, which it then does `delay` milliseconds after `now`. */
   mayReply(number: string, sender: string, now: number, delay: number): boolean
 }
 
@@ -86,7 +88,7 @@ export function quietReplies(): QuietReplies {
   return {
     mayReply(number, sender, now, delay) {
       const key = `${number} ${sender}`
-      // The oldest come first.
+      // The oldest entries come first.
       for (const [old, end] of until) {
         if (end > now) break
         until.delete(old)

@@ -23,7 +23,7 @@ async function bind(smsc: Smsc, as: Parameters<typeof bound>[1] = {}): Promise<E
   return esme
 }
 
-/** A server of this personality, quick with receipts, and somebody bound. */
+/** Starts a server of this personality with quick receipts, and binds a client. */
 async function pair(name: string, changes: SmscSettings['changes'] = {}) {
   const smsc = await start({ personality: name, changes: { receiptDelay: 20, ...changes } })
   return { smsc, esme: await bind(smsc) }
@@ -60,7 +60,7 @@ test('default: 93 is refused, 95 is never answered, 94 has no receipt, and other
   expect(smsc.status()).toMatchObject({ windowMax: 4, links: [{ unansweredSubmissions: 1 }] })
 })
 
-test('default: 96 is refused for now twice and then taken, message by message', async () => {
+test('default: each message to 96 is refused for now twice and then accepted', async () => {
   const { esme } = await pair('default')
   const statuses = []
   for (let turn = 0; turn < 4; turn++) {
@@ -72,7 +72,16 @@ test('default: 96 is refused for now twice and then taken, message by message', 
   expect(statuses).toEqual([ESME_RSYSERR, ESME_RSYSERR, 0, ESME_RSYSERR])
 })
 
-test('default: 96 in parts is refused for now twice, part by part, whatever the reference of the parts is', async () => {
+test('refused-numbers: a message to 96 is refused for now every time', async () => {
+  const { esme } = await pair('refused-numbers')
+  for (let turn = 1; turn <= 4; turn++) {
+    esme.submit(number('96'))
+    await until(() => esme.responses().length === turn)
+  }
+  expect(new Set(esme.responses().map(({ status }) => status))).toEqual(new Set([COMMAND_STATUS.ESME_RSYSERR]))
+})
+
+test('default: each part of a message to 96 is refused for now twice, whatever the reference of the parts', async () => {
   const { esme } = await pair('default')
   const part = (reference: number, position: number) => {
     const header = Buffer.from([5, 0, 3, reference, 2, position])
@@ -85,7 +94,7 @@ test('default: 96 in parts is refused for now twice, part by part, whatever the 
   expect(esme.responses().map(({ status }) => status)).toEqual([...Array<number>(4).fill(ESME_RSYSERR), 0, 0])
 })
 
-test('default: the receipt of 97 comes before its answer', async () => {
+test('default: the receipt of 97 is sent before its response', async () => {
   const { esme } = await pair('default')
   esme.submit(number('97'))
   await until(() => esme.responses().length === 1)
@@ -93,7 +102,7 @@ test('default: the receipt of 97 comes before its answer', async () => {
   expect(commands).toEqual(['bind_transceiver_resp', 'deliver_sm', 'submit_sm_resp'])
 })
 
-test('default: answers of submissions that came together leave before their receipts, also of those without delay', async () => {
+test('default: responses to submissions that arrive together are sent before their receipts, even without delay', async () => {
   const { esme } = await pair('default', { receiptDelay: 0 })
   esme.submit(number('00'), number('01'), number('02'))
   await until(() => esme.delivered().length === 3)
@@ -118,7 +127,7 @@ test('default: 88 replies once to the same sender, after the receipt was acknowl
   ])
 })
 
-test('default: receipts come only to those who asked, or asked for failures', async () => {
+test('default: receipts are sent only if requested, or requested for failures', async () => {
   const { esme } = await pair('default')
   esme.send(
     { ...submitSm(number('01'), 5), registeredDelivery: 0 },
@@ -130,7 +139,7 @@ test('default: receipts come only to those who asked, or asked for failures', as
   expect(esme.delivered().map(({ sourceAddr }) => sourceAddr)).toEqual([number('90'), number('03')])
 })
 
-test('slow: so many answers a second, one behind the other', async () => {
+test('slow: responses are sent one after another at the configured rate', async () => {
   const { smsc, esme } = await pair('slow', { answersPerSecond: 10 })
   const began = performance.now()
   esme.submit(...Array.from({ length: 6 }, (_, at) => number(`1${at}`)))
@@ -147,19 +156,19 @@ test.each([
   esme.submit(...Array.from({ length: 20 }, (_, at) => number(`${10 + at}`)))
   await until(() => esme.responses().length === 20)
   const refused = esme.responses().filter((response) => response.status === status)
-  // One second, or two if the seconds changed in between.
+  // One second, or two if the clock's second changed in between.
   expect([14, 17]).toContain(refused.length)
   await until(() => esme.delivered().length === 20 - refused.length)
 })
 
-test('receipts-first: every receipt comes before its answer', async () => {
+test('receipts-first: every receipt is sent before its response', async () => {
   const { esme } = await pair('receipts-first')
   esme.submit(number('01'), number('02'))
   await until(() => esme.responses().length === 2)
   expect(esme.received.slice(1, 3).map(({ command }) => command)).toEqual(['deliver_sm', 'deliver_sm'])
 })
 
-test('receipts-twice: every receipt comes twice with the same id', async () => {
+test('receipts-twice: every receipt is sent twice with the same id', async () => {
   const { esme } = await pair('receipts-twice')
   esme.submit(number('98'))
   await until(() => esme.delivered().length === 4)
@@ -167,7 +176,7 @@ test('receipts-twice: every receipt comes twice with the same id', async () => {
   expect(new Set(esme.delivered().map(receiptIdOf)).size).toBe(1)
 })
 
-test('shuffled: all answers and receipts come, in another order than the submissions', async () => {
+test('shuffled: all responses and receipts arrive, in another order than the submissions', async () => {
   const { esme } = await pair('shuffled', { shuffle: 100 })
   const numbers = Array.from({ length: 60 }, (_, at) => number(`2${String(at).padStart(2, '0')}7`))
   esme.submit(...numbers)
@@ -193,10 +202,10 @@ test.each([
     const { esme } = await pair(name)
     esme.submit(number('01'))
     await until(() => esme.delivered().length === 1)
-    const [id = '', told = ''] = [esme.responses()[0]?.messageId, esme.delivered().map(receiptIdOf)[0]]
+    const [id = '', receiptId = ''] = [esme.responses()[0]?.messageId, esme.delivered().map(receiptIdOf)[0]]
     expect(id).toMatch(answered)
-    expect(told).toMatch(receipted)
-    expect(name === 'decimal-receipts' ? String(parseInt(id, 16)) : id).toBe(told)
+    expect(receiptId).toMatch(receipted)
+    expect(name === 'decimal-receipts' ? String(parseInt(id, 16)) : id).toBe(receiptId)
   },
 )
 
@@ -223,7 +232,7 @@ test('late: receipts wait for their time, and are sent after a restart with the 
   expect(ids).not.toContain(third.responses()[0]?.messageId)
 })
 
-test('half-open: a bound link gets no answer, not even to enquire_link, and everything once that is over', async () => {
+test('half-open: a bound link gets no response, not even to enquire_link, until the personality changes', async () => {
   const { smsc, esme } = await pair('default')
   smsc.become('half-open')
   esme.submit(number('01'))
@@ -238,7 +247,7 @@ test('half-open: a bound link gets no answer, not even to enquire_link, and ever
   expect(esme.received.some(({ command }) => command === 'submit_sm_resp')).toBe(false)
 })
 
-test('closes-before-answer: the message is taken, the link closes without an answer, and the receipt comes to the next link', async () => {
+test('closes-before-answer: the message is accepted, the link closes without a response, and the next link gets the receipt', async () => {
   const { smsc, esme } = await pair('closes-before-answer', { closesBeforeAnswer: 2 })
   esme.submit(number('01'), number('02'), number('03'))
   await until(() => esme.isClosed)
@@ -247,7 +256,7 @@ test('closes-before-answer: the message is taken, the link closes without an ans
   await until(() => [...esme.delivered(), ...next.delivered()].some(({ sourceAddr }) => sourceAddr === number('02')))
 })
 
-test('closes-after-answer: the link closes behind the answer', async () => {
+test('closes-after-answer: the link closes after the response', async () => {
   const { esme } = await pair('closes-after-answer', { closesAfterAnswer: 2 })
   esme.submit(number('01'), number('02'), number('03'))
   await until(() => esme.isClosed)
@@ -262,7 +271,7 @@ test('odd-tails: every second PDU has one to three octets more than its fields n
   expect(esme.responses().map(({ status }) => status)).toEqual([0, 0, 0])
 })
 
-test('wrong-lengths: an answer has a wrong command_length, and the receipt of its message comes all the same', async () => {
+test('wrong-lengths: a response has a wrong command_length, and the receipt of its message is still sent', async () => {
   const { smsc, esme } = await pair('wrong-lengths', { wrongLengthEvery: 2 })
   esme.submit(number('01'), number('02'))
   await until(() => esme.malformed().length === 1)
@@ -272,13 +281,13 @@ test('wrong-lengths: an answer has a wrong command_length, and the receipt of it
   await until(() => next.delivered().some(({ sourceAddr }) => sourceAddr === number('02')))
 })
 
-test('resends-arrivals: an arrival comes three times, acknowledged or not', async () => {
+test('resends-arrivals: an arrival is sent three times, acknowledged or not', async () => {
   const { smsc, esme } = await pair('resends-arrivals')
   await smsc.inject({ from: number('01'), to: '12025550100', text: 'hi' }).acknowledged
   expect(esme.delivered()).toHaveLength(3)
 })
 
-test('refuses-binds: a bind is answered ESME_RBINDFAIL, and nothing is taken', async () => {
+test('refuses-binds: a bind is refused with ESME_RBINDFAIL, and submissions are not accepted', async () => {
   const { esme } = await pair('refuses-binds')
   esme.submit(number('01'))
   await until(() => esme.responses().length === 1)
@@ -296,7 +305,7 @@ test('a link that sends a wrong length gets a generic_nack and is closed; others
   await until(() => esme.delivered().length === 1)
 })
 
-test('binds: who may bind, how often, and what a receiver and a transmitter may do', async () => {
+test('binds: credentials, the number of binds, and the operations of receivers and transmitters are checked', async () => {
   const smsc = await start({ systemId: 'me', password: 'secret', bindsMax: 2, changes: { receiptDelay: 10 } })
   expect((await bind(smsc, { systemId: 'you' })).received[0]?.status).toBe(COMMAND_STATUS.ESME_RINVSYSID)
   expect((await bind(smsc, { password: 'wrong' })).received[0]?.status).toBe(COMMAND_STATUS.ESME_RINVPASWD)
@@ -326,14 +335,14 @@ test('a deliver_sm that is not acknowledged is sent again: to the next link, aft
   expect(second.delivered()).toHaveLength(1)
 })
 
-test('a personality that there is not, or a field that it has not, is refused by name', () => {
+test('an unknown personality or field is rejected with an error that names it', () => {
   expect(() => personality('mean')).toThrow('There is no personality "mean"; there are default, slow')
   expect(() => personality('slow', { speed: 1 })).toThrow('no field "speed"')
   expect(() => personality('slow', { idForm: 'octal' })).toThrow('idForm cannot be "octal"')
   expect(() => personality('slow', { answersPerSecond: -1 })).toThrow('answersPerSecond cannot be -1')
 })
 
-test('answers-binds-only: a sign of life is answered, and a submission never is', async () => {
+test('answers-binds-only: enquire_link gets a response, and a submission never does', async () => {
   const { smsc, esme } = await pair('answers-binds-only')
   esme.submit(number('00'))
   esme.send({ command: 'enquire_link', status: 0, sequence: 7, tlvs: noTlvs })
@@ -342,7 +351,7 @@ test('answers-binds-only: a sign of life is answered, and a submission never is'
   expect(smsc.status().links).toMatchObject([{ unansweredSubmissions: 1 }])
 })
 
-test('slow-receipts: answers come at once, and receipts one behind the other', async () => {
+test('slow-receipts: responses are sent at once, and receipts one after another', async () => {
   const { smsc, esme } = await pair('slow-receipts', { receiptsPerSecond: 20 })
   esme.submit(...Array.from({ length: 10 }, () => number('00')))
   await until(() => esme.responses().length === 10)
@@ -351,7 +360,7 @@ test('slow-receipts: answers come at once, and receipts one behind the other', a
   expect((sent.at(-1)?.at ?? 0) - (sent[0]?.at ?? 0)).toBeGreaterThan(350)
 })
 
-test('unknown-receipts: receipts say that the state is unknown, and query_sm tells it', async () => {
+test('unknown-receipts: receipts report the state UNKNOWN, and query_sm the actual state', async () => {
   const { esme } = await pair('unknown-receipts')
   esme.submit(number('90'))
   await until(() => statesFor(esme, number('90')).length === 1)

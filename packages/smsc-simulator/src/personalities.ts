@@ -2,49 +2,51 @@ import { COMMAND_STATUS } from '@gateway/smpp'
 import type { IdForm } from './message-store.ts'
 
 /**
- * How the server treats those that are bound. Durations are in milliseconds; a rate of 0 is no limit; every 0 is never.
+ * Behaviour of the server. Durations are in milliseconds. A rate of 0 means no limit; "every 0th" means never.
  */
 export interface Personality {
-  /** From a submission to its answer. */
+  /** Time from a submission to its response. */
   readonly answerDelay: number
-  /** So many answers a second and link, one behind the other. */
+  /** Responses per second on one link, sent one after another. */
   readonly answersPerSecond: number
-  /** So many submissions a second and link are taken; others are answered `refusalStatus`. */
+  /** Submissions accepted per second on one link; further ones are refused with `refusalStatus`. */
   readonly submitsPerSecond: number
   readonly refusalStatus: number
-  /** How often a message to a number that ends in 96 is refused for now before it is taken. */
+  /** Number of times that a message to a number ending in 96 is refused for now before it is accepted. */
   readonly numberRefusals: number
-  /** From a submission to its receipt, and from an acknowledged receipt to the next one or the reply. */
+  /** Time from a submission to its receipt, and from an acknowledged receipt to the next one or the reply. */
   readonly receiptDelay: number
-  /** So many receipts a second, one behind the other. */
+  /** Receipts per second, sent one after another. */
   readonly receiptsPerSecond: number
-  /** The first receipt is sent before the answer. */
+  /** True if the first receipt is sent before the response. */
   readonly receiptFirst: boolean
-  /** How often each receipt is sent. */
+  /** Number of times that each receipt is sent. */
   readonly receiptTimes: number
-  /** Answers and receipts are delayed by up to so much more, at random. */
+  /** Maximum of an additional random delay of responses and receipts. */
   readonly shuffle: number
-  /** Forms of the message id in answers, and in receipts. */
+  /** Form of the message id in responses. */
   readonly idForm: IdForm
+  /** Form of the message id in receipts. */
   readonly receiptIdForm: IdForm
-  /** Where a receipt has its fields: in its text, in TLVs, or both. */
+  /** Place of the fields of a receipt: its text, TLVs, or both. */
   readonly receiptForm: 'text' | 'tlv' | 'both'
-  /** Receipts say that the state is unknown; query_sm tells it. */
+  /** True if receipts report the state UNKNOWN, and query_sm the actual state. */
   readonly receiptsUnknown: boolean
-  /** Once bound, nothing is answered and nothing is sent. */
+  /** True if a bound link gets no responses and no requests. */
   readonly isSilent: boolean
-  /** Submissions are not taken and not answered; all else is answered. */
+  /** True if submissions are ignored, without a response; all other requests get one. */
   readonly ignoresSubmissions: boolean
-  /** Every so many submissions of a link are taken, and the link closes before, or after, the answer. */
+  /** The link closes without a response after accepting every nth submission. */
   readonly closesBeforeAnswer: number
+  /** The link closes after every nth response. */
   readonly closesAfterAnswer: number
-  /** Every so many answers of a link have a wrong command_length. */
+  /** Every nth response of a link has a wrong command_length. */
   readonly wrongLengthEvery: number
-  /** Every nth PDU of a link has one to three octets behind its last field, which are no TLV. */
+  /** Every nth PDU of a link has one to three octets after its last field that are not a TLV. */
   readonly oddTailEvery: number
-  /** How often each arrival is sent, acknowledged or not. */
+  /** Number of times that each arrival is sent, acknowledged or not. */
   readonly arrivalTimes: number
-  /** The command_status of every bind; 0: binds are answered as they deserve. */
+  /** command_status of every bind; 0: binds are judged by their credentials. */
   readonly bindStatus: number
 }
 
@@ -73,9 +75,7 @@ const ordinary: Personality = {
   bindStatus: 0,
 }
 
-/**
- * What there is to choose from. `default` treats the endings 88 to 98 as the simulated carrier does; so do the others.
- */
+/** Personalities by name. All of them treat numbers ending in 88 to 98 as the gateway's simulated carrier does. */
 export const PERSONALITIES = {
   default: ordinary,
   slow: { ...ordinary, answersPerSecond: 1 },
@@ -105,7 +105,9 @@ export type PersonalityName = keyof typeof PERSONALITIES
 
 const isName = (name: string): name is PersonalityName => Object.hasOwn(PERSONALITIES, name)
 
-/** The named personality with other values for some of its fields. Throws an Error that says what there is. */
+/**
+ * Returns the named personality with changed fields. Throws an Error that lists the names, or names the wrong field.
+ */
 export function personality(name: string, changes: Readonly<Record<string, unknown>> = {}): Personality {
   if (!isName(name)) {
     throw new Error(
@@ -123,11 +125,11 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
 }
 
 function checkField(field: string, value: unknown): void {
-  const usual: unknown = Object.hasOwn(ordinary, field) ? ordinary[field as keyof Personality] : undefined
+  const byDefault: unknown = Object.hasOwn(ordinary, field) ? ordinary[field as keyof Personality] : undefined
   const isFitting =
-    typeof usual === 'string'
+    typeof byDefault === 'string'
       ? typeof value === 'string' && WORDS[field]?.includes(value) === true
-      : typeof usual === typeof value && (typeof value !== 'number' || (Number.isSafeInteger(value) && value >= 0))
-  if (usual === undefined) throw new Error(`A personality has no field ${JSON.stringify(field)}.`)
+      : typeof byDefault === typeof value && (typeof value !== 'number' || (Number.isSafeInteger(value) && value >= 0))
+  if (byDefault === undefined) throw new Error(`A personality has no field ${JSON.stringify(field)}.`)
   if (!isFitting) throw new Error(`${field} cannot be ${JSON.stringify(value)}.`)
 }

@@ -45,7 +45,7 @@ interface Line {
   readonly sequence?: number
 }
 
-test('what was answered is in the journal of a server that was killed, behind what it answers', async () => {
+test('the journal of a killed server has every response that was sent, after its request', async () => {
   const path = join(await temporaryFolder(), 'journal.jsonl')
   const smsc = await run('--journal', path, '--set', 'receiptDelay=0')
   const esme = await bound(smsc.port)
@@ -91,8 +91,12 @@ test('the personality is switched and arrivals are injected over HTTP, and by co
 })
 
 test.each([
-  ['a server whose control port is taken', (taken: string) => ['--port', '0', '--control-port', taken], 'in use'],
-  ['a server whose port is taken', (taken: string) => ['--port', taken, '--control-port', '0'], 'in use'],
+  [
+    'a server whose control port is in use',
+    (usedPort: string) => ['--port', '0', '--control-port', usedPort],
+    'in use',
+  ],
+  ['a server whose port is in use', (usedPort: string) => ['--port', usedPort, '--control-port', '0'], 'in use'],
   [
     'a command that no server hears',
     () => ['become', 'slow', '--control-port', '1'],
@@ -111,10 +115,10 @@ test.each([
 test.each([
   [['--bogus'], /^Unknown option '--bogus'\. See 'gateway-smsc --help'\.\n$/],
   [['--port'], /^Option '--port <value>' argument missing\. See/],
-  [['--port', 'many'], /^"many" is no whole number\. See/],
+  [['--port', 'many'], /^"many" is not a whole number\. See/],
   [['--personality', 'mean'], /^There is no personality "mean"; there are .*\. See/],
   [['--cert', 'x'], /^TLS needs --cert and --key\. See/],
-  [['arrive', '--from', '1'], /^A message arrives with --from, --to and --text\. See/],
+  [['arrive', '--from', '1'], /^arrive needs --from, --to and --text\. See/],
   [['dance'], /^gateway-smsc \[--port 2775\]/],
 ])('called with %j it ends with 2, and says why', async (args, words) => {
   const child = spawn(process.execPath, [main, ...args])
@@ -125,7 +129,7 @@ test.each([
   expect(said).toMatch(words)
 })
 
-describe('what HTTP refuses', () => {
+describe('requests that HTTP refuses', () => {
   let shared: Smsc
   beforeAll(async () => (shared = await startSmsc({ controlPort: 0 })))
   afterAll(() => shared.close())
@@ -143,20 +147,20 @@ describe('what HTTP refuses', () => {
       400,
       'Send application/json',
     ],
-    ['POST', '/nothing', {}, {}, 404, 'There is GET /status'],
+    ['POST', '/nothing', {}, {}, 404, 'Expected GET /status'],
   ])('%s %s of %j with %j: %i', async (method, path, body, headers, status, words) => {
     const answer = await send(`http://127.0.0.1:${shared.controlPort ?? 0}${path}`, method, body, headers)
     expect([answer.status, await answer.text()]).toEqual([status, expect.stringContaining(words)])
   })
 
-  test('a request for another host is refused, as one that a page in a browser makes after its name was bound again', async () => {
-    const asked = request({
+  test('a request for another host is refused, such as one of a browser page after DNS rebinding', async () => {
+    const sent = request({
       port: shared.controlPort,
       host: '127.0.0.1',
       path: '/status',
       headers: { host: 'example.org' },
     }).end()
-    const [response] = (await once(asked, 'response')) as [IncomingMessage]
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
     response.resume()
     expect(response.statusCode).toBe(403)
   })

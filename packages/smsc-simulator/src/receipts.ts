@@ -3,9 +3,9 @@ import { formatId, idNumberOf, type StoredMessage } from './message-store.ts'
 import type { ReceiptState } from './outcomes.ts'
 import type { Personality } from './personalities.ts'
 
-type ToldState = ReceiptState | 'UNKNOWN'
+type ReportedState = ReceiptState | 'UNKNOWN'
 
-/** The message_state of each, and the err of its text. */
+/** message_state of each state, and the err field of its text. */
 const STATES = {
   DELIVRD: [MESSAGE_STATE.DELIVERED, '000'],
   EXPIRED: [MESSAGE_STATE.EXPIRED, '027'],
@@ -13,10 +13,10 @@ const STATES = {
   UNDELIV: [MESSAGE_STATE.UNDELIVERABLE, '001'],
   REJECTD: [MESSAGE_STATE.REJECTED, '011'],
   UNKNOWN: [MESSAGE_STATE.UNKNOWN, '000'],
-} as const satisfies Record<ToldState, readonly [number, string]>
+} as const satisfies Record<ReportedState, readonly [number, string]>
 
-const stateTlv = (state: ToldState): Tlv => integerTlv(TLV_TAG.message_state, 1, STATES[state][0])
-const stateTlvs: Readonly<Record<ToldState, Tlv>> = {
+const stateTlv = (state: ReportedState): Tlv => integerTlv(TLV_TAG.message_state, 1, STATES[state][0])
+const stateTlvs: Readonly<Record<ReportedState, Tlv>> = {
   DELIVRD: stateTlv('DELIVRD'),
   EXPIRED: stateTlv('EXPIRED'),
   DELETED: stateTlv('DELETED'),
@@ -27,7 +27,7 @@ const stateTlvs: Readonly<Record<ToldState, Tlv>> = {
 
 export const messageStateOf = (state: ReceiptState): number => STATES[state][0]
 
-/** A deliver_sm that brings something; its sequence number is given when it is sent. */
+/** deliver_sm with content. Its sequence number is assigned when it is sent. */
 export type Delivery = DeliverSm & { sequence: number }
 
 export const emptyDelivery: Delivery = {
@@ -38,7 +38,7 @@ export const emptyDelivery: Delivery = {
   ...{ shortMessage: Buffer.alloc(0), tlvs: [] },
 }
 
-/** A delivery receipt (esm_class 4; SMPP 3.4, 5.2.12 and appendix B). */
+/** Builds a delivery receipt (esm_class 4; SMPP 3.4, 5.2.12 and appendix B). */
 export function receipt(message: StoredMessage, known: ReceiptState, now: number, form: Personality): Delivery {
   const state = form.receiptsUnknown ? 'UNKNOWN' : known
   const id = formatId(idNumberOf(message), form.receiptIdForm)
@@ -74,7 +74,7 @@ export function receipt(message: StoredMessage, known: ReceiptState, now: number
 const minuteMilliseconds = 60_000
 let written = { minute: NaN, date: '' }
 
-/** YYMMDDhhmm in UTC. Most receipts are of the same minute as the one before. */
+/** Formats a time as YYMMDDhhmm in UTC. The last result is cached, because most receipts are of the same minute. */
 function dateOf(at: number): string {
   const minute = Math.floor(at / minuteMilliseconds)
   if (minute !== written.minute) {

@@ -40,7 +40,7 @@ const simple = (command: EmptyPdu['command'], sequence: number, status = 0): Pdu
   ...{ status, sequence, tlvs: noTlvs },
 })
 
-/** Does what a PDU asks for. */
+/** Returns the handler of received PDUs. */
 export function receivedBy(context: Context): (link: Link, pdu: ReceivedPdu) => void {
   return (link, pdu) => {
     const isBound = link.bound !== undefined
@@ -57,7 +57,7 @@ export function receivedBy(context: Context): (link: Link, pdu: ReceivedPdu) => 
 
 const isBind = (pdu: Pdu): pdu is Bind => pdu.command.startsWith('bind_') && !isResponse(pdu.command)
 
-/** What may come before a bind (SMPP 3.4, 2.3). */
+/** Handles a PDU before the bind (SMPP 3.4, 2.3). */
 function unboundReceived(context: Context, link: Link, pdu: Pdu): void {
   if (isBind(pdu)) bind(context, link, pdu)
   else if (pdu.command === 'enquire_link') link.send(simple('enquire_link_resp', pdu.sequence))
@@ -93,12 +93,12 @@ function unbind(link: Link, pdu: Pdu): void {
 
 const isResponse = (command: Pdu['command']): boolean => COMMAND_ID[command] >= 0x80000000
 
-/** A response that nobody waits for is not answered. */
+/** Refuses a request. A response is ignored. */
 function refuse(link: Link, pdu: Pdu, status: number): void {
   if (!isResponse(pdu.command)) link.send(refusalOf(pdu, status))
 }
 
-/** The response of the request, with nothing but a status; of those without one, a generic_nack. */
+/** Returns the response of a request with only a status, or a generic_nack for requests without a response. */
 function refusalOf(pdu: Pdu, status: number): Pdu {
   const { command, sequence } = pdu
   if (isBind(pdu)) return { command: `${pdu.command}_resp`, status, sequence, systemId: '', tlvs: noTlvs }
@@ -165,11 +165,14 @@ export function operate(
 
 type Found = ReturnType<MessageStore['find']>[number]
 
-/** No receipt of it was acknowledged. */
+/** Returns true while no receipt of the message was acknowledged. */
 const isOpen = (message: Found): message is StoredMessage =>
   !('hasEnded' in message) && message.done === 0 && message.state !== 'DELETED'
 
-/** Of several: under way until the state of each is known, then that of the first that was not delivered. */
+/**
+ * Returns the common state of several messages: under way until the state of each is known, then the first state other
+ * than delivered.
+ */
 function stateOf(messages: readonly Found[]): number {
   const states = messages.map(({ state }) => state)
   if (states.includes(undefined)) return MESSAGE_STATE.ENROUTE
@@ -182,7 +185,7 @@ function cancel(store: Store, message: StoredMessage, deleted: (message: StoredM
   deleted(message)
 }
 
-/** Only those of the same system_id, by an id in the form of the answers. */
+/** Finds the messages of the same system_id by their id, which has the form of the responses. */
 function findMessages(store: Store, link: Link, id: string, form: IdForm): readonly Found[] {
   const digits = form === 'huge' ? id.slice(1) : id
   const messages = store.find(form === 'hexadecimal' ? parseInt(digits, 16) : Number(digits))

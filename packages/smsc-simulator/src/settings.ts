@@ -2,42 +2,44 @@ import type { Arrival } from './arrivals.ts'
 import type { JournalEntry } from './journal.ts'
 import type { Personality } from './personalities.ts'
 
-/** What a server is started with. */
+/** Settings of a server. */
 export interface SmscSettings {
-  /** Of SMPP. Default 0: any free one. */
+  /** Port of SMPP. Default 0, which means any free port. */
   readonly port?: number
-  /** Where SMPP listens. Default 127.0.0.1. */
+  /** Address on which SMPP listens. Default 127.0.0.1. */
   readonly host?: string
-  /** Default: without TLS. */
+  /** TLS certificates. Default: SMPP without TLS. */
   readonly tls?: SmscTls
-  /** Of HTTP, on 127.0.0.1; 0: any free one. Default: no HTTP. */
+  /** Port of HTTP on 127.0.0.1; 0 means any free port. Default: HTTP is off. */
   readonly controlPort?: number
-  /** The name of one of `PERSONALITIES`. Default `default`. */
+  /** Name in `PERSONALITIES`. Default `default`. */
   readonly personality?: string
-  /** Other values for some fields of the personality. */
+  /** Changed fields of the personality. */
   readonly changes?: Partial<Personality>
-  /** The only system_id and password that may bind. Default: any. */
+  /** The only system_id that may bind. Default: any. */
   readonly systemId?: string
+  /** The only password that may bind. Default: any. */
   readonly password?: string
-  /** Binds of one system_id at the same time. Default 100. */
+  /** Maximum number of binds of one system_id at a time. Default 100. */
   readonly bindsMax?: number
-  /** Appended to, a line of JSON for each PDU. Default: none. */
+  /** File to which a line of JSON is appended for each PDU. Default: none. */
   readonly journalFile?: string
-  /** The journal keeps so many entries in memory. Default 100 000. */
+  /** Maximum number of journal entries in memory. Default 100 000. */
   readonly journalEntriesMax?: number
-  /** Keeps messages and what is owed for them over a restart. Default: none. */
+  /** Folder that keeps messages and their outstanding receipts across restarts. Default: none. */
   readonly folder?: string
-  /** Unacknowledged deliver_sm of one link. Default 100. */
+  /** Maximum number of unacknowledged deliver_sm on one link. Default 100. */
   readonly deliveryWindow?: number
   /**
-   * After which an unanswered deliver_sm is sent again, and a link without an enquire_link_resp closes. Default 10 000.
+   * Time after which an unanswered deliver_sm is sent again, and a link without an enquire_link_resp closes. Default
+   * 10 000.
    */
   readonly responseTimeoutMilliseconds?: number
-  /** After which a deliver_sm that was refused for now is sent again. Default 1000. */
+  /** Time after which a deliver_sm that was refused for now is sent again. Default 1000. */
   readonly retryMilliseconds?: number
-  /** Between two enquire_link. Default 30. */
+  /** Time between two enquire_link. Default 30. */
   readonly enquireSeconds?: number
-  /** Default: the time. Milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. Default: the machine's clock. */
   readonly now?: () => number
 }
 
@@ -45,11 +47,11 @@ export interface SmscSettings {
 export interface SmscTls {
   readonly cert: string
   readonly key: string
-  /** Who binds needs a certificate of this authority. Default: needs none. */
+  /** Authority of the certificates that clients need. Default: clients need none. */
   readonly clientCa?: string
 }
 
-/** With every default filled in. */
+/** Settings with all defaults. */
 export type FilledSettings = SmscSettings &
   Required<
     Pick<
@@ -68,21 +70,22 @@ export const filled = (settings: SmscSettings): FilledSettings => ({
   ...settings,
 })
 
-/** What was observed. */
+/** Observations of a server. */
 export interface SmscStatus {
   readonly personality: string
   readonly links: readonly LinkStatus[]
-  /** The most that were bound at the same time, and the most unanswered submissions of one link. */
+  /** Largest number of links bound at the same time. */
   readonly bindsMax: number
+  /** Largest number of unanswered submissions of one link. */
   readonly windowMax: number
-  /** Arrivals and receipts that are not acknowledged; receipts that are not due yet do not count. */
+  /** Arrivals and due receipts that are not acknowledged. */
   readonly deliveriesWaiting: number
 }
 
 export interface LinkStatus {
   readonly link: number
   readonly systemId: string
-  /** The bind, or `unbound`. */
+  /** Command of the bind, or `unbound`. */
   readonly kind: string
   readonly unansweredSubmissions: number
   readonly unansweredDeliveries: number
@@ -92,15 +95,18 @@ export interface LinkStatus {
 export interface Smsc {
   readonly port: number
   readonly controlPort: number | undefined
-  /** The latest entries, so many or all, oldest first. */
+  /** Returns the latest `count` journal entries or all, oldest first. */
   journal(count?: number): readonly JournalEntry[]
   status(): SmscStatus
-  /** How many deliver_sm it takes, and when all were acknowledged. Throws an Error if it cannot be sent. */
+  /**
+   * Sends an arrival. Returns the number of its deliver_sm, and a promise that resolves when all are acknowledged.
+   * Throws an Error if the arrival cannot be sent.
+   */
   inject(arrival: Arrival): { readonly parts: number; readonly acknowledged: Promise<void> }
-  /** From now on, for links that are there as well. Throws an Error for one that there is not. */
+  /** Changes the personality, also for open links. Throws an Error for an unknown name or field. */
   become(name: string, changes?: Readonly<Record<string, unknown>>): void
-  /** Closes every link at once, and goes on. */
+  /** Closes every link at once. The server keeps running. */
   closeLinks(): void
-  /** Ends. What is owed stays owed, if there is a folder. */
+  /** Stops the server. With a folder, outstanding receipts are sent by the next run. */
   close(): Promise<void>
 }

@@ -35,7 +35,7 @@ afterEach(async () => {
   await Promise.all(smscs.splice(0).map((smsc) => smsc.close()))
 })
 
-/** The carrier of the gateway, bound to a server of this personality. */
+/** Binds the gateway's carrier to a server of this personality. */
 async function joined(
   personality: string,
   changes: SmscSettings['changes'] = {},
@@ -58,7 +58,7 @@ async function joined(
   carrier.listen({
     receipts: (some) => {
       const strangers = some.filter((one) => !isKnown(one))
-      // As the real store: what is no guess is kept until its message is known.
+      // Like the real store, keeps receipts that are not guesses until their message is known.
       receipts.push(...some.filter((one) => one.isGuess !== true || !strangers.includes(one)))
       return Promise.resolve(strangers)
     },
@@ -67,20 +67,20 @@ async function joined(
   const isBound = (): boolean => carrier.status().links.every(({ boundSince }) => boundSince !== undefined)
   return {
     ...{ smsc, carrier, answers, receipts, inbound, problems, isBound },
-    submit: (count: number): void => {
+    submit: (count: number, ending = '01'): void => {
       const messages = Array.from({ length: count }, (): Submission => {
         const id = numbers.size + 1
-        const to = aNumber(`2782${String(id).padStart(5, '0')}01`)
+        const to = aNumber(`2782${String(id).padStart(5, '0')}${ending}`)
         numbers.set(id, to)
         return { id: aMessageId(id), from: anAddress(), to, body: aBody() }
       })
       carrier.submit(messages, (some) => void answers.push(...some))
     },
     outcomes: () => answers.toSorted((a, b) => a.id - b.id).map(({ outcome }) => outcome),
-    /** The numbers of the submit_sm that came, in order. */
+    /** Destination numbers of the submit_sm that arrived, in order. */
     submitted: () => smsc.journal().flatMap(({ pdu }) => (pdu?.command === 'submit_sm' ? [pdu.destinationAddr] : [])),
     refusals: () => smsc.journal().filter(({ pdu }) => pdu?.command === 'submit_sm_resp' && pdu.status !== 0).length,
-    /** Accepted messages without a receipt of their own id and number. */
+    /** Accepted messages without a receipt for their id and number. */
     untold: () =>
       answers.filter(
         (one) =>
@@ -92,7 +92,7 @@ async function joined(
 
 const all = (count: number, outcome: string): readonly string[] => Array.from({ length: count }, () => outcome)
 
-test('slow: no more than a window is under way, and every message gets its answer', async () => {
+test('slow: at most one window of messages is unanswered, and every message gets its answer', async () => {
   const { smsc, submit, submitted, answers, outcomes } = await joined('slow', { answersPerSecond: 20 }, '&window=5')
   submit(20)
   await until(() => answers.length === 20)
@@ -101,7 +101,7 @@ test('slow: no more than a window is under way, and every message gets its answe
   expect(smsc.status().windowMax).toBe(5)
 })
 
-test('slow: what waits for a carrier with a large window does not become unknown', async () => {
+test('slow: messages that wait for a carrier with a large window do not become unknown', async () => {
   // With all of its window of 50 the last answers would take 6 s.
   const { smsc, submit, answers, outcomes } = await joined('slow', { answersPerSecond: 8 }, '&responseSeconds=5')
   submit(50)
@@ -110,7 +110,7 @@ test('slow: what waits for a carrier with a large window does not become unknown
   expect(smsc.status().windowMax).toBeLessThan(25)
 })
 
-test('unknown-receipts: a message that its receipt calls unknown is asked for once, and becomes what the carrier says', async () => {
+test('unknown-receipts: a message whose receipt says UNKNOWN is queried once and gets the state of the response', async () => {
   const smsc = await startSmsc({ personality: 'unknown-receipts', changes: { receiptDelay: 20 } })
   smscs.push(smsc)
   const problems: unknown[] = []
@@ -144,7 +144,7 @@ test('unknown-receipts: a message that its receipt calls unknown is asked for on
   await dispatcher.drain(Promise.resolve())
 })
 
-test('two dispatchers send a carrier of 20 a second no more than that together, and both send', async () => {
+test('two dispatchers together send at most 20 a second to a carrier with that rate, and both send', async () => {
   const smsc = await startSmsc({ changes: { receiptDelay: 20 } })
   smscs.push(smsc)
   const ports = memoryPorts()
@@ -170,7 +170,7 @@ test('two dispatchers send a carrier of 20 a second no more than that together, 
   await Promise.all(dispatchers.map((one) => one.drain(Promise.resolve())))
   await Promise.all(working)
   const times = submits().map(({ at }) => at)
-  // Nine tenths of a second: what is late on a busy machine comes closer to what is behind it.
+  // Nine tenths of a second, because a PDU that is late on a busy machine arrives closer to the next one.
   expect(Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 900).length))).toBeLessThan(22)
   const links = [...new Set(submits().map(({ link }) => link))]
   expect(links.map((one) => submits().filter(({ link }) => link === one).length > 5)).toEqual([true, true])
@@ -207,17 +207,25 @@ test.each([
   expect(submitted()).toHaveLength(20)
   expect(carrier.status().unreadable).toBe(0)
   const learned = () => (name === 'receipts-first' ? 'as-is' : carrier.status().receipts.form)
-  // Ids begin with the second: where few of twenty have a letter, the case of letters is learned later.
+  // Ids begin with the time, so if few of twenty contain a letter, the case of letters is learned later.
   for (let sent = 20; learned() === 'hex' && sent < 400; sent += 20) {
     submit(20)
     await until(() => answers.length === sent + 20 && untold() === 0 && smsc.status().deliveriesWaiting === 0)
   }
   expect(learned()).toBe(form)
-  const told = problems.filter((problem) => problem.includes('receiptId=') && !problem.includes('receiptId=hex'))
-  expect(told).toHaveLength(form === 'as-is' ? 0 : 1)
+  const notices = problems.filter((problem) => problem.includes('receiptId=') && !problem.includes('receiptId=hex'))
+  expect(notices).toHaveLength(form === 'as-is' ? 0 : 1)
 })
 
-test('late: receipts that come after a restart of the carrier reach their messages over the next link', async () => {
+test('refused-numbers: messages to 96 are refused for now, and others are accepted', async () => {
+  const { submit, answers, outcomes } = await joined('refused-numbers')
+  submit(3, '96')
+  submit(3)
+  await until(() => answers.length === 6)
+  expect(outcomes()).toEqual([...all(3, 'refused-for-now'), ...all(3, 'accepted')])
+})
+
+test('late: receipts after a restart of the carrier match their messages over the next link', async () => {
   const folder = await temporaryFolder()
   const { smsc, submit, answers, untold } = await joined('late', { receiptDelay: 3_600_000 }, '', { folder })
   submit(20)
@@ -230,7 +238,7 @@ test('late: receipts that come after a restart of the carrier reach their messag
   expect(next.journal().some(({ pdu }) => pdu?.command === 'submit_sm')).toBe(false)
 })
 
-test('half-open: the link is found dead in bounded time, what had left is unknown, and the next link works', async () => {
+test('half-open: a dead link is detected in bounded time, sent messages are unknown, and the next link works', async () => {
   const { smsc, carrier, submit, submitted, answers, outcomes, isBound } = await joined(
     ...(['default', {}, '&enquireSeconds=1&responseSeconds=60'] as const),
   )
@@ -239,7 +247,7 @@ test('half-open: the link is found dead in bounded time, what had left is unknow
   const since = performance.now()
   submit(3)
   await until(() => carrier.status().lastError === 'the other side gave no sign of life')
-  // One second of silence, one for the enquire_link, and looks at the clock: with room for a busy machine.
+  // One second of silence, one for the enquire_link, and the ticks, with room for a busy machine.
   expect(performance.now() - since).toBeLessThan(15_000)
   smsc.become('default')
   submit(1)
@@ -248,7 +256,7 @@ test('half-open: the link is found dead in bounded time, what had left is unknow
   expect(submitted()).toHaveLength(4)
 })
 
-test('closes-before-answer: what was taken without an answer is unknown, and never sent again', async () => {
+test('closes-before-answer: messages accepted without an answer are unknown, and never sent again', async () => {
   const { submit, submitted, answers, outcomes } = await joined(
     ...(['closes-before-answer', { closesBeforeAnswer: 3 }, '&window=1'] as const),
   )
@@ -259,7 +267,7 @@ test('closes-before-answer: what was taken without an answer is unknown, and nev
   expect(new Set(submitted()).size).toBe(submitted().length)
 })
 
-test('closes-after-answer: an answer that came counts; what crossed the close is unknown, and never sent again', async () => {
+test('closes-after-answer: an answer that arrived counts; messages sent during the close are unknown, and never sent again', async () => {
   const { smsc, submit, submitted, answers, outcomes, untold } = await joined(
     ...(['closes-after-answer', { closesAfterAnswer: 3 }, '&window=1'] as const),
   )
@@ -274,7 +282,7 @@ test('closes-after-answer: an answer that came counts; what crossed the close is
   expect(new Set(submitted()).size).toBe(submitted().length)
 })
 
-test('wrong-lengths: each costs a session at most, nothing is sent twice, and what was accepted is right', async () => {
+test('wrong-lengths: each one ends at most one session, no message is sent twice, and accepted ones are right', async () => {
   const { smsc, submit, submitted, answers, outcomes, untold } = await joined(
     ...(['wrong-lengths', { wrongLengthEvery: 2 }, '&window=1&responseSeconds=1'] as const),
   )
@@ -294,7 +302,7 @@ test('wrong-lengths: each costs a session at most, nothing is sent twice, and wh
   expect(new Set(submitted()).size).toBe(submitted().length)
 })
 
-test('odd-tails: octets behind PDUs that are no TLV lose no answer, receipt or message, and nothing is unreadable', async () => {
+test('odd-tails: octets after PDUs that are not a TLV lose no answer, receipt or message', async () => {
   const { smsc, carrier, submit, answers, outcomes, untold, inbound, isBound } = await joined('odd-tails', {
     oddTailEvery: 1,
   })
@@ -307,7 +315,7 @@ test('odd-tails: octets behind PDUs that are no TLV lose no answer, receipt or m
   expect(carrier.status().unreadable).toBe(0)
 })
 
-test('resends-arrivals: copies that nobody acknowledged yet are one hand-over', async () => {
+test('resends-arrivals: copies of an arrival before its acknowledgement are one message', async () => {
   const { smsc, inbound, isBound } = await joined('resends-arrivals')
   await until(isBound)
   await smsc.inject({ from: '27825550101', to: '12025550100', text: 'STOP' }).acknowledged
@@ -316,13 +324,13 @@ test('resends-arrivals: copies that nobody acknowledged yet are one hand-over', 
   expect(inbound[0]).toMatchObject({ from: '27825550101', to: '12025550100', text: 'STOP' })
 })
 
-test('refuses-binds: tried again with a pause, messages go back, and all is well once a bind is answered', async () => {
+test('refuses-binds: binds are retried with pauses, messages return to the queue, and work resumes after a bind', async () => {
   const { smsc, submit, answers, outcomes, problems, carrier } = await joined('refuses-binds', {}, '&holdSeconds=1')
   const binds = () => smsc.journal().filter(({ pdu }) => pdu?.command === 'bind_transceiver').length
   submit(2)
   const since = performance.now()
   await until(() => answers.length === 2 && binds() >= 3)
-  // Half a second at least between two.
+  // At least half a second between two attempts.
   expect(binds()).toBeLessThanOrEqual(2 + (performance.now() - since) / 500)
   expect(outcomes()).toEqual(all(2, 'refused-for-now'))
   expect(carrier.status().lastError).toContain('ESME_RBINDFAIL')
@@ -333,7 +341,7 @@ test('refuses-binds: tried again with a pause, messages go back, and all is well
   expect(answers.at(-1)?.outcome).toBe('accepted')
 })
 
-test('answers-binds-only: what left is unknown, and nothing more leaves until it is tried again', async () => {
+test('answers-binds-only: sent messages are unknown, and no more are sent until a probe', async () => {
   const bounds = '&silentSeconds=1&responseSeconds=2&holdSeconds=1'
   const { carrier, submit, submitted, answers, outcomes } = await joined('answers-binds-only', {}, bounds)
   submit(1)
@@ -345,13 +353,13 @@ test('answers-binds-only: what left is unknown, and nothing more leaves until it
   expect(submitted()).toHaveLength(1)
 })
 
-test('slow-receipts: every receipt is taken, however late', async () => {
+test('slow-receipts: every receipt is accepted, however late', async () => {
   const { submit, answers, untold } = await joined('slow-receipts', { receiptsPerSecond: 20 })
   submit(10)
   await until(() => answers.length === 10 && untold() === 0)
 })
 
-test('each personality has a test of what it does, and each bad one a test of what the gateway makes of it', async () => {
+test('each personality has a test of its behaviour, and each but the default a test of how the gateway handles it', async () => {
   const text = async (name: string) => readFile(fileURLToPath(new URL(name, import.meta.url)), 'utf8')
   const [ofServer, ofGateway] = [await text('personalities.test.ts'), await text('smpp-carrier.test.ts')]
   const isNamed = (source: string) => (name: string) => source.includes(`'${name}`)

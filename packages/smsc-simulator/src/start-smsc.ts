@@ -13,9 +13,9 @@ import { receivedBy } from './sessions.ts'
 import { filled, type SmscSettings, type Smsc, type SmscStatus } from './settings.ts'
 import { submissions } from './submissions.ts'
 
-/** Starts a server of SMPP 3.4. */
-export async function startSmsc(given: SmscSettings = {}): Promise<Smsc> {
-  const settings = filled(given)
+/** Starts an SMPP 3.4 server. */
+export async function startSmsc(smscSettings: SmscSettings = {}): Promise<Smsc> {
+  const settings = filled(smscSettings)
   const now = timeOfTurn(settings.now)
   const links = new Map<number, Link>()
   const dirty = new Set<Link>()
@@ -60,7 +60,7 @@ export async function startSmsc(given: SmscSettings = {}): Promise<Smsc> {
     sending.deliver(message.systemId, receipt(message, 'DELETED', now(), current), () => undefined)
   }
 
-  /** Everything of one turn of the event loop: first to the disk, then out. */
+  /** Writes everything of one turn of the event loop: first to the disk, then to the links. */
   function flush(): void {
     store.flush()
     log.flush()
@@ -99,7 +99,7 @@ export async function startSmsc(given: SmscSettings = {}): Promise<Smsc> {
     if (isPlanned || closed) return
     isPlanned = true
     setImmediate(() => {
-      // What follows at once leaves behind the rest, in the same write.
+      // PDUs of these calls are sent after the others, in the same write.
       callSoon()
       isPlanned = false
       if (!closed) flush()
@@ -173,7 +173,7 @@ export async function startSmsc(given: SmscSettings = {}): Promise<Smsc> {
 const controlOf = async (smsc: Parameters<typeof serveControl>[0], port: number | undefined) =>
   port === undefined ? undefined : serveControl(smsc, port)
 
-/** What happens in one turn of the event loop has one time: asked for six times a message it cost 0.5 µs. */
+/** Returns one time for each turn of the event loop, because reading the clock six times per message takes 0.5 µs. */
 function timeOfTurn(now: () => number): () => number {
   let time: number | undefined
   return () => {
@@ -188,8 +188,8 @@ function timeOfTurn(now: () => number): () => number {
 function serverFor({ tls }: SmscSettings, connected: (socket: Socket) => void): Server {
   if (tls === undefined) return createServer(connected)
   const { cert, key, clientCa } = tls
-  const wanted = clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: true }
-  return createTlsServer({ cert, key, ...wanted }, connected)
+  const verification = clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: true }
+  return createTlsServer({ cert, key, ...verification }, connected)
 }
 
 async function listen(server: Server, port: number, host: string): Promise<number> {

@@ -26,11 +26,11 @@ import { emptyDelivery, receipt } from './receipts.ts'
 export interface Submissions {
   submit(link: Link, pdu: SubmitSm | DataSm): void
   submitMulti(link: Link, pdu: SubmitMulti): void
-  /** Sends what is owed for a message, after a delay in milliseconds. */
+  /** Sends the outstanding receipts and reply of a message, after a delay in milliseconds. */
   report(message: StoredMessage, delay: number): void
-  /** Submissions that are not answered, of this link. */
+  /** Returns the number of unanswered submissions of a link. */
   unanswered(link: Link): number
-  /** The most that any link had, so far. */
+  /** Returns the largest number of unanswered submissions that a link has had. */
   windowMax(): number
 }
 
@@ -41,23 +41,24 @@ interface Context {
   readonly store: MessageStore
   readonly deliveries: Deliveries
   readonly now: () => number
-  /** Calls after so many milliseconds, or, if 0, at the end of this turn; not once the server has closed. */
+  /** Calls after `milliseconds`, or at the end of this turn if 0. Does not call once the server has closed. */
   readonly after: (milliseconds: number, call: () => void) => void
 }
 
-/** How long a receipt that comes before its answer may delay that answer. */
+/** Maximum time for which a response waits for the receipt that is sent before it. */
 const receiptFirstMilliseconds = 1000
 
-/** What is kept of a link. */
+/** Counters of a link. */
 interface LinkState {
   unanswered: number
-  /** Of these, those whose answers leave at the end of this turn. */
+  /** Number of these whose responses are sent at the end of this turn. */
   answering: number
   answers: number
   submits: number
   nextAnswerAt: number
+  /** Current second, and the submissions accepted in it. */
   second: number
-  taken: number
+  acceptedInSecond: number
 }
 
 export function submissions({ personality, store, deliveries, now, after }: Context): Submissions {
@@ -66,24 +67,32 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
   const quiet = quietReplies()
   let windowMax = 0
   let wrongLengths = 0
-  /** Where receipts come one behind the other. */
+  /** Earliest time of the next receipt, if the personality limits their rate. */
   let nextReceiptAt = 0
 
   function stateOf(link: Link): LinkState {
     const known = states.get(link)
     if (known !== undefined) return known
-    const state = { unanswered: 0, answering: 0, answers: 0, submits: 0, nextAnswerAt: 0, second: 0, taken: 0 }
+    const state = {
+      unanswered: 0,
+      answering: 0,
+      answers: 0,
+      submits: 0,
+      nextAnswerAt: 0,
+      second: 0,
+      acceptedInSecond: 0,
+    }
     states.set(link, state)
     return state
   }
 
-  /** Whether there is room in this second. */
-  function isTaken(state: LinkState): boolean {
+  /** Counts a submission. Returns true if it is within the rate of the personality. */
+  function isWithinRate(state: LinkState): boolean {
     const { submitsPerSecond } = personality()
     if (submitsPerSecond === 0) return true
     const second = Math.floor(now() / 1000)
-    if (second !== state.second) Object.assign(state, { second, taken: 0 })
-    return ++state.taken <= submitsPerSecond
+    if (second !== state.second) Object.assign(state, { second, acceptedInSecond: 0 })
+    return ++state.acceptedInSecond <= submitsPerSecond
   }
 
   function begin(link: Link): LinkState {
@@ -92,7 +101,7 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
     return state
   }
 
-  /** Answers now, or when the personality does. */
+  /** Sends a response, after the delay of the personality. */
   function answer(link: Link, state: LinkState, pdu: Pdu): void {
     const { answerDelay, answersPerSecond, shuffle } = personality()
     let delay = answerDelay + Math.random() * shuffle
@@ -108,17 +117,17 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
     const { wrongLengthEvery, closesAfterAnswer, isSilent } = personality()
     if (isSilent) return
     state.answers++
-    // The answers of one turn leave together at its end.
-    if (state.answering++ === 0) setImmediate(() => haveLeft(state))
+    // The responses of one turn are sent together at its end.
+    if (state.answering++ === 0) setImmediate(() => countSent(state))
     if (isNth(state.answers, wrongLengthEvery)) {
-      // Over all links: a client that closes at a wrong length meets the next one on its next link.
+      // Counted over all links, so that a client that closes at a wrong length gets the next one on its next link.
       const turn = ++wrongLengths
       link.sendWithLength(pdu, (right) => wrongLength(turn, right))
     } else link.send(pdu)
     if (isNth(state.answers, closesAfterAnswer)) link.end()
   }
 
-  function haveLeft(state: LinkState): void {
+  function countSent(state: LinkState): void {
     state.unanswered -= state.answering
     state.answering = 0
   }
@@ -133,7 +142,7 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
       respond(refusal)
       return
     }
-    const message = take(link, pdu, pdu, outcome)
+    const message = keepMessage(link, pdu, pdu, outcome)
     const id = formatId(message.number, personality().idForm)
     const closes = isNth(++state.submits, personality().closesBeforeAnswer)
     if (closes) link.end()
@@ -141,17 +150,17 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
     else accept(message, outcome, () => respond(0, id))
   }
 
-  /** The status with which it is refused. */
+  /** Returns the command_status with which a submission is refused, if it is. */
   function refusalOf(pdu: SubmitSm | DataSm, outcome: Outcome, state: LinkState): number | undefined {
     const wrongTime = 'validityPeriod' in pdu ? timeError(pdu) : undefined
     if (wrongTime !== undefined) return wrongTime
     if (!isDestination(pdu.destinationAddr)) return COMMAND_STATUS.ESME_RINVDSTADR
-    if (!isTaken(state)) return personality().refusalStatus
+    if (!isWithinRate(state)) return personality().refusalStatus
     if (outcome.isRefusedFirst && refused.isRefused(keyOf(pdu), personality().numberRefusals)) return refusedForNow
     return isRefusal(outcome.answer) ? outcome.answer : undefined
   }
 
-  /** Answers, and sends the receipts behind it or the first one before it. */
+  /** Responds, and sends the receipts afterwards; the first one is sent before the response if so configured. */
   function accept(message: StoredMessage, outcome: Outcome, respond: () => void): void {
     const { receiptFirst, receiptDelay } = personality()
     if (message.receipts.length === 0 || !(receiptFirst || outcome.receiptFirst)) {
@@ -168,7 +177,8 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
     after(receiptFirstMilliseconds, once)
   }
 
-  function take(
+  /** Stores an accepted message. */
+  function keepMessage(
     link: Link,
     pdu: SubmitSm | DataSm | SubmitMulti,
     { destAddrTon: toTon, destAddrNpi: toNpi, destinationAddr: to }: Destination,
@@ -176,7 +186,7 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
     first?: number,
   ): StoredMessage {
     const { receiptDelay } = personality()
-    const receipts = askedOf(outcome.receipts, pdu.registeredDelivery)
+    const receipts = requestedOf(outcome.receipts, pdu.registeredDelivery)
     const replies = outcome.reply !== undefined && quiet.mayReply(to, pdu.sourceAddr, now(), 2 * receiptDelay)
     const message: StoredMessage = {
       number: store.nextNumber(),
@@ -193,9 +203,9 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
       done: 0,
       state: undefined,
     }
-    const taken = first === undefined ? message : { ...message, first }
-    store.add(taken)
-    return taken
+    const stored = first === undefined ? message : { ...message, first }
+    store.add(stored)
+    return stored
   }
 
   function report(message: StoredMessage, delay: number): void {
@@ -206,23 +216,23 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
     after(receiptsPerSecond > 0 ? nextReceiptAt - now() : least, () => sendNext(message))
   }
 
-  /** The next receipt, or the reply. `acknowledged` is called as soon as it was. */
+  /** Sends the next receipt, or the reply. `acknowledged` is called when the client has acknowledged it. */
   function sendNext(message: StoredMessage, acknowledged?: () => void): void {
     if (!isOwed(message)) return
     const { receipts, done, systemId } = message
     const state = receipts[done]
     const form = personality()
     const delivery = state === undefined ? replyTo(message) : receipt(message, state, now(), form)
-    let left = state === undefined ? form.arrivalTimes : form.receiptTimes
+    let remaining = state === undefined ? form.arrivalTimes : form.receiptTimes
     if (state !== undefined) message.state ??= state
     const onDone = (): void => {
-      if (--left > 0) return
+      if (--remaining > 0) return
       message.done++
       store.progress(message)
       acknowledged?.()
       report(message, form.receiptDelay)
     }
-    for (let time = left; time > 0; time--) deliveries.deliver(systemId, delivery, onDone)
+    for (let time = remaining; time > 0; time--) deliveries.deliver(systemId, delivery, onDone)
   }
 
   function submitMulti(link: Link, pdu: SubmitMulti): void {
@@ -232,11 +242,11 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
     const isRefused = ({ destinationAddr }: { destinationAddr: string }) =>
       !isDestination(destinationAddr) || isRefusal(outcomeOf(destinationAddr).answer)
     const wrongTime = timeError(pdu)
-    const taken = wrongTime === undefined ? numbers.filter((each) => !isRefused(each)) : []
+    const accepted = wrongTime === undefined ? numbers.filter((each) => !isRefused(each)) : []
     const messages: StoredMessage[] = []
-    // One message_id for all: receipts tell their numbers apart.
-    for (const each of taken) {
-      messages.push(take(link, pdu, each, outcomeOf(each.destinationAddr), messages[0]?.number))
+    // All messages share one message_id; receipts differ by their number.
+    for (const each of accepted) {
+      messages.push(keepMessage(link, pdu, each, outcomeOf(each.destinationAddr), messages[0]?.number))
     }
     const number = messages[0]?.number
     const status = wrongTime ?? (number === undefined ? COMMAND_STATUS.ESME_RSUBMITFAIL : 0)
@@ -266,14 +276,14 @@ const isNth = (count: number, every: number): boolean => every > 0 && count % ev
 const isOwed = ({ receipts, done, reply, state }: StoredMessage): boolean =>
   state !== 'DELETED' && done < receipts.length + (reply === undefined ? 0 : 1)
 
-/** registered_delivery (SMPP 3.4, 5.2.17): 1 all, 2 failures. */
-function askedOf(receipts: readonly ReceiptState[], registeredDelivery: number): readonly ReceiptState[] {
-  const asked = registeredDelivery & 3
-  if (asked === 1) return receipts
-  return asked === 2 ? receipts.filter((state) => state !== 'DELIVRD') : []
+/** Returns the receipts that registered_delivery requests (SMPP 3.4, 5.2.17): 1 all, 2 failures. */
+function requestedOf(receipts: readonly ReceiptState[], registeredDelivery: number): readonly ReceiptState[] {
+  const requested = registeredDelivery & 3
+  if (requested === 1) return receipts
+  return requested === 2 ? receipts.filter((state) => state !== 'DELIVRD') : []
 }
 
-/** In turn: too small, empty, huge, one octet short, seven octets more. */
+/** Returns a wrong command_length, in turn: too small, zero, huge, one octet short, seven octets too long. */
 const wrongLength = (turn: number, right: number): number =>
   [15, 0, 0x7fffffff, right - 1, right + 7][(turn - 1) % 5] ?? 0
 
@@ -291,7 +301,7 @@ const replyTo = ({ to, toTon, toNpi, from, fromTon, fromNpi, reply = '' }: Store
   ...{ destinationAddr: from, destAddrTon: fromTon, destAddrNpi: fromNpi, shortMessage: Buffer.from(reply, 'latin1') },
 })
 
-/** The same for a message that is submitted again. */
+/** Returns a key that stays the same when a message is submitted again. */
 function keyOf(pdu: SubmitSm | DataSm): string {
   const payload = tlvValue(pdu.tlvs, TLV_TAG.message_payload)
   const text = 'shortMessage' in pdu && pdu.shortMessage.length > 0 ? pdu.shortMessage : payload
@@ -299,7 +309,7 @@ function keyOf(pdu: SubmitSm | DataSm): string {
 }
 
 /**
- * A part that comes again may have another reference in its header: only its position, the last octet, is kept of that.
+ * Removes the header of a part except its last octet, the position, because a repeated part may have another reference.
  */
 const withoutReference = (esmClass: number, text: Buffer | undefined): Buffer | undefined =>
   (esmClass & 0x40) === 0 ? text : text?.subarray(text[0] ?? 0)
@@ -307,20 +317,23 @@ const withoutReference = (esmClass: number, text: Buffer | undefined): Buffer | 
 const absoluteTime = /^(\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])([01]\d|2[0-3])[0-5]\d[0-5]\d\d([0-3]\d|4[0-8])[+-]$/
 const relativeTime = /^\d{12}000R$/
 
-/** Left out, or YYMMDDhhmmsstnnp: absolute with an offset in quarters of an hour, or relative (SMPP 3.4, 7.1.1). */
+/**
+ * Returns true for an empty time or YYMMDDhhmmsstnnp, absolute with an offset in quarters of an hour, or relative
+ * (SMPP 3.4, 7.1.1).
+ */
 const isTime = (time: string): boolean => time === '' || isDate(absoluteTime.exec(time)) || relativeTime.test(time)
 
-/** 30 February is no date. */
+/** Rejects dates that do not exist, such as 30 February. */
 function isDate(match: RegExpExecArray | null): boolean {
   if (match === null) return false
   const [year, month, day] = match.slice(1, 4).map(Number) as [number, number, number]
   return new Date(Date.UTC(2000 + year, month - 1, day)).getUTCDate() === day
 }
 
-/** Digits, perhaps behind a +: what a real SMSC routes by. */
+/** Returns true for an address that a real SMSC can route: digits, optionally after a +. */
 export const isDestination = (address: string): boolean => /^\+?[0-9]{1,20}$/.test(address)
 
-/** The command_status of a submission whose times a real SMSC refuses; undefined: they are well formed. */
+/** Returns the command_status with which a real SMSC refuses malformed times, or undefined for well-formed times. */
 export function timeError(
   pdu: Pick<SubmitSm | SubmitMulti, 'scheduleDeliveryTime' | 'validityPeriod'>,
 ): number | undefined {

@@ -21,7 +21,7 @@ async function authority(name: string): Promise<void> {
   await run('openssl', ['req', '-x509', ...newKey, '-days', '1', '-subj', `/CN=${name}`, ...to])
 }
 
-/** A certificate that `by` gives for this name; `until` as YYMMDDhhmmssZ. */
+/** Creates a certificate for this name, signed by `by`; `until` is YYMMDDhhmmssZ. */
 async function certificate(name: string, by: string, subject: string, ended = '491231000000Z'): Promise<void> {
   await run('openssl', [
     'req',
@@ -41,8 +41,8 @@ async function certificate(name: string, by: string, subject: string, ended = '4
   )
   const times = ['-startdate', '200101000000Z', '-enddate', ended]
   const signer = ['-cert', file(`${by}.crt`), '-keyfile', file(`${by}.key`)]
-  const what = ['-in', file(`${name}.csr`), '-out', file(`${name}.crt`), '-notext', '-batch']
-  await run('openssl', ['ca', '-config', file('config'), ...times, ...signer, ...what])
+  const files = ['-in', file(`${name}.csr`), '-out', file(`${name}.crt`), '-notext', '-batch']
+  await run('openssl', ['ca', '-config', file('config'), ...times, ...signer, ...files])
 }
 
 beforeAll(async () => {
@@ -78,7 +78,7 @@ async function joined(server: string, parameters: string, more: Partial<SmscTls>
 
 const named = '&serverName=smsc.example'
 
-test('a certificate of a known authority and for the right name is taken', async () => {
+test('a certificate of a known authority and for the right name is accepted', async () => {
   const { smsc, problems, isBound } = await joined('good', named)
   await until(isBound)
   expect(smsc.status().links).toMatchObject([{ systemId: 'us', kind: 'bind_transceiver' }])
@@ -99,7 +99,7 @@ test.each([
   expect(smsc.journal().filter(({ pdu }) => pdu?.command === 'bind_transceiver')).toEqual([])
 })
 
-test('a carrier that wants a certificate of ours: with it the bind succeeds, without it the log says so', async () => {
+test('a carrier that requires a client certificate: the bind succeeds with it, and the log explains a missing one', async () => {
   const clientCa = await readFile(file('known.crt'), 'utf8')
   const without = await joined('good', named, { clientCa })
   await until(() => without.problems.length > 0)
@@ -109,7 +109,7 @@ test('a carrier that wants a certificate of ours: with it the bind succeeds, wit
   await until(isBound)
 })
 
-test('a carrier without TLS at this port', async () => {
+test('a carrier without TLS at this port is reported as such', async () => {
   const smsc = await startSmsc()
   smscs.push(smsc)
   const problems: string[] = []

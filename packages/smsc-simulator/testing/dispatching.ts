@@ -10,22 +10,22 @@ type Ports = ReturnType<typeof memoryPorts>
 
 export interface Dispatching {
   readonly status: () => CarrierStatus
-  /** What operators were told. */
+  /** Problems reported to operators. */
   readonly problems: readonly string[]
-  /** What kill -9 does to it. */
+  /** Ends the dispatcher as kill -9 would. */
   end(): Promise<void>
 }
 
 const started: Dispatching[] = []
 const smscs: Smsc[] = []
 
-/** For `afterEach`. */
+/** Ends all dispatchers and servers; for `afterEach`. */
 export async function endDispatching(): Promise<void> {
   await Promise.all(started.splice(0).map((one) => one.end()))
   await Promise.all(smscs.splice(0).map((smsc) => smsc.close()))
 }
 
-/** A dispatcher of the carrier at this server, as a process has it. */
+/** Starts a dispatcher for the carrier at this server, as a process does. */
 export function dispatching(ports: Ports, smsc: Smsc, parameters = ''): Dispatching {
   const problems: string[] = []
   const report = (problem: unknown): void => void problems.push(String(problem))

@@ -16,12 +16,12 @@ import {
   type SubmitSmResp,
 } from '@gateway/smpp'
 
-/** A client that acknowledges every deliver_sm, unless told otherwise. */
+/** SMPP client that acknowledges every deliver_sm unless `deliverStatus` says otherwise. */
 export interface Esme {
   readonly received: readonly ReceivedPdu[]
-  /** The server has closed. */
+  /** True once the server has closed the connection. */
   readonly isClosed: boolean
-  /** The status of what it answers to a deliver_sm; undefined: it does not. */
+  /** Status of the response to each deliver_sm; undefined: no response. */
   deliverStatus: number | undefined
   send(...pdus: readonly Pdu[]): void
   write(bytes: Buffer): void
@@ -30,7 +30,7 @@ export interface Esme {
   responses(): readonly SubmitSmResp[]
   delivered(): readonly DeliverSm[]
   malformed(): readonly MalformedPdu[]
-  /** Sends no more, and waits for the server to close. */
+  /** Ends the client's side and waits for the server to close. */
   end(): void
   close(): void
 }
@@ -89,7 +89,7 @@ export async function connected(port: number): Promise<Esme> {
   return esme
 }
 
-/** Connects and binds; resolves once the bind was answered, whatever was said. */
+/** Connects and binds. Resolves when the bind was answered, with any status. */
 export async function bound(
   port: number,
   {
@@ -104,11 +104,11 @@ export async function bound(
   return esme
 }
 
-/** The id that a receipt tells. */
+/** Returns the message id in a receipt. */
 export const receiptIdOf = ({ tlvs, shortMessage }: DeliverSm): string | undefined =>
   tlvText(tlvs, TLV_TAG.receipted_message_id) ?? /id:(\S+)/.exec(shortMessage.toString())?.[1]
 
-/** The states that a number's receipts tell, in order. */
+/** Returns the states in the receipts of a number, in order. */
 export const statesFor = (esme: Esme, number: string): readonly string[] =>
   esme
     .delivered()

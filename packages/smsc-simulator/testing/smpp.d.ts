@@ -1,4 +1,4 @@
-/** What the tests and benchmarks use of the npm package `smpp`, which describes no types. */
+/** Types for the parts of the npm package `smpp`, which has none, that tests and benchmarks use. */
 declare module 'smpp' {
   import type { Server } from 'node:net'
 
