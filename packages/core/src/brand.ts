@@ -1,4 +1,4 @@
 declare const brand: unique symbol
 
-/** A `T` that only its parser or constructor makes: a plain `T` is not assignable to it. Costs nothing at run time. */
+/** A `T` that only its parser creates: a plain `T` is not assignable to it. It exists at compile time only. */
 export type Brand<T, Name extends string> = T & { readonly [brand]: Name }

@@ -1,9 +1,9 @@
 /**
- * A store refused before anything of the call was done, and may take the same call later: nothing was charged, nothing
- * was stored (ruling 1.25). `cause` is what it said.
+ * Error of a store that refused a call before it changed anything: no credit was charged and no row was stored, so the
+ * call may be repeated (ruling 1.25). `cause` is the error of the database.
  */
 export class NothingDoneError extends Error {
   override readonly name = 'NothingDoneError'
-  /** For whoever answers errors without knowing where they come from. */
+  /** Read by error handlers that do not know this class. */
   readonly hadNoEffect = true
 }

@@ -76,7 +76,7 @@ function whatFits(jobs: readonly NumberedJob[], account: AccountBalance, answere
     if (isIn(answered, job)) return layOut(job, ranges, Array(costs.length).fill(false))
     const spending = spend(balance, costs)
     balance = spending.balance
-    return layOut(job, ranges, spending.taken)
+    return layOut(job, ranges, spending.paid)
   })
 }
 

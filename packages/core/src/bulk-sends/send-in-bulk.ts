@@ -124,7 +124,7 @@ export const quoteBulkSend =
         for (const recipient of recipients) {
           const row = recipient.recipient
           if (!isPassed(recipient)) refused.push(refusing(row, recipient.refused))
-          else if (spent.taken[next++] !== true) refused.push(refusing(row, 'insufficient-credits'))
+          else if (spent.paid[next++] !== true) refused.push(refusing(row, 'insufficient-credits'))
           else {
             messages++
             const parts = body?.parts ?? 1

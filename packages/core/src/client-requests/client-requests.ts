@@ -3,71 +3,71 @@ import type { Brand } from '../brand.ts'
 import type { Credits } from '../credits/credits.ts'
 
 /**
- * What a client names a send or a transfer by, so that it can ask for it again (ruling 1.24): 1 to 255 printable
+ * Name that a client gives to a send or transfer so that it can be repeated safely (ruling 1.24): 1 to 255 printable
  * characters.
  */
 export type IdempotencyKey = Brand<string, 'IdempotencyKey'>
 
 export const keyCharactersMax = 255
 
-/** No control or format character, no line or paragraph separator, no lone surrogate. */
+/** Pattern without control and format characters, line and paragraph separators, and lone surrogates. */
 const usable = new RegExp(`^[^\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${keyCharactersMax}}$`, 'u')
 
 /**
- * A key as it was given, trimmed. Undefined: none was given, or a blank one. Unusable: it is too long, or not
+ * Parses an idempotency key. Returns undefined for a missing or blank one, and 'unusable' if it is too long or not
  * printable.
  */
-export function readIdempotencyKey(given: string | undefined): IdempotencyKey | undefined | 'unusable' {
-  const key = given?.trim()
+export function readIdempotencyKey(text: string | undefined): IdempotencyKey | undefined | 'unusable' {
+  const key = text?.trim()
   if (key === undefined || key === '') return undefined
   return usable.test(key) ? (key as IdempotencyKey) : 'unusable'
 }
 
-/** A send or a transfer that its client may ask for again. Keys of two accounts have nothing to do with each other. */
+/** Send or transfer that its client may repeat. Keys are separate for each account. */
 export interface ClientRequest {
   readonly account: AccountId
   readonly key: IdempotencyKey
-  /** What is asked for, in its only form: two requests are the same if this is. */
+  /** Canonical form of the request. Two requests are the same if their canonical forms are. */
   readonly asked: string
 }
 
-/** What a request was answered first, and is answered whenever it comes again. */
+/** First answer to a request, which every repetition receives as well. */
 export interface FirstAnswer {
-  /** As the use case reads it. */
+  /** Answer in the format of the use case that wrote it. */
   readonly text: string
-  /** Of a send: the balance right after it. */
+  /** Balance right after a send. */
   readonly balance?: Credits | undefined
 }
 
-/** For so long a first answer is kept (ruling 1.24): 48 hours. */
+/** Seconds for which a first answer is kept (ruling 1.24): 48 hours. */
 export const firstAnswerSeconds = 48 * 3600
 
 /**
- * The first answers to requests with a key (ruling 1.24). What accepts messages and moves credits keeps its answer
- * itself, in the step that does it (`Messages`, `Ledger`). Answers that no longer count are dropped with the history
- * (`History`).
+ * First answers to requests with a key (ruling 1.24). `Messages` and `Ledger` store the answers to sends and transfers
+ * themselves, in the transaction that accepts the messages or moves the credits. `History` drops expired answers.
  */
 export interface ClientRequests {
-  /** The answer that is kept under its key. Another request: it was to a request that asked for something else. */
+  /** Finds the answer stored under the key. Returns 'another-request' if it answered a different request. */
   find(request: ClientRequest): Promise<FirstAnswer | 'another-request' | undefined>
   /**
-   * Keeps the answer to a request that changed nothing, unless its key has one: of any number of callers all get the
-   * one that counts.
+   * Stores the answer to a request that changed nothing, unless its key has an answer. All concurrent callers receive
+   * the same stored answer.
    */
   keep(request: ClientRequest, answer: FirstAnswer): Promise<FirstAnswer | 'another-request'>
 }
 
-/** Nothing was done; the key is as free as it was. */
+/** Result of a request that had no effect, so that its key stays free. */
 type Undone = string | { readonly overLimitSeconds: number }
 
 /**
- * Runs `first` for one of the requests under a key at a time. The same request waits for its result, whatever that is,
- * and takes no share of a rate limit; another one is refused if there is an answer, and else has its turn (ruling
- * 1.24). Of two processes the store decides. Rejects with what `first` rejects with.
+ * Returns a function that runs `first` for at most one request of a key at a time in this process (ruling 1.24). The
+ * same request waits for the result of the running one and does not count for the rate limit. A different request is
+ * refused if the running one is answered; otherwise it runs next. Between processes the store decides. Rejects as
+ * `first` does.
  */
 export function onceAtATime<Refusal extends Undone>() {
   type Result = FirstAnswer | 'another-request' | Refusal
-  /** As many as are worked on. An array: a `Map` would keep what was deleted (docs/decisions/0061). */
+  /** Requests under way. An array, because a `Map` keeps memory for deleted entries (docs/decisions/0061). */
   const underWay: UnderWay<Result>[] = []
   const find = ({ account, key }: ClientRequest) =>
     underWay.find(({ request }) => request.key === key && request.account === account)

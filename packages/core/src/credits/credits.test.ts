@@ -132,7 +132,7 @@ test.each<[string, number, readonly number[], readonly boolean[], number]>([
   ['what is free always fits', 0, [10, 0], [false, true], 0],
   ['a debt pays nothing', -5, [10, 0], [false, false], -5],
 ])('spend: %s', (_, balance, costs, taken, left) => {
-  expect(spend(credits(balance), costsOf(costs))).toEqual({ taken, balance: left })
+  expect(spend(credits(balance), costsOf(costs))).toEqual({ paid: taken, balance: left })
 })
 
 test('spend throws for a negative cost, which would make money', () => {
@@ -146,8 +146,8 @@ test('spend refuses only what does not fit at its turn, and the balance is what 
       const spending = spend(credits(balance), costsOf(costs))
       let left = balance
       costs.forEach((cost, i) => {
-        expect(spending.taken[i]).toBe(cost <= left)
-        if (spending.taken[i] === true) left -= cost
+        expect(spending.paid[i]).toBe(cost <= left)
+        if (spending.paid[i] === true) left -= cost
       })
       expect(spending.balance).toBe(left)
       expect(left).toBeGreaterThanOrEqual(0)

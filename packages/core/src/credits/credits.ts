@@ -1,31 +1,31 @@
 import type { Brand } from '../brand.ts'
 
 /**
- * An amount of credits as a whole number of tenths (ruling 1.3), so that sums are exact. Balances are never negative;
- * entries of a ledger may be. Always a safe integer: what would not be throws instead of losing money to rounding.
+ * Amount of credits in whole tenths (ruling 1.3), so that sums are exact. Balances are never negative; entries of a
+ * ledger may be. It is always a safe integer: an operation whose result would not be one throws.
  */
 export type Credits = Brand<number, 'Credits'>
 
 const creditsMax = 1_000_000_000_000
 
-/** Throws a RangeError if `tenths` is not a safe integer. */
+/** Returns an amount of `tenths` tenths. Throws a RangeError if that is not a safe integer. */
 export function credits(tenths: number): Credits {
   if (Number.isSafeInteger(tenths)) return (tenths + 0) as Credits // -0 becomes 0
   throw new RangeError(`not a whole number of tenths of a credit: ${tenths}`)
 }
 
-/** Throws a RangeError beyond 2^53 tenths. */
+/** Adds two amounts. Throws a RangeError beyond 2^53 tenths. */
 export const plus = (a: Credits, b: Credits): Credits => credits(a + b)
 
-/** May be negative. Throws a RangeError beyond 2^53 tenths. */
+/** Subtracts `b` from `a`; the result may be negative. Throws a RangeError beyond 2^53 tenths. */
 export const minus = (a: Credits, b: Credits): Credits => credits(a - b)
 
-/** `factor` must be whole. Throws a RangeError for a fraction of a tenth and beyond 2^53 tenths. */
+/** Multiplies an amount by an integer. Throws a RangeError if the result has a fraction or exceeds 2^53 tenths. */
 export const times = (amount: Credits, factor: number): Credits => credits(amount * factor)
 
 /**
- * Reads what an operator types: `12`, `12.5`, `-3.0`. ASCII digits with at most one decimal, no plus sign, no exponent,
- * no white space, at most 10^12 credits either way. `undefined` for everything else.
+ * Parses an amount that an operator types: `12`, `12.5`, `-3.0`. Accepts ASCII digits with at most one decimal, without
+ * plus sign, exponent or white space, up to 10^12 credits in either direction. Returns undefined for any other text.
  */
 export function parseCredits(text: string): Credits | undefined {
   const fields = /^(-?)([0-9]{1,13})(?:\.([0-9]))?$/.exec(text)
@@ -36,37 +36,36 @@ export function parseCredits(text: string): Credits | undefined {
   return credits(sign === '-' ? -tenths : tenths)
 }
 
-/** Always exactly one decimal (ruling 1.3): `100.0`, `-0.5`. */
+/** Formats an amount with exactly one decimal (ruling 1.3): `100.0`, `-0.5`. */
 export function formatCredits(amount: Credits): string {
   const tenths = Math.abs(amount)
   const tenth = tenths % 10
   return `${amount < 0 ? '-' : ''}${(tenths - tenth) / 10}.${tenth}`
 }
 
-/** Whole credits, rounded half up (ruling 1.3): 2.5 is 3, -2.5 is -2. */
+/** Rounds an amount half up to whole credits (ruling 1.3): 2.5 becomes 3, -2.5 becomes -2. */
 export function wholeCredits(amount: Credits): number {
   const above = ((amount % 10) + 10) % 10
   return (amount - above) / 10 + (above >= 5 ? 1 : 0)
 }
 
-/** `taken[i]` says whether `costs[i]` was paid; `balance` is what is left. */
+/** Result of `spend`: `paid[i]` is true if `costs[i]` was paid, and `balance` is the remaining balance. */
 export interface Spending {
-  readonly taken: readonly boolean[]
+  readonly paid: readonly boolean[]
   readonly balance: Credits
 }
 
 /**
- * Pays `costs` in their order, each that still fits: after one that does not fit a later, cheaper one may (ruling
- * 1.11). The balance left is never negative unless it was before. Throws a RangeError for a negative cost, which would
- * make money.
+ * Pays each of `costs` that the balance still covers, in order: after a cost that does not fit, a cheaper one may
+ * (ruling 1.11). The remaining balance is not negative unless `balance` was. Throws a RangeError for a negative cost.
  */
 export function spend(balance: Credits, costs: readonly Credits[]): Spending {
-  let left: number = balance
-  const taken = costs.map((cost) => {
-    if (cost < 0) throw new RangeError(`a negative cost: ${cost} tenths`)
-    if (cost > left) return false
-    left -= cost
+  let remaining: number = balance
+  const paid = costs.map((cost) => {
+    if (cost < 0) throw new RangeError(`the cost of ${cost} tenths is negative`)
+    if (cost > remaining) return false
+    remaining -= cost
     return true
   })
-  return { taken, balance: credits(left) }
+  return { paid, balance: credits(remaining) }
 }

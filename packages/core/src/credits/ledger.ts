@@ -7,53 +7,50 @@ import type { Instant } from '../time/instant.ts'
 import type { Credits } from './credits.ts'
 
 /**
- * A movement of credits of one account. Those of an account, in order of time, each begin with the balance that the one
- * before left; the first begins with 0.0, the last leaves the balance.
+ * Movement of credits of one account. In order of time, each movement of an account starts from the balance after the
+ * one before; the first starts from 0.0, and the last ends at the present balance.
  */
 export interface Movement {
   readonly account: AccountId
   readonly at: Instant
-  /** Negative: it took credits. */
+  /** Negative if credits were taken from the account. */
   readonly amount: Credits
-  /** After it. */
+  /** Balance after the movement. */
   readonly balance: Credits
   readonly cause: Cause
 }
 
 export type Cause =
-  /** Granted, or taken back, by the operator. */
+  /** Credits that the operator granted or took back. */
   | { readonly kind: 'top-up'; readonly why: string }
-  /** To or from another account, by the sign of the amount. */
+  /** Transfer to another account if the amount is negative, else from it. */
   | { readonly kind: 'transfer'; readonly account: AccountId | undefined }
   /**
-   * The debit of one text to many numbers: messages `first` to `first` + `messages` - 1. The reference: that all of
-   * them have.
+   * Debit of one text to many numbers, which are the messages `first` to `first` + `messages` - 1. `reference` is set
+   * if all of them have the same one.
    */
   | {
       readonly kind: 'send'
       readonly first: MessageId
       readonly messages: number
       readonly reference?: MessageReference | undefined
-      /** Only in a statement: the send in bulk of which this is the whole debit. */
+      /** Send in bulk whose whole debit this is. Set in a statement only. */
       readonly bulk?: BulkSendId | undefined
     }
-  /** Of messages of the send that begins with `first`, which no carrier accepted (ruling 1.4). */
+  /** Refund of messages that no carrier accepted, of the send that begins with `first` (ruling 1.4). */
   | {
       readonly kind: 'refund'
       readonly first: MessageId | undefined
       readonly code: OutcomeCode | undefined
-      /** Only in a statement: the send in bulk whose messages these are. */
+      /** Send in bulk of these messages. Set in a statement only. */
       readonly bulk?: BulkSendId | undefined
     }
-  /** Of one message, by the operator. */
+  /** Refund of one message by the operator. */
   | { readonly kind: 'refund-by-hand'; readonly message: MessageId; readonly why: string }
-  /**
-   * The sum of the debits of sends whose history was dropped. Its time is the last at which one of them can have been
-   * accepted.
-   */
+  /** Sum of the debits of sends whose history was dropped. Its time is the latest possible time of acceptance. */
   | { readonly kind: 'dropped-sends' }
 
-/** From `from`, before `to`; what is left out is no bound. */
+/** Period that starts at `from` and ends before `to`. A missing bound is open. */
 export interface Period {
   readonly from?: Instant | undefined
   readonly to?: Instant | undefined
@@ -62,7 +59,7 @@ export interface Period {
 export interface LedgerDifference {
   readonly account: AccountId
   readonly balance: Credits
-  /** What the entries of the account add up to. */
+  /** Sum of the entries of the account. */
   readonly entries: Credits
 }
 
@@ -70,52 +67,55 @@ export interface LedgerCheck {
   readonly accounts: number
   /** Sum of all balances. */
   readonly balances: Credits
-  /** Accounts whose balance is not the sum of their entries, by id. Must be empty at every committed moment (P-2). */
+  /** Accounts whose balance differs from the sum of their entries, by id. Empty at every committed moment (P-2). */
   readonly differences: readonly LedgerDifference[]
 }
 
 export interface Transfer {
   readonly from: AccountId
-  /** Not `from`. */
+  /** Receiving account, which is not `from`. */
   readonly to: AccountId
-  /** More than nothing. */
+  /** Amount above 0.0. */
   readonly amount: Credits
 }
 
-/** Failed: it is certain that nothing moved, be the store in trouble or the receiver's balance too high. */
+/**
+ * Reason why no credits moved. `failed` means that the store was in trouble or the receiver's balance would be too
+ * high; it is certain that no credits moved.
+ */
 export type TransferFailure = 'from-account-locked' | 'to-account-locked' | 'insufficient-credits' | 'failed'
 
-/** A message whose charge is given back by hand. */
+/** Request of the operator to refund one message. */
 export interface RefundByHand {
   readonly message: MessageId
   readonly why: string
 }
 
 export interface Refunded {
-  /** Who was charged, and has it again. */
+  /** Account that was charged and received the refund. */
   readonly account: AccountId
-  /** What was charged. */
+  /** Amount that was charged and is refunded. */
   readonly amount: Credits
   readonly balance: Credits
 }
 
 /**
- * Why a charge is not given back: the message waits, and may still be refunded by itself; it was refunded, by hand or
- * because no carrier took it; it cost nothing.
+ * Reason why a charge is not refunded: the message is unknown; it still waits and may be refunded automatically; it was
+ * already refunded, by hand or because no carrier accepted it; or it cost nothing.
  */
 export type RefundRefusal = 'no-such-message' | 'waiting' | 'refunded-already' | 'nothing-charged'
 
-/** In tenths: what a Credits can hold. */
+/** Maximum balance in tenths. */
 export const balanceMax = Number.MAX_SAFE_INTEGER
 
-/** The movements of credits. Balance = sum of an account's entries, never negative. */
+/** Movements of credits. The balance of an account is the sum of its entries and is never negative. */
 export interface Ledger {
-  /** Read afresh. Undefined: no such account. */
+  /** Reads the balance from the store. Returns undefined if the account does not exist. */
   balance(id: AccountId): Promise<Credits | undefined>
   /**
-   * Adds `amount`, which may be negative (a correction), and returns the new balance. Refused, with nothing done, where
-   * `balanceAfter` gives none. With an `operation`, a UUID, it is done once ever: 'repeated', with nothing done, where
-   * one with the same was done.
+   * Adds `amount`, which may be negative (a correction), and returns the new balance. Refuses without an effect if the
+   * new balance would be out of range (`balanceAfter`). With an `operation` (a UUID) the top-up is made only once: a
+   * repetition returns 'repeated' and has no effect.
    */
   topUp(
     id: AccountId,
@@ -140,23 +140,22 @@ export interface Ledger {
    */
   statement(of: AccountId, period: Period, historyDays: number): AsyncIterable<readonly Movement[]>
   /**
-   * Gives back what was charged for a message that a carrier took, or may have, to the account that was charged: once
-   * ever, whoever asks and however often. What becomes of the message later refunds nothing more. Throws where it
-   * cannot be found out whether it was done.
+   * Refunds the charge of a message that a carrier accepted, or may have accepted, to the account that was charged. A
+   * message is refunded at most once, over all callers and repetitions; later outcomes of the message refund nothing
+   * more. Throws if it is unknown whether the refund was made.
    */
   refund(wanted: RefundByHand, now: Instant): Promise<Refunded | RefundRefusal>
-  /** Recomputes every balance from the entries, all as of one moment. */
+  /** Recomputes every balance from the entries, in one snapshot. */
   check(): Promise<LedgerCheck>
   /**
-   * Moves credits, or does nothing and says why (`transferFailure`). Two transfers between the same accounts, in any
-   * direction and at the same time, both happen as if one came after the other. Throws where it cannot be found out
-   * whether the credits moved.
+   * Moves credits, or returns why it did not (`transferFailure`). Concurrent transfers between the same accounts, in
+   * either direction, happen one after the other. Throws if it is unknown whether the credits moved.
    */
   transfer(transfer: Transfer, now: Instant): Promise<'done' | TransferFailure>
   /**
-   * The same, unless an answer is kept under the key of the request (`ClientRequests`): then it is repeated, and
-   * nothing moved. What it returns is kept in the same step as the answer, be it done or refused; but not that it
-   * failed. Throws where the store is in trouble: nobody knows then whether the request moved credits before.
+   * Does the same unless an answer is stored under the key of the request (`ClientRequests`): then it returns
+   * 'repeated' and moves nothing. A result other than 'failed' is stored as the answer in the same transaction. Throws
+   * if the store is in trouble, because the request may have moved credits before.
    */
   transferOnce(transfer: Transfer, now: Instant, request: ClientRequest): Promise<'done' | TransferFailure | 'repeated'>
 }

@@ -12,7 +12,7 @@ import {
 import { credits, type Credits } from './credits.ts'
 import type { Movement, Period, Refunded, RefundRefusal, Transfer, TransferFailure } from './ledger.ts'
 
-/** The balance at this moment. Throws if the account is gone, which no operation of the gateway makes happen. */
+/** Returns the present balance. Throws if the account does not exist; the gateway never deletes one. */
 export const creditBalance =
   (ports: Pick<Ports, 'ledger'>) =>
   async (id: AccountId): Promise<Credits> => {
@@ -22,8 +22,8 @@ export const creditBalance =
   }
 
 /**
- * Every movement of the credits of an account, or of all one after the other, within the period, the oldest first, in
- * pieces, all as of one moment. None for an account that is not there.
+ * Lists the movements of an account, or of all accounts one after the other, within the period, oldest first, in pages
+ * (`Ledger.movements`). Lists nothing for an unknown account.
  */
 export const listMovements =
   (ports: Pick<Ports, 'ledger'>) =>
@@ -37,8 +37,8 @@ export const listStatement =
     ports.ledger.statement(account.id, period, limits.statusDays)
 
 /**
- * Grants credits, or takes some back with a negative amount, and says why in the ledger; returns the new balance. With
- * an `operation`, a UUID, it is done once, however often it is asked for.
+ * Grants credits, or takes credits back with a negative amount, records the reason in the ledger and returns the new
+ * balance. With an `operation` (a UUID), repetitions have no further effect.
  */
 export const topUp =
   (ports: Pick<Ports, 'ledger' | 'clock'>) =>
@@ -54,9 +54,8 @@ export const topUp =
   }
 
 /**
- * Gives back what one message was charged, once ever (P-2), and says why in the ledger. Refused for a message of
- * another account than
- * `of`, if that is given, as for one that is not there.
+ * Refunds the charge of one message, at most once (P-2), and records the reason in the ledger. With `of`, refuses a
+ * message of another account.
  */
 export const refundMessage =
   (ports: Pick<Ports, 'ledger' | 'messageTraces' | 'clock'>) =>
@@ -74,19 +73,21 @@ export const refundMessage =
     return ports.ledger.refund({ message, why: why.trim() }, ports.clock.now())
   }
 
-/** Whole credits that one transfer moves at the most (ruling 3.7). */
+/** Maximum of one transfer, in whole credits (ruling 3.7). */
 const quantityMax = 1_000_000_000_000
 
-/** A transfer as it was asked for: numbers that need not be accounts, or a quantity. */
+/** Requested transfer. Its numbers need not be valid account numbers or quantities. */
 export interface WantedTransfer {
-  /** Account numbers without the 'W' prefix. NaN stands for what is no number. */
+  /** Account numbers without the 'W' prefix. NaN stands for a text that is not a number. */
   readonly from: number
   readonly to: number
-  /** Whole credits. NaN stands for what is no whole number. */
+  /** Whole credits. NaN stands for a text that is not an integer. */
   readonly quantity: number
 }
 
-/** Which of several wins is decided below (spec 4.2, transfer results; ruling 3.7). */
+/**
+ * Reason why a transfer is refused. `decide` gives the order of precedence (spec 4.2, transfer results; ruling 3.7).
+ */
 export type TransferRefusal =
   'invalid-from-account' | 'invalid-to-account' | 'same-account' | 'invalid-quantity' | TransferFailure
 
@@ -110,7 +111,7 @@ export function transferCredits(ports: Pick<Ports, 'accounts' | 'ledger' | 'clie
     const decided = await decide(ports, asker, wanted)
     if (typeof decided === 'string') return clientRequests.keep(request, { text: decided })
     const result = await ledger.transferOnce(decided, clock.now(), request)
-    // None is found if it stopped to count in this moment.
+    // No answer is found if the stored one expired at this moment.
     if (result === 'repeated') return (await clientRequests.find(request)) ?? transferFirst(asker, wanted, request)
     return result === 'failed' ? result : { text: result }
   }
@@ -134,7 +135,7 @@ export function transferCredits(ports: Pick<Ports, 'accounts' | 'ledger' | 'clie
   return transfer
 }
 
-/** What is to be moved, or why it is not. */
+/** Returns the transfer to make, or the reason why it is refused. */
 async function decide(
   ports: Pick<Ports, 'accounts'>,
   asker: Account,
@@ -150,7 +151,9 @@ async function decide(
   return amount === undefined ? 'invalid-quantity' : { from: from.id, to: to.id, amount }
 }
 
-/** The account of that number, read afresh, if it is the asker's main account or one of its sub accounts. */
+/**
+ * Reads an account from the store. Returns undefined unless it is the caller's main account or one of its sub accounts.
+ */
 async function familyMember(
   ports: Pick<Ports, 'accounts'>,
   asker: Account,

@@ -4,14 +4,14 @@ import type { Credits } from './credits.ts'
 import { isPrefix, isPrice } from './prices.ts'
 
 export interface ListedPrice {
-  /** Empty: the price of all other numbers. */
+  /** Number prefix. The empty one stands for all other numbers. */
   readonly prefix: string
   readonly price: Credits
 }
 
 /**
- * The price table, or the prices of one account, by prefix (as text); the price of all other numbers first if there is
- * one.
+ * Lists the general prices, or those of the account `of`, sorted by prefix as text. The price of all other numbers
+ * comes first if there is one.
  */
 export const listPrices =
   (ports: Pick<Ports, 'prices'>) =>
@@ -23,8 +23,8 @@ export const listPrices =
 const byPrefix = (a: ListedPrice, b: ListedPrice): number => (a.prefix < b.prefix ? -1 : 1)
 
 /**
- * Sets what one part costs, all accounts or the account `of`, to numbers with this prefix ('' for all others), from 0.0
- * to `priceMax` (ruling 1.4). What was accepted before keeps its price.
+ * Sets the price of one part to numbers with this prefix ('' for all other numbers), for all accounts or for the
+ * account `of`. The price is 0.0 to `priceMax` (ruling 1.4). Messages accepted before keep their price.
  */
 export const setPrice =
   (ports: Pick<Ports, 'prices' | 'accounts'>) =>
@@ -41,8 +41,8 @@ export const setPrice =
   }
 
 /**
- * Takes a prefix out of the price table, or of the prices of the account `of`. Without the empty one a number that no
- * other prefix fits has no price, and is refused as invalid (ruling 1.4).
+ * Removes a prefix from the general prices, or from those of the account `of`. After the empty prefix is removed, a
+ * number without a matching prefix has no price and is refused as invalid (ruling 1.4).
  */
 export const removePrice =
   (ports: Pick<Ports, 'prices'>) =>

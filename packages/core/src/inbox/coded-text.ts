@@ -18,7 +18,7 @@ export interface Gsm7Text {
 /** Reads one text, or one part by itself. */
 export const readCodedText = (coded: CodedText): string => readCodedParts([coded])[0] ?? ''
 
-/** What the parts before left to the next one. */
+/** State that one part passes to the next. */
 interface Carried {
   isEscaped: boolean
   isLittleEndian: boolean

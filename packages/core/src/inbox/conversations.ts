@@ -2,39 +2,39 @@ import type { AccountId } from '../accounts/account.ts'
 import type { Instant } from '../time/instant.ts'
 import type { InboundMessageId, InboxMessage } from './inbox.ts'
 
-/** What one person wrote to an account, be it a reply or to one of its codes. */
+/** Messages of one person to an account: replies and messages to its codes. */
 export interface Conversation {
-  /** The latest message of it. */
+  /** Latest message of the person. */
   readonly last: InboxMessage
-  /** So many messages have not been marked as read. */
+  /** Number of messages not marked as read. */
   readonly unread: number
 }
 
 export interface ConversationsPage {
-  /** Only those that have something unread. */
+  /** If true, lists only conversations with unread messages. */
   readonly unreadOnly: boolean
-  /** Only those whose latest message is older than this one. */
+  /** If set, lists only conversations whose latest message is older than this one. */
   readonly before?: InboundMessageId | undefined
   readonly limit: number
 }
 
-/** What one person wrote, and how far it was read. */
+/** Messages of one person, with the number of read ones. */
 export interface ReceivedFrom {
-  /** So many messages came since the conversation began. */
+  /** Number of messages since the conversation began. */
   readonly arrived: number
-  /** So many of these were marked as read. */
+  /** Number of these that were marked as read. */
   readonly read: number
-  /** The latest first. */
+  /** Messages, latest first. */
   readonly messages: readonly InboxMessage[]
 }
 
-/** The inbox by person, with a mark for each how far the account has read. It has nothing to do with return-once. */
+/** Inbox by person, with a read mark for each. Independent of the return-once calls. */
 export interface Conversations {
-  /** Those in which something was received since then, the latest first. */
+  /** Lists conversations with a message since `since`, latest first. */
   list(by: AccountId, since: Instant, page: ConversationsPage): Promise<readonly Conversation[]>
   /**
-   * What `from` wrote since then, as of one moment: at most `limit` messages, of those before `before`. Undefined:
-   * nothing that is kept.
+   * Returns, in one snapshot, at most `limit` messages of `from` since `since` and before the message `before`. Returns
+   * undefined if no message of `from` is stored.
    */
   find(
     by: AccountId,
@@ -42,8 +42,8 @@ export interface Conversations {
     since: Instant,
     page: { readonly before?: InboundMessageId | undefined; readonly limit: number },
   ): Promise<ReceivedFrom | undefined>
-  /** Of what `from` wrote the first `arrived` messages are read; what came or was marked meanwhile stays as it is. */
+  /** Marks the first `arrived` messages of `from` as read. Later messages and a higher mark do not change. */
   markRead(by: AccountId, from: string, arrived: number): Promise<void>
-  /** How many conversations since then have something unread; counted up to `most`. */
+  /** Counts conversations since `since` with unread messages, up to `most`. */
   countUnread(by: AccountId, since: Instant, most: number): Promise<number>
 }

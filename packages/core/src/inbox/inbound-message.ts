@@ -2,42 +2,42 @@ import type { CarrierId } from '../dispatch/carrier-id.ts'
 import { readCodedParts, type CodedText } from './coded-text.ts'
 import type { Instant } from '../time/instant.ts'
 
-/** A message as a carrier brings it: a reply, or the first word of somebody. */
+/** Message of a person, as a carrier delivers it. */
 export interface InboundMessage {
   readonly carrier: CarrierId
-  /** Who wrote, as the network tells it: digits with or without `+`, or anything else. */
+  /** Sender as the network reports it: digits with or without `+`, or any other text. */
   readonly from: string
-  /** The address that it was sent to; undefined: the network does not tell. */
+  /** Address to which the person wrote. Undefined if the network does not report it. */
   readonly to: string | undefined
   readonly text: string
-  /** When it was sent, if the network tells. */
+  /** Time of sending, if the network reports it. */
   readonly sent: Instant | undefined
-  /** The carrier's own id of it, if it has one. */
+  /** Id that the carrier gave to the message, if any. */
   readonly reference: string | undefined
-  /** Names this hand-over: a link that offers again what had not been acknowledged gives the same name. */
+  /** Name of this hand-over. A link that offers an unacknowledged message again uses the same name. */
   readonly offer: string | undefined
-  /** Undefined: the text is whole. */
+  /** Position of a part of a long text. Undefined for a whole text. */
   readonly part: InboundMessagePart | undefined
 }
 
-/** Which part of a long text it is. */
+/** Position of a part in a long text. */
 export interface InboundMessagePart {
-  /** The same for all parts of a text, used again by the sender after some time (3GPP TS 23.040, 9.2.3.24.1). */
+  /** Number shared by all parts of a text. A sender reuses numbers after some time (3GPP TS 23.040, 9.2.3.24.1). */
   readonly group: number
-  /** From 1. */
+  /** Number of the part, from 1. */
   readonly number: number
   readonly of: number
-  /** Its user data, where a part may leave something open that the next one needs; undefined: its text is all. */
+  /** User data, if the next part may need it to be read. Undefined if the text suffices. */
   readonly coded?: CodedText | undefined
 }
 
-/** For so long the same message again is a repetition. */
+/** Seconds within which an equal message counts as a repetition. */
 export const deduplicationSeconds = 24 * 3600
 
 /**
- * What tells a repetition from a second message: two messages of one carrier within 24 hours are the same if this is.
- * The carrier's id, else the numbers, the text and the time that the network gave, else the hand-over. Undefined: never
- * taken for a repetition.
+ * Returns the key by which a repetition is recognized: two messages of one carrier within 24 hours are the same if
+ * their keys are. The key is the carrier's id, else the addresses, the text and the network's time, else the name of
+ * the hand-over. A message without any of these has no key and never counts as a repetition.
  */
 export function deduplicationKeyOf({
   from,
@@ -55,47 +55,45 @@ export function deduplicationKeyOf({
 
 const placeOf = ({ group, number, of }: InboundMessagePart) => ({ group, number, of })
 
-/** That of every message that is handed over under this name, unless it has an id or a time. */
+/** Returns the key of a message without id and time that was handed over under this name. */
 export const deduplicationKeyOfOffer = (offer: string): string => JSON.stringify(['offer', offer])
 
-/** The same for all parts of one text, until its sender uses the group again (3GPP TS 23.040, 9.2.3.24.1). */
+/** Returns a key shared by all parts of one text, until its sender reuses the group (3GPP TS 23.040, 9.2.3.24.1). */
 export const partGroupKeyOf = ({ carrier, from, to, part }: InboundMessage): string =>
   JSON.stringify([carrier, from, to, part?.group, part?.of])
 
 /**
- * Seconds for which a part is known again after its text was put together, so that it counts once. A sender who writes
- * the same long text again after that, under the same name, has written another message.
+ * Seconds for which a repeated part is recognized after its text was joined. A sender who later sends the same long
+ * text again, with the same group, has sent another message.
  */
 export const joinedPartSeconds = 3600
 
-/** The same for a part that comes again; `group` is a store's own name for the group of the part. */
+/** Returns the key by which a repeated part is recognized. `group` is the store's own name of the group. */
 export const joinedPartKeyOf = (group: string, { number, text }: Pick<WaitingPart, 'number' | 'text'>): string =>
   JSON.stringify(['part', group, number, text])
 
-/** One part of a text, as it waits for the others. */
+/** Part of a text that waits for the other parts. */
 export interface WaitingPart {
   readonly number: number
   readonly text: string
   readonly coded?: CodedText | undefined
 }
 
-/** What one more part makes of those of its group that wait. */
+/** Effect of one more part on the waiting parts of its group. */
 export interface AddedPart {
-  /**
-   * A text that is over, since the sender used the name of its group again: what had waited, without what is missing.
-   */
+  /** Waiting parts of an earlier text that will never be complete, because the sender reused the group. */
   readonly over: readonly WaitingPart[] | undefined
-  /** The text that is complete with this part. */
+  /** Parts of the text that this part completes. */
   readonly complete: readonly WaitingPart[] | undefined
-  /** What waits from now on. */
+  /** Parts that wait from now on. */
   readonly waiting: readonly WaitingPart[]
-  /** The same part waits already: it counts once. */
+  /** True if the same part already waits; it counts once. */
   readonly isRepeated: boolean
 }
 
 /**
- * A text is complete with as many parts as it has. A number that waits already with the same text is a repetition; with
- * another one it begins another text (3GPP TS 23.040, 9.2.3.24.1).
+ * Adds a part to the waiting parts of its group. A waiting part with the same number and text makes it a repetition;
+ * one with another text means that a new text begins (3GPP TS 23.040, 9.2.3.24.1).
  */
 export function addPart(
   waiting: readonly WaitingPart[],
@@ -112,7 +110,7 @@ export function addPart(
     : { ...added, complete: parts, waiting: [] }
 }
 
-/** The text of parts in their order, whatever the order they are given in; parts that are missing leave no gap. */
+/** Joins parts in the order of their numbers. A missing part leaves no gap. */
 export function joinParts(parts: readonly WaitingPart[]): string {
   const ordered = parts.toSorted((a, b) => a.number - b.number)
   const slots = ordered.flatMap((part, at) => {
@@ -123,7 +121,7 @@ export function joinParts(parts: readonly WaitingPart[]): string {
   return slots.map((part, at) => (part?.coded === undefined ? (part?.text ?? '') : (texts[at] ?? ''))).join('')
 }
 
-/** Whether it is a part of a text of several: from 2 to 255 parts, each with its number. Any other is a whole text. */
+/** Returns true for a valid part of a text of 2 to 255 parts. Any other message is a whole text. */
 export const isPart = (
   message: InboundMessage,
 ): message is InboundMessage & { readonly part: NonNullable<InboundMessage['part']> } => {

@@ -7,30 +7,30 @@ import type { SenderAddress } from '../messages/msisdn.ts'
 import type { Instant } from '../time/instant.ts'
 import type { InboundMessage } from './inbound-message.ts'
 
-/** Names a stored inbound message; a positive integer below 2^53, of one sequence for all accounts. */
+/** Id of a stored inbound message: a positive integer below 2^53, from one sequence for all accounts. */
 export type InboundMessageId = Brand<number, 'InboundMessageId'>
 
 /** An inbound message that belongs to an account. */
 export interface InboxMessage {
   readonly id: InboundMessageId
-  /** The number of the person who wrote, without `+`. */
+  /** Number of the person, without `+`. */
   readonly from: string
-  /** When we received it. */
+  /** Time at which the gateway received the message. */
   readonly at: Instant
   readonly text: string
-  /** The message that it answers, as it was found when it arrived; undefined: none (ruling 1.18). */
+  /** Sent message that this one answers, determined on arrival. Undefined if it answers none (ruling 1.18). */
   readonly answers: MessageId | undefined
-  /** The account's code that it was sent to; undefined: it is no short code message. */
+  /** Code of the account to which it was sent. Undefined if it is not a short code message. */
   readonly shortCode: SenderAddress | undefined
 }
 
-/** Which inbound messages of an account: all of them, those to one of its codes, or all but these (ruling 1.19). */
+/** Part of an account's inbound messages: all, those to its codes, or all others (ruling 1.19). */
 export type InboxPart = 'all' | 'short-code' | 'replies'
 
-/** For so many days what a call took can be offered again; then it counts as returned. */
+/** Days within which taken messages can be offered again. After that they count as returned. */
 export const offerAgainDays = 1
 
-/** One call that took messages out of what the return-once calls offer. */
+/** Id of one return-once call that took messages. */
 export type Taking = Brand<string, 'Taking'>
 
 export interface Taken {
@@ -38,7 +38,7 @@ export interface Taken {
   readonly messages: readonly InboxMessage[]
 }
 
-/** An inbound message that belongs to nobody. */
+/** Inbound message that belongs to no account. */
 export interface UnownedMessage {
   readonly id: InboundMessageId
   readonly carrier: CarrierId
@@ -48,50 +48,49 @@ export interface UnownedMessage {
   readonly text: string
 }
 
-/** Repeated: the same one was stored before. Incomplete: a part that waits for the others of its text. */
+/** Result of storing a message. `repeated`: it was stored before. `incomplete`: a part that waits for other parts. */
 export type Received = 'stored' | 'repeated' | 'incomplete'
 
-/** What people wrote, and all that follows from it. */
+/** Inbound messages and their effects. */
 export interface Inbox {
   /**
-   * Stores messages, in their order, each with everything that follows from it, or none of it; once it has resolved,
-   * that survives a crash. After a lost answer it finds out, so that nothing is stored twice. One result per message.
+   * Stores messages in order, each atomically with its effects, and returns one result for each. After the promise has
+   * resolved, they survive a crash. If the answer of the database is lost, the store finds out what was stored, so that
+   * no message is stored twice.
    *
-   * The same message again within 24 hours (`deduplicationKeyOf`) changes nothing. A part waits until all of its text
-   * are there, in any order; they are then one message (`joinParts`). What is stored is what `readInboundMessage` makes
-   * of it, at this moment by the store's clock.
+   * A repetition within 24 hours (`deduplicationKeyOf`) has no effect. A part waits until all parts of its text have
+   * arrived in any order; they become one message (`joinParts`). The stored content is that of `readInboundMessage`,
+   * the stored time that of the database's clock.
    *
-   * It belongs to the account that has the code it was sent to; else to the account whose message to this number, from
-   * that address, is the most recent, or from any address if that is none that messages leave from (ruling 1.18). A
-   * message counts from when a carrier took it or may have taken it; confirmations do not count. Dropped history counts
-   * for as long as it is remembered. It answers that most recent message of the account; a message to a code answers
-   * the account's most recent one to this number from any address.
+   * A message to a code belongs to the account of that code. Any other message belongs to the account with the most
+   * recent message to this person from the address replied to, or from any address if the gateway does not send from
+   * that one (ruling 1.18). A sent message counts from the moment a carrier accepted it or may have accepted it;
+   * confirmations do not count; dropped history counts while it is remembered. The inbound message answers that most
+   * recent message; a message to a code answers the account's most recent message to this person from any address.
    *
-   * If it belongs to an account and its number can be written to: a keyword that opts out adds the number to the
-   * account's opt-outs; if it was not there, `confirmation` is queued to it, from the address it was sent to if that is
-   * one of ours, else from that of the message that it answers; with an id of its own, at no price, and not stopped by
-   * this opt-out. It is not queued if the account is locked or the number is blacklisted. A keyword that opts in
-   * removes the opt-out (rulings 1.21, 1.22).
+   * If the message belongs to an account and its sender is a valid number, a keyword that opts out adds the number to
+   * the account's opt-outs. If the entry is new, `confirmation` is queued, free of charge, with an id of its own and
+   * exempt from this opt-out, from the address replied to or else from that of the answered message. It is not queued
+   * if the account is locked or the number is blacklisted. A keyword that opts in removes the opt-out (rulings 1.21,
+   * 1.22).
    */
   receive(messages: readonly InboundMessage[], confirmation: Body): Promise<readonly Received[]>
-  /** What a carrier hands over under these names (`offer`) from now on is another message. */
+  /** Forgets these names of hand-overs (`offer`): a later message with one of them is a new message. */
   endOffers(carrier: CarrierId, offers: readonly string[]): Promise<void>
   /**
-   * Texts of which parts are missing, and the last came more than `seconds` ago, are stored as they are, as `receive`
-   * does; at most
-   * `textsMax` of them. Returns how many.
+   * Stores incomplete texts whose last part arrived more than `seconds` ago, as `receive` does, without the missing
+   * parts. Stores at most `textsMax` texts and returns their number.
    */
   releaseParts(seconds: number, textsMax: number, confirmation: Body): Promise<number>
-  /** What was received since then, oldest first. Neither consumes anything nor is consumed (ruling 1.20). */
+  /** Lists messages received since `since`, oldest first. Independent of the return-once calls (ruling 1.20). */
   list(by: AccountId, part: InboxPart, since: Instant, page: Page): Promise<Paged<InboxMessage>>
   /**
-   * What was received since then and has not been taken, oldest first, at most `messagesMax`; from this moment on it is
-   * taken, in whatever call and process, and of callers at the same time each gets other messages. After a lost answer
-   * nothing is taken.
+   * Takes at most `messagesMax` messages received since `since` that were not taken before, oldest first. Concurrent
+   * callers in any process get different messages. If the answer of the database is lost, no message is taken.
    */
   take(by: AccountId, part: InboxPart, since: Instant, messagesMax: number): Promise<Taken>
-  /** What this call took is offered again, within `offerAgainDays`. May be repeated. */
+  /** Offers the messages of one `take` again, within `offerAgainDays`. May be repeated. */
   offerAgain(by: AccountId, taking: Taking): Promise<void>
-  /** What belongs to nobody, oldest first, read in pieces. */
+  /** Lists messages that belong to no account, oldest first. The store reads them in pages. */
   unowned(): AsyncIterable<UnownedMessage>
 }

@@ -5,29 +5,29 @@ import { withoutPadding } from './coded-text.ts'
 import type { InboundMessage } from './inbound-message.ts'
 import type { Received } from './inbox.ts'
 
-/** The confirmation of an opt-out unless the operator sets another. */
+/** Default text of the confirmation of an opt-out. */
 export const defaultConfirmation = 'You will get no more messages from this sender. Reply START to get them again.'
 
-/** Throws a RangeError for a text that cannot be sent. */
+/** Encodes the text of a confirmation. Throws a RangeError if the text cannot be sent. */
 export function confirmationOf(text: string): Body {
   const body = bodyOf(text)
-  if (typeof body === 'string') throw new RangeError(`a confirmation that cannot be sent: ${body}`)
+  if (typeof body === 'string') throw new RangeError(`the text of the confirmation cannot be sent: ${body}`)
   return body
 }
 
 /**
- * Stores what a carrier brings, with all that follows (rulings 1.18 to 1.22). The carrier may be told so once this has
- * resolved (P-7).
+ * Stores inbound messages of a carrier with their effects (rulings 1.18 to 1.22). Once the promise has resolved, they
+ * may be acknowledged to the carrier (P-7).
  */
 export const receive =
   (ports: Pick<Ports, 'inbox'>, confirmation: Body) =>
   (messages: readonly InboundMessage[]): Promise<readonly Received[]> =>
     ports.inbox.receive(messages, confirmation)
 
-/** What a message says by itself, as it is stored. */
+/** Content of an inbound message, as it is stored. */
 export interface ReceivedText {
   readonly from: string
-  /** `from`, if it is a number that can be written to. */
+  /** Parsed `from`, if it is a number to which messages can be sent. */
   readonly number: Msisdn | undefined
   readonly to: string | undefined
   readonly text: string
@@ -35,8 +35,8 @@ export interface ReceivedText {
 }
 
 /**
- * Addresses without a leading `+`; a text without a byte order mark before it and U+0000 behind it, which are no part
- * of it (ruling 1.32). No store holds other U+0000 and lone surrogates: U+FFFD stands for each.
+ * Normalizes an inbound message: removes a leading `+` of addresses, and a byte order mark before and U+0000 after the
+ * text (ruling 1.32). Replaces any other U+0000 and lone surrogates with U+FFFD, because PostgreSQL cannot store them.
  */
 export function readInboundMessage({ from, to, text }: Pick<InboundMessage, 'from' | 'to' | 'text'>): ReceivedText {
   const readable = withoutPadding(text.replace(/^\ufeff/, '')).replace(/\0|\p{Surrogate}/gu, '\ufffd')
@@ -59,17 +59,17 @@ const addressOf = (text: string): string =>
     .replace(/^\+/, '')
     .slice(0, addressLengthMax)
 
-/** What a person asks for with a text of one or a few words. */
+/** Request of a person by a keyword. */
 export type OptKeyword = 'opt-out' | 'opt-in'
 
 const optOutWords = /^(?:stop|end|cancel|unsubscribe|quit)$/
-/** Any one character, be it of two code units, or a line break. */
+/** Matches with the `s` and `u` flags, so that the one character may be a line break or a surrogate pair. */
 const optOutStart = /^(?:stop send|opt out|opt.out)/su
 const optInWords = /^(?:start|unstop)$/
 
 /**
- * Whether a text opts out (spec 3, trigger words; ruling 1.21) or in again (ruling 1.22): without the white space
- * around it, and without regard to the letter case of A to Z, whatever the locale.
+ * Returns whether a text opts out (spec 3, trigger words; ruling 1.21) or in again (ruling 1.22). Ignores white space
+ * around the text and the letter case of A to Z, whatever the locale.
  */
 export function optKeywordOf(text: string): OptKeyword | undefined {
   const words = text.trim().replace(/[A-Z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 32))

@@ -10,11 +10,11 @@ import type { InboundMessageId, InboxMessage } from './inbox.ts'
 
 export interface ConversationList {
   readonly conversations: readonly Conversation[]
-  /** To be given as `before` for those that follow; undefined: there are none. */
+  /** Value of `before` for the next page, or undefined on the last page. */
   readonly next: InboundMessageId | undefined
 }
 
-/** Whoever wrote in the last 90 days, the latest first. */
+/** Lists the conversations of the last 90 days, latest first. */
 export const listConversations =
   (ports: Pick<Ports, 'conversations' | 'clock'>) =>
   async (account: Account, page: ConversationsPage): Promise<ConversationList> => {
@@ -24,9 +24,10 @@ export const listConversations =
     return { conversations, next: found.length > page.limit ? conversations.at(-1)?.last.id : undefined }
   }
 
-/** So many conversations with something unread are counted. */
+/** Conversations with unread messages are counted up to this number. */
 export const unreadMax = 100
 
+/** Counts the conversations of the last 90 days with unread messages, up to `unreadMax`. */
 export const countUnread =
   (ports: Pick<Ports, 'conversations' | 'clock'>) =>
   (account: Account): Promise<number> =>
@@ -36,27 +37,27 @@ export type ConversationLine =
   | { readonly at: Instant; readonly received: InboxMessage }
   | { readonly at: Instant; readonly sent: FoundMessage; readonly text: string; readonly status: MessageStatus }
 
-/** The last lines that were shown: what follows is older. Left out: from the latest on. */
+/** Last lines shown; the next page has older ones. Without it a page starts at the latest line. */
 export interface ConversationPlace {
   readonly received?: InboundMessageId | undefined
   readonly sent?: MessageId | undefined
 }
 
 export interface ShownConversation {
-  /** Undefined: what wrote is no number, and cannot be answered. */
+  /** Number of the person. Undefined if the sender is not a number and cannot be answered. */
   readonly number: Msisdn | undefined
-  /** To be given to `markRead` by whoever has seen this. */
+  /** Value for `markRead` after the conversation was displayed. */
   readonly arrived: number
   readonly unread: number
-  /** The latest first. */
+  /** Lines, latest first. */
   readonly lines: readonly ConversationLine[]
-  /** Undefined: there are no older lines. */
+  /** Start of the next page, or undefined if there are no older lines. */
   readonly next: ConversationPlace | undefined
 }
 
 /**
- * What somebody wrote to the account in the last 90 days, among what the account sent to this number. Undefined:
- * nothing that is kept.
+ * Returns the messages between an account and a person of the last 90 days, or undefined if no message of the person is
+ * stored.
  */
 export const showConversation =
   (ports: Pick<Ports, 'conversations' | 'messageTraces' | 'messages' | 'personalData' | 'clock'>) =>

@@ -36,13 +36,13 @@ export const quoteMessages =
 
     const balance = await creditBalance(ports)(account.id)
     const costs = screened.flatMap(({ recipients }) => recipients.filter(isPassed).map(({ cost }) => cost))
-    const { taken, balance: left } = spend(balance, costs)
+    const { paid, balance: left } = spend(balance, costs)
     let next = 0
-    const paid = (recipient: ScreenedRecipient<To>): ScreenedRecipient<To> => {
-      if (!isPassed(recipient) || taken[next++] === true) return recipient
+    const quoted = (recipient: ScreenedRecipient<To>): ScreenedRecipient<To> => {
+      if (!isPassed(recipient) || paid[next++] === true) return recipient
       const { recipient: to, number } = recipient
       return { recipient: to, number, refused: 'insufficient-credits' }
     }
-    const quoted = screened.map(({ recipients }) => recipients.map(paid))
-    return { texts: quoted, cost: minus(balance, left), wanted: costs.reduce(plus, credits(0)), balance, left }
+    const quotedTexts = screened.map(({ recipients }) => recipients.map(quoted))
+    return { texts: quotedTexts, cost: minus(balance, left), wanted: costs.reduce(plus, credits(0)), balance, left }
   }

@@ -3,24 +3,21 @@ import type { Msisdn } from '../messages/msisdn.ts'
 import type { Ports } from '../ports.ts'
 import { manualOptOutText, type ImportedOptOut } from './suppressions.ts'
 
-/**
- * The account holder opts a number out; nothing is sent to confirm it (ruling 1.23). One that is there stays as it is.
- */
+/** Adds an opt-out for the account holder, without a confirmation (ruling 1.23). An existing entry does not change. */
 export const addOptOut =
   (ports: Pick<Ports, 'suppressions' | 'clock'>) =>
   (account: Account, number: Msisdn): Promise<'added' | 'already'> =>
     ports.suppressions.add({ scope: account.id, number, kind: 'opt-out', since: ports.clock.now() })
 
-/** The account holder takes an opt-out back, whoever made it (ruling 1.22). False: there was none. */
+/** Removes an opt-out for the account holder, whoever added it (ruling 1.22). Returns false if there was none. */
 export const removeOptOut =
   (ports: Pick<Ports, 'suppressions'>) =>
   (account: Account, number: Msisdn): Promise<boolean> =>
     ports.suppressions.remove({ scope: account.id, number, kind: 'opt-out' })
 
 /**
- * Opts numbers out as another list has them: with its times and texts, so that a list that was exported is the same
- * when it is exported again; nothing is sent to confirm them. One that is there stays as it is. Returns how many were
- * added; all or none.
+ * Imports opt-outs with their times and texts, so that an exported list stays the same when it is exported again. Sends
+ * no confirmations. Existing entries do not change. Returns how many entries were added, all of them or none.
  */
 export const importOptOuts =
   (ports: Pick<Ports, 'suppressions' | 'clock'>) =>
@@ -33,22 +30,19 @@ export const importOptOuts =
 const textOf = (text: string | undefined): string | undefined =>
   text === undefined || text.trim() === '' || text === manualOptOutText ? undefined : text
 
-/** The lists that the operator keeps for everybody. */
+/** Operator's list that applies to everybody. */
 export type BlockReason = 'blacklist' | 'do-not-contact'
 
 /**
- * From now on messages to the number are refused; those that wait fail with code 214 when their turn comes, if it is
- * the blacklist.
+ * Adds a number to a list of the operator. New messages to it are refused. If the list is the blacklist, waiting
+ * messages fail with code 214 when a dispatcher claims them.
  */
 export const blockNumber =
   (ports: Pick<Ports, 'suppressions' | 'clock'>) =>
   (number: Msisdn, reason: BlockReason): Promise<'added' | 'already'> =>
     ports.suppressions.add({ scope: 'everybody', number, kind: reason, since: ports.clock.now() })
 
-/**
- * As blocking each of them. Those that are on the list already stay as they are; returns how many were not. All or
- * none.
- */
+/** Blocks many numbers, all of them or none. Existing entries do not change. Returns how many numbers were added. */
 export const blockNumbers =
   (ports: Pick<Ports, 'suppressions' | 'clock'>) =>
   (numbers: readonly Msisdn[], reason: BlockReason): Promise<number> => {
@@ -60,7 +54,7 @@ export const blockNumbers =
     )
   }
 
-/** Takes the number off one of the operator's lists, or off both; returns the lists on which it was. */
+/** Removes a number from lists of the operator. Returns the lists that contained it. */
 export const unblockNumber =
   (ports: Pick<Ports, 'suppressions'>) =>
   async (number: Msisdn, reasons: readonly BlockReason[]): Promise<readonly BlockReason[]> => {

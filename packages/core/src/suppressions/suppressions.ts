@@ -5,12 +5,14 @@ import type { Msisdn } from '../messages/msisdn.ts'
 import type { Instant } from '../time/instant.ts'
 
 /**
- * Why a number is not to be written to: because its owner opted out, by a do-not-contact list, or by the operator's
+ * Reason why a number gets no messages: its owner opted out, or it is on the operator's do-not-contact list or
  * blacklist.
  */
 export type Suppression = 'opt-out' | 'do-not-contact' | 'blacklist'
 
-/** Opt-outs are per account (ruling 1.21); the two lists of the operator hold for everybody. */
+/**
+ * Accounts to which an entry applies: an opt-out to one account (ruling 1.21), the operator's two lists to everybody.
+ */
 export type SuppressionScope = AccountId | 'everybody'
 
 export interface SuppressionKey {
@@ -23,61 +25,59 @@ export interface SuppressionEntry extends SuppressionKey {
   readonly since: Instant
 }
 
-/** One of many entries of the same scope and kind. */
+/** Entry of a list whose entries share scope and kind. */
 export interface ListedSuppression {
   readonly number: Msisdn
   readonly since: Instant
-  /** Of an opt-out: the text that asked for it, where it is not the account holder's own entry. */
+  /** Text with which a person opted out. Missing for an entry of the account holder. */
   readonly text?: string | undefined
 }
 
-/** A number that an account may not write to, at the request of its owner or of the account holder. */
+/** Number that an account may not send to, at the request of its owner or of the account holder. */
 export interface OptOut {
   readonly number: Msisdn
   readonly since: Instant
-  /** What asked for it; undefined: the account holder added it. */
+  /** Message with which the person opted out. Undefined if the account holder added the entry. */
   readonly reply: OptOutReply | undefined
 }
 
-/** What the lists show as the text of an entry that the account holder added (ruling 1.23). */
+/** Text that lists show for an entry of the account holder (ruling 1.23). */
 export const manualOptOutText = '* MANUALLY ADDED BY USER *'
 
 export interface OptOutReply {
-  /** The inbound message; undefined: it did not arrive here, the entry was imported with its text. */
+  /** Inbound message. Undefined if the entry was imported with its text. */
   readonly id: InboundMessageId | undefined
   readonly text: string
   readonly answers: MessageId | undefined
 }
 
-/** As a list from elsewhere has it. */
+/** Opt-out in an imported list. */
 export interface ImportedOptOut {
   readonly number: Msisdn
-  /** Undefined: from now on. */
+  /** Time of the opt-out. Undefined means now. */
   readonly since: Instant | undefined
-  /** With what it was asked for; undefined, blank or the text of manual entries: it is a manual entry. */
+  /** Text of the person. Undefined, blank or `manualOptOutText` makes it an entry of the account holder. */
   readonly text: string | undefined
 }
 
-/** Numbers that must not be written to. */
+/** Numbers that must not receive messages. */
 export interface Suppressions {
-  /**
-   * What holds for messages of this account, its own entries and everybody's. A number without any is not in the map.
-   */
+  /** Returns the suppressions of `numbers` for messages of this account. A number without any is not in the map. */
   matching(by: AccountId, numbers: readonly Msisdn[]): Promise<ReadonlyMap<Msisdn, ReadonlySet<Suppression>>>
-  /** An entry that is there already keeps its first time. */
+  /** Adds an entry. An existing entry keeps its time. */
   add(entry: SuppressionEntry): Promise<'added' | 'already'>
   /**
-   * Adds all that are not there yet, of one number that comes twice the first, and returns how many these are; all or
-   * none. Several may add the same numbers at once, in any order.
+   * Adds the entries whose numbers are not listed yet and returns how many it added, all of them or none. Of a repeated
+   * number the first entry counts. Concurrent calls may add the same numbers in any order.
    */
   addAll(scope: SuppressionScope, kind: Suppression, entries: readonly ListedSuppression[]): Promise<number>
-  /** False: there was no such entry. */
+  /** Removes an entry. Returns false if there was none. */
   remove(key: SuppressionKey): Promise<boolean>
-  /** By number (as text), read in pieces: a long list does not grow the process. */
+  /** Lists entries by number as text. The store reads in pages, so that a long list needs little memory. */
   list(scope: SuppressionScope, kind: Suppression): AsyncIterable<SuppressionEntry>
   /**
-   * The opt-outs of an account, each with the inbound message that made it, in the same order; in pieces of some
-   * hundred, of which none is empty.
+   * Lists the opt-outs of an account in the same order, each with its inbound message, in non-empty pages of some
+   * hundred.
    */
   optOuts(by: AccountId): AsyncIterable<readonly OptOut[]>
 }

@@ -11,19 +11,17 @@ import type { Webhook } from './webhook.ts'
 import { endpointsMax, type ClaimedList, type PushResult } from './webhooks.ts'
 
 export interface PushSettings {
-  /**
-   * At most so many requests that began within a second are under way: those that take long take no place of others.
-   */
+  /** Maximum concurrent requests. Requests that take longer than a second are not counted. */
   readonly requestsMax: number
-  /** And of one endpoint. */
+  /** Maximum concurrent requests to one endpoint. */
   readonly perWebhookMax: number
-  /** At most so many lists of an endpoint are claimed, so that a claim is one statement for many. */
+  /** Maximum number of claimed lists of one endpoint. */
   readonly aheadMax: number
-  /** And of all endpoints: no more requests are under way either. */
+  /** Maximum number of claimed lists of all endpoints, which also limits the requests under way. */
   readonly claimedMax: number
-  /** A list that was claimed longer ago is not begun, but given back. */
+  /** Seconds after which a claimed list that was not started is released. */
   readonly beginSeconds: number
-  /** After so long any process pushes a list again: more than its beginning, a request and storing its result take. */
+  /** Duration of a lease. It exceeds the time to start a list, send its request and store the result. */
   readonly leaseSeconds: number
 }
 
@@ -36,22 +34,22 @@ export const pushDefaults: PushSettings = {
   leaseSeconds: 30,
 }
 
-/** So many results are stored at once; fewer when nothing is under way, and by each look (docs/decisions/0068). */
+/** Results that are stored together. Fewer are stored when no request is under way (docs/decisions/0068). */
 const storedAtOnce = 500
 
-/** A request that takes longer is slow. */
+/** Requests that take longer count as slow. */
 const quickMilliseconds = 1000
 
 export interface PushOptions {
-  /** The body of a request at this time. */
+  /** Returns the body of a request that is sent at `now`. */
   readonly bodyOf: (groups: readonly EventGroup[], now: Instant) => PushRequest['body']
-  /** From 0 to 1, by chance. */
+  /** Returns a random number from 0 to 1. */
   readonly chance: () => number
-  /** There may be room for more, or lists run out soon: `work` is to be called. */
+  /** Called when `work` should be called: there may be room for more lists, or the claimed lists run out soon. */
   readonly roomAgain: () => void
-  /** What failed and is tried again. */
+  /** Called with an error after which the pusher tries again. */
   readonly report: (problem: unknown) => void
-  /** A list whose events this version cannot read was not pushed; it is tried again. */
+  /** Called with a list that was not pushed because this version cannot read its events. It is tried again. */
   readonly unreadable: (list: Pick<ClaimedList, 'id' | 'webhook' | 'unreadable'>) => void
   readonly settings?: Partial<PushSettings>
 }
@@ -59,34 +57,33 @@ export interface PushOptions {
 export interface PushCounts {
   readonly delivered: number
   readonly failed: number
-  /** Events in lists that were delivered. */
+  /** Number of events in delivered lists. */
   readonly events: number
-  /** Events that could not be read, each try. */
+  /** Number of unreadable events, counted at each attempt. */
   readonly unreadable: number
-  /** Secrets that could not be opened, each claim. */
+  /** Number of secrets that could not be decrypted, counted at each claim. */
   readonly unopened: number
 }
 
-/** Pushes events to endpoints (P-11). Has no timers: its caller looks for work, and stops it. */
+/** Pushes events to endpoints (P-11). Has no timers: the caller calls `work` and `drain`. */
 export interface EventPusher {
   /**
-   * Stores results, claims as many lists as there is room for, and begins to push them; 'more': look again at once.
-   * Rejects if the store does.
+   * Stores results, claims lists up to the limits, and starts to push them. Returns 'more' if it should be called again
+   * at once. Rejects if the store does.
    */
   work(): Promise<'more' | 'all'>
-  /** Requests under way, lists that wait for their turn, and results that are not stored. */
+  /** Returns the numbers of requests under way, of lists waiting for their turn, and of results not stored. */
   state(): {
     readonly requests: number
     readonly queued: number
     readonly unstored: number
-    /** Until a list that failed here is tried again, if that is soon; else infinity. */
+    /** Milliseconds until a failed list is due again, or infinity if that is not soon. */
     readonly nextMilliseconds: number
   }
-  /** Since the start. */
+  /** Returns counts since the start. */
   counts(): PushCounts
   /**
-   * Claims no more; lets requests end until `deadline` has resolved, stores what came of them, and gives the others
-   * back.
+   * Stops claiming, lets requests finish until `deadline` resolves, stores their results and releases the other lists.
    */
   drain(deadline: Promise<unknown>): Promise<void>
 }
@@ -106,13 +103,13 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
   })
   const underWay = new Set<{ readonly begunAt: Instant }>()
   let endedAll: (() => void) | undefined
-  /** Something ran low while a claim was under way. */
+  /** True if more work was requested while a claim was under way. */
   let isAsked = false
-  /** There was no room for what other endpoints may have. */
+  /** True if the limits left no room for lists of other endpoints. */
   let isFull = false
   let closed = false
 
-  /** Starts what has its turn. */
+  /** Starts requests while there is a place, endpoints in turn. */
   function begin(): void {
     const now = clock.now()
     while (!closed && hasPlace(now)) {
@@ -136,7 +133,7 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
     underWay.delete(request)
     queue.requests--
     if (verdict === 'delivered') queue.delivered++
-    // What is claimed of an endpoint that is gone is not pushed to it.
+    // Release lists claimed for an endpoint that is gone.
     if (verdict === 'gone') results.giveBack(queues.takeAll(queue))
     begin()
     const isIdle = underWay.size === 0
@@ -154,7 +151,7 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
   }
 
   /**
-   * Undefined if its events cannot be read: neither those of another version, nor what is spoiled, ends this process.
+   * Returns the body, or undefined if the events cannot be read, because unreadable events must not end the process.
    */
   function bodyOf(list: ClaimedList, now: Instant): PushRequest['body'] | undefined {
     try {
@@ -194,21 +191,21 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
 
   async function work(): Promise<'more' | 'all'> {
     isAsked = false
-    // What was under way may have become slow.
+    // Requests under way may have become slow and free their places.
     begin()
     const old = queues.takeOld(clock.now())
     results.giveBack(old)
-    // They are due again only then.
+    // Released lists are due again only after they are stored as released.
     if (old.length > 0) await results.stored(1)
     const storing = results.count() > 0 ? results.stored(1) : undefined
-    // Their leases may be over, and they must not be pushed again.
+    // The leases of unstored results may end during a claim, and their lists must not be pushed again.
     if (results.hasFailed()) await storing
     const claiming = claim()
-    // Both end before either fails: what was claimed is begun.
+    // Await both before either may throw, so that claimed lists are started.
     await Promise.allSettled([storing, claiming])
     await storing
     const found = await claiming
-    // What was asked for meanwhile may have been claimed already.
+    // Work requested meanwhile may have been claimed already.
     const isWanted = isAskedMeanwhile() && (isFull || queues.wantMore())
     return !isClosed() && (found === 'more' || isWanted) ? 'more' : 'all'
   }
@@ -248,11 +245,11 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
   }
 }
 
-/** Whether another claim at once would find other endpoints. */
+/** Returns true if claiming again at once could return lists of other endpoints. */
 const hasMore = (lists: readonly ClaimedList[], listsMax: number): boolean =>
   lists.length >= listsMax || new Set(lists.map(({ webhook }) => webhook.id)).size >= endpointsMax
 
-/** A test is tried once: who asked for it looks at what came of it. */
+/** Returns the consequence of an attempt. A test event is tried once, because a person waits for its result. */
 function verdictFor({ tries, groups }: ClaimedList, answer: PushAnswer): PushResult['verdict'] {
   const [first] = groups
   const verdict = verdictOf(answer, tries)
@@ -261,8 +258,8 @@ function verdictFor({ tries, groups }: ClaimedList, answer: PushAnswer): PushRes
 }
 
 /**
- * The current one first, then those before it that are valid. Opened once for all lists of a claim; who cannot be is
- * left out.
+ * Returns a function that decrypts the valid secrets of an endpoint, the current one first. Each is decrypted once per
+ * claim. Secrets that cannot be decrypted are omitted.
  */
 function secretsOpenedBy(
   secretBox: Ports['secretBox'],

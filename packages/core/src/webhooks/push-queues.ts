@@ -4,60 +4,58 @@ import type { Webhook, WebhookId } from './webhook.ts'
 import type { ClaimedList } from './webhooks.ts'
 
 export interface QueueSettings {
-  /** Requests of one endpoint at a time. */
+  /** Maximum concurrent requests to one endpoint. */
   readonly perWebhookMax: number
-  /** Lists of one endpoint that are claimed, under way or not. */
+  /** Maximum number of claimed lists of one endpoint, including those under way. */
   readonly aheadMax: number
-  /** A list that was claimed longer ago is not begun. */
+  /** Seconds after its claim within which a list may be started. */
   readonly beginSeconds: number
 }
 
-/** The lists of one endpoint that this process has claimed. */
+/** Lists of one endpoint that this process has claimed. */
 export interface PushQueue {
-  /** As the last claim saw it. */
+  /** Endpoint as of the last claim. */
   webhook: Webhook
-  /** Not begun, oldest first. */
+  /** Lists that were not started, oldest first. */
   readonly waiting: { readonly list: ClaimedList; readonly claimedAt: Instant }[]
   requests: number
-  /** Delivered since `since`. */
+  /** Number of lists delivered since `since`. */
   delivered: number
   since: Instant
-  /** How many lists it may have claimed. */
+  /** Maximum number of claimed lists at present. */
   ahead: number
-  /** How many more it might have when lists were claimed last. */
+  /** Free places at the last claim. */
   room: number
-  /** More may wait than was claimed last. */
+  /** True if more lists may wait in the store. */
   hasMore: boolean
 }
 
-/** So many seconds' work of an endpoint is claimed ahead. */
+/** Seconds of work to claim ahead for one endpoint. */
 const aheadSeconds = 0.5
-/**
- * How many times more an endpoint may have after each claim: a large claim takes longer than the requests before it.
- */
+/** Maximum growth of `ahead` at one claim, because a large claim takes longer than the requests before it. */
 const growth = 4
-/** A rate is told by no less. */
+/** Minimum time over which a rate is measured. */
 const rateMilliseconds = 100
-/** Of one endpoint in one claim: while these are pushed the next are claimed. */
+/** Maximum number of events of one endpoint in one claim. The next ones are claimed while these are pushed. */
 const claimEventsMax = 10_000
 
 /**
- * Claimed lists by endpoint: each has its turn, and at most `perWebhookMax` requests. How many are claimed ahead of the
- * requests follows from how fast the endpoint takes lists: the queue of a slow one is short.
+ * Claimed lists by endpoint. Endpoints take turns, each with at most `perWebhookMax` concurrent requests. The number of
+ * lists claimed ahead depends on the rate at which the endpoint accepts lists, so that a slow one has a short queue.
  */
 export interface PushQueues {
-  /** Lists that are not begun. */
+  /** Returns the number of lists that were not started. */
   count(): number
   put(lists: readonly ClaimedList[], now: Instant): void
-  /** The next list whose turn it is, with its queue, which has a request more. */
+  /** Removes the list whose turn it is and counts a request to its queue. */
   next(now: Instant): { readonly queue: PushQueue; readonly list: ClaimedList } | undefined
-  /** Takes out lists that were claimed too long ago. */
+  /** Removes and returns lists that were claimed too long ago. */
   takeOld(now: Instant): readonly ClaimedList[]
-  /** Takes out all that are not begun, of one endpoint or of all. */
+  /** Removes and returns the lists that were not started, of one endpoint or of all. */
   takeAll(queue?: PushQueue): readonly ClaimedList[]
-  /** Whether more may wait for an endpoint that has less than half of what it may have. */
+  /** Returns true if more lists may wait for an endpoint whose queue is less than half full. */
   wantMore(): boolean
-  /** How many lists may be claimed of each endpoint that has a queue. */
+  /** Returns the number of lists to claim for each endpoint that has a queue. */
   rooms(now: Instant): ReadonlyMap<WebhookId, number>
 }
 
@@ -74,15 +72,15 @@ export function createPushQueues({ perWebhookMax, aheadMax, beginSeconds }: Queu
     return added
   }
 
-  /** A clock that was set back makes a list old. */
+  /** Returns true for a list that is too old to start, also if the clock was set back. */
   const isOld = ({ claimedAt }: PushQueue['waiting'][number], now: Instant): boolean =>
     now < claimedAt || now - claimedAt > beginSeconds * 1000
 
   function aheadOf({ delivered, since, ahead }: PushQueue, now: Instant): number {
     const milliseconds = now - since
     if (delivered === 0) return milliseconds < rateMilliseconds ? ahead : perWebhookMax
-    const wanted = Math.ceil((delivered / milliseconds) * 1000 * aheadSeconds)
-    return Math.max(2 * perWebhookMax, Math.min(wanted, growth * ahead, aheadMax))
+    const needed = Math.ceil((delivered / milliseconds) * 1000 * aheadSeconds)
+    return Math.max(2 * perWebhookMax, Math.min(needed, growth * ahead, aheadMax))
   }
 
   function roomOf({ ahead, waiting, requests, webhook }: PushQueue): number {
@@ -98,7 +96,8 @@ export function createPushQueues({ perWebhookMax, aheadMax, beginSeconds }: Queu
         const queue = queueOf(list.webhook, now)
         queue.webhook = list.webhook
         queue.waiting.push({ list, claimedAt: now })
-        // A new list that is not full has all that waited; one that is tried again comes before those.
+        // A new list that is not full contains all waiting events. Lists for another attempt are claimed before new
+        // ones.
         queue.hasMore = list.tries > 1 || eventCount(list) >= list.webhook.listSize
       }
       queues = queues.filter(({ waiting, requests }) => waiting.length + requests > 0)

@@ -1,25 +1,25 @@
 import type { Instant } from '../time/instant.ts'
 import type { ClaimedList, PushResult, Webhooks } from './webhooks.ts'
 
-/** What came of requests, until it is stored. */
+/** Buffer of push results until they are stored. */
 export interface PushResults {
   keep(result: PushResult): void
-  /** Lists that were claimed and not tried. */
+  /** Adds claimed lists that were not tried and are to be released. */
   giveBack(lists: readonly ClaimedList[]): void
-  /** What is not stored, also what is being stored. */
+  /** Returns the number of entries that are not stored, including those being stored. */
   count(): number
-  /** So many are not stored, and nothing is being stored. */
+  /** Returns true if at least `atLeast` entries wait and no statement is under way. */
   isFull(atLeast: number): boolean
-  /** The last time, something could not be stored. */
+  /** Returns true if the last statement failed. */
   hasFailed(): boolean
-  /** Stores what was kept before, if that is `atLeast` so much. What failed is kept, and stored by the next call. */
+  /** Stores the entries if there are at least `atLeast`. If that fails, they stay and the next call stores them. */
   stored(atLeast: number): Promise<void>
-  /** Until a list that failed a moment ago is tried again, and a little more; infinity: none is within ten seconds. */
+  /** Returns the milliseconds until a failed list is due again, or infinity if none is due within ten seconds. */
   nextMilliseconds(now: Instant): number
 }
 
 const soonMilliseconds = 10_000
-/** Times of tries are told apart by no less, so that there are at most a hundred. */
+/** Resolution of the remembered times, so that at most a hundred are kept. */
 const stepMilliseconds = 100
 
 export function createPushResults(webhooks: Pick<Webhooks, 'record' | 'release'>): PushResults {
@@ -33,17 +33,17 @@ export function createPushResults(webhooks: Pick<Webhooks, 'record' | 'release'>
   const waiting = (): number => results.length + untried.length
 
   async function storeOnce(): Promise<void> {
-    const [told, back] = [results, untried]
+    const [finished, released] = [results, untried]
     results = []
     untried = []
-    storingCount = told.length + back.length
+    storingCount = finished.length + released.length
     try {
-      await Promise.all([webhooks.record(told), webhooks.release(back)])
+      await Promise.all([webhooks.record(finished), webhooks.release(released)])
       hasFailed = false
     } catch (problem) {
       hasFailed = true
-      results.unshift(...told)
-      untried.unshift(...back)
+      results.unshift(...finished)
+      untried.unshift(...released)
       throw problem
     } finally {
       storingCount = 0
@@ -61,7 +61,7 @@ export function createPushResults(webhooks: Pick<Webhooks, 'record' | 'release'>
     hasFailed: () => hasFailed,
     isFull: (atLeast) => storing === undefined && waiting() >= atLeast,
     stored: async (atLeast) => {
-      // One statement at a time, while which the next results gather; those are not waited for, there may be no end.
+      // One statement at a time. Results that arrive meanwhile are not awaited, because there may be no end of them.
       await storing
       if (waiting() >= atLeast) storing ??= storeOnce().finally(() => (storing = undefined))
       await storing

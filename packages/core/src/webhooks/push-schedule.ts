@@ -5,7 +5,7 @@ import type { PushResult, PushVerdict } from './webhooks.ts'
 const minute = 60
 const hour = 60 * minute
 
-/** Seconds from each try to the next: ten tries in 75 hours. After the last one the list is dead. */
+/** Seconds from each attempt to the next: ten attempts in 75 hours. After the last one the list is dead. */
 export const retryPausesSeconds: readonly number[] = [
   5,
   5 * minute,
@@ -18,16 +18,16 @@ export const retryPausesSeconds: readonly number[] = [
   24 * hour,
 ]
 
-/** An endpoint that has only failed for so long is paused. */
+/** Days of failed requests only, after which an endpoint is paused. */
 export const failingDays = 5
 
-/** Dead lists and attempts are kept so long. */
+/** Days for which dead lists and attempts are kept. */
 export const deadListDays = 30
 
-/** Jitter only adds, at most this share of the pause. */
+/** Maximum jitter, as a share of the pause. Jitter only lengthens a pause. */
 export const jitterShareMax = 0.1
 
-/** `tries` counts this one. Any 2xx is success; a redirect is a failure. */
+/** Returns the consequence of an attempt. `tries` includes it. Any 2xx is success; a redirect is a failure. */
 export function verdictOf(answer: PushAnswer, tries: number): PushVerdict {
   const status = answer.outcome === 'answered' ? answer.status : 0
   if (status >= 200 && status <= 299) return 'delivered'
@@ -36,24 +36,27 @@ export function verdictOf(answer: PushAnswer, tries: number): PushVerdict {
 }
 
 /**
- * When the next try is, after the try with this number; `chance` is between 0 and 1. A longer Retry-After is honoured,
- * up to the longest pause.
+ * Returns the time of the attempt after attempt number `tries`. `chance` is between 0 and 1. A longer Retry-After is
+ * honoured up to the longest pause.
  */
 export function nextTry(tries: number, answer: PushAnswer, now: Instant, chance: number): Instant {
   const pause = retryPausesSeconds[tries - 1] ?? 24 * hour
-  const asked = answer.outcome === 'answered' ? (answer.retryAfterSeconds ?? 0) : 0
-  const seconds = Math.max(pause * (1 + jitterShareMax * chance), Math.min(asked, 24 * hour))
+  const requested = answer.outcome === 'answered' ? (answer.retryAfterSeconds ?? 0) : 0
+  const seconds = Math.max(pause * (1 + jitterShareMax * chance), Math.min(requested, 24 * hour))
   return secondsAfter(now, seconds)
 }
 
-/** Why the next try is when it is, or why there is none. Tries exhausted: the list is dead. Test: it is tried once. */
+/**
+ * Reason for the time of the next attempt, or for its absence. `tries-exhausted`: the list is dead. `test`: a test
+ * event is tried once.
+ */
 export type NextTryReason = 'delivered' | 'gone' | 'tries-exhausted' | 'test' | 'schedule' | 'retry-after'
 
 const WITHOUT_NEXT = { delivered: 'delivered', gone: 'gone', dead: 'tries-exhausted', failed: 'test' } as const
 
-/** Retry-After decides where it asks for no less than what was waited for. */
+/** Returns the reason. Retry-After counts if the actual pause is not longer than it requested. */
 export function nextTryReason({ verdict, at, next, answer }: PushResult): NextTryReason {
   if (verdict !== 'retry') return WITHOUT_NEXT[verdict]
-  const asked = answer.outcome === 'answered' ? (answer.retryAfterSeconds ?? 0) : 0
-  return next !== undefined && asked * 1000 >= next - at ? 'retry-after' : 'schedule'
+  const requested = answer.outcome === 'answered' ? (answer.retryAfterSeconds ?? 0) : 0
+  return next !== undefined && requested * 1000 >= next - at ? 'retry-after' : 'schedule'
 }

@@ -4,8 +4,8 @@ import type { WebhookId } from './webhook.ts'
 import type { Replay, ReplayTask } from './webhooks.ts'
 
 /**
- * Begins to push again what is still stored: one event, what happened in a period (its end is no part of it), or all
- * dead lists. Events keep their ids, in new lists. One replay of an account runs at a time.
+ * Starts to push stored events again: one event, the events of a period (without its end), or all dead lists. Events
+ * keep their ids and are sent in new lists. One replay of an account runs at a time.
  */
 export const startReplay =
   (ports: Pick<Ports, 'webhooks'>) =>
@@ -23,7 +23,7 @@ export const startReplay =
 
 type Look = (by: AccountId | undefined, id: WebhookId) => Promise<ReplayTask | 'no-such-webhook' | 'no-replay'>
 
-/** The latest replay of an endpoint, and how far it is. */
+/** Returns the latest replay of an endpoint with its progress. */
 export const showReplay =
   (ports: Pick<Ports, 'webhooks'>): Look =>
   async (by, id) => {
@@ -32,8 +32,7 @@ export const showReplay =
   }
 
 /**
- * Stops it: what of it waits to be pushed is not pushed. One that has ended, and of which nothing waits, stays as it
- * is.
+ * Stops the latest replay: its waiting events are not pushed. A finished replay without waiting events does not change.
  */
 export const stopReplay =
   (ports: Pick<Ports, 'webhooks'>): Look =>

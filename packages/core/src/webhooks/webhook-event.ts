@@ -6,7 +6,7 @@ import type { Msisdn, SenderAddress } from '../messages/msisdn.ts'
 import { isFinal, OUTCOME, type OutcomeCode } from '../messages/status-code.ts'
 import type { Instant } from '../time/instant.ts'
 
-/** The events there are, in the order in which they are told. `test` is sent on request only. */
+/** Event types, in the order in which documents list them. `test` is sent on request only. */
 export const webhookEventTypes = [
   'message.delivered',
   'message.failed',
@@ -20,39 +20,39 @@ export const webhookEventTypes = [
 
 export type WebhookEventType = (typeof webhookEventTypes)[number]
 
-/** What an endpoint receives that names no events; `message.sent` comes only if it is asked for. */
+/** Event types of an endpoint that names none: all except `message.sent`. */
 export const defaultEventTypes: readonly WebhookEventType[] = webhookEventTypes.filter(
   (type) => type !== 'message.sent',
 )
 
-/** Follows from what happened, so that it is the same however often that is retried, recomputed or replayed. */
+/** Id of an event, derived from its cause, so that it is the same after every retry and replay. */
 export type WebhookEventId = Brand<string, 'WebhookEventId'>
 
-/** Returns the id of an event that can be replayed; undefined if the text cannot be one. */
+/** Parses the id of an event that can be replayed. Returns undefined for any other text. */
 export const parseWebhookEventId = (text: string): WebhookEventId | undefined =>
   /^(message-\d{1,15}-\d|inbound-\d{1,15}|optout-(added|removed)-\d{1,15}(-\d{1,15})?)$/.test(text)
     ? (text as WebhookEventId)
     : undefined
 
-/** What happened, and when. */
+/** Event with its time. */
 export interface WebhookEvent {
   readonly id: WebhookEventId
-  /** Of one message, later states have higher numbers; 1 where there is but one event of a thing. */
+  /** Position among the events of one message: later states have higher numbers. 1 for any other event. */
   readonly sequence: number
   readonly occurred: Instant
   readonly data: WebhookEventData
 }
 
-/** The text is undefined where the endpoint does not ask for it, and where it is stored no more. */
+/** Content of an event. The text is undefined if the endpoint does not want texts or the text is no longer stored. */
 export type WebhookEventData =
   | {
       readonly type: Extract<WebhookEventType, `message.${string}`>
       readonly message: MessageId
       readonly number: Msisdn
       readonly code: OutcomeCode
-      /** What the account paid and did not get back. */
+      /** Net credits: charged and not refunded. */
       readonly cost: Credits
-      /** A carrier took it, or may have (`isTaken`). */
+      /** True if a carrier accepted the message or may have accepted it (`isTaken`). */
       readonly taken: boolean
       readonly reference?: MessageReference | undefined
       readonly text: string | undefined
@@ -68,19 +68,20 @@ export type WebhookEventData =
   | {
       readonly type: 'optout.added' | 'optout.removed'
       readonly number: Msisdn
-      /** The message by which it was done; undefined: by hand. */
+      /** Inbound message that caused it. Undefined if the entry was changed by hand. */
       readonly inbound: InboundMessageId | undefined
       readonly answers: MessageId | undefined
       readonly text: string | undefined
     }
   | { readonly type: 'test' }
 
-/** Where a message came to its state: by what its carrier answered, or without one; or by a delivery receipt. */
+/** Source of a state: the hand-over to a carrier (or its absence), or a delivery receipt. */
 export type LearntFrom = 'handover' | 'receipt'
 
 /**
- * The number of an event of a message: later states have higher ones. Unknown comes before sent where nobody knows (106
- * of a lost answer may turn out to be sent), and after it where the carrier itself says so.
+ * Returns the sequence number of an event of a message; later states have higher numbers. Unknown (106) comes before
+ * sent after a lost answer, because the message may turn out to be sent, and after sent if the carrier itself reports
+ * it.
  */
 export function messageSequence(code: OutcomeCode, from: LearntFrom): number {
   if (isFinal(code)) return 4
@@ -88,7 +89,9 @@ export function messageSequence(code: OutcomeCode, from: LearntFrom): number {
   return 2
 }
 
-/** By message and state: a receipt that comes twice tells of one event. */
+/**
+ * Returns the id of an event of a message, derived from message and state, so that a repeated receipt causes one event.
+ */
 export const messageEventId = (message: MessageId, sequence: number): WebhookEventId =>
   `message-${message}-${sequence}` as WebhookEventId
 

@@ -7,26 +7,27 @@ import type { PushAnswer } from './webhook-client.ts'
 import type { EventGroup, WebhookEventId } from './webhook-event.ts'
 import type { NewWebhook, SigningSecrets, Webhook, WebhookChange, WebhookId } from './webhook.ts'
 
-/** Names a list of events; its `webhook-id`. The same over all tries, another one when it is replayed. */
+/** Id of a list of events, sent as `webhook-id`. It is the same for every attempt; a replay uses new lists. */
 export type EventListId = Brand<string, 'EventListId'>
 
-/** A list that this caller alone pushes until its lease is over. */
+/** List claimed by one caller, which alone pushes it until the lease ends. */
 export interface ClaimedList {
   readonly id: EventListId
   readonly webhook: Webhook
-  /** Its events, in their order; none if it is `unreadable`. */
+  /** Events in order. Empty if the list is `unreadable`. */
   readonly groups: readonly EventGroup[]
   /**
-   * 0, or so many events that this version cannot read: of a type of another version, or spoiled. They are all that is
-   * in the list; what of a list can be read comes in one of its own.
+   * Number of events that this version cannot read, because they are corrupt or of a type of another version. If it is
+   * not 0, the list has no other events: readable ones are in a list of their own.
    */
   readonly unreadable: number
-  /** The number of the try to be made, from 1. A result with another one is too late and changes nothing. */
+  /** Number of the next attempt, from 1. A result with another number is too late and is ignored. */
   readonly tries: number
 }
 
 /**
- * What follows from a try. Gone: 410, which disables the endpoint. Failed: a test, which is tried once and is not dead.
+ * Consequence of an attempt. `gone`: the endpoint answered 410 and is disabled. `failed`: a test event failed; it is
+ * tried only once.
  */
 export type PushVerdict = 'delivered' | 'retry' | 'dead' | 'gone' | 'failed'
 
@@ -36,158 +37,154 @@ export interface PushResult {
   readonly at: Instant
   readonly answer: PushAnswer
   readonly verdict: PushVerdict
-  /** When it is tried again; undefined: it is not. */
+  /** Time of the next attempt. Undefined if there is none. */
   readonly next: Instant | undefined
 }
 
-/** One try of one list, for the account holder. */
+/** Attempt to push one list, as shown to the account holder. */
 export interface PushAttempt extends PushResult {
   readonly events: readonly WebhookEventId[]
 }
 
-/** What is pushed again: one event, everything that happened in a time, or every dead list. */
+/** Events to push again: one event, the events of a period, or every dead list. */
 export type Replay =
   | { readonly what: 'event'; readonly event: WebhookEventId }
   | { readonly what: 'period'; readonly from: Instant; readonly to: Instant }
   | { readonly what: 'dead' }
 
-/** Names a replay; of one sequence for all accounts. */
+/** Id of a replay, from one sequence for all accounts. */
 export type ReplayId = Brand<number, 'ReplayId'>
 
 export type ReplayState = 'running' | 'done' | 'stopped'
 
-/** Events of an endpoint that are pushed again, and how far that is. */
+/** Replay of events of an endpoint, with its progress. */
 export interface ReplayTask {
   readonly id: ReplayId
   readonly webhook: WebhookId
   readonly replay: Replay
   readonly state: ReplayState
-  /** So many wait again to be pushed, or did. */
+  /** Number of events queued again so far. */
   readonly events: number
-  /** So many of them still wait. */
+  /** Number of these that still wait. */
   readonly waiting: number
-  /** What happened until then has been looked at; undefined: nothing yet. */
+  /** Time up to which events were examined. Undefined before the start. */
   readonly upTo: Instant | undefined
   readonly started: Instant
   readonly ended: Instant | undefined
 }
 
-/** What waits for an endpoint, and what was given up. */
+/** Events and lists that wait for an endpoint, and dead lists. */
 export interface WebhookBacklog {
-  /** Not yet in a list. */
+  /** Events that are not in a list yet. */
   readonly events: number
-  /** Being tried. */
+  /** Lists that wait for an attempt. */
   readonly lists: number
   readonly dead: number
 }
 
-/** How an endpoint is: failing is active, but its last request failed. */
+/** Condition of an endpoint. A failing endpoint is active, but its last request failed. */
 export const webhookConditions = ['active', 'failing', 'paused', 'disabled'] as const
 
 export type WebhookCondition = (typeof webhookConditions)[number]
 
-/** What waits for all endpoints in one condition. */
+/** Backlog of all endpoints in one condition. */
 export interface WebhookTotal extends WebhookBacklog {
   readonly condition: WebhookCondition
   readonly endpoints: number
-  /** When the first of it happened that waits, in a list or not. */
+  /** Time of the oldest waiting event. */
   readonly oldest: Instant | undefined
 }
 
-/** So many endpoints have their turn in one claim. */
+/** Maximum number of endpoints in one claim. */
 export const endpointsMax = 64
 
 export interface Claiming {
   readonly listsMax: number
-  /** At most so many lists of one endpoint. */
+  /** Maximum number of lists of one endpoint. */
   readonly perWebhookMax: number
-  /** Of these endpoints at most so many instead; 0: none. */
+  /** Maximum numbers that replace `perWebhookMax` for some endpoints; 0 claims none. */
   readonly rooms: ReadonlyMap<WebhookId, number>
   readonly leaseSeconds: number
 }
 
 /**
- * Endpoints of accounts and what is pushed to them. Events are stored by the calls of other ports that change what they
- * tell of (`ClaimedBatches`, `DeliveryReceipts`, `Inbox`, `Suppressions`), only for endpoints that want them at that
- * moment.
+ * Endpoints of accounts and the events pushed to them. Other ports (`ClaimedBatches`, `DeliveryReceipts`, `Inbox`,
+ * `Suppressions`) store an event in the transaction that causes it, for the endpoints subscribed at that moment.
  */
 export interface Webhooks {
-  /** Refused beyond `webhooksMax`. */
+  /** Adds an endpoint. Refuses more than `webhooksMax` of one account. */
   add(webhook: NewWebhook, now: Instant): Promise<Webhook | 'too-many' | 'no-such-account'>
-  /** By id, ascending; undefined account: of all accounts. */
+  /** Lists endpoints by ascending id, of one account or of all. */
   list(account: AccountId | undefined): Promise<readonly Webhook[]>
-  /** Undefined also where it belongs to another account; undefined account: the operator asks. */
+  /** Finds an endpoint of the account, or of any account if `account` is undefined. */
   find(account: AccountId | undefined, id: WebhookId): Promise<Webhook | undefined>
-  /** Another URL makes nothing due earlier; active makes everything that waits due at once. */
+  /** Changes an endpoint. A new URL does not bring attempts forward; `active` makes all waiting lists due at once. */
   change(
     account: AccountId | undefined,
     id: WebhookId,
     change: WebhookChange,
     now: Instant,
   ): Promise<Webhook | undefined>
-  /** With everything that waits for it. */
+  /** Removes an endpoint with its waiting events. Returns false if it does not exist. */
   remove(account: AccountId | undefined, id: WebhookId): Promise<boolean>
-  /** Its secrets become what `change` says, which nobody else changes meanwhile. */
+  /** Replaces the secrets by the result of `change`, under a lock. */
   rotate(
     account: AccountId | undefined,
     id: WebhookId,
     change: (secrets: SigningSecrets) => SigningSecrets,
   ): Promise<Webhook | undefined>
-  /**
-   * The secret that an endpoint was given last, by `add`, `rotate` or `resealSecrets`, of those that there are;
-   * undefined: there is none.
-   */
+  /** Returns the secret that was stored last (by `add`, `rotate` or `resealSecrets`), or undefined if there is none. */
   lastSecret(): Promise<SealedSecret | undefined>
-  /** Seals again what `isOld` says: `change` gets each stored secret. Returns how many changed. */
+  /** Passes each stored secret to `change`, stores the result, and returns the number of changed secrets. */
   resealSecrets(change: (sealed: SealedSecret) => SealedSecret): Promise<number>
-  /** Stores a test event for this endpoint alone, in a list of its own, also while it is paused. */
+  /** Stores a test event for one endpoint, in a list of its own, even while the endpoint is paused. */
   addTest(account: AccountId | undefined, id: WebhookId, now: Instant): Promise<WebhookEventId | undefined>
   /**
-   * Begins a replay, which `advanceReplay` works on; nothing is begun while one of the account runs. Undefined: no such
-   * endpoint.
+   * Starts a replay, which `advanceReplay` carries out, unless one of the account is running. Returns undefined if the
+   * endpoint does not exist.
    */
   startReplay(
     account: AccountId | undefined,
     id: WebhookId,
     replay: Replay,
   ): Promise<{ readonly started: ReplayTask } | { readonly running: ReplayTask } | undefined>
-  /** The latest of the endpoint; undefined: there was none in `deadListDays`, or no such endpoint. */
+  /** Returns the latest replay of an endpoint within `deadListDays`, or undefined. */
   findReplay(account: AccountId | undefined, id: WebhookId): Promise<ReplayTask | undefined>
   /**
-   * The same, which is stopped: no more of its events are pushed, those that are claimed apart. One that is done and of
-   * which nothing waits stays so.
+   * Stops the latest replay and returns it: none of its events is pushed any more, except those in claimed lists. A
+   * finished replay without waiting events does not change.
    */
   stopReplay(account: AccountId | undefined, id: WebhookId): Promise<ReplayTask | undefined>
   /**
-   * Works on a replay for a moment: events that are told of keep their ids, in new lists, each once a replay; what was
-   * pushed again by an earlier one counts only where it is dead. 'waits': nothing can be done now, since enough of its
-   * events wait to be pushed. Any number may work at a time.
+   * Carries out one step of a replay. Events keep their ids and are queued in new lists, once per replay; an event
+   * queued by an earlier replay is queued again only if it is dead. Returns 'waits' if enough events already wait to be
+   * pushed. Any number of callers may work at a time.
    */
   advanceReplay(): Promise<'more' | 'waits' | 'none'>
-  /** The newest first. */
+  /** Lists attempts, newest first. */
   attempts(account: AccountId | undefined, id: WebhookId, page: Page): Promise<Paged<PushAttempt> | undefined>
   backlog(id: WebhookId): Promise<WebhookBacklog>
   /**
-   * Of all accounts, in the order of `webhookConditions`. Of one endpoint's events, lists and dead lists the first
-   * `rowsMax` rows count.
+   * Returns the backlog over all accounts, in the order of `webhookConditions`. At most `rowsMax` events, lists and
+   * dead lists are counted for one endpoint.
    */
   totals(rowsMax: number): Promise<readonly WebhookTotal[]>
 
   /**
-   * Lists that are due by the store's clock, an equal share of each active endpoint that has any: first those that are
-   * tried again, then new ones of events that wait. A list whose lease is over is due again; that counts as a try.
+   * Claims lists that are due by the database's clock, an equal share for each active endpoint: first lists for another
+   * attempt, then new lists of waiting events. A list whose lease has ended is due again; that counts as an attempt.
    */
   claim(claiming: Claiming): Promise<readonly ClaimedList[]>
   /**
-   * Stores what came of tries; pauses an endpoint that has only failed for `failingDays`, disables one that is gone:
-   * what it got then waits. A test that failed says nothing of its endpoint: it may be one that is being set up.
+   * Stores results of attempts. Pauses an endpoint whose requests all failed for `failingDays` and disables one that is
+   * gone; their lists wait. A failed test event changes nothing, because the endpoint may still be under construction.
    */
   record(results: readonly PushResult[]): Promise<void>
-  /** Gives back lists that were claimed and not tried. */
+  /** Releases claimed lists without an attempt. */
   release(lists: readonly Pick<ClaimedList, 'id' | 'tries'>[]): Promise<void>
   /**
-   * Drops, by the store's clock, lists of events that are older than `deadListDays`, with their attempts, and events
-   * that have waited so long; at most so many of each. Returns how many there were of whichever were most.
+   * Deletes, by the database's clock, lists older than `deadListDays` with their attempts, and events that have waited
+   * as long, at most `rowsMax` of each kind. Returns the largest of these counts.
    */
   purge(rowsMax: number): Promise<number>
 }

@@ -426,7 +426,7 @@ function assertIds(ids: readonly MessageId[]): void {
   }
 }
 
-const takenOf = (balance: number, costs: readonly number[]) => spend(credits(balance), costs.map(credits)).taken
+const takenOf = (balance: number, costs: readonly number[]) => spend(credits(balance), costs.map(credits)).paid
 
 const withoutTime = (status: MessageStatus) => {
   if (typeof status === 'string' || status.code === 'waiting') return status

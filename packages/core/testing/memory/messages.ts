@@ -60,7 +60,7 @@ function accept(store: MemoryStore, order: Order): Acceptance | 'account-locked'
   if (!may(account.account, 'send')) return 'account-locked'
 
   const costs = order.texts.flatMap(({ to }) => to.map(({ cost }) => cost))
-  const { taken, balance } = spend(account.balance, costs)
+  const { paid: taken, balance } = spend(account.balance, costs)
   let seen = 0
   const results = order.texts.map((text) =>
     storeText(store, text, {

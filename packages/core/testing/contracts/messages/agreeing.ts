@@ -86,7 +86,7 @@ async function acceptAll(ports: StoredPorts, by: AccountId, texts: readonly Text
     const result = await accepted(ports, anOrder(by, { to, costs, ...(due[when] && { due: due[when] }) }))
     assert.deepEqual(
       [result.results.map((id) => id !== 'insufficient-credits'), result.balance],
-      [spending.taken, spending.balance],
+      [spending.paid, spending.balance],
     )
     balance = spending.balance
     for (const [i, id] of result.results.entries()) {
