@@ -1,6 +1,6 @@
-import { createGateway } from '@gateway/core'
+import { createBackOffice, createGateway } from '@gateway/core'
 import { holderAccess } from '@gateway/core/audit'
-import { memoryPorts, steppingClock } from '@gateway/core/testing'
+import { anAccount, memoryPorts, steppingClock } from '@gateway/core/testing'
 import { admissionGate, createLog, createMetrics, confirmedResponses } from '@gateway/server'
 import request from 'supertest'
 import { createAllInOneServer, describeMalformed } from './server.ts'
@@ -10,6 +10,10 @@ const log = createLog({ level: 'silent', name: 'test' })
 const metrics = createMetrics()
 const ports = memoryPorts({ clock })
 const gateway = createGateway(ports)
+const { id } = await anAccount(ports)
+const issued = await createBackOffice(ports).issueApiKey(id)
+if (typeof issued === 'string') throw new Error(issued)
+const { key } = issued
 const app = createAllInOneServer(gateway, {
   clock,
   holders: holderAccess(ports, gateway),
@@ -100,4 +104,29 @@ test.each([
   const answer = await request(app).get(path)
   expect(answer.status).toBe(status)
   expect(answer.text).toContain(text)
+})
+
+test.each([
+  ['/api/rest/v1/credits/transfer', '"statusCode":413,"errorMessage":', 'application/json'],
+  ['/api/Auth.asp', 'Error="Body too large"', 'text/plain'],
+  ['/api/XMLgetstatus.asp', '<Error>Body too large</Error></', 'text/xml'],
+  ['/', 'The extensions', 'text/plain'],
+])('a request that HTTP refuses as too large is 413 at %s, in the form of its interface', (path, text, type) => {
+  const reason =
+    path.startsWith('/api/rest') || path === '/' ? 'The extensions of a chunk are too long.' : 'Body too large'
+  const answer = describeMalformed(clock)({ status: 413, reason, method: 'POST', path })
+  expect([answer.status, answer.body]).toEqual([413, expect.stringContaining(text)])
+  expect(answer.contentType).toContain(type)
+})
+
+test.each([
+  ['/api/rest/v1/sms/outgoing/send', 1_100_000, '{"timeStamp":"20', 'application/json'],
+  ['/api/rest/v1/sms/outgoing/status', 210_000, '{"timeStamp":"20', 'application/json'],
+  ['/api/batchmessage.asp', 66_000, 'Error="Body too large"', 'text/plain'],
+  ['/api/xmlsendsmsmulti.asp', 4_200_000, '<Error>Body too large</Error>', 'text/xml'],
+])('a body that is too large for %s is answered 413 in the form of its interface', async (path, bytes, text, type) => {
+  const sent = request(app).post(path).set('Authorization', key).type('json').send('x'.repeat(bytes))
+  const answer = await (path.endsWith('.asp') ? sent.type('form') : sent)
+  expect([answer.status, answer.text]).toEqual([413, expect.stringContaining(text)])
+  expect(answer.headers['content-type']).toContain(type)
 })

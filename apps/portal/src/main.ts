@@ -1,8 +1,15 @@
 import { exitOnEarlySignals } from '@gateway/server/early-signals'
 
 exitOnEarlySignals()
-const [{ startInterface }, { createPortalServer }] = await Promise.all([
+const [{ startInterface }, { createPortalServer }, { describeMalformed }] = await Promise.all([
   import('@gateway/composition'),
   import('./router.tsx'),
+  import('./rest-paths.ts'),
 ])
-await startInterface({ name: 'portal', port: 8084, createServer: createPortalServer, sendsInBulk: true })
+await startInterface({
+  name: 'portal',
+  port: 8084,
+  createServer: createPortalServer,
+  describeMalformed,
+  sendsInBulk: true,
+})

@@ -47,6 +47,7 @@ import { oidcProvider, type OidcProvider } from './oidc.ts'
 import type { Answer, Download, GoTo, HolderVisit, Keeping, OperatorVisit, Page, View, Visit } from './page.ts'
 import { forbidden, missing, notOfRole, tooLarge, trouble, unavailable } from './pages/errors.tsx'
 import { pages } from './pages/index.ts'
+import { restOr } from './rest-paths.ts'
 import { formToken, isFormToken, isSameOrigin, keepSession, sessionToken, type SessionOf } from './session.ts'
 
 export interface PortalSettings {
@@ -131,13 +132,13 @@ export function portalRouter(gateway: Gateway, settings: PortalSettings): Router
   return router.use(undecodable(portalNotFound(gateway, settings)), answerError)
 }
 
-/** An app with the portal, health and metrics, and a page that says so on any other path. */
+/** An app with the portal, health and metrics. A path that does not exist is answered with a page, or as REST does. */
 export const createPortalServer = (gateway: Gateway, settings: PortalServerSettings): Express =>
   createServiceApp({
     ...settings,
     service: 'portal',
     mounted: ['/', portalRouter(gateway, settings)],
-    notFound: portalNotFound(gateway, settings),
+    notFound: restOr(settings.clock, portalNotFound(gateway, settings)),
     answerError: (request, response) => write(response, trouble, outside(settings, request)),
   })
 

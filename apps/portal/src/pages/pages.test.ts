@@ -1,8 +1,9 @@
 import type { BulkSendId } from '@gateway/core/bulk-sends'
 import type { CarrierId } from '@gateway/core/dispatch'
-import { secondsAfter } from '@gateway/core/time'
+import { instant, secondsAfter } from '@gateway/core/time'
 import { aNumber, arrive, write } from '@gateway/core/testing'
 import { aHolder, sameOrigin, startPortal, type Portal, type Shown, type Visitor } from '../../testing/start-portal.ts'
+import { describeMalformed } from '../rest-paths.ts'
 import { pages } from './index.ts'
 
 let portal: Portal
@@ -281,4 +282,26 @@ test('a path that is no page is answered with a page that says so', async () => 
   }
   expect((await own.get('/messages/0')).status).toBe(404)
   expect((await own.get('/messages/%')).status).toBeLessThan(501)
+})
+
+test.each(['/api/rest/v1/nothing', '/api/rest/', '/api/rest/v1/sms/outgoing/send'])(
+  'the portal has no REST, and answers %s with the envelope of REST',
+  async (path) => {
+    const answer = await fetch(portal.url + path)
+    expect(answer.status).toBe(404)
+    expect(await answer.json()).toMatchObject({ statusCode: 404, errorCode: 'no-such-path' })
+    expect((await fetch(portal.url + path.replace('/rest/', '/rests/'))).headers.get('content-type')).toContain(
+      'text/html',
+    )
+  },
+)
+
+test('a request that HTTP refuses is answered in plain text, and below /api/rest/ with the envelope of REST', () => {
+  const refusal = { status: 413, reason: 'The extensions of a chunk are too long.', method: 'GET' }
+  const describe = describeMalformed({ now: () => instant(Date.UTC(2026, 10, 27)) })
+  expect(describe({ ...refusal, path: '/send' })).toMatchObject({
+    status: 413,
+    body: expect.stringContaining(refusal.reason) as string,
+  })
+  expect(JSON.parse(describe({ ...refusal, path: '/api/rest/v1/x' }).body)).toMatchObject({ statusCode: 413 })
 })
