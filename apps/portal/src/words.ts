@@ -108,6 +108,7 @@ export const ROW_REFUSAL: Readonly<Record<RowRefusal, string>> = {
   'column-not-chosen': 'The column of the numbers is not chosen yet',
   'invalid-sender': 'Your account has no sender for a number near it in the list',
   stopped: 'Stopped before its turn',
+  'failed-over': 'May have been sent: a failover of the database stopped the send',
   unknown: 'Nobody can tell: look for the number among your messages',
 }
 

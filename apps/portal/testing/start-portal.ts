@@ -2,7 +2,16 @@ import { createBackOffice, createGateway, type BackOffice, type Gateway, type Po
 import type { Account } from '@gateway/core/accounts'
 import { holderAccess, operatorAccess } from '@gateway/core/audit'
 import type { OperatorRole, UserRole } from '@gateway/core/people'
-import { anAccount, memoryPorts, steppingClock, type AccountWanted, type SteppingClock } from '@gateway/core/testing'
+import {
+  anAccount,
+  memoryPorts,
+  memoryStore,
+  memoryStoredPorts,
+  steppingClock,
+  type AccountWanted,
+  type MemoryStore,
+  type SteppingClock,
+} from '@gateway/core/testing'
 import { admissionGate, createLog, listen, type AdmissionGate, type Log, type OidcSettings } from '@gateway/server'
 import { parse, type HTMLElement } from 'node-html-parser'
 import request, { type Response } from 'supertest'
@@ -45,6 +54,8 @@ export interface Visitor {
 export interface Portal {
   readonly url: string
   readonly ports: Ports
+  /** What `ports` are stored in. */
+  readonly store: MemoryStore
   readonly clock: SteppingClock
   readonly gateway: Gateway
   readonly backOffice: BackOffice
@@ -73,7 +84,8 @@ export async function startPortal(
   wrap: (ports: Ports) => Ports = (ports) => ports,
 ): Promise<Portal> {
   const clock = steppingClock()
-  const ports = wrap(memoryPorts({ clock }))
+  const store = memoryStore(clock)
+  const ports = wrap({ ...memoryPorts({ clock }), ...memoryStoredPorts(store) })
   const gateway = createGateway(ports)
   const account = await aHolder(ports, wanted)
   const app = createPortalServer(gateway, {
@@ -85,7 +97,7 @@ export async function startPortal(
   const backOffice = createBackOffice(ports)
   let people = 0
   return {
-    ...{ url: server.url, ports, clock, gateway, backOffice, account, visitor },
+    ...{ url: server.url, ports, store, clock, gateway, backOffice, account, visitor },
     signedIn: async (its = account) => {
       const somebody = visitor()
       const entered = await somebody.submit('/sign-in', { login: its.login, password })

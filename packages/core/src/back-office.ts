@@ -26,7 +26,7 @@ import type { PrefixFigures } from './fleet/carrier-figures.ts'
 import type { CarrierId } from './dispatch/carrier-id.ts'
 import type { HeldCarrier } from './fleet/carrier-modes.ts'
 import { decideDoubt } from './dispatch/decide-doubt.ts'
-import type { Promotion } from './dispatch/promotions.ts'
+import type { FailedOverSend, Promotion } from './dispatch/promotions.ts'
 import type { PublishedRoute } from './routes/published-routes.ts'
 import type { CarrierMode } from './dispatch/carrier.ts'
 import { carrierStaleSeconds, type ToldCarrier } from './fleet/carrier-statuses.ts'
@@ -187,6 +187,7 @@ export const createBackOffice = (
   listUnmatchedReceipts: (countMax: number): Promise<readonly UnmatchedReceipt[]> =>
     ports.deliveryReceipts.unmatched(countMax),
   listPromotions: (): Promise<readonly Promotion[]> => ports.promotions.open(),
+  listFailedOverSends: (): Promise<readonly FailedOverSend[]> => ports.promotions.failedOverSends(),
   decideDoubt: decideDoubt(ports),
   showQueue: (): AsyncIterable<WaitingWork> => ports.overview.queue(),
   listRoutes: (): Promise<readonly PublishedRoute[]> => ports.routes.list(),

@@ -49,6 +49,21 @@ test('status shows how many messages are in doubt, since when, and what may be d
   expect(err).toContain('gateway failover resume --send')
 })
 
+test('status shows sends to many that a failover stopped, also where no message is in doubt', async () => {
+  const operator = anOperator({ clock })
+  const { id: account } = await anAccount(operator.ports)
+  const rows = [1, 2].map((row) => ({ row, number: `4366012345${row}`, fields: [] }))
+  const send = await operator.ports.bulkSends.add(account, { columns: [], text: 'x', scheduled: undefined, key: 'k' }, [
+    rows,
+  ])
+  await operator.ports.bulkSends.start(account, send)
+  promoteStandby(operator.store)
+  const { err } = await operator.run(['failover', 'status'])
+  expect(err).toContain('No message is in doubt.')
+  expect(err).toContain('Stopped by a failover in the last 7 days: 1 send to many of the portal.')
+  expect(err).toMatch(new RegExp(`account ${account}, send ${send}, .*: 2 rows not accepted here may have been sent`))
+})
+
 test('it wants one of --send and --end', async () => {
   const { operator } = await afterPromotion()
   expect(await operator.run(['failover', 'resume', '--yes'])).toMatchObject({ code: 2 })

@@ -1,4 +1,4 @@
-import type { DoubtDecision, Promotion } from '@gateway/core/dispatch'
+import { failedOverSendDays, type DoubtDecision, type FailedOverSend, type Promotion } from '@gateway/core/dispatch'
 import { command, Refused, yesOption, type Context, type Run } from '../command.ts'
 import { counted, durationText, timeJson, timeText } from '../show.ts'
 
@@ -27,7 +27,7 @@ export const failoverStatus = (run: Run) =>
         undefined,
         'folded',
       )
-      if (promotions.length === 0) output.note('Nothing is in doubt.')
+      if (promotions.length === 0) output.note('No message is in doubt.')
       for (const { lastChange, noticed, lastPosition } of promotions) {
         if (lastChange !== undefined)
           output.note(
@@ -40,8 +40,22 @@ export const failoverStatus = (run: Run) =>
         output.note(`Waiting for ${durationText(now - noticed)}.`)
       }
       if (promotions.length > 0) output.note(explanation)
+      noteSends(output, await backOffice.listFailedOverSends())
     }),
   )
+
+/** Notes the sends to many that failovers stopped. Their accounts decide whether to send the rest again. */
+function noteSends(output: Context['output'], sends: readonly FailedOverSend[]): void {
+  if (sends.length === 0) return
+  output.note(
+    `Stopped by a failover in the last ${failedOverSendDays} days: ${counted(sends.length, 'send')} to many of the portal.`,
+  )
+  for (const { id, account, failedOver, rows } of sends)
+    output.note(
+      `  account ${account}, send ${id}, ${timeText(failedOver)}: ${counted(rows, 'row')} not accepted here may have been sent`,
+    )
+  output.note('The page of each send offers these rows as a file. Its account decides whether to send to them again.')
+}
 
 const promotionJson = (promotion: Promotion) => ({
   noticed: timeJson(promotion.noticed),

@@ -85,7 +85,8 @@ export function postgresBulkSends({ pools: { ordinary } }: Context): BulkSends {
   }
 }
 
-const sendOf = ({ id, account, scheduled, created, started, cost, ...row }: BulkSendRow): BulkSend => ({
+const sendOf = ({ id, account, scheduled, created, started, failedOver, cost, ...row }: BulkSendRow): BulkSend => ({
+  failedOver: failedOver === null ? undefined : instant(failedOver),
   id: id as BulkSendId,
   account: account as AccountId,
   ...{ state: row.state, columns: row.columns, text: row.text, key: row.key },

@@ -1,8 +1,17 @@
-import type { DoubtDecision, Promotion, PromotionId, Promotions } from '@gateway/core/dispatch'
+import type { AccountId } from '@gateway/core/accounts'
+import type { BulkSendId } from '@gateway/core/bulk-sends'
+import {
+  failedOverSendDays,
+  type DoubtDecision,
+  type Promotion,
+  type PromotionId,
+  type Promotions,
+} from '@gateway/core/dispatch'
 import { instant } from '@gateway/core/time'
 import type { Connection } from '../connections.ts'
 import type { Context } from '../context.ts'
 import { retryOnConnectionLoss, retryWorkOnConnectionLoss } from '../retry-on-connection-loss.ts'
+import { listFailedOverSends } from '../sql/bulk-sends.ts'
 import {
   decidePromotions,
   endPromotions,
@@ -32,6 +41,12 @@ export function postgresPromotions({ pools: { ordinary } }: Pick<Context, 'pools
 
   return {
     open: async () => (await retryOnConnectionLoss(ordinary, listPromotions, {})).map(promotionOf),
+    failedOverSends: async () => {
+      const rows = await retryOnConnectionLoss(ordinary, listFailedOverSends, { days: failedOverSendDays })
+      return rows.map(({ id, account, failedOver, rows: open }) => ({
+        ...{ id: id as BulkSendId, account: account as AccountId, failedOver: instant(failedOver), rows: open },
+      }))
+    },
     decide: (decision, by) =>
       change(async (connection, open) => {
         if (open.length === 0) return 'nothing-in-doubt'

@@ -3,6 +3,7 @@ import { hasEverything, type WitnessedPrimary } from '@gateway/core/dispatch'
 import type { Connections } from '../connections.ts'
 import { sqlState } from '../errors.ts'
 import type { Log } from '../settings.ts'
+import { failOverBulkSends } from '../sql/bulk-sends.ts'
 import { giveUpSharedBlock, skipBlocks } from '../sql/ids.ts'
 import {
   addPromotion,
@@ -58,7 +59,11 @@ export function watchPrimaryLooks(log: Log): PrimaryWatch {
     const { lastTimeline, timeline, counts } = doubted
     const what = `another server is the primary (timeline ${timeline}, was ${lastTimeline})`
     if (counts === undefined) log.warn(`${what}: nothing is in doubt`)
-    else log.warn(`${what}, and may lack what the lost one did last: ${counts.messages} messages are in doubt`)
+    else
+      log.warn(
+        `${what}, and may lack what the lost one did last: ` +
+          `${counts.messages} messages are in doubt, ${counts.sends} sends in bulk are stopped`,
+      )
   }
 
   return {
@@ -118,15 +123,16 @@ function isComplete(seen: Seen, witness: WitnessedPrimary | undefined): boolean 
 
 type Run = <Values, Row>(statement: Statement<Values, Row>, values: NoInfer<Values>) => Promise<readonly Row[]>
 
-async function doubt(run: Run, { lastTimeline }: Seen): Promise<{ readonly messages: number }> {
+async function doubt(run: Run, { lastTimeline }: Seen): Promise<{ readonly messages: number; readonly sends: number }> {
   await run(endDispatchers, {})
   const [promotion] = await run(addPromotion, { fromTimeline: lastTimeline ?? 0 })
   if (promotion === undefined) throw new Error('a promotion was noted without a number')
   const [moved] = await run(doubtWaiting, { promotion: promotion.id })
+  const [stopped] = await run(failOverBulkSends, {})
   await run(endPromotions, {})
   await run(skipBlocks, { count: skippedBlocks })
   await run(giveUpSharedBlock, {})
-  return { messages: moved?.messages ?? 0 }
+  return { messages: moved?.messages ?? 0, sends: stopped?.sends ?? 0 }
 }
 
 /**

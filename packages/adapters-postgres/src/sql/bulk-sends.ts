@@ -22,6 +22,7 @@ export interface BulkSendRow {
   readonly accepted: number
   readonly refused: number
   readonly isStopped: boolean
+  readonly failedOver: number | null
   readonly cost: number
 }
 
@@ -42,6 +43,7 @@ const sendTypes = {
   accepted: 'bigint',
   refused: 'bigint',
   isStopped: 'bool',
+  failedOver: 'bigint',
   cost: 'bigint',
 } as const
 const sendColumns = rows<BulkSendRow>(sendTypes)
@@ -51,12 +53,13 @@ const wasStopped = `case when state = 'ended' and sums.refused > 0 then exists (
     select
     from bulk_send_call last_call
     where last_call.send_id = bulk_send.id and last_call.call = sums.calls - 1
-      and jsonb_path_exists(recipients, '$[*] ? (@.refused == "stopped")')
+      and jsonb_path_exists(recipients, '$[*] ? (@.refused == "stopped" || @.refused == "failed-over")')
   ) else false end`
 
 /** Columns of a send with the sums over its calls. */
 const send = `id, account_id account, state, columns, "text", ${milliseconds('scheduled_at')} scheduled, key,
-  ${milliseconds('created_at')} created, ${milliseconds('started_at')} started, sums.*, ${wasStopped} "isStopped"`
+  ${milliseconds('created_at')} created, ${milliseconds('started_at')} started, sums.*, ${wasStopped} "isStopped",
+  ${milliseconds('failed_over_at')} "failedOver"`
 
 const sums = `cross join lateral (
   select coalesce(sum(count), 0)::bigint recipients, coalesce(sum(repeated), 0)::bigint repeated, count(*) calls,
@@ -285,6 +288,42 @@ cross join lateral (
   order by call
   limit 1
 ) first`,
+)
+
+/** Stops the sends that are worked on, because their lost server may have accepted more rows than arrived (P-5). */
+export const failOverBulkSends = statement(
+  'fail-over-bulk-sends',
+  { parameters: {}, columns: { sends: 'bigint' } },
+  sql`
+with stopped as (
+  update bulk_send
+  set state = 'stopping', due_at = now(), failed_over_at = date_trunc('milliseconds', now())
+  where state in ('running', 'stopping')
+  returning id
+)
+select count(*) sends from stopped`,
+)
+
+/** Lists sends that promotions stopped, the latest first. */
+export const listFailedOverSends = statement(
+  'list-failed-over-sends',
+  {
+    parameters: { days: 'int' },
+    columns: { id: 'bigint', account: 'int', failedOver: 'bigint', rows: 'bigint' },
+  },
+  sql`
+select id, account_id account, ${milliseconds('failed_over_at')} "failedOver", open.rows
+from bulk_send
+cross join lateral (
+  select coalesce(sum(case when accepted is null then count else jsonb_array_length(
+    jsonb_path_query_array(recipients, '$[*] ? (@.refused == "failed-over")')
+  ) end), 0)::bigint rows
+  from bulk_send_call
+  where send_id = bulk_send.id
+) open
+where failed_over_at > now() - make_interval(days => :days)
+order by id desc
+limit 1000`,
 )
 
 export const postponeBulkSend = statement(

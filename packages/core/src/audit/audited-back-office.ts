@@ -114,6 +114,7 @@ type Reading =
   | 'listUnmatchedReceipts'
   | 'listUnreadReceipts'
   | 'listPromotions'
+  | 'listFailedOverSends'
   | 'showQueue'
   | 'listRoutes'
   | 'showRoutes'

@@ -31,6 +31,8 @@ export type RowRefusal =
   | 'column-not-chosen'
   | 'invalid-sender'
   | 'stopped'
+  /** A promotion stopped the send, and the lost database server may have accepted this row (P-5). */
+  | 'failed-over'
   /** Nobody can tell any more whether it was accepted: the answer to its call is older than they are kept. */
   | 'unknown'
 
@@ -78,8 +80,10 @@ export interface BulkSend extends NewBulkSend {
   readonly callsEnded: number
   readonly accepted: number
   readonly refused: number
-  /** It has ended, and rows got no message because it was stopped. */
+  /** True if the send has ended, and rows got no message because it was stopped, by whomever. */
   readonly isStopped: boolean
+  /** When the promotion of a standby stopped the send, which may lack what the lost server accepted (P-5). */
+  readonly failedOver: Instant | undefined
   /** Credits charged for the accepted messages, whatever was returned afterwards. */
   readonly cost: Credits
 }

@@ -251,7 +251,7 @@ async function accept(
   const isStopped =
     results.every((result) => 'refused' in result && result.refused === 'account-locked') &&
     (await bulkSends.find(account.id, id))?.state !== 'running'
-  return bulkSends.end(id, taken.call, isStopped ? allLeft(taken, 'stopped') : endOf(taken, results))
+  return bulkSends.end(id, taken.call, isStopped ? allLeft(taken, stopReason(taken)) : endOf(taken, results))
 }
 
 async function settle({ bulkSends, clientRequests }: WorkPorts, taken: BulkCall): Promise<void> {
@@ -266,9 +266,11 @@ async function settle({ bulkSends, clientRequests }: WorkPorts, taken: BulkCall)
   if (first === 'another-request') return bulkSends.end(taken.send.id, taken.call, allLeft(taken, 'unknown'))
   const results = resultsIn(first, texts).flat()
   const isAnyAccepted = results.some((result) => 'id' in result)
-  const ended = isAnyAccepted ? endOf(taken, results) : allLeft(taken, 'stopped')
+  const ended = isAnyAccepted ? endOf(taken, results) : allLeft(taken, stopReason(taken))
   return bulkSends.end(taken.send.id, taken.call, ended)
 }
+
+const stopReason = ({ send }: BulkCall) => (send.failedOver === undefined ? 'stopped' : 'failed-over')
 
 function endOf({ rows }: BulkCall, results: readonly SentRecipient<BulkRow>[]): EndedCall {
   const accepted: { readonly first: IdRun[0]; last: IdRun[1] }[] = []
@@ -289,7 +291,7 @@ function endOf({ rows }: BulkCall, results: readonly SentRecipient<BulkRow>[]): 
   return { accepted: accepted.map(({ first, last }) => [first, last]), messages, cost, left }
 }
 
-const allLeft = ({ rows }: BulkCall, refused: 'stopped' | 'unknown' | 'invalid-sender'): EndedCall => ({
+const allLeft = ({ rows }: BulkCall, refused: 'stopped' | 'failed-over' | 'unknown' | 'invalid-sender'): EndedCall => ({
   ...{ accepted: [], messages: 0, cost: credits(0) },
   left: rows.map((row) => (row.refused === undefined ? refusing(row, refused) : row)),
 })

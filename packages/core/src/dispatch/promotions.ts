@@ -1,10 +1,13 @@
+import type { AccountId } from '../accounts/account.ts'
 import type { Brand } from '../brand.ts'
+import type { BulkSendId } from '../bulk-sends/bulk-sends.ts'
 import type { Instant } from '../time/instant.ts'
 
 /*
  * What the lost primary did in its last moments is missing on an asynchronous standby. A message that waits there may
  * have been submitted already. After the promotion of such a standby everything that waited or was claimed is in doubt:
- * nobody submits it until an operator decides (P-5). Messages accepted after the promotion are not in doubt.
+ * nobody submits it until an operator decides (P-5). Messages accepted after the promotion are not in doubt. A send in
+ * bulk that was running is stopped, because the lost server may have accepted more of its rows than arrived.
  */
 
 export type PromotionId = Brand<number, 'PromotionId'>
@@ -32,6 +35,18 @@ export interface Promotion {
   readonly decision: { readonly what: DoubtDecision; readonly by: string; readonly at: Instant } | undefined
 }
 
+/** A send in bulk that a promotion stopped. */
+export interface FailedOverSend {
+  readonly id: BulkSendId
+  readonly account: AccountId
+  readonly failedOver: Instant
+  /** Number of rows that got no message here, and may have got one by the lost server. */
+  readonly rows: number
+}
+
+/** Days for which sends that a promotion stopped are listed. */
+export const failedOverSendDays = 7
+
 /**
  * Seconds after the promotion within which a message that was to be due counts as due, because the clock of the lost
  * server may have been ahead.
@@ -42,6 +57,8 @@ export const clockMarginSeconds = 60
 export interface Promotions {
   /** Promotions with messages in doubt, the oldest first. */
   open(): Promise<readonly Promotion[]>
+  /** Returns at most 1000 sends in bulk that promotions of the last 7 days stopped, the latest first. */
+  failedOverSends(): Promise<readonly FailedOverSend[]>
   /**
    * Records the decision about everything that is in doubt. Decided: it is so now, or was before. Decided otherwise:
    * the other decision was made before, and nothing changes.

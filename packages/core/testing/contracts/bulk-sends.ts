@@ -41,6 +41,7 @@ export const bulkSendsContract: Contract<StoredPorts> = {
       {
         ...{ id, account: by, state: 'draft', ...aSend, scheduled: farAhead, created: 0, started: undefined },
         ...{ recipients: 3, repeated: 1, calls: 2, callsEnded: 0, accepted: 0, refused: 0, isStopped: false, cost: 0 },
+        failedOver: undefined,
       },
     )
     assert.deepEqual([await ports.bulkSends.rows(by, id, 0), await ports.bulkSends.rows(by, id, 1)], calls)

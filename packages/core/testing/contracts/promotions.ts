@@ -1,6 +1,7 @@
 import { strict as assert } from 'node:assert'
 import type { StoredPorts } from '@gateway/core'
 import type { DeliveryReceipt, DispatcherId, DoubtDecision } from '@gateway/core/dispatch'
+import { credits } from '@gateway/core/credits'
 import { OUTCOME, type MessageId, type Msisdn } from '@gateway/core/messages'
 import { aNumber } from '../builders.ts'
 import {
@@ -276,6 +277,50 @@ export const promotedContract: Contract<PromotablePorts> = withPromotion({
     await carryOutAll(it, 'send')
     await it.ports.claimedBatches.expire(-1, 1000)
     assert.deepEqual(await it.codes(by, ids), [expired])
+  },
+
+  'sends in bulk that were running are stopped and listed with the rows that may have been sent': async (it) => {
+    const by = await it.account()
+    const { bulkSends, promotions } = it.ports
+    const row = (at: number) => ({ row: at, number: aNumber(String(27820000000 + at)), fields: [] })
+    const rowsOfCalls = [[row(1)], [row(2), row(3)]]
+    const add = () => bulkSends.add(by, { columns: [], text: 'x', scheduled: undefined, key: 'k' }, rowsOfCalls)
+    const [running, stopping, ended, draft] = [await add(), await add(), await add(), await add()]
+    for (const send of [running, stopping, ended]) await bulkSends.start(by, send)
+    await bulkSends.stop(by, stopping)
+    const end = (send: typeof running, call: number) =>
+      bulkSends.end(send, call, { accepted: [], messages: 1, cost: credits(1), left: [] })
+    await end(running, 0)
+    await end(ended, 0)
+    await end(ended, 1)
+    await it.promote()
+    const states = await Promise.all(
+      [running, stopping, ended, draft].map(async (send) => {
+        const found = await bulkSends.find(by, send)
+        return [found?.state, found?.failedOver !== undefined]
+      }),
+    )
+    assert.deepEqual(states, [
+      ['stopping', true],
+      ['stopping', true],
+      ['ended', false],
+      ['draft', false],
+    ])
+    const listed = (await promotions.failedOverSends()).filter(({ account }) => account === by)
+    assert.deepEqual(
+      listed.map(({ id, rows }) => [id, rows]),
+      [
+        [stopping, 3],
+        [running, 2],
+      ],
+    )
+    const taken = await bulkSends.take(60, running)
+    assert.deepEqual([taken?.call, taken?.send.failedOver], [1, listed[1]?.failedOver])
+    const left = rowsOfCalls[1]?.map((one) => ({ ...one, refused: 'failed-over' as const })) ?? []
+    await bulkSends.end(running, 1, { accepted: [], messages: 0, cost: credits(0), left })
+    const last = await bulkSends.find(by, running)
+    assert.deepEqual([last?.state, last?.isStopped, last?.refused], ['ended', true, 2])
+    assert.deepEqual([await bulkSends.start(by, draft), (await bulkSends.find(by, draft))?.state], [true, 'running'])
   },
 
   'a dispatcher of after the promotion works as any': async (it) => {

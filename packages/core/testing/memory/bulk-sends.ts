@@ -1,6 +1,7 @@
 import type { AccountId } from '@gateway/core/accounts'
 import { bulkSendLimits, type BulkRow, type BulkSend, type BulkSendId, type BulkSends } from '@gateway/core/bulk-sends'
 import { credits, plus } from '@gateway/core/credits'
+import { failedOverSendDays, type FailedOverSend } from '@gateway/core/dispatch'
 import { isTaken, type MessageId, type Msisdn, type OutcomeCode } from '@gateway/core/messages'
 import { erasedNumber, type HeldListRow } from '@gateway/core/personal-data'
 import { daysBefore, secondsAfter, type Instant } from '@gateway/core/time'
@@ -31,7 +32,7 @@ export function memoryBulkSends(store: MemoryStore): BulkSends {
   return {
     add: atomic((by, { columns, text, scheduled, key }, calls) => {
       const id = store.next('bulk-send') as BulkSendId
-      const times = { created: clock.now(), started: undefined }
+      const times = { created: clock.now(), started: undefined, failedOver: undefined }
       const send = { id, account: by, state: 'draft' as const, columns, text, scheduled, key, ...times }
       bulkSends.set(id, { send, due: clock.now(), calls: calls.map((rows) => ({ rows, ended: undefined })) })
       return id
@@ -135,13 +136,32 @@ function shown({ send, calls }: BulkSendRow): BulkSend {
     recipients: rows.length - repeated + accepted,
     ...{ repeated, calls: calls.length, callsEnded: ended.length, accepted },
     refused: calls.reduce((sum, call) => sum + refusedOf(call), 0),
-    isStopped: send.state === 'ended' && rows.some(({ refused }) => refused === 'stopped'),
+    isStopped: send.state === 'ended' && rows.some(({ refused }) => refused === 'stopped' || refused === 'failed-over'),
     cost: ended.map(({ cost }) => cost).reduce(plus, credits(0)),
   }
 }
 
 const isBeingSent = (row: BulkSendRow, { ended }: BulkSendRow['calls'][number]): boolean =>
   isWorkedOn(row) && ended === undefined
+
+/** Stops the sends that are worked on, as the promotion of a standby does. */
+export function failOverSends({ bulkSends, clock }: MemoryStore): void {
+  const now = clock.now()
+  for (const row of bulkSends.values())
+    if (isWorkedOn(row)) Object.assign(row, { due: now, send: { ...row.send, state: 'stopping', failedOver: now } })
+}
+
+export const failedOverSends = ({ bulkSends, clock }: MemoryStore): readonly FailedOverSend[] =>
+  [...bulkSends.values()]
+    .flatMap((row): FailedOverSend[] => {
+      const { id, account, failedOver } = row.send
+      if (failedOver === undefined || failedOver < daysBefore(clock.now(), failedOverSendDays)) return []
+      const open = row.calls.flatMap(({ rows, ended }) =>
+        rows.filter(({ refused }) => (ended === undefined ? refused !== 'repeated' : refused === 'failed-over')),
+      )
+      return [{ id, account, failedOver, rows: open.length }]
+    })
+    .sort((a, b) => b.id - a.id)
 
 export const listedRows = ({ bulkSends }: MemoryStore, number: Msisdn): readonly HeldListRow[] =>
   [...bulkSends.values()].flatMap((of) =>

@@ -9,6 +9,7 @@ import { INCIDENT, isExpired } from '@gateway/core/messages'
 import { secondsAfter, type Instant } from '@gateway/core/time'
 import { isUnresolved } from '../contracts/specification/outcomes.ts'
 import { atomic } from './atomic.ts'
+import { failedOverSends, failOverSends } from './bulk-sends.ts'
 import { decide, note } from './decide.ts'
 import { mayBeInFlight, strangers } from './delivery-receipts.ts'
 import { end, rangesOf } from './release.ts'
@@ -18,6 +19,7 @@ import { wakeSleepers } from './wakeups.ts'
 
 export const memoryPromotions = (store: MemoryStore): Promotions => ({
   open: atomic(() => openOf(store).map(promotionOf)),
+  failedOverSends: atomic(() => failedOverSends(store)),
   decide: atomic((what, by) => {
     const open = openOf(store)
     if (open.length === 0) return 'nothing-in-doubt'
@@ -38,11 +40,12 @@ export const memoryPromotions = (store: MemoryStore): Promotions => ({
 
 /**
  * What an adapter does when it notices that a standby was promoted which may lack something: claimed batches end as
- * those of dead dispatchers, and everything that is due is in doubt.
+ * those of dead dispatchers, everything that is due is in doubt, and running sends in bulk are stopped.
  */
 export function promoteStandby(store: MemoryStore): void {
   for (const row of openOf(store)) row.decision = undefined
   for (const dispatcher of [...store.dispatchers.keys()]) end(store, dispatcher)
+  failOverSends(store)
   const noticed = store.clock.now()
   const dueUntil = secondsAfter(noticed, clockMarginSeconds)
   const due = store.due.all().flatMap((queue) => queue.takeAll(() => true, Infinity))

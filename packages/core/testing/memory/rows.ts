@@ -65,7 +65,10 @@ export interface OperatorSessionRow {
 }
 
 export interface BulkSendRow {
-  send: Pick<BulkSend, 'id' | 'account' | 'state' | 'created' | 'started' | 'columns' | 'text' | 'scheduled' | 'key'>
+  send: Pick<
+    BulkSend,
+    'id' | 'account' | 'state' | 'created' | 'started' | 'failedOver' | 'columns' | 'text' | 'scheduled' | 'key'
+  >
   due: Instant
   readonly calls: { rows: readonly BulkRow[]; ended: Omit<EndedCall, 'left'> | undefined }[]
 }

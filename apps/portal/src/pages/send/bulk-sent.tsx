@@ -49,7 +49,12 @@ export const bulkSent = forHolders({
         <>
           <div id="progress" data-live="">
             <h1>{isEnded ? `${counted(send.accepted, 'message')} accepted` : 'Sending'}</h1>
-            <Progress send={send} left={left} of={spent} />
+            <Progress
+              send={send}
+              left={left}
+              inDoubt={refused.filter((row) => row.refused === 'failed-over').length}
+              of={spent}
+            />
           </div>
           {isAhead && <p>The messages are to go out at {when(scheduled, visit.now)}.</p>}
           <div id="outcomes" data-live="">
@@ -57,11 +62,7 @@ export const bulkSent = forHolders({
           </div>
           <div id="not-sent" data-live="">
             {isEnded && refused.length > 0 && (
-              <NotSent
-                id={send.id}
-                rows={refused}
-                title={`${counted(refused.length, send.columns.length === 0 ? 'number' : 'row')} got no message and cost nothing`}
-              />
+              <NotSent id={send.id} rows={refused} title={notSentTitle(send, refused.length)} />
             )}
           </div>
           <div id="stop" data-live="">
@@ -112,6 +113,11 @@ interface FirstMessage {
   readonly status: Exclude<MessageStatus, 'not-found'>
 }
 
+const notSentTitle = ({ columns, failedOver }: BulkSend, rows: number): string => {
+  const noMessage = `${counted(rows, columns.length === 0 ? 'number' : 'row')} got no message`
+  return failedOver === undefined ? `${noMessage} and cost nothing` : `${noMessage} that is known here`
+}
+
 const shownMax = 50
 
 /** The messages of the first call, as many as a page shows. */
@@ -148,12 +154,23 @@ const Messages = ({
   </Panel>
 )
 
-const Progress = ({ send, left, of }: { readonly send: BulkSend; readonly left: number; readonly of: SentCredits }) => (
+interface ProgressProps {
+  readonly send: BulkSend
+  readonly left: number
+  /** Number of rows that the lost server may have accepted, of a send that was stopped by a failover. */
+  readonly inDoubt: number
+  readonly of: SentCredits
+}
+
+const Progress = ({ send, left, inDoubt, of }: ProgressProps) => (
   <>
     {send.state === 'running' && (
       <p>This goes on by itself, also when you close the page. {counted(left, 'number')} still to be done.</p>
     )}
-    {send.isStopped && <Notice tone="wait">It was stopped. The numbers that were left got no message.</Notice>}
+    {send.failedOver !== undefined && <FailedOver rows={left + inDoubt} />}
+    {send.isStopped && send.failedOver === undefined && (
+      <Notice tone="wait">It was stopped. The numbers that were left got no message.</Notice>
+    )}
     {send.state === 'stopping' && <Notice tone="wait">It is being stopped. Nothing more is begun.</Notice>}
     <Panel title="How far it is">
       <AcceptedBar send={send} />
@@ -167,6 +184,15 @@ const Progress = ({ send, left, of }: { readonly send: BulkSend; readonly left: 
       />
     </Panel>
   </>
+)
+
+/** Notice of a send that the promotion of a standby stopped, and of the choice that its sender has. */
+const FailedOver = ({ rows }: { readonly rows: number }) => (
+  <Notice tone="wait">
+    This send was stopped because the database failed over. {counted(rows, 'number')} not accepted here may have been
+    sent by the server that was lost. To go on, download the numbers that got no message and send to them: some of them
+    may get the message twice.
+  </Notice>
 )
 
 /** What became of the messages, in words that several codes share. */

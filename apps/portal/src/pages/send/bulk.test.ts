@@ -1,4 +1,4 @@
-import { aNumber } from '@gateway/core/testing'
+import { aNumber, promoteStandby } from '@gateway/core/testing'
 import { startPortal, type Portal, type Visitor } from '../../../testing/start-portal.ts'
 import { decodeText, inCalls, readList } from '../../read-list.ts'
 
@@ -225,6 +225,27 @@ test('a send is stopped in the middle, and the page says what was not accepted',
   expect(sent).toContain('It was stopped.')
   expect((await visitor.get('/sends')).html.querySelector('tbody .state')?.textContent).toBe('stopped')
   expect((await visitor.get('/send/1/refused')).html.textContent.split('\r\n')).toHaveLength(1502)
+  expect(await balance()).toBe(60 + 100_000 - 10_000)
+})
+
+test('a send that a failover stopped accepts no further row, and its page says that rows may have been sent', async () => {
+  const numbers = Array.from({ length: 2500 }, (_, i) => 27820000100 + i).join('\n')
+  await portal.backOffice.topUp(portal.account.id, 100_000 as never, 'test')
+  const { to = '' } = await visitor.submit('/send', { text: 'Hello', numbers })
+  await visitor.submit(to)
+  promoteStandby(portal.store)
+  expect((await visitor.get('/send/1/sent')).text.replaceAll('\u202f', ' ')).toContain(
+    '1 500 numbers not accepted here may have been sent by the server that was lost.',
+  )
+  await all()
+  const sent = (await visitor.get('/send/1/sent')).text.replaceAll('\u202f', ' ')
+  expect(sent).toContain('1 000 messages accepted')
+  expect(sent).toContain('This send was stopped because the database failed over. 1 500 numbers')
+  expect(sent).toContain('1 500 numbers got no message that is known here')
+  expect((await visitor.get('/sends')).html.querySelector('tbody .state')?.textContent).toBe('stopped by a failover')
+  expect((await visitor.get('/send/1/refused')).html.textContent).toContain(
+    ',May have been sent: a failover of the database stopped the send\r\n',
+  )
   expect(await balance()).toBe(60 + 100_000 - 10_000)
 })
 

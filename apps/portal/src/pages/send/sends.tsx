@@ -19,6 +19,7 @@ function stateOf(send: BulkSend, { charged, net }: SentCredits, now: number): re
   const { state, callsEnded, calls, scheduled, accepted } = send
   if (state === 'stopping') return ['wait', 'being stopped']
   if (state !== 'ended') return ['wait', `sending, ${Math.floor((100 * callsEnded) / calls)} %`]
+  if (send.isStopped && send.failedOver !== undefined) return ['bad', 'stopped by a failover']
   if (accepted > 0 && charged > 0 && net === 0) return ['bad', 'nothing sent']
   if (send.isStopped) return ['bad', 'stopped']
   if (accepted === 0) return ['bad', 'nothing sent']
