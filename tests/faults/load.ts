@@ -77,7 +77,7 @@ export function startLoad(load: Load, count: number): RunningLoad {
     const app = chance.one(apps)
     const listening = members.filter((member) => member.app === app && member.url() !== undefined)
     const url = listening.length === 0 ? undefined : chance.one(listening).url()
-    const face: Interface | undefined = app === 'dispatcher' ? undefined : clients.interfaces[app]
+    const face: Interface | undefined = app === 'dispatcher' || app === 'portal' ? undefined : clients.interfaces[app]
     return url === undefined || face === undefined ? undefined : { url, face, app }
   }
 

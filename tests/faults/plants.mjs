@@ -246,6 +246,17 @@ cross join lateral (select * from inbound_message where`,
       to: `when verdict = \${VERDICT.gone} then \${LIST_STATE.dead} else \${LIST_STATE.open}`,
     },
   ],
+  'a download holds a connection while its reader waits': [
+    {
+      file: `${postgres}/credits/postgres-ledger.js`,
+      from: `yield movementsIn(page.rows, account, before);`,
+      to: `let read;
+        const isRead = new Promise((resolve) => { read = resolve; });
+        const held = ordinary.transaction(() => isRead);
+        held.catch(() => undefined);
+        try { yield movementsIn(page.rows, account, before); } finally { read(); }`,
+    },
+  ],
   // The two below need --carrier smpp.
   'a submission repeated after a lost answer': [
     {

@@ -6,7 +6,7 @@ import { cleanEnvironment, entryOf, type Environment } from '../support/process.
 import type { Figures } from './figures.ts'
 import type { Network, Relay } from './network.ts'
 
-export type App = 'rest' | 'asp' | 'xml' | 'dispatcher'
+export type App = 'rest' | 'asp' | 'xml' | 'portal' | 'dispatcher'
 
 /** A process of the gateway with its own way to the database, started again whenever it ends. */
 export interface Member {

@@ -14,6 +14,7 @@ import { createClients } from './clients.ts'
 import { startMember, type App, type Member } from './processes.ts'
 import { openDatabase, type Database } from './database.ts'
 import { injectFaults, type Injecting } from './faults.ts'
+import { download, openReader } from './downloads.ts'
 import { createFigures, type Figures } from './figures.ts'
 import { askEverything, verify } from './final-checks.ts'
 import { judgeEvents } from './event-checks.ts'
@@ -174,7 +175,9 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
     [accounts[0], accounts.at(-1)].flatMap((account) => account?.id ?? []),
   )
   const pollingAccounts = accounts.filter(({ related }) => related)
-  for (const [i, app] of (run.scene === undefined ? apps : [...new Set(apps), 'dispatcher' as const]).entries()) {
+  if (run.scene === undefined) await openReader(here, database)
+  const appsOfRun = run.scene === undefined ? [...apps, 'portal' as const] : [...new Set(apps), 'dispatcher' as const]
+  for (const [i, app] of appsOfRun.entries()) {
     const network = run.scene?.network() ?? (await openNetwork(database.connectionString, chance))
     const name = `${app}-${i}`
     const { url, relay } = app === 'dispatcher' ? await carrier.wayOf(name) : { url: undefined, relay: undefined }
@@ -221,6 +224,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
     }),
     poll({ ...shared, clients, members, accounts: pollingAccounts }),
     bringReplies({ ...shared, connectionString: database.connectionString, carrier: carrier.id, codes }),
+    ...members.filter(({ app }) => app === 'portal').map((portal) => download({ figures, portal, database, end })),
     // Its commands take the time of a run that is short.
     run.scene === undefined ? operate({ ...shared, gateway, accounts }) : undefined,
     manageWebhooks({ ...shared, database, members, accounts, receiver }),

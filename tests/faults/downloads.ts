@@ -1,0 +1,149 @@
+import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Database } from './database.ts'
+import type { Figures } from './figures.ts'
+import type { Gateway } from './operator.ts'
+import type { Member } from './processes.ts'
+import { within } from './within.ts'
+
+const password = 'correct horse battery'
+
+/** Readers of files at the same time: more than a process of the run has connections (`CONNECTIONS_MAX`). */
+const readersCount = 6
+
+/** Movements of the account whose files are read: its statement must not fit into buffers of the kernel. */
+const movementsCount = 20_000
+
+/** Milliseconds after which a page must have been answered though readers of files wait (P-13). */
+const limitMilliseconds = 8000
+const pagePatienceMilliseconds = 2000
+const betweenPagesMilliseconds = 500
+
+/** Milliseconds after a disturbance within which the process notices that it is over. */
+const settleMilliseconds = 2000
+
+/** Milliseconds for which a reader reads nothing. */
+const waitMilliseconds = 15_000
+
+export interface Downloading {
+  readonly figures: Figures
+  readonly portal: Member
+  readonly database: Database
+  /** By performance.now(). */
+  readonly end: number
+}
+
+/** Opens an account with a long statement. Its holder can sign in at the portal. */
+export async function openReader(gateway: Gateway, database: Database): Promise<void> {
+  const { code, out } = await gateway('account', 'open', '--login', 'reader', '--password', password, '--json')
+  if (code !== 0) throw new Error(`no account was opened for downloads: ${out}`)
+  const { id } = JSON.parse(out) as { readonly id: number }
+  await database.ask(
+    `with entries as (
+       insert into ledger (account_id, kind, amount, why)
+       select ${id}, 1 /* LEDGER.topUp */, 1, repeat('a reason that fills its row ', 15)
+       from generate_series(1, ${movementsCount})
+       returning amount
+     )
+     update account set balance = balance + (select sum(amount) from entries) where id = ${id}`,
+  )
+}
+
+/** Signs in. Resolves to the cookie of the session, or undefined if that failed or the run is over. */
+async function signIn({ portal, end }: Downloading): Promise<string | undefined> {
+  while (performance.now() < end) {
+    const answer = await fetch(`${portal.url() ?? 'http://127.0.0.1:1'}/sign-in`, {
+      ...{ method: 'POST', headers: { 'sec-fetch-site': 'same-origin' }, redirect: 'manual' },
+      body: new URLSearchParams({ login: 'reader', password }),
+      signal: AbortSignal.timeout(pagePatienceMilliseconds * 5),
+    }).catch(() => undefined)
+    const cookie = answer?.headers.get('set-cookie')?.split(';')[0]
+    await answer?.arrayBuffer().catch(() => undefined)
+    if (cookie !== undefined) return cookie
+    await delay(betweenPagesMilliseconds)
+  }
+  return undefined
+}
+
+/**
+ * Downloads statements and messages until the end, by readers that wait in the middle of a file, and judges P-13
+ * meanwhile: the process that writes the files still answers pages.
+ */
+export async function download(downloading: Downloading): Promise<void> {
+  const cookie = await signIn(downloading)
+  if (cookie === undefined) return
+  await Promise.all([
+    judgePages(downloading, cookie),
+    ...Array.from({ length: readersCount }, (_, at) => read(downloading, cookie, at)),
+  ])
+}
+
+async function read({ figures, portal, end }: Downloading, cookie: string, at: number): Promise<void> {
+  while (performance.now() < end) {
+    const month = new Date().toISOString().slice(0, 7)
+    const path = at === 0 ? '/messages/download' : `/statement/${month}/download`
+    const url = portal.url()
+    if (url !== undefined) figures.count(`portal downloads: ${await readSlowly(new URL(path, url), cookie, end)}`)
+    await delay(betweenPagesMilliseconds)
+  }
+}
+
+/** Reads the beginning of a file, waits, and reads the rest. Returns the HTTP status, and whether the file is whole. */
+async function readSlowly(url: URL, cookie: string, end: number): Promise<string> {
+  const socket = connect(Number(url.port), url.hostname).on('error', () => undefined)
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  socket.write(`GET ${url.pathname} HTTP/1.1\r\nHost: ${url.host}\r\nCookie: ${cookie}\r\nConnection: close\r\n\r\n`)
+  const pieces: Buffer[] = []
+  socket.on('data', (piece: Buffer) => pieces.push(piece))
+  while (pieces.length === 0 && !socket.destroyed) await delay(20)
+  socket.pause()
+  await Promise.race([delay(Math.min(waitMilliseconds, Math.max(0, end - performance.now()))), closed])
+  socket.resume()
+  await Promise.race([closed, delay(waitMilliseconds)])
+  socket.destroy()
+  const text = Buffer.concat(pieces).toString('latin1')
+  const status = /^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 'no answer'
+  return `${status}, ${text.endsWith('\r\n0\r\n\r\n') ? 'whole' : 'broken off'}`
+}
+
+/**
+ * Adds up for how long pages fail on end. Time counts only while nothing disturbs the process and the database answers.
+ */
+async function judgePages({ figures, portal, database, end }: Downloading, cookie: string): Promise<void> {
+  let silent = 0
+  let isBroken = false
+  while (performance.now() < end) {
+    const isDatabaseThere = await answers(database)
+    const began = performance.now()
+    const status = await statusOfPage(portal, cookie)
+    const took = performance.now() - began + betweenPagesMilliseconds
+    const isUndisturbed = isDatabaseThere && portal.undisturbedSince() < began - settleMilliseconds
+    const counts = isUndisturbed && (await answers(database))
+    if (status === 200) [silent, isBroken] = [0, false]
+    else silent = counts ? silent + took : 0
+    figures.count(`portal pages: ${status}${counts ? ', undisturbed' : ''}`)
+    figures.most('longest ms that an undisturbed portal answered no page', silent)
+    if (silent > limitMilliseconds && !isBroken) {
+      isBroken = true
+      figures.broken('P-13', `the portal answered no page for ${Math.round(silent)} ms while files were downloaded`)
+    }
+    await delay(betweenPagesMilliseconds)
+  }
+}
+
+const answers = (database: Database): Promise<boolean> =>
+  within(1000, database.ask('select 1 as one')).then(
+    () => true,
+    () => false,
+  )
+
+const statusOfPage = (portal: Member, cookie: string): Promise<number | 'no answer'> =>
+  fetch(`${portal.url() ?? 'http://127.0.0.1:1'}/opt-outs`, {
+    ...{ headers: { cookie }, redirect: 'manual', signal: AbortSignal.timeout(pagePatienceMilliseconds) },
+  }).then(
+    async (answer) => {
+      await answer.arrayBuffer()
+      return answer.status
+    },
+    () => 'no answer',
+  )
