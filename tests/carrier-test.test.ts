@@ -95,8 +95,8 @@ test('what a carrier delivers for others is refused for now, so that it comes to
 }, 120_000)
 
 test.each([
-  ['a refused number', '27825550193', '', /has not taken the message: ESME_RINVDSTADR/, 1],
-  ['an answer that does not come', '27825550195', '?responseSeconds=1', /has not taken the message: no answer/, 1],
+  ['a refused number', '27825550193', '', /did not accept the message: ESME_RINVDSTADR/, 1],
+  ['an answer that does not come', '27825550195', '?responseSeconds=1', /did not accept the message: no answer/, 1],
 ])(
   'carrier test of %s exits with 1, and shows its PDUs',
   async (_, to, query, words, code) => {
@@ -113,7 +113,7 @@ test('carrier test refuses what it cannot do: a wrong password, another name, a 
   const wrong = await tried(['a', '--to', '27825550101'], `a=${smsc.url.replace(smscPassword, 'wrong')}`)
   expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('the bind was refused: ESME_RINVPASWD')])
   const other = await tried(['b', '--to', '27825550101'], `a=${smsc.url},c=simulator:`)
-  expect([other.code, other.err]).toEqual([1, expect.stringContaining('CARRIERS names no carrier b; it names a, c.')])
+  expect([other.code, other.err]).toEqual([1, expect.stringContaining('CARRIERS has no carrier b. Its carriers: a, c.')])
   const simulated = await tried(['c', '--to', '27825550101'], `a=${smsc.url},c=simulator:`)
   expect([simulated.code, simulated.err]).toEqual([1, expect.stringContaining('is simulated and has no PDUs')])
   const shared = `a=${smsc.url}?bindsMax=1`

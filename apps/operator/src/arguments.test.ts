@@ -38,13 +38,13 @@ test.each(['27825550101', '+27825550101', '27 82 555 0101', '27-82-555-0101', '+
 )
 
 test.each([
-  ['++27825550101', 'not certain which number is meant'],
+  ['++27825550101', 'it is not certain which number is meant'],
   ['+', 'not a mobile number in international form'],
   ['+0825550101', 'not a mobile number in international form'],
   ['0825550101', 'country code is missing'],
   ['2782555010', 'not a mobile number in international form'],
   ['abc', 'not a mobile number in international form'],
-  ['', 'no number is written'],
+  ['', 'the number is missing'],
 ])('%j is refused as a number, with the expected form and the reason', (text, reason) => {
   expect(() => readNumber(text)).toThrow('in international form, such as 27825550101 or +27825550101; ')
   expect(() => readNumber(text)).toThrow(reason)

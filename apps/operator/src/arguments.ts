@@ -36,7 +36,7 @@ import {
 import { readNetwork } from '@gateway/server/configuration'
 import { InvalidArgumentError } from 'commander'
 
-/** Reads an argument or says what it must look like; commander names the argument in its message. */
+/** Creates a reader of an argument. Its error states the expected form; commander adds the name of the argument. */
 const read =
   <Value>(parse: (text: string) => Value | undefined, expected: string) =>
   (text: string): Value => {
@@ -52,10 +52,10 @@ const upTo = (max: number, text: string, min = 1): number | undefined => {
   return count >= min && count <= max ? count : undefined
 }
 
-/** An account by its id, or by its login, which is looked up when the database is open (`Context.accountId`). */
+/** An account by its id or login. `Context.accountId` looks up the login once the database is open. */
 export type AccountName = AccountId | { readonly login: string }
 
-/** Digits that can be an id are one, so that nobody takes the account of another by a login of digits. */
+/** Reads an id or a login. Digits are an id if possible, so that a login of digits cannot stand for another account. */
 export const readAccount: (text: string) => AccountName = read((text) => {
   const id = accountId(whole(text))
   return id ?? (/^[!-~]{1,64}$/.test(text) && !/^0*$/.test(text) ? { login: text } : undefined)
@@ -77,10 +77,10 @@ export const readWebhookId: (text: string) => WebhookId = read(
 
 export const readEventId: (text: string) => WebhookEventId = read(
   parseWebhookEventId,
-  "the 'id' of an event as its endpoint got it, such as message-20481-4, inbound-7 or optout-added-9",
+  "the 'id' that the event has in its request, such as message-20481-4, inbound-7 or optout-added-9",
 )
 
-/** Names of events that a webhook gets. */
+/** Reads names of webhook events. */
 export const readEvents: (text: string) => readonly string[] = read(
   (text) => {
     const names = text.split(',').map((name) => name.trim())
@@ -106,31 +106,31 @@ export const readCredits: (text: string) => Credits = read(
   'an amount of credits with at most one decimal, such as 100 or 12.5',
 )
 
-/** Whole credits; how many may be moved at once is the transfer's to say. */
+/** Reads whole credits. The transfer itself checks the maximum. */
 export const readWholeCredits: (text: string) => number = read(
   (text) => upTo(Infinity, text, 0),
   'a whole number of credits',
 )
 
-/** How the command line calls the prefix of all other numbers, which is empty. */
+/** Word of the command line for the empty prefix, which stands for all other numbers. */
 export const defaultPrefix = 'default'
 
-/** The prefix of a price; 'default' is the empty one. */
+/** Reads the prefix of a price; 'default' is the empty prefix. */
 export const readPrefix: (text: string) => string = read((text) => {
   if (text === defaultPrefix) return ''
   return text !== '' && isPrefix(text) ? text : undefined
 }, `a prefix of 1 to 15 digits, the first not 0, or '${defaultPrefix}'`)
 
 const NUMBER_PROBLEM: Readonly<Record<UnreadNumber, string>> = {
-  'no-number': 'no number is written',
+  'no-number': 'the number is missing',
   'invalid-number': 'not a mobile number in international form',
-  'national-number': 'the number begins with 0: its country code is missing',
-  'trunk-prefix': 'a 0 too many stands after its country code',
-  'scientific-notation': 'a spreadsheet rounded the number (4.36E+10): its digits are lost',
-  'uncertain-number': 'not certain which number is meant',
+  'national-number': 'the number begins with 0, so its country code is missing',
+  'trunk-prefix': 'it has an extra 0 after its country code',
+  'scientific-notation': 'a spreadsheet rounded the number (4.36E+10), so that digits are lost',
+  'uncertain-number': 'it is not certain which number is meant',
 }
 
-/** Why a number of a file or an argument is not read, in words. */
+/** Returns why a number could not be read, in words. */
 export const numberProblem = (reason: UnreadNumber): string => NUMBER_PROBLEM[reason]
 
 const numberForm = 'a mobile number in international form, such as 27825550101 or +27825550101'
@@ -143,10 +143,10 @@ const readAsWritten =
     throw new InvalidArgumentError(`Expected ${numberForm}; ${numberProblem(unread)}.`)
   }
 
-/** Reads a number as people write it; the outcome of the command shows its digits. */
+/** Reads a number as people write it. The result of the command shows its digits. */
 export const readNumber: (text: string) => Msisdn = readAsWritten(readWrittenNumber)
 
-/** Reads a number that is looked up, not written to: one that an earlier version stored with a trunk prefix passes. */
+/** Reads a number to look up. Accepts numbers that earlier versions stored with a trunk prefix. */
 export const readStoredNumber: (text: string) => Msisdn = readAsWritten(readSoughtNumber)
 
 export const readCarrier: (text: string) => CarrierId = read(
@@ -159,7 +159,7 @@ export const readCode: (text: string) => SenderAddress = read(
   'a short or long code: 3 to 15 digits, the first not 0',
 )
 
-const usable = <T>(read: T | undefined | 'unusable'): T | undefined => (read === 'unusable' ? undefined : read)
+const usable = <T>(value: T | undefined | 'unusable'): T | undefined => (value === 'unusable' ? undefined : value)
 
 export const readSenderName: (text: string) => SenderAddress = read(
   (text) => usable(readSender(text)),
@@ -176,14 +176,14 @@ export const readPriorityOption: (text: string) => Priority = read(
   `a priority: 0 to ${priorityMax}`,
 )
 
-/** Prefixes of numbers, with commas between; 'default' is the empty one. */
+/** Reads prefixes of numbers, separated by commas; 'default' is the empty prefix. */
 export const readPrefixes = (text: string): readonly string[] => text.split(',').map((one) => readPrefix(one.trim()))
 
-/** Names of carriers, with commas between. */
+/** Reads names of carriers, separated by commas. */
 export const readCarriers = (text: string): readonly CarrierId[] =>
   text.split(',').map((one) => readCarrier(one.trim()))
 
-/** As a network may tell it: any text. */
+/** Reads the address of a sender or recipient, which networks may write in any form. */
 export const readAddress: (text: string) => string = read(
   (text) => (text.trim() === '' ? undefined : text),
   'a number or a code',
@@ -194,10 +194,10 @@ export const readTimes: (text: string) => number = read(
   'a whole number from 1 to 1000000',
 )
 
-/** Reads one or more numbers as they are written; whether each can be sent to is reported number by number. */
+/** Reads one or more numbers as they are written. The send reports for each number whether it is valid. */
 export const readNumbers = (text: string, before: readonly string[] = []): readonly string[] => {
   const pieces = text.split(/[,;\n]+/)
-  // A space stands inside a number, or between two of them.
+  // A blank stands inside a number or between two numbers.
   const numbers = pieces
     .flatMap((piece) => (readWrittenNumber(piece).number === undefined ? piece.split(/\s+/) : [piece.trim()]))
     .filter((number) => number !== '')
@@ -210,27 +210,27 @@ export const readSeconds: (text: string) => number = read(
   'a number of seconds from 1 to 86400',
 )
 
-/** Networks from which something may be used; 'any': from anywhere, as an empty list. */
+/** Reads networks; 'any' is an empty list, which allows every address. */
 export const readNetworks: (text: string) => readonly string[] = read((text) => {
   if (text === 'any') return []
   const networks = text.split(',').map((network) => network.trim())
   return networks.every((network) => readNetwork(network) !== undefined) ? networks : undefined
 }, "addresses or networks in CIDR form, separated by ',', such as 192.0.2.0/24,2001:db8::/32, or 'any'")
 
-/** A server, without a path. */
+/** Reads the URL of a server, without a path. */
 export const readServer: (text: string) => string = read(
   (text) => (/^https?:\/\/[^/?#]+\/?$/.test(text) && URL.canParse(text) ? text : undefined),
   'the address of a server: http://127.0.0.1:8080',
 )
 
-/** How much an account may have a second; 'none': no limit. */
+/** Reads a limit per second; 'none' removes the limit. */
 export const readPerSecond: (text: string) => number | 'none' = read((text) => {
   if (text === 'none') return text
   const perSecond = whole(text)
   return perSecond > 0 && perSecond <= 1_000_000 ? perSecond : undefined
 }, "a whole number from 1 to 1000000, or 'none'")
 
-/** The wire format of the interfaces, at +02:00 (ruling 1.1). */
+/** Reads a time in the wire format of the interfaces, at +02:00 (ruling 1.1). */
 export const readMinute: (text: string) => Instant = read(
   parseMinute,
   'a time CCYYMMDDHHmm at GMT+2, such as 202612312359',
@@ -241,14 +241,12 @@ const beginOfDay = (text: string): Instant | undefined => {
   return day === null ? undefined : parseMinute(`${day.slice(1).join('')}0000`)
 }
 
-/**
- * A moment of the calendar, or one that is told by how far it is from now: the database's time, which is not known yet.
- */
+/** A fixed time, or one relative to the time of the database, which is not known until the database is open. */
 export type Moment = (now: Instant) => Instant
 
 const fixed = (at: Instant | undefined): Moment | undefined => (at === undefined ? undefined : () => at)
 
-/** So many days from now, or before it; `7d`. */
+/** Reads a number of days such as `7d`, after now (sign 1) or before now (sign -1). */
 const days = (text: string, sign: 1 | -1): Moment | undefined => {
   const count = /^([1-9][0-9]{0,4})d$/.exec(text)?.[1]
   return count === undefined ? undefined : (now) => secondsAfter(now, sign * Number(count) * 86_400)
@@ -256,25 +254,24 @@ const days = (text: string, sign: 1 | -1): Moment | undefined => {
 
 const momentForms = 'a day such as 2026-10-18 (GMT+2), a time CCYYMMDDHHmm, or a number of days ago such as 7d'
 
-/** The beginning of a period: of the day, at the minute, or so many days ago. */
+/** Reads the beginning of a period: the start of a day, a minute, or a number of days ago. */
 export const readFrom: (text: string) => Moment = read(
   (text) => fixed(beginOfDay(text) ?? parseMinute(text)) ?? days(text, -1),
   momentForms,
 )
 
-/** The end of a period, which is no part of it: after the day, at the minute, or so many days ago. */
+/** Reads the exclusive end of a period: the end of a day, a minute, or a number of days ago. */
 export const readTo: (text: string) => Moment = read((text) => {
   const day = beginOfDay(text)
   return fixed(day === undefined ? parseMinute(text) : secondsAfter(day, 86_400)) ?? days(text, -1)
 }, momentForms)
 
-/** Of stored carriers. */
+/** Reads the number of a version of the carriers. */
 export const readVersion: (text: string) => number = read(
   (text) => upTo(1_000_000_000, text),
   'the number of a version: a whole number from 1',
 )
 
-/** How many rows a page has. */
 export const readAuditSequence: (text: string) => AuditSequence = read(
   (text) => auditSequence(whole(text)),
   'the number of an entry: a whole number from 1',
@@ -297,7 +294,7 @@ const endOfDay = (text: string): Instant | undefined => {
   return begin === undefined ? undefined : secondsAfter(begin, 86_399.999)
 }
 
-/** When a key ends: after a day (GMT+2), at a minute, or so many days from now. */
+/** Reads the expiry of a key: the end of a day (GMT+2), a minute, or a number of days from now. */
 export const readExpiry: (text: string) => Moment = read(
   (text) => fixed(endOfDay(text) ?? parseMinute(text)) ?? days(text, 1),
   'a day such as 2027-12-31 (its end, GMT+2), a time CCYYMMDDHHmm, or a number of days such as 90d',

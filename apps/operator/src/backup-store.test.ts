@@ -90,7 +90,7 @@ test('a backup is sent with its length and MD5, and can be verified and restored
 test('a backup comes by standard input, too', async () => {
   expect(await operator().run(['backup', 'verify', '-'], whole)).toMatchObject({
     code: 0,
-    out: 'Standard input is whole: 0 rows of 0 tables, as of 2026-11-18T08:00:00.000Z.\n',
+    out: 'Standard input is complete: 0 rows of 0 tables, as of 2026-11-18T08:00:00.000Z.\n',
   })
   expect(await operator().run(['backup', 'restore', '-'], whole)).toMatchObject({ code: 0 })
   const cut = whole.subarray(0, 40)
@@ -176,9 +176,11 @@ test('a slow store is waited for while something moves; one that stands still is
   answer = (_, response) => {
     response.writeContinue()
   }
-  await expect(putFile(large, new URL(address), options)).rejects.toThrow(`${spoken} cannot be used: nothing moved for`)
+  await expect(putFile(large, new URL(address), options)).rejects.toThrow(
+    `${spoken} cannot be used: no data was transferred for`,
+  )
   answer = () => undefined
-  await expect(text(getBytes(new URL(address), options))).rejects.toThrow('nothing moved for')
+  await expect(text(getBytes(new URL(address), options))).rejects.toThrow('no data was transferred for')
 })
 
 test('what the user ends is ended', async () => {
@@ -189,8 +191,8 @@ test('what the user ends is ended', async () => {
 
 test('another scheme is refused in a sentence, before a database is looked for', async () => {
   const told =
-    'A backup goes to a folder, to - (standard output), or to an http:// or https:// address that takes a PUT ' +
-    '(a presigned one of an object store), and not to s3://.\n'
+    'The place of a backup is a folder, - (standard input or output), or an http:// or https:// URL ' +
+    '(such as a presigned URL of an object store), not s3://.\n'
   expect(await operator().run(['backup', 'create', '--to', 's3://bucket/x'])).toEqual({ code: 2, out: '', err: told })
   expect(await operator().run(['backup', 'verify', 'ftp://host/x'])).toMatchObject({ code: 2 })
 })

@@ -9,27 +9,27 @@ import { Refused } from './command.ts'
 import { printable } from './output.ts'
 
 /*
- * An object store takes a backup by one PUT to an address that carries its own permission ("presigned", as S3, MinIO,
- * R2 and Google's have it), and gives it by one GET to another one. The query is that permission: no message shows it.
+ * Object stores (S3, MinIO, R2, Google) accept a backup by one PUT to a presigned URL and return it by one GET to
+ * another. The query of a presigned URL grants access, so no message shows it.
  */
 
 export interface StoreOptions {
-  /** Ends it. */
+  /** Aborts the transfer. */
   readonly signal: AbortSignal
-  /** A store that takes or gives nothing for so long is given up. */
+  /** Milliseconds without any transfer after which the request fails. */
   readonly idleMilliseconds?: number
 }
 
 const idleMillisecondsMost = 60_000
-/** As curl: one that says nothing of `Expect: 100-continue` is sent the body after so long. */
+/** Milliseconds to wait for `100 Continue` before the body is sent anyway, as curl does. */
 const continueMilliseconds = 1000
 
-/** What messages call it. */
+/** Returns the name of a URL for messages: without its query, which may grant access. */
 export const nameOf = ({ origin, pathname }: URL): string => `${origin}${pathname}`
 
 /**
- * Sends a whole file, with its length, as S3 wants it, and its MD5, by which the store refuses what arrived otherwise
- * (RFC 1864). Resolves to whether the store has told the same MD5 as its ETag. Throws a `Refused` with what it says.
+ * Sends a whole file with its length, which S3 requires, and its MD5, with which the store detects a damaged transfer
+ * (RFC 1864). Returns whether the ETag of the store confirms the MD5. Throws a Refused with the store's error.
  */
 export async function putFile(
   path: string,
@@ -44,7 +44,7 @@ export async function putFile(
     'Content-Length': size,
     'Content-MD5': md5.toString('base64'),
     'Content-Type': 'application/octet-stream',
-    // One that refuses does so before it has everything.
+    // Lets the store refuse the request before the whole file is sent.
     Expect: '100-continue',
   }
   const answer = await ask(to, 'PUT', headers, options, path)
@@ -54,7 +54,7 @@ export async function putFile(
   return { isConfirmed: answer.headers.etag?.replaceAll('"', '').toLowerCase() === md5.toString('hex') }
 }
 
-/** The bytes of what is there. Throws a `Refused` where it is not given, or breaks off. */
+/** Downloads the bytes of a URL. Throws a Refused if the store refuses or the transfer breaks off. */
 export async function* getBytes(from: URL, options: StoreOptions): AsyncIterable<Buffer> {
   const answer = await ask(from, 'GET', {}, options)
   if (answer.statusCode !== 200) throw await refusal(from, answer)
@@ -72,23 +72,23 @@ async function ask(
   { signal, idleMilliseconds = idleMillisecondsMost }: StoreOptions,
   body?: string,
 ): Promise<IncomingMessage> {
-  const asking = (url.protocol === 'https:' ? secure : plain)(url, { method, headers, signal })
-  asking.setTimeout(idleMilliseconds, () =>
-    asking.destroy(new Error(`nothing moved for ${Math.round(idleMilliseconds / 1000)} s`)),
+  const request = (url.protocol === 'https:' ? secure : plain)(url, { method, headers, signal })
+  request.setTimeout(idleMilliseconds, () =>
+    request.destroy(new Error(`no data was transferred for ${Math.round(idleMilliseconds / 1000)} s`)),
   )
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
-    asking.once('response', resolve).on('error', reject)
+    request.once('response', resolve).on('error', reject)
   })
   answered.catch(() => undefined)
   try {
-    if (body === undefined) asking.end()
+    if (body === undefined) request.end()
     else {
-      const goesOn = new Promise<void>((resolve) => void asking.once('continue', resolve))
-      asking.flushHeaders()
-      const early = await Promise.race([answered, goesOn, pause(continueMilliseconds, undefined, { ref: false })])
-      // What is sent to one that has answered is not waited for.
-      if (early === undefined) await Promise.race([pipeline(createReadStream(body), asking), answered])
-      else asking.end()
+      const goesAhead = new Promise<void>((resolve) => void request.once('continue', resolve))
+      request.flushHeaders()
+      const early = await Promise.race([answered, goesAhead, pause(continueMilliseconds, undefined, { ref: false })])
+      // Once the store has answered, the rest of the body does not matter.
+      if (early === undefined) await Promise.race([pipeline(createReadStream(body), request), answered])
+      else request.end()
     }
     return await answered
   } catch (problem) {
@@ -102,15 +102,15 @@ function failure(url: URL, problem: unknown): Error {
   return new Refused(`${nameOf(url)} cannot be used: ${code === 'ECONNRESET' ? 'the connection was cut' : message}.`)
 }
 
-/** With what an object store says in XML, of which only these two elements hold no secret. */
+/** Creates an error with Code and Message of the store's XML answer, the only elements that hold no secret. */
 async function refusal(url: URL, answer: IncomingMessage): Promise<Refused> {
   let text = ''
   try {
     for await (const piece of answer.setEncoding('utf8')) if (text.length < 10_000) text += piece as string
   } catch {
-    // Its status is enough.
+    // The status alone is reported.
   }
-  const said = ['Code', 'Message'].flatMap((name) => new RegExp(`<${name}>([^<]+)</${name}>`).exec(text)?.[1] ?? [])
-  const why = said.length === 0 ? '' : ` (${printable(said.join(': ')).replace(/\.$/, '')})`
+  const words = ['Code', 'Message'].flatMap((name) => new RegExp(`<${name}>([^<]+)</${name}>`).exec(text)?.[1] ?? [])
+  const why = words.length === 0 ? '' : ` (${printable(words.join(': ')).replace(/\.$/, '')})`
   return new Refused(`${nameOf(url)} answered ${answer.statusCode ?? 'nothing'}${why}.`)
 }

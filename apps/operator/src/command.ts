@@ -7,17 +7,17 @@ import type { AccountName } from './arguments.ts'
 import type { Surroundings } from './doctor/rules.ts'
 import type { Output } from './output.ts'
 
-/** What a command works with. */
+/** Everything that a command may use. */
 export interface Context {
-  /** What it changes is recorded. */
+  /** Back office whose changes are recorded in the audit log. */
   readonly backOffice: BackOffice
-  /** Records what is changed by other means. */
+  /** Records a change in the audit log that does not go through `backOffice`. */
   readonly change: MakeChange<AuditAction>
   readonly actor: AuditActor
   readonly gateway: Gateway
   readonly processing: Processing
   readonly ports: Ports
-  /** What the database and this machine say of themselves. */
+  /** Reads the state of the database and of this machine. */
   readonly surroundings: () => Promise<Surroundings>
   /** Returns the id of an account that a command names. Throws a Refused if no account has the login. */
   readonly accountId: (name: AccountName) => Promise<AccountId>
@@ -25,8 +25,8 @@ export interface Context {
   readonly output: Output
   readonly input: Input
   /**
-   * Aborted when the user ends the command. What is at the database then is answered or cut; nothing new is begun
-   * there.
+   * Aborted when the user ends the command. A statement that is already running is answered or cut off; no further one
+   * is started.
    */
   readonly interruption: AbortSignal
 }
@@ -41,32 +41,33 @@ export interface Input {
    * two differ.
    */
   password(): Promise<string>
-  /**
-   * The text of a file, which is UTF-8, in pieces; of standard input for `-`. Throws a Refused if it cannot be read.
-   */
+  /** Reads a UTF-8 file in pieces, or standard input for `-`. Throws a Refused if it cannot be read. */
   text(path: string): AsyncIterable<string>
-  /** Standard input as it is. */
+  /** Returns the bytes of standard input. */
   bytes(): Readable
 }
 
 /**
  * Asks at a terminal before something that cannot be undone; throws a Refused unless the answer is yes. Does not ask
- * with `--yes`, with `--json` or without a terminal: scripts run as they did before there was a question.
+ * with `--yes`, with `--json` or without a terminal, so that scripts do not stop at a question.
  */
 export type Confirm = (question: string, options: { readonly yes?: true }) => Promise<void>
 
 /** The option of every command that uses `Confirm`. */
 export const yesOption = ['--yes', 'do not ask at a terminal'] as const
 
-/** Runs a command's work with everything open, and closes it whatever happens. */
+/** Opens the database, runs the work of a command, and closes the database even if the work fails. */
 export type Run = (work: (context: Context) => Promise<void>) => Promise<void>
 
-/** Reads with everything open, or says in a sentence why that cannot be done: a database may not answer. */
+/**
+ * Opens the database and reads from it. Returns a sentence as `problem` if that was not possible, for example because
+ * the database does not answer.
+ */
 export type Look = <Found>(
   read: (context: Context) => Promise<Found>,
 ) => Promise<{ readonly output: Output } & ({ readonly found: Found } | { readonly problem: string })>
 
-/** Runs a command's work without a database. `variables` is the environment. */
+/** Runs the work of a command without a database. `variables` is the environment. */
 export type RunAlone = (
   work: (
     context: Pick<Context, 'confirm' | 'output' | 'input' | 'interruption'> & { readonly variables: Variables },
@@ -75,10 +76,10 @@ export type RunAlone = (
 
 export type Variables = Readonly<Record<string, string | undefined>>
 
-/** What a command fails with that its user has ended. */
+/** Returns the error of a command that its user has interrupted. */
 export const interrupted = (): Error => new Error('Interrupted.')
 
-/** Ends a command with a sentence for its user. Exit codes: 1 refused, 2 called wrongly. */
+/** Error that ends a command with a sentence for its user. Exit codes: 1 refused, 2 called wrongly. */
 export class Refused extends Error {
   readonly exitCode: 1 | 2
   constructor(message: string, exitCode: 1 | 2 = 1) {
@@ -87,7 +88,7 @@ export class Refused extends Error {
   }
 }
 
-/** A command of ours: `--json` on each, and an example, so that its help has them wherever one looks. */
+/** Creates a command with the option `--json` and with an example in its help, if there is one. */
 export const command = (name: string, description: string, example?: string): Command =>
   new Command(name)
     .description(description)
@@ -100,9 +101,9 @@ const describeOption: Help['optionDescription'] = (option) => {
   return option.mandatory ? `${described} (required)` : described
 }
 
-/** A command that only groups others. */
+/** Creates a command that only groups others. */
 export const group = (name: string, description: string, commands: readonly Command[]): Command => {
-  const made = new Command(name).description(description)
-  for (const one of commands) made.addCommand(one)
-  return made
+  const parent = new Command(name).description(description)
+  for (const child of commands) parent.addCommand(child)
+  return parent
 }

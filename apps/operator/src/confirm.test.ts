@@ -11,12 +11,12 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const asking: readonly (readonly [question: string, ...args: string[]])[] = [
   ['Close account 1 (acme)? Its keys', 'account', 'close', 'acme'],
   ['Revoke key 7?', 'key', 'revoke', '7'],
-  ['Erase 27825550101 from all', 'number', 'erase', '27825550101'],
+  ['Erase the data stored about 27825550101', 'number', 'erase', '27825550101'],
   ['Remove webhook 7', 'webhook', 'remove', '7'],
   ['Cancel message 20481?', 'message', 'cancel', '20481'],
-  ['Leave out 3 blocks', 'ids', 'skip', '--blocks', '3'],
+  ['Skip 3 blocks', 'ids', 'skip', '--blocks', '3'],
   ['Delete all backups in', 'backup', 'prune', folder, '--keep', '1'],
-  ['Let account 1 write to 27825550101 again', 'optout', 'remove', '1', '27825550101'],
+  ['Let account 1 send to 27825550101 again', 'optout', 'remove', '1', '27825550101'],
 ]
 
 async function aGateway(isTerminal: boolean) {

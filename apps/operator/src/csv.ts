@@ -1,13 +1,13 @@
 import { pipeline } from 'node:stream'
 import { parse, CsvError as ParseError } from 'csv-parse'
 
-/** A record, and the line on which it begins, from 1. */
+/** A record and the line on which it begins, counted from 1. */
 export interface CsvRecord {
   readonly line: number
   readonly fields: readonly string[]
 }
 
-/** More than any record of ours: beyond it a quote was never closed. */
+/** Maximum bytes of a record. A longer record means that a quote was never closed. */
 export const recordBytesMax = 65_536
 
 export class CsvError extends Error {
@@ -23,12 +23,12 @@ const WORDS: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: 'this record is too long, or a quote is not closed',
 }
 
-/** What may stand between fields. Spreadsheets write `;` where a comma is the decimal separator. */
+/** Separators of fields. Spreadsheets write `;` in locales in which the comma is the decimal separator. */
 const delimiters = [',', ';', '\t'] as const
 
 /**
- * Returns the delimiter of a CSV text by its first line: the first one that stands outside of quotes. Where that leaves
- * no field called `column`, but another delimiter does, the line has names and the other delimiter counts.
+ * Finds the delimiter of a CSV text by its first line: the first delimiter outside of quotes, unless only another one
+ * yields a field named `column`, which shows that the line names the columns.
  */
 export function delimiterOf(line: string, column: string): string {
   const plain = line.replace(/"(?:[^"]|"")*"/g, (quoted) => quoted.replaceAll(/[,;\t]/g, ' '))
@@ -40,7 +40,7 @@ export function delimiterOf(line: string, column: string): string {
   return found.find((each) => names(each).includes(column)) ?? found[0] ?? ','
 }
 
-/** Reads on until the first line that is not empty is whole; returns it and all pieces, those read among them. */
+/** Reads until the first line that is not empty is complete. Returns that line and all pieces, including those read. */
 async function peek(
   pieces: Iterable<string> | AsyncIterable<string>,
 ): Promise<{ readonly line: string; readonly all: AsyncIterable<string> }> {
@@ -62,8 +62,8 @@ async function peek(
 }
 
 /**
- * Reads the records of a CSV text (RFC 4180), which comes in any pieces. Fields are separated as the first line says
- * (`delimiterOf`). Lines end with CR LF, LF or CR; a byte order mark and empty lines are passed over. Throws a CsvError
+ * Reads the records of a CSV text (RFC 4180) that arrives in pieces of any size. The first line decides about the
+ * delimiter (`delimiterOf`). Lines end with CR LF, LF or CR. Skips a byte order mark and empty lines. Throws a CsvError
  * for a quote that is never closed.
  */
 export async function* readCsv(
@@ -71,7 +71,7 @@ export async function* readCsv(
   column = 'number',
 ): AsyncIterable<CsvRecord> {
   const { line, all } = await peek(pieces)
-  // The parser tells the last line of a record, and counts a CR LF in quotes as two.
+  // The parser reports the last line of a record, and counts a CR LF inside quotes as two lines.
   let counted = 0
   let next = 1
   const parser = parse({

@@ -2,7 +2,7 @@ import { CsvError, readCsv, type CsvRecord } from './csv.ts'
 import { interrupted, Refused, type Context } from './command.ts'
 import { counted } from './show.ts'
 
-/** What is wrong with a row, in words. */
+/** The reason why a row cannot be stored, in words. */
 export interface BadRow {
   readonly wrong: string
 }
@@ -12,37 +12,37 @@ export interface ImportedRows {
   readonly added: number
   readonly already: number
   readonly refused: number
-  /** Rows whose number was read otherwise than it is written. */
+  /** Number of rows whose number was corrected, for example by removing blanks. */
   readonly changed: number
-  /** The first of them. */
+  /** The first corrected numbers, at most `refusalsMax`. */
   readonly changes: readonly { readonly line: number; readonly written: string; readonly number: string }[]
-  /** The first of what was refused. */
+  /** The first refused rows, at most `refusalsMax`. */
   readonly refusals: readonly { readonly line: number; readonly reason: string }[]
 }
 
-/** So many refused rows are told one by one. */
+/** Maximum number of refused rows, and of corrected numbers, that are reported one by one. */
 export const refusalsMax = 1000
 const batchRows = 5000
 
 interface Import<Entry, Column extends string> {
   /** A path, or `-`. */
   readonly file: string
-  /** In the order of a file that does not name them in its first line; the first one must be there. */
+  /** Columns in the order of a file whose first line does not name them. The first column is required. */
   readonly columns: readonly [Column, ...Column[]]
   readonly parse: (cells: Readonly<Record<Column, string | undefined>>) => Entry | BadRow
-  /** Stores all or none, and returns how many were not there before. */
+  /** Stores all entries or none, and returns how many were new. */
   readonly store: (entries: readonly Entry[]) => Promise<number>
 }
 
 interface NumberedEntry {
   readonly number: string
-  /** The number as the row has it, if digits were left out. */
+  /** The number as written in the row, if it was corrected. */
   readonly written?: string
 }
 
 /**
- * Reads a CSV file and stores its rows, some thousands at a time; a row that cannot be stored is noted with its line.
- * If it ends early, the error says how many rows are stored. A first line without a digit in its first field names the
+ * Reads a CSV file and stores its rows, some thousands at a time. Reports rows that cannot be stored with their lines.
+ * An error in the middle says how many rows are stored. A first line without a digit in its first field names the
  * columns.
  */
 export async function importRows<Entry extends NumberedEntry, Column extends string>(
@@ -64,7 +64,7 @@ export async function importRows<Entry extends NumberedEntry, Column extends str
     output.progress(`${sum.rows} rows, ${sum.added} added, ${sum.refused} refused`)
   }
 
-  function take({ line, fields }: CsvRecord): void {
+  function addRow({ line, fields }: CsvRecord): void {
     const cells = Object.fromEntries(columns.map((name) => [name, fields[(named ?? columns).indexOf(name)]]))
     const entry = parse(cells as Record<Column, string | undefined>)
     sum.rows++
@@ -84,7 +84,7 @@ export async function importRows<Entry extends NumberedEntry, Column extends str
         named = namesOf(record, columns)
         if (named !== columns) continue
       }
-      take(record)
+      addRow(record)
       if (batch.length === batchRows) await flush()
     }
     await flush()
@@ -104,7 +104,7 @@ export async function importRows<Entry extends NumberedEntry, Column extends str
   return { rows, added, already: stored - added, refused, refusals, changed, changes }
 }
 
-/** The names that the first line gives the columns; the usual ones, if it is a row already. */
+/** Returns the names of the columns in the first line, or the default names if that line is a row. */
 function namesOf<Column extends string>(
   { fields }: CsvRecord,
   columns: readonly [Column, ...Column[]],
@@ -117,8 +117,8 @@ function namesOf<Column extends string>(
 
 const linesShown = 20
 
-/** Tells what was imported; refuses, after that, if a row was. */
-export function tellImport(
+/** Prints the outcome of an import. Throws a Refused afterwards if a row was refused. */
+export function printImport(
   output: Context['output'],
   about: { readonly [key: string]: string | number },
   imported: ImportedRows,
@@ -127,9 +127,10 @@ export function tellImport(
   const changedLines = changes
     .slice(0, linesShown)
     .map(({ line, written, number }) => `Line ${line}: “${written}” was read as ${number}.`)
-  const moreChanged = changed > linesShown ? [`… and ${changed - linesShown} more numbers were read otherwise.`] : []
+  const moreChanged = changed > linesShown ? [`… and ${changed - linesShown} more numbers were corrected.`] : []
   const lines = refusals.slice(0, linesShown).map(({ line, reason }) => `Line ${line}: ${reason}.`)
-  const more = refused > lines.length && lines.length > 0 ? [`… and ${refused - lines.length} more.`] : []
+  const more =
+    refused > lines.length && lines.length > 0 ? [`… and ${refused - lines.length} more rows were refused.`] : []
   const sentence = `${counted(rows, 'row')}: ${added} added, ${already} there already, ${refused} refused.`
   output.result(
     {

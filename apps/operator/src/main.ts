@@ -7,7 +7,7 @@ const [{ runCommandLine }, { terminal }] = await Promise.all([import('./run-comm
 
 const { stdin, stdout, stderr, argv, env } = process
 
-/** The first one ends the command in good order, a second one at once. */
+/** Aborted by the first signal, so that the command ends in order. A second signal ends the process at once. */
 const interruption = new AbortController()
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const interrupt = (signal: NodeJS.Signals): void => {
@@ -18,7 +18,7 @@ for (const signal of signals) process.on(signal, interrupt)
 
 const endWithoutAnswer = (): void => {
   stderr.write(
-    'The command waits for something that cannot come any more, and may have been done or not. This is a defect.\n',
+    'The command ended without a result, because it waits for something that can no longer happen. Its work may or may not have been done. This is a defect.\n',
   )
   process.exit(3)
 }
@@ -34,7 +34,7 @@ const code = await runCommandLine(argv.slice(2), {
   openSeconds: 8,
   variables: env,
   withDatabase: async (work, note, make = false) => {
-    // What it needs takes longer to load than to show a page of help.
+    // Loaded late, because it takes longer to load than a help page takes to print.
     const { withDatabase } = await import('./with-database.ts')
     await withDatabase(work, { note, make, interruption: interruption.signal })
   },
@@ -42,5 +42,5 @@ const code = await runCommandLine(argv.slice(2), {
 process.removeListener('beforeExit', endWithoutAnswer)
 process.exitCode = code
 if (givenUp.signal.aborted) process.exit(code)
-// What was interrupted may still wait for something, for the terminal perhaps.
+// An interrupted command may still wait, for example for the terminal.
 if (interruption.signal.aborted) process.exit(128 + constants.signals[interruption.signal.reason as NodeJS.Signals])

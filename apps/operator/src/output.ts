@@ -1,41 +1,41 @@
 import type { Writable } from 'node:stream'
 import { csvLine, type Cell } from '@gateway/wire'
 
-/** What a program can read. Amounts of credits are numbers with at most one decimal, times are ISO 8601 in UTC. */
+/** A value for programs. Credits are numbers with at most one decimal, times are ISO 8601 in UTC. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
 
 export interface Output {
-  /** What was done, once: JSON for a program, or the sentence for a person, who may have seen everything as it came. */
+  /** Prints the result of a change, once: JSON for a program, the sentence, if there is one, for a person. */
   result(json: Json, text?: string): void
   /**
-   * What was asked for, as rows: `{"rows":[…],"total":…}` for a program, where `total` is how many rows there are;
-   * a table for a person (`laidOut`). Begins before all rows are there; `after` is asked for after the last of them.
-   * What a terminal has no room for is cut, or continues on further lines (`folded`).
+   * Prints rows: `{"rows":[…],"total":…}` for a program, where `total` is the number of rows; a table for a person
+   * (`laidOut`). Starts before all rows are there and calls `after` after the last row. Cells that are too wide for the
+   * terminal are cut, or continue on further lines (`folded`).
    */
   rows(head: readonly string[], rows: Rows, after?: () => After, long?: Long): Promise<void>
-  /** The same as it comes: a person reads the text of each at once. */
+  /** Prints rows as they arrive: a person sees the text of each row at once. */
   stream(rows: AsyncIterable<{ readonly json: Json; readonly text: string }>, after?: () => After): Promise<void>
-  /** What was asked for, if it is one thing: `{"rows":[…],"total":1}` for a program, the text for a person. */
+  /** Prints a single thing: `{"rows":[…],"total":1}` for a program, the text for a person. */
   one(json: Json, text: string): void
-  /** What was asked for, all at once: `rows` for a program, with what goes beside them, the text for a person. */
+  /** Prints everything at once: `rows` and the members of `beside` for a program, the text for a person. */
   all(rows: readonly Json[], text: string, beside?: After['json']): void
-  /** The result as CSV (RFC 4180), its times and amounts as in JSON; begins before all rows are there. */
+  /** Prints CSV (RFC 4180) with times and amounts as in JSON. Starts before all rows are there. */
   csv(head: readonly string[], rows: Iterable<CsvRow> | AsyncIterable<CsvRow>): Promise<void>
-  /** A part of the result as it comes, for a person only. */
+  /** Prints a part of the result as it arrives, for a person only. */
   line(text: string): void
-  /** What is worth knowing besides the result, for a person only. */
+  /** Prints a remark beside the result to standard error, for a person only. */
   readonly note: (text: string) => void
-  /** Shows a text in place of the one before, on a terminal; false: there is none, or a program reads. */
+  /** Replaces the text on a terminal. Returns false without a terminal or with `--json`. */
   frame(text: (size: Size) => string): boolean
-  /** For a result that is no text; undefined: a terminal reads, which cannot. */
+  /** Returns the stream for a binary result, or undefined if standard output is a terminal. */
   bytes(): Writable | undefined
-  /** Shows how far long work is, on a terminal and nowhere else. */
+  /** Shows the progress of long work, on a terminal only. An empty text removes it. */
   progress(text: string): void
-  /** Shows how long `work` is at it, after its first second, on a terminal and nowhere else. */
+  /** Shows the seconds that `work` has taken so far, from the first second on, on a terminal only. */
   during<Result>(text: string, work: Promise<Result>): Promise<Result>
 }
 
-/** Of a terminal; undefined: it has no end. */
+/** Size of a terminal; undefined: without a limit. */
 export interface Size {
   readonly columns?: number | undefined
   readonly lines?: number | undefined
@@ -48,11 +48,11 @@ export interface Row {
   readonly cells: readonly string[]
 }
 
-/** What follows rows. */
+/** Output that follows the rows. */
 export interface After {
-  /** Members of the document beside `rows`; a `total` of its own where not all rows are there. */
+  /** Members of the document beside `rows`. A `total` here replaces the number of rows, if only a page is printed. */
   readonly json?: { readonly [name: string]: Json }
-  /** A last line of the table. */
+  /** Last line of the table. */
   readonly cells?: readonly string[]
 }
 
@@ -60,25 +60,25 @@ export type CsvRow = readonly Cell[]
 
 export type Rows = Iterable<Row> | AsyncIterable<Row>
 
-/** What `map` makes of each. */
+/** Yields the result of `map` for each item. */
 export async function* mapped<From, To>(all: AsyncIterable<From>, map: (one: From) => To): AsyncIterable<To> {
   for await (const one of all) yield map(one)
 }
 
-/** What comes in pieces, one by one. */
+/** Yields the items of all pieces one by one. */
 export async function* each<One>(pieces: AsyncIterable<readonly One[]>): AsyncIterable<One> {
   for await (const piece of pieces) yield* piece
 }
 
-/** Clears the line on which progress is shown. */
+/** Characters that clear the line on which progress is shown. */
 export const hideProgress = '\r\u001b[K'
 
 const clearScreen = '\u001b[H\u001b[2J'
 
-/** Rows are aligned in pages, so that a long list starts at once and needs little memory. */
+/** Rows of one page. Each page is aligned on its own, so that a long list starts at once and needs little memory. */
 const pageRows = 500
 
-/** The result goes to `out`, what accompanies it to `err`. Stops reading rows once nobody reads `out`. */
+/** Creates an output that writes results to `out` and remarks to `err`. Stops reading rows once `out` is closed. */
 export function createOutput(out: Writer, err: Writer, json: boolean): Output {
   let shown = false
   const showsProgress = err.isTerminal && !json
@@ -93,7 +93,7 @@ export function createOutput(out: Writer, err: Writer, json: boolean): Output {
   const print = (text: string): void => write(printableLines(text))
   const printJson = (text: string): void => write(escapedJson(text))
 
-  /** Rows that run by on the same terminal show by themselves how far they are. */
+  /** Counts rows for the progress, which is not shown if the rows themselves go to the terminal. */
   async function* counted<Each>(rows: Iterable<Each> | AsyncIterable<Each>): AsyncIterable<Each> {
     let count = 0
     for await (const row of rows) {
@@ -101,7 +101,7 @@ export function createOutput(out: Writer, err: Writer, json: boolean): Output {
       yield row
       if (++count % pageRows !== 0) continue
       if (!out.isTerminal) progress(`${count} rows`)
-      // A slow reader is waited for: what it has not read yet would grow here.
+      // Wait for a slow reader, because unread output would fill the memory.
       await out.flush()
     }
     progress('')
@@ -127,7 +127,7 @@ export function createOutput(out: Writer, err: Writer, json: boolean): Output {
     all: (rows, text, beside) =>
       json ? printJson(JSON.stringify({ rows, total: rows.length, ...beside })) : print(text),
     csv: async (head, rows) => {
-      // A file gets every character as it is stored, a terminal none that could steer it.
+      // A file gets every character unchanged; a terminal gets no control characters.
       const line = (cells: CsvRow) =>
         out.isTerminal ? printableLines(csvLine(cells).replaceAll('\r\n', '\n')) : csvLine(cells)
       out.write(line(head))
@@ -203,22 +203,22 @@ async function textRows(
 type Cells = readonly string[]
 type Layout = 'columns' | 'blocks'
 
-/** A column that is cut to less shows no whole number or time. */
+/** Minimum width of a column, in characters; a narrower one cannot show a whole number or time. */
 const readableWidth = 20
 
-/** Rows under their head as columns; where a terminal would leave too little of them, each as a block of lines. */
+/** Formats rows as columns under their head, or each row as a block of lines if the terminal is too narrow. */
 export const laidOut = (head: Cells, rows: readonly Cells[], lineWidth: number | undefined): string =>
   layoutOf([head, ...rows], lineWidth) === 'columns' ? aligned([head, ...rows], lineWidth) : inBlocks(head, rows)
 
 function layoutOf(page: readonly Cells[], lineWidth: number | undefined): Layout {
-  const wanted = wantedWidths(page)
-  const isReadable = widthsWithin(wanted, lineWidth).every(
-    (width, at) => width >= Math.min(wanted[at] ?? 0, readableWidth),
+  const ideal = idealWidths(page)
+  const isReadable = widthsWithin(ideal, lineWidth).every(
+    (width, at) => width >= Math.min(ideal[at] ?? 0, readableWidth),
   )
   return isReadable || page.length === 1 ? 'columns' : 'blocks'
 }
 
-/** `NAME  value` for each column that has one, whole: a terminal breaks what is longer than its lines. */
+/** Formats each row as lines of `NAME  value`, without empty cells and uncut. */
 function inBlocks(head: Cells, rows: readonly Cells[]): string {
   const width = Math.max(...head.map(columnsOf))
   return rows
@@ -228,15 +228,15 @@ function inBlocks(head: Cells, rows: readonly Cells[]): string {
     .join('\n\n')
 }
 
-const wantedWidths = (page: readonly Cells[]): readonly number[] =>
+const idealWidths = (page: readonly Cells[]): readonly number[] =>
   (page[0] ?? []).map((_, column) => Math.max(...page.map((cells) => columnsOf(cells[column] ?? ''))))
 
-const widthsWithin = (wanted: readonly number[], lineWidth: number | undefined): readonly number[] =>
-  lineWidth === undefined ? wanted : narrowed(wanted, lineWidth - gap.length * (wanted.length - 1))
+const widthsWithin = (ideal: readonly number[], lineWidth: number | undefined): readonly number[] =>
+  lineWidth === undefined ? ideal : narrowed(ideal, lineWidth - gap.length * (ideal.length - 1))
 
-/** The rows as columns; a line has at most `lineWidth` columns of a terminal. */
+/** Formats rows as columns. A line is at most `lineWidth` characters wide. */
 function aligned(page: readonly Cells[], lineWidth: number | undefined, long: Long = 'cut'): string {
-  const widths = widthsWithin(wantedWidths(page), lineWidth)
+  const widths = widthsWithin(idealWidths(page), lineWidth)
   const lines = long === 'cut' ? page : page.flatMap((cells) => foldedRow(cells, widths))
   return lines
     .map((cells) =>
@@ -248,14 +248,14 @@ function aligned(page: readonly Cells[], lineWidth: number | undefined, long: Lo
     .join('\n')
 }
 
-/** As many lines as its longest cell needs. */
+/** Divides a row into as many lines as its longest cell needs. */
 function foldedRow(cells: Cells, widths: readonly number[]): readonly Cells[] {
   const folded = widths.map((width, column) => foldedTo(cells[column] ?? '', width))
   const lines = Math.max(...folded.map(({ length }) => length))
   return Array.from({ length: lines }, (_, line) => folded.map((cell) => cell[line] ?? ''))
 }
 
-/** Broken between words; a word only where it is longer than a line. */
+/** Breaks a text between words, and inside a word only if the word is longer than a line. */
 function foldedTo(text: string, width: number): readonly string[] {
   const lines: string[] = []
   let rest = text
@@ -271,21 +271,21 @@ function foldedTo(text: string, width: number): readonly string[] {
 
 const gap = '  '
 
-/** Takes from the widest columns until all of them have `room`; a column keeps at least one character. */
-function narrowed(wanted: readonly number[], room: number): readonly number[] {
-  let most = Math.max(...wanted)
-  const cutAt = (width: number): readonly number[] => wanted.map((one) => Math.min(one, width))
+/** Narrows the widest columns until all columns fit into `room`. A column keeps at least one character. */
+function narrowed(ideal: readonly number[], room: number): readonly number[] {
+  let widest = Math.max(...ideal)
+  const cutAt = (width: number): readonly number[] => ideal.map((one) => Math.min(one, width))
   const sum = (widths: readonly number[]): number => widths.reduce((all, one) => all + one, 0)
-  while (most > 1 && sum(cutAt(most)) > room) most--
-  let left = room - sum(cutAt(most))
-  return wanted.map((one) => (one > most && left > 0 ? (left--, most + 1) : Math.min(one, most)))
+  while (widest > 1 && sum(cutAt(widest)) > room) widest--
+  let spare = room - sum(cutAt(widest))
+  return ideal.map((one) => (one > widest && spare > 0 ? (spare--, widest + 1) : Math.min(one, widest)))
 }
 
 const padded = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - columnsOf(text)))
 
 const cut = (text: string, width: number): string => (columnsOf(text) <= width ? text : `${startOf(text, width - 1)}…`)
 
-/** As many whole characters as fit. */
+/** Returns the beginning of a text that fits into `width` columns, without cutting a character in two. */
 function startOf(text: string, width: number): string {
   let start = ''
   let columns = 0
@@ -297,36 +297,37 @@ function startOf(text: string, width: number): string {
   return start
 }
 
-/** Characters that fill two columns of a terminal (East Asian, and pictures), and those that fill none. */
+/** Characters that fill two columns of a terminal (East Asian characters and emoji). */
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u
-const none = /[\p{Mn}\p{Me}\p{Cf}]/u
+/** Characters that fill no column of a terminal (combining and format characters). */
+const zeroWidth = /[\p{Mn}\p{Me}\p{Cf}]/u
 
 function columnsOf(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length
   let columns = 0
-  for (const character of text) columns += wide.test(character) ? 2 : none.test(character) ? 0 : 1
+  for (const character of text) columns += wide.test(character) ? 2 : zeroWidth.test(character) ? 0 : 1
   return columns
 }
 
 /**
- * Characters of other people's texts that could steer a terminal or deceive its reader: control characters (C0, C1, and
- * so escape sequences), bidirectional controls, zero-width and other invisible characters, line separators, lone
- * surrogates. Of the invisible ones only the selectors between a text and a picture are harmless.
+ * Characters of other people's texts that could control a terminal or deceive its reader: control characters (C0, C1,
+ * and therefore escape sequences), bidirectional controls, zero-width and other invisible characters, line separators
+ * and lone surrogates. The variation selectors U+FE0E and U+FE0F are invisible but harmless.
  */
 const unsafe = /(?![\ufe0e\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu
 
 const shownAs = (character: string): string =>
   /\p{Cc}/u.test(character) ? '?' : `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`
 
-/** Returns a text of one line without characters that could steer or deceive: `?` or `<U+202E>` stands for each. */
+/** Replaces unsafe characters and line breaks by `?` or a form such as `<U+202E>`. */
 export const printable = (text: string): string => text.replace(unsafe, shownAs)
 
-/** The same for a text of several lines. */
+/** Replaces unsafe characters like `printable`, but keeps line breaks. */
 export const printableLines = (text: string): string =>
   text.replace(unsafe, (character) => (character === '\n' ? character : shownAs(character)))
 
-/** Writes such characters of a JSON document as `\u202e`: a program reads the same values. */
+/** Writes unsafe characters of a JSON document as escapes such as `\u202e`, so that programs read the same values. */
 export const escapedJson = (document: string): string =>
   document.replace(unsafe, (character) =>
     character
@@ -335,23 +336,23 @@ export const escapedJson = (document: string): string =>
       .join(''),
   )
 
-/** Where text goes, until nobody reads it any more. */
+/** Destination of text, which may be closed by its reader. */
 export interface Writer {
   readonly stream: Writable
   readonly isTerminal: boolean
-  /** How many characters a line of the terminal has; undefined: it is none, and lines may be as long as they are. */
+  /** Characters of a line of the terminal; undefined if the destination is not a terminal. */
   width(): number | undefined
-  /** How many lines of it are shown, but the last. */
+  /** Lines of the terminal without the last one; undefined if the destination is not a terminal. */
   height(): number | undefined
-  /** After a failure nothing is written. */
+  /** Writes a text, or nothing after a failure. */
   write(text: string): void
-  /** Why nothing can be written any more; undefined: it can. */
+  /** Returns the error that ended writing, or undefined if texts can be written. */
   failure(): NodeJS.ErrnoException | undefined
-  /** Waits until everything is written, or cannot be. */
+  /** Waits until everything is written or writing has failed. */
   flush(): Promise<void>
 }
 
-/** Of a terminal that does not tell how wide it is. */
+/** Width of a terminal that does not report its own, in characters. */
 const usualWidth = 80
 
 export type Terminal = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
@@ -362,7 +363,7 @@ export function writerTo(stream: Terminal): Writer {
   stream.on('error', failed)
   const write = (text: string, done?: () => void): void => {
     try {
-      // What is written to a file fails here and now, a pipe tells it later.
+      // A write to a file throws here; a write to a pipe emits an error event later.
       stream.write(text, done)
     } catch (problem) {
       failed(problem as Error)
@@ -372,7 +373,7 @@ export function writerTo(stream: Terminal): Writer {
   return {
     stream,
     isTerminal: stream.isTTY === true,
-    // A width of 0 is told by terminals that have none yet.
+    // A terminal reports a width of 0 before its size is known.
     width: () => (stream.isTTY === true ? (stream.columns ?? 0) || usualWidth : undefined),
     height: () => (stream.isTTY === true && (stream.rows ?? 0) > 1 ? (stream.rows ?? 0) - 1 : undefined),
     write: (text) => {

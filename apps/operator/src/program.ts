@@ -87,7 +87,7 @@ import {
 } from './commands/webhook.ts'
 import { webhookReplay } from './commands/webhook-replay.ts'
 
-/** What commands need to be run. */
+/** The ways to run the work of commands: with a database, without one, or to migrate, copy or back up. */
 export interface Runs {
   readonly run: Run
   readonly runAlone: RunAlone
@@ -97,7 +97,7 @@ export interface Runs {
   readonly runBackup: RunBackup
 }
 
-/** The whole command line: its table of contents. */
+/** Creates the whole command line. This function is its table of contents. */
 export const createProgram = (
   { run, runAlone, look, runMigrate, runCopy, runBackup }: Runs,
   version: string,
@@ -117,7 +117,7 @@ export const createProgram = (
       accountPassword(run),
       accountFactor(run),
       accountTransfer(run),
-      group('user', 'let people sign in at the portal for an account, each with an own password and role', [
+      group('user', 'let people sign in at the portal for an account, each with a password and a role of their own', [
         accountUserAdd(run),
         accountUserList(run),
         accountUserLink(run),
@@ -131,7 +131,7 @@ export const createProgram = (
     group('key', 'issue, list, change and revoke API keys', [keyIssue(run), keyList(run), keySet(run), keyRevoke(run)]),
     group('credits', 'grant credits and verify the ledger', [creditsTopUp(run), creditsVerify(run)]),
     group('price', 'set, remove and list prices by number prefix', [priceSet(run), priceRemove(run), priceList(run)]),
-    group('number', 'block and unblock numbers for everybody; show and erase what is stored of one', [
+    group('number', 'block and unblock numbers for all accounts; show and erase the data stored about a number', [
       numberBlock(run),
       numberUnblock(run),
       numberList(run),
@@ -144,7 +144,11 @@ export const createProgram = (
       shortcodeRelease(run),
       shortcodeList(run),
     ]),
-    group('sender', 'say which senders accounts may name', [senderAdd(run), senderRemove(run), senderList(run)]),
+    group('sender', 'add, remove and list the senders that accounts may use', [
+      senderAdd(run),
+      senderRemove(run),
+      senderList(run),
+    ]),
     group('optout', 'add, remove, list, import and export opt-outs of an account', [
       optoutAdd(run),
       optoutRemove(run),
@@ -164,34 +168,38 @@ export const createProgram = (
       webhookAttempts(run),
       webhookReplay(run),
     ]),
-    group('arrivals', 'list what people wrote that belongs to no account', [arrivalsList(run)]),
+    group('arrivals', 'list incoming messages that belong to no account', [arrivalsList(run)]),
     group('message', 'find, explain, cancel and refund messages', [
       messageFind(run),
       messageExplain(run),
       messageCancel(run),
       messageRefund(run),
     ]),
-    group('dispatcher', 'list the dispatchers that run', [dispatcherList(run)]),
-    group('carrier', 'list, show, watch, pause and test carriers; check, apply and go back to files of them', [
-      carrierList(run),
-      carrierShow(run),
-      carrierPause(run),
-      carrierDrain(run),
-      carrierResume(run),
-      carrierReceipts(run),
-      carrierWatch(run),
-      carrierTest(run, runAlone),
-      carrierCheck(runAlone),
-      carrierApply(run, runAlone),
-      carrierVersions(run),
-    ]),
+    group('dispatcher', 'list the running dispatchers', [dispatcherList(run)]),
+    group(
+      'carrier',
+      'list, show, watch, pause and test carriers; check and apply carriers documents, list their versions',
+      [
+        carrierList(run),
+        carrierShow(run),
+        carrierPause(run),
+        carrierDrain(run),
+        carrierResume(run),
+        carrierReceipts(run),
+        carrierWatch(run),
+        carrierTest(run, runAlone),
+        carrierCheck(runAlone),
+        carrierApply(run, runAlone),
+        carrierVersions(run),
+      ],
+    ),
     doctor(look),
     top(run),
     group('failover', 'decide about messages in doubt after a database standby was promoted', [
       failoverStatus(run),
       failoverResume(run),
     ]),
-    group('queue', 'show what waits to be sent', [queueShow(run)]),
+    group('queue', 'show the messages that wait to be sent', [queueShow(run)]),
     group('operator', 'add, list, lock and change the people who run the gateway at the portal', [
       operatorAdd(run),
       operatorList(run),
@@ -201,16 +209,16 @@ export const createProgram = (
       operatorPassword(run),
       operatorForgetFactor(run),
     ]),
-    group('audit', 'list, verify and export what operators have changed', [
+    group('audit', 'list, verify and export the changes of operators', [
       auditList(run),
       auditVerify(run),
       auditExport(run),
     ]),
-    group('history', 'drop what is older than 90 days', [historyDrop(run)]),
-    group('ids', 'leave out ids after a restore', [idsSkip(run)]),
-    group('secrets', 'change the key that secrets are stored with', [secretsReseal(run)]),
+    group('history', 'drop messages that are older than 90 days', [historyDrop(run)]),
+    group('ids', 'skip message ids after a restore', [idsSkip(run)]),
+    group('secrets', 'change the key that encrypts stored secrets', [secretsReseal(run)]),
     send(run),
-    group('simulate', 'bring in replies without a carrier', [simulateReply(run)]),
+    group('simulate', 'create incoming messages without a carrier', [simulateReply(run)]),
     group('backup', 'make, verify, list, prune and restore backups', [
       backupCreate(runBackup),
       backupVerify(runAlone),
@@ -227,7 +235,7 @@ export const createProgram = (
     completion(runAlone),
   ])
     .version(version, '-V, --version', 'print the version; with --json as {"version":"…","commit":"…"}')
-    // A text to send may look like an option of ours.
+    // The text of a message may look like an option.
     .enablePositionalOptions()
     .addHelpText(
       'after',

@@ -19,18 +19,18 @@ import { createProgram, type Runs } from './program.ts'
 import type { Backups, Make } from './commands/backup.ts'
 import type { CopyTo, AppliedMigration } from './commands/database.ts'
 
-/** 0 done, 1 refused, 2 called wrongly, 3 the database or the gateway is out of order. */
+/** Exit codes: 0 done, 1 refused, 2 called wrongly, 3 the database or the gateway is out of order. */
 export type ExitCode = 0 | 1 | 2 | 3
 
-/** A database, whose schema may be an old one. */
+/** An open database, whose schema may not be up to date. */
 export interface Opened {
   readonly ports: Ports
   readonly migrate: () => Promise<readonly AppliedMigration[]>
   readonly surroundings: () => Promise<Surroundings>
   readonly backups: Backups
-  /** Ends its own use of the database first; the ports do not work any more. */
+  /** Copies the database. Closes the connections of `ports` first, which cannot be used afterwards. */
   readonly copyTo: CopyTo
-  /** Those of every process, if not given. */
+  /** Default: the settings of every process. */
   readonly settings?: GatewaySettings
   readonly processingSettings?: ProcessingSettings
 }
@@ -41,26 +41,26 @@ export interface Host {
   input(show: (text: string) => void): Input
   /** Aborted when the user ends the command. */
   readonly interruption: AbortSignal
-  /** What is still waited for when the command has ended is not waited for any more. */
+  /** Makes the process exit when the command has ended, even if something is still pending. */
   giveUp(): void
-  /** A database that is only looked at is waited for so long. */
+  /** Maximum seconds that a command which only looks at the database waits for an answer. */
   readonly openSeconds: number
   /** The environment. */
   readonly variables: Variables
   /**
-   * Opens the database for `work` and closes it whatever happens. `note` is told what a person should know. What it
-   * throws itself says in a sentence what is out of order, without a secret. Where there is no database, or no schema
-   * in it, it makes one only if `make` says so.
+   * Opens the database for `work` and closes it even if the work fails. Calls `note` with remarks for the user. Its own
+   * errors say in a sentence what is out of order and contain no secret. Creates a missing database or schema only if
+   * `make` says so.
    */
   withDatabase(work: (opened: Opened) => Promise<void>, note: (text: string) => void, make?: Make): Promise<void>
 }
 
-/** Does what `args` say and returns the exit code. With `--json` a failure is told as `{"error":…}`. */
+/** Runs the command that `args` name and returns the exit code. With `--json` a failure is printed as `{"error":…}`. */
 export async function runCommandLine(args: readonly string[], host: Host): Promise<ExitCode> {
   const [out, err] = [writerTo(host.out), writerTo(host.err)]
   let json = args.includes('--json')
   let complains: Command | undefined
-  const tell = (message: string): void => {
+  const printError = (message: string): void => {
     if (err.isTerminal) err.write(hideProgress)
     err.write(`${json ? escapedJson(JSON.stringify({ error: message })) : printableLines(message)}\n`)
   }
@@ -76,7 +76,7 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
     run: (work) => {
       const output = createOutput(out, err, json)
       return host.withDatabase(async ({ ports, migrate, surroundings, settings, processingSettings }) => {
-        await output.during('Bringing the schema up to date', migrate())
+        await output.during('Updating the schema', migrate())
         const input = host.input((text) => err.write(text))
         const gateway = createGateway(ports, settings)
         const actor = { by: `${userInfo().username} on ${hostname()}`, from: 'command line' }
@@ -118,7 +118,7 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
     runCopy: (work) => {
       const output = createOutput(out, err, json)
       return host.withDatabase(async ({ migrate, copyTo }) => {
-        await output.during('Bringing the schema up to date', migrate())
+        await output.during('Updating the schema', migrate())
         await work(copyTo, output)
       }, output.note)
     },
@@ -128,7 +128,7 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
     },
   }
   const program = createProgram(runs, json ? JSON.stringify(release) : versionLine)
-  // A value may look like the option: once the arguments are read, it is known.
+  // The value of another option may look like `--json`, so the parsed options decide.
   program.hook('preAction', (_, command) => void (json = command.opts()['json'] === true))
   for (const command of everyCommand(program)) {
     command.exitOverride().configureOutput({
@@ -144,15 +144,15 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
     () => 0 as const,
     (problem: unknown) => {
       const [code, message] = failureOf(problem, complains)
-      if (message !== undefined) tell(message)
+      if (message !== undefined) printError(message)
       return code
     },
   )
   await out.flush()
   const broken = out.failure()
-  // Who reads only the first lines has what it wants.
+  // A reader such as `head` closes the pipe once it has read enough.
   if (broken === undefined || broken.code === 'EPIPE') return done
-  tell(`The result cannot be written: ${broken.message}`)
+  printError(`The result cannot be written: ${broken.message}`)
   return 3
 }
 
@@ -165,7 +165,7 @@ const accountIdIn =
     return found.account.id
   }
 
-/** Runs the command, or prints its help for `help account open`: commander knows one level of names only. */
+/** Runs the command. Prints the help of nested commands (`help account open`) itself, because commander cannot. */
 async function run(program: Command, args: readonly string[]): Promise<void> {
   if (args[0] !== 'help') {
     await program.parseAsync(args, { from: 'user' })

@@ -13,8 +13,9 @@ const isoTime =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: ?(Z|[+-]\d{2}(?::?\d{2})?))?)?$/i
 
 /**
- * Returns a time of ISO 8601: a day, or a day and a time to the minute, second or a fraction of it. Without a zone it
- * is at GMT+2, as every time that people type. Undefined if it is none, or not in the calendar.
+ * Parses a time of ISO 8601: a day, optionally with a time to the minute, the second or a fraction of it. A time
+ * without a zone is at GMT+2, like all times that people type. Returns undefined for other texts and dates that do not
+ * exist.
  */
 export const parseTime = (text: string): Instant | undefined => {
   const [, day, minute = '00:00', second = '00', fraction = '', zone = '+02:00'] = isoTime.exec(text) ?? []
@@ -29,11 +30,11 @@ export const parseTime = (text: string): Instant | undefined => {
   return instant(utc + (sign === '-' ? 1 : sign === '+' ? -1 : 0) * offsetMinutes * 60_000)
 }
 
-/** For a person: at +02:00 like every time on the interfaces. */
+/** Formats a time for a person, at GMT+2 like all times on the interfaces. */
 export const timeText = (at: Instant | undefined): string =>
   at === undefined ? '' : `${formatDate(at)} ${formatTime(at)}`
 
-/** How long that was: `12 s`, `5 min`, `3 h`, `2 days`. */
+/** Formats a duration as `12 s`, `5 min`, `3 h` or `2 days`. */
 export const durationText = (milliseconds: number): string => {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000))
   if (seconds < 120) return `${seconds} s`
@@ -41,7 +42,7 @@ export const durationText = (milliseconds: number): string => {
   return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} days`
 }
 
-/** `1 message`, `2 messages`. */
+/** Formats a count with its noun: `1 message`, `2 messages`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 export const accountJson = (account: Account, balance: Credits): Json => ({
@@ -59,7 +60,7 @@ export const accountJson = (account: Account, balance: Credits): Json => ({
   recipientsPerSecond: account.recipientsPerSecond ?? null,
 })
 
-/** The account as lines of a name and a value. */
+/** Formats an account as lines of a name and a value. */
 export const accountLines = (account: Account, balance: Credits): string => {
   const cells = accountCells(account, balance).map(printable)
   return accountHead.map((name, at) => `${name.toLowerCase().padEnd(8)} ${cells[at] ?? ''}`.trimEnd()).join('\n')
@@ -83,8 +84,8 @@ export const accountCells = (account: Account, balance: Credits): readonly strin
   ].join(', '),
 ]
 
-const perSecond = (limit: number | undefined, what: string): readonly string[] =>
-  limit === undefined ? [] : [`${counted(limit, what)} a second`]
+const perSecond = (limit: number | undefined, noun: string): readonly string[] =>
+  limit === undefined ? [] : [`${counted(limit, noun)} a second`]
 
 export const keyState = (key: ApiKey, now: number): 'valid' | 'revoked' | 'expired' => {
   if (key.revoked !== undefined) return 'revoked'
@@ -111,7 +112,7 @@ const STATUS = { delivered: 'DELIVERED', sent: 'SENT', failed: 'SENDINGFAILED' }
 
 export const outcomeMeaning = (code: OutcomeCode): string => WORDS[code]
 
-/** As the interfaces call it. */
+/** Returns the word of the interfaces for the state of an outcome. */
 export const outcomeStatus = (code: OutcomeCode): string => STATUS[stateOf(code)]
 
 export const outcomeText = (code: OutcomeCode): string => `${outcomeStatus(code)} ${code} (${WORDS[code]})`

@@ -4,12 +4,12 @@ import { Writable, type Readable } from 'node:stream'
 import { Refused, type Input } from './command.ts'
 import { printable } from './output.ts'
 
-/** Hides what readline would show of the typed characters. */
+/** Discards what readline would echo of the typed characters. */
 const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() })
 
 /**
- * Asks on a terminal, reads the first line of a pipe; an end without a line counts as a blank one. `interrupt` is
- * called for a Ctrl-C while it asks, which the terminal then does not turn into a signal.
+ * Creates an input that asks at a terminal, or reads the first line of a pipe. An end of input counts as an empty line.
+ * Calls `interrupt` for a Ctrl-C during a question, because the terminal does not turn it into a signal then.
  */
 export const terminal = (
   stdin: Readable & { readonly isTTY?: boolean },

@@ -15,7 +15,7 @@ import { Refused } from './command.ts'
 import type { Json, Row } from './output.ts'
 import { counted, timeJson, timeText } from './show.ts'
 
-/** A webhook for a program; never its secrets. */
+/** Formats a webhook for programs, without its secrets. */
 export const webhookJson = (webhook: Webhook) => ({
   id: webhook.id,
   account: webhook.account,
@@ -36,7 +36,7 @@ export const backlogJson = ({ events, lists, dead }: WebhookBacklog): { readonly
   deadLists: dead,
 })
 
-/** A webhook for a person. */
+/** Formats a webhook for people. */
 export const webhookText = (webhook: Webhook): string =>
   [
     `Webhook ${webhook.id} of account ${webhook.account}: ${stateText(webhook)}`,
@@ -50,31 +50,31 @@ export const webhookText = (webhook: Webhook): string =>
 export const backlogText = ({ events, lists, dead }: WebhookBacklog): string =>
   `Waiting        ${counted(events, 'event')}, ${counted(lists, 'list')} being tried, ${counted(dead, 'dead list')}`
 
-const PAUSED = { 'by-request': 'paused by request', failing: 'paused: it had failed for 5 days' } as const
+const PAUSED = { 'by-request': 'paused by an operator or its account', failing: 'paused: failing for 5 days' } as const
 
 export function stateText({ state, pausedFor, failingSince }: Webhook): string {
-  if (state === 'disabled') return 'disabled: it answered 410'
+  if (state === 'disabled') return 'disabled: the server answered 410'
   if (state === 'paused') return pausedFor === undefined ? 'paused' : PAUSED[pausedFor]
   return failingSince === undefined ? 'active' : 'active, but failing'
 }
 
-/** An attempt as a row of `attemptHead`. */
+/** Column heads of `attemptRow`. */
 export const attemptHead = ['TIME (GMT+2)', 'LIST', 'TRY', 'MS', 'ANSWER', 'RESULT', 'NEXT TRY', 'WHY']
 
 const WHY = {
-  delivered: 'it has the events',
-  gone: '410 disables the webhook',
-  'tries-exhausted': 'the tries are exhausted; it can be replayed',
-  test: 'a test is tried once',
-  schedule: 'as the schedule of tries says',
-  'retry-after': 'the answer asked for it (Retry-After)',
+  delivered: 'the events are delivered',
+  gone: 'the answer 410 disables the webhook',
+  'tries-exhausted': 'no tries are left; the list can be replayed',
+  test: 'a test is sent once',
+  schedule: 'by the schedule of tries',
+  'retry-after': 'requested by the answer (Retry-After)',
 } as const satisfies Record<ReturnType<typeof nextTryReason>, string>
 
 export function attemptRow(attempt: PushAttempt): Row {
   const { list, tries, at, answer, verdict, next, events } = attempt
   const isAnswered = answer.outcome === 'answered'
   const reason = nextTryReason(attempt)
-  const said = isAnswered ? `${answer.status} ${answer.beginning.slice(0, 60)}` : PUSH_FAILURE[answer.failure]
+  const response = isAnswered ? `${answer.status} ${answer.beginning.slice(0, 60)}` : PUSH_FAILURE[answer.failure]
   return {
     json: {
       list,
@@ -94,7 +94,7 @@ export function attemptRow(attempt: PushAttempt): Row {
       list,
       String(tries),
       String(answer.milliseconds),
-      said.trim(),
+      response.trim(),
       PUSH_RESULT[verdict],
       timeText(next),
       WHY[reason],
@@ -102,7 +102,7 @@ export function attemptRow(attempt: PushAttempt): Row {
   }
 }
 
-/** A replay for a program. */
+/** Formats a replay for programs. */
 export const replayJson = (task: ReplayTask): { readonly [name: string]: Json } => {
   const { id, webhook, replay, state, events, waiting, upTo, started, ended } = task
   return {
@@ -121,7 +121,7 @@ export const replayJson = (task: ReplayTask): { readonly [name: string]: Json } 
   }
 }
 
-/** A replay for a person. */
+/** Formats a replay for people. */
 export const replayText = ({ id, webhook, state, events, waiting }: ReplayTask): string =>
   `Replay ${id} of webhook ${webhook} ${REPLAY_TEXT[state]}: ${counted(events, 'event')}, of which ${waiting} ${waiting === 1 ? 'waits' : 'wait'} to be pushed.`
 
@@ -133,25 +133,26 @@ const REPLAY_TEXT = {
 
 export const noSuchWebhook = (id: WebhookId): Refused => new Refused(`There is no webhook ${id}.`)
 
-/** What is to be said of `--despite-key` in the help of a command. */
-export const despiteKeyText = 'also if what is stored cannot be read with SECRETS_KEY, since the key was lost'
+/** Help text of the option `--despite-key`. */
+export const despiteKeyText =
+  'proceed even if the stored secrets cannot be read with SECRETS_KEY because the key was lost'
 
 /**
- * Waits for what stores a secret; refused, with what to do, where this process does not have the key of those that are
- * stored.
+ * Waits until a secret is stored. If this process does not have the key of the stored secrets, throws a Refused that
+ * says what to do.
  */
 export async function withKeyInUse<Result>(storing: Promise<Result>): Promise<Result> {
   return storing.catch((problem: unknown) => {
     if (!(problem instanceof OtherKeyError)) throw problem
     throw new Refused(
-      `${problem.message}\nNothing was stored, and no key was made. With the key lost, --despite-key goes on with the one of this process: see docs/operations/run.md.`,
+      `${problem.message}\nNothing was stored, and no key was created. If the key is lost, --despite-key proceeds with the key of this process: see docs/operations/run.md.`,
     )
   })
 }
 
-/** A refusal of core in words for the operator. */
+/** Converts a refusal of core into an error for the operator. */
 export function webhookRefused(refusal: WebhookRefusal): Refused {
-  if (refusal === 'no-events') return new Refused('A webhook gets at least one event.')
+  if (refusal === 'no-events') return new Refused('A webhook needs at least one event.')
   if (refusal === 'unknown-event') return new Refused(`The events are ${webhookEventTypes.join(', ')}.`)
   if (refusal === 'list-size-out-of-range') return new Refused('A request carries 1 to 100 events.')
   return new Refused(`The URL must be ${URL_RULE[refusal]}.`)

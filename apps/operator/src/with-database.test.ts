@@ -21,7 +21,7 @@ test.each([
 
 test.each([
   ['53100', 'could not write init file: No space left on device', /^The disk of the database is full\. Enlarge/],
-  ['53300', 'sorry, too many clients already', /^The database has no connection left\. End what holds them/],
+  ['53300', 'sorry, too many clients already', /^The database accepts no further connections\. End idle sessions/],
 ])('where the server is out of something (%s) that is told, and what to do', (code, said, words) => {
   const told = explain(withCode(said, code), url)
   expect(told).toMatch(words)
@@ -54,7 +54,9 @@ test('what the database refuses is told as its word', () => {
 })
 
 test('after a lost answer it is said that nobody knows', () => {
-  expect(explain(new Error('the answer of the database was lost'), url)).toContain('it may have done it or not')
+  expect(explain(new Error('the answer of the database was lost'), url)).toContain(
+    'the change may or may not have been made',
+  )
 })
 
 test('other problems say themselves what to do', () => {

@@ -39,29 +39,28 @@ import type { Opened } from './run-command-line.ts'
 
 const variables = { ...processVariables, ...databaseVariables, ...processingVariables, ...webhookVariables, SENDERS }
 
-/** As `gateway ids skip` without a number. */
+/** Blocks of ids to skip after a restore; the default of `gateway ids skip`. */
 const blocksSkipped = 1000
 
 export interface About {
   readonly note: (text: string) => void
   readonly make: Make
   /**
-   * Ends the work early: what is at the database is waited for, for some seconds, and the work may tell what came of
-   * it.
+   * Ends the work early. Running statements have a few seconds to end, and the work may still print their outcome.
    */
   readonly interruption: AbortSignal
 }
 
 /**
- * Runs `work` on the database of the environment, beside whatever else uses it, and closes it. Throws Errors whose
- * messages are for the operator.
+ * Opens the database that the environment names, runs `work` on it, and closes it. Servers may use the database at the
+ * same time. Throws errors whose messages are written for the operator.
  */
 export async function withDatabase(
   work: (opened: Opened) => Promise<void>,
   { note, make, interruption }: About,
 ): Promise<void> {
   for (const { name, likely } of misspeltVariables(process.env, publishedVariables))
-    note(`The variable ${name} is not read. Is ${likely} meant?`)
+    note(`The variable ${name} is unknown and ignored. Did you mean ${likely}?`)
   const where = readEnvironment(variables)
   try {
     const { close, ...opened } = await unlessInterrupted(open(where, { note, make, interruption }), interruption)
@@ -69,7 +68,7 @@ export async function withDatabase(
       await unlessInterrupted(work(opened), interruption)
     } finally {
       await close()
-      // Whatever the work waited for has ended now: work that tells what it has done does so before the end.
+      // The pending statements have ended now; let the work print what it has done before the process ends.
       if (interruption.aborted) await setImmediate()
     }
   } catch (problem) {
@@ -104,15 +103,15 @@ async function open(
     postgresPorts({
       connectionString: database.connectionString,
       log: { info: () => undefined, warn: note },
-      // A command ends before it could use a block of ids, or what it remembers could be old.
+      // A command is too short to use up a block of ids of its own, and needs no cache.
       settings: { ...databaseSettings(where), ids: 'shared-block', cacheSeconds: 0 },
     })
   const postgres = openPorts()
   let closing: Promise<void> | undefined
   const unlessEnded = () => interruption.throwIfAborted()
-  const leave = (): Promise<void> => (closing ??= postgres.close())
+  const disconnect = (): Promise<void> => (closing ??= postgres.close())
   const close = async (): Promise<void> => {
-    await leave()
+    await disconnect()
     await database.stop()
   }
   try {
@@ -152,7 +151,7 @@ async function open(
           between: unlessEnded,
         }),
       restore: async (source, progress) => {
-        await leave()
+        await disconnect()
         const to = database.connectionString
         const { made, rows } = await restoreBackup({ source, to, progress, unlessEnded })
         const restored = openPorts()
@@ -166,7 +165,7 @@ async function open(
       },
     },
     copyTo: async (to, progress) => {
-      await leave()
+      await disconnect()
       return copyDatabase({ from: database.connectionString, to, progress, unlessEnded })
     },
     settings: { ...gatewayDefaults, senders: where.SENDERS },
@@ -175,20 +174,20 @@ async function open(
   }
 }
 
-async function diskOf(folder: string): Promise<{ readonly left: number; readonly all: number }> {
+async function diskOf(folder: string): Promise<{ readonly free: number; readonly all: number }> {
   const { bavail, blocks, bsize } = await statfs(folder)
-  return { left: bavail * bsize, all: blocks * bsize }
+  return { free: bavail * bsize, all: blocks * bsize }
 }
 
 /**
- * What went wrong with the database at `url` (undefined: the embedded one), for the operator: a sentence without a
- * secret.
+ * Describes a problem with the database at `url` (undefined: the embedded one) for the operator, in a sentence that
+ * contains no secret.
  */
-export function explain(given: unknown, url: string | undefined): string {
-  const problem = given instanceof Error && given.message.startsWith(unreached) ? given.cause : given
+export function explain(thrown: unknown, url: string | undefined): string {
+  const problem = thrown instanceof Error && thrown.message.startsWith(unreached) ? thrown.cause : thrown
   const text = hideSecrets(messageOf(problem)).trim()
   if (isLostAnswer(text))
-    return `The database broke off before it answered: it may have done it or not. Look before you repeat it.`
+    return `The connection to the database was lost before it answered, so the change may or may not have been made. Check before you repeat the command.`
   const code = codeOf(problem)
   const advice = ADVICE[code ?? '']
   if (advice !== undefined) return `${advice} PostgreSQL says: ${text}.`
@@ -197,22 +196,22 @@ export function explain(given: unknown, url: string | undefined): string {
   return code !== undefined && isSqlState(code) ? `The database refuses: ${text}.` : text
 }
 
-/** By SQLSTATE: what a server is out of, and what to do. */
+/** Resource that a database server has run out of and what to do about it, by SQLSTATE. */
 const ADVICE: Readonly<Record<string, string>> = {
-  '53100': 'The disk of the database is full. Enlarge the volume, or delete what else is there.',
+  '53100': 'The disk of the database is full. Enlarge the volume, or delete other files on it.',
   '53300':
-    'The database has no connection left. End what holds them (pg_stat_activity), or raise max_connections or the limit of the role.',
+    'The database accepts no further connections. End idle sessions (pg_stat_activity), or raise max_connections or the connection limit of the role.',
 }
 
-/** As the check of the server begins what it says of a failure to connect. */
+/** Beginning of the message with which `checkServer` reports a failure to connect. */
 const unreached = 'the database cannot be reached: '
 
 const check = (url: string | undefined): string =>
   url === undefined
-    ? 'Look into the log of the embedded PostgreSQL, in DATA_DIR/postgres.'
+    ? 'See the log of the embedded PostgreSQL in DATA_DIR/postgres.'
     : 'Check DATABASE_URL (its host, port, user, password and database), and whether the server runs.'
 
-/** A name with several addresses fails once for each, and has no message of its own. */
+/** Joins the messages of an AggregateError: a host name with several addresses fails once for each address. */
 const messageOf = (problem: unknown): string => {
   if (problem instanceof AggregateError && problem.message === '') return problem.errors.map(messageOf).join('; ')
   return problem instanceof Error ? problem.message : String(problem)
@@ -224,12 +223,12 @@ const codeOf = (problem: unknown): string | undefined =>
 const isSqlState = (code: string): boolean => /^(?=.*[0-9])[0-9A-Z]{5}$/.test(code)
 
 /**
- * Codes of the network and of TLS; of the server those for no connection, no access, no such database, no room, shut
- * down.
+ * Returns true for codes of the network and of TLS, and for SQLSTATEs of a failed connection, denied access, a missing
+ * database, exhausted resources and a shutdown.
  */
 const isAway = (code: string): boolean => !isSqlState(code) || /^(08|28|3D|53|57P)/.test(code)
 
-/** What the driver says without a code. */
+/** Returns true for connection errors that the driver reports without a code. */
 const isBroken = (text: string): boolean => /^Connection terminated|timeout|SASL|SSL/i.test(text)
 
 const isLostAnswer = (text: string): boolean => text.startsWith('the answer of the database was lost')

@@ -61,7 +61,7 @@ export const soundSurroundings: Surroundings = {
     partitionsAhead: 2,
     bytes: 12 * 2 ** 20,
   },
-  disk: { left: 50 * 2 ** 30, all: 100 * 2 ** 30 },
+  disk: { free: 50 * 2 ** 30, all: 100 * 2 ** 30 },
   certificates: [],
   clockOffsetSeconds: 0,
 }

@@ -3,9 +3,12 @@ export type Cell = string | number
 /** Returns one record with its line break (RFC 4180), in which no spreadsheet takes a cell for a formula. */
 export const csvLine = (cells: readonly Cell[]): string => `${cells.map(csvField).join(',')}\r\n`
 
+/**
+ * Quotes a text that contains any delimiter of spreadsheets, so that a reader recognizes the comma as the delimiter.
+ */
 const csvField = (cell: Cell): string => {
   const text = typeof cell === 'number' ? String(cell) : guarded(cell)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 // Spreadsheets take a text for a formula that begins with one of these, also where it has the fullwidth form. A quote

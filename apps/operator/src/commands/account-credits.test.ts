@@ -148,7 +148,7 @@ test('a ledger that does not add up is listed, and then refused', async () => {
     }),
   })
   const { code, out, err } = await broken.run(['account', 'ledger', '1'])
-  expect([code, err]).toEqual([1, 'The movements do not add up to the balance: see gateway credits verify.\n'])
+  expect([code, err]).toEqual([1, 'The movements do not add up to the balance. See gateway credits verify.\n'])
   expect(out).toContain('100.1')
   expect((await broken.run(['account', 'ledger', '1', '--from', '2026-10-19'])).code).toBe(0)
 })
@@ -190,8 +190,8 @@ test('credits move from main to sub, from sub to main and from sub to sub', asyn
 
 test.each([
   [['9', '1', '1'], 'There is no account 9.'],
-  [['1', '4', '1'], 'Account 4 is not in the family of account 1, or is not there.'],
-  [['1', '9', '1'], 'Account 9 is not in the family of account 1, or is not there.'],
+  [['1', '4', '1'], 'Account 4 does not exist or is not in the family of account 1.'],
+  [['1', '9', '1'], 'Account 9 does not exist or is not in the family of account 1.'],
   [['2', '2', '1'], 'The two accounts are the same.'],
   [['1', '2', '0'], 'A transfer moves 1 to 1000000000000 whole credits.'],
   [['1', '2', '1000000000001'], 'A transfer moves 1 to 1000000000000 whole credits.'],
@@ -223,7 +223,7 @@ test('a transfer that the store could not do, and did not do, says so', async ()
   expect(await operator.run(['account', 'transfer', '1', '2', '1'])).toEqual({
     code: 1,
     out: '',
-    err: 'The transfer failed; nothing was moved.\n',
+    err: 'The transfer failed. No credits were moved.\n',
   })
 })
 

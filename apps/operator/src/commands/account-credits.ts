@@ -43,44 +43,44 @@ const ledgerHead = ['ACCOUNT', 'TIME (GMT+2)', 'KIND', 'AMOUNT', 'BALANCE', 'WHY
 export const accountLedger = (run: Run) =>
   command(
     'ledger',
-    'list every movement of the credits of an account, or of all, the oldest first, with the balance after it',
+    'list every movement of credits of one account or of all accounts, oldest first, with the balance after each',
     'gateway account ledger 3 --from 2026-10-01 --to 2026-10-31 --csv > october.csv\n  gateway account ledger --all --from 2026-10-01 --to 2026-10-31 --csv > statements.csv',
   )
     .argument('[account]', "the account's id or login", readAccount)
-    .option('--all', 'of all accounts, one after the other by id')
+    .option('--all', 'movements of all accounts, one account after the other, by id')
     .option(
       '--from <time>',
-      'only from then on: a day (GMT+2), a time CCYYMMDDHHmm, or so many days ago (7d)',
+      'only movements since: a day (GMT+2), a time CCYYMMDDHHmm, or a number of days ago (7d)',
       readFrom,
     )
-    .option('--to <time>', 'only up to the end of that day, or before that time', readTo)
+    .option('--to <time>', 'only movements up to the end of that day, or before that time', readTo)
     .addOption(new Option('--csv', 'print it as CSV, its times in UTC (ISO 8601)').conflicts('json'))
-    .action((name: AccountName | undefined, { from, to, all: ofAll, csv }: LedgerOptions) => {
-      if ((name === undefined) === (ofAll === undefined)) throw new Refused('Name one account, or --all.', 2)
+    .action((name: AccountName | undefined, { from, to, all: isAll, csv }: LedgerOptions) => {
+      if ((name === undefined) === (isAll === undefined)) throw new Refused('Name one account or use --all.', 2)
       return run(async ({ accountId, backOffice, ports, output }) => {
         const id = name && (await accountId(name))
         if (id !== undefined) await accountOf(backOffice, id)
         const now = ports.clock.now()
-        const sum = { begins: 0 }
-        const all = summed(each(backOffice.listMovements(id ?? 'all', { from: from?.(now), to: to?.(now) })), sum)
+        const odd = { accounts: 0 }
+        const all = summed(each(backOffice.listMovements(id ?? 'all', { from: from?.(now), to: to?.(now) })), odd)
         await (csv ? output.csv(csvHead, mapped(all, csvRow)) : output.rows(ledgerHead, mapped(all, ledgerRow)))
-        if (from === undefined && sum.begins > 0) {
-          throw new Refused('The movements do not add up to the balance: see gateway credits verify.')
+        if (from === undefined && odd.accounts > 0) {
+          throw new Refused('The movements do not add up to the balance. See gateway credits verify.')
         }
       })
     })
 
-/** Counts the accounts whose first movement does not begin with nothing. */
-async function* summed(movements: AsyncIterable<Movement>, sum: { begins: number }): AsyncIterable<Movement> {
+/** Passes movements on and counts the accounts whose first movement does not start from a balance of 0. */
+async function* summed(movements: AsyncIterable<Movement>, odd: { accounts: number }): AsyncIterable<Movement> {
   let last: AccountId | undefined
   for await (const movement of movements) {
-    if (movement.account !== last && movement.balance !== movement.amount) sum.begins++
+    if (movement.account !== last && movement.balance !== movement.amount) odd.accounts++
     last = movement.account
     yield movement
   }
 }
 
-/** What a movement has besides its time and its amounts; null: it has none. */
+/** Returns the details of a movement besides its time and amounts; null for those that it does not have. */
 const detailsOf = (cause: Cause) => ({
   firstMessage: firstOf(cause),
   lastMessage:
@@ -133,53 +133,52 @@ function whyText(amount: number, cause: Cause): string {
   return cause.messages === 1 ? `message ${cause.first}` : `messages ${cause.first} to ${last}`
 }
 
-interface Wanted {
+interface Transfer {
   readonly from: AccountId
   readonly to: AccountId
   readonly quantity: number
 }
 
-const WORDS: Readonly<Record<TransferRefusal, (wanted: Wanted) => string>> = {
+const WORDS: Readonly<Record<TransferRefusal, (transfer: Transfer) => string>> = {
   'invalid-from-account': ({ from }) => `There is no account ${from}.`,
-  'invalid-to-account': ({ from, to }) => `Account ${to} is not in the family of account ${from}, or is not there.`,
+  'invalid-to-account': ({ from, to }) => `Account ${to} does not exist or is not in the family of account ${from}.`,
   'from-account-locked': ({ from }) => `Account ${from} is locked, or its main account is.`,
   'to-account-locked': ({ to }) => `Account ${to} is locked.`,
   'same-account': () => 'The two accounts are the same.',
   'invalid-quantity': () => 'A transfer moves 1 to 1000000000000 whole credits.',
   'insufficient-credits': ({ from, quantity }) => `Account ${from} has less than ${quantity} credits.`,
-  failed: () => 'The transfer failed; nothing was moved.',
+  failed: () => 'The transfer failed. No credits were moved.',
 }
 
 export const accountTransfer = (run: Run) =>
   command(
     'transfer',
-    'move credits between a main account and its sub accounts, or between two of these',
+    'move credits between a main account and its sub accounts, or between two sub accounts of it',
     'gateway account transfer 3 7 250',
   )
-    .argument('<from>', 'the account that gives, by its id or login', readAccount)
-    .argument('<to>', 'the account that gets, by its id or login', readAccount)
+    .argument('<from>', 'the account that gives credits, by its id or login', readAccount)
+    .argument('<to>', 'the account that gets credits, by its id or login', readAccount)
     .argument('<credits>', 'whole credits', readWholeCredits)
     .action((from: AccountName, to: AccountName, quantity: number) =>
       run(async (context) => {
-        const wanted = { from: await context.accountId(from), to: await context.accountId(to), quantity }
-        await transfer(context, wanted)
+        await transfer(context, { from: await context.accountId(from), to: await context.accountId(to), quantity })
       }),
     )
 
-async function transfer({ backOffice, gateway, change, output }: Context, wanted: Wanted): Promise<void> {
-  const asker = await mainAccount(backOffice, wanted.from)
-  const made = { action: 'transferCredits' as const, account: wanted.from, given: { ...wanted } }
+async function transfer({ backOffice, gateway, change, output }: Context, order: Transfer): Promise<void> {
+  const main = await mainAccount(backOffice, order.from)
+  const made = { action: 'transferCredits' as const, account: order.from, given: { ...order } }
   const done =
-    asker === undefined ? 'invalid-from-account' : await change(made, () => gateway.transferCredits(asker, wanted))
-  if (done !== 'done') throw new Refused(WORDS[done](wanted))
-  const { from, to, quantity } = wanted
+    main === undefined ? 'invalid-from-account' : await change(made, () => gateway.transferCredits(main, order))
+  if (done !== 'done') throw new Refused(WORDS[done](order))
+  const { from, to, quantity } = order
   output.result(
     { fromAccount: from, toAccount: to, amount: quantity },
     `${quantity} credits moved from account ${from} to account ${to}.`,
   )
 }
 
-/** Who may move credits between any of its family. */
+/** Returns the main account of a family, which may move credits between all accounts of the family. */
 async function mainAccount(backOffice: Context['backOffice'], id: AccountId): Promise<Account | undefined> {
   const account = (await backOffice.findAccount(id))?.account
   if (account?.parent === undefined) return account
@@ -194,17 +193,19 @@ interface TopOptions {
 export const accountTop = (run: Run) =>
   command(
     'top',
-    'show who is busiest: requests and messages a second of the last ten seconds, over all processes',
+    'show the busiest accounts: requests and messages per second in the last ten seconds, over all processes',
     'gateway account top --by messages',
   )
-    .addOption(new Option('--by <what>', 'who comes first').choices(['requests', 'messages']).default('requests'))
-    .option('--limit <count>', 'at most so many, up to 1000', readLimit, 20)
+    .addOption(
+      new Option('--by <what>', 'the order of the accounts').choices(['requests', 'messages']).default('requests'),
+    )
+    .option('--limit <count>', 'maximum number of rows, up to 1000', readLimit, 20)
     .action(({ by, limit }: TopOptions) =>
       run(async ({ backOffice, output }) => {
         const rates = (await backOffice.listBusyAccounts()).filter((rate) => by === 'requests' || rate[by] > 0)
         const busiest = rates.toSorted((a, b) => b[by] - a[by]).slice(0, limit)
         await output.rows(topHead, await busiestRows(backOffice, busiest))
-        if (busiest.length === 0) output.note('No account has asked for anything in the last half minute.')
+        if (busiest.length === 0) output.note('No account has made a request in the last 30 seconds.')
       }),
     )
 

@@ -38,8 +38,8 @@ test('a lock, another role and a removal count at once', async () => {
 })
 
 test.each([
-  [add('ann'), 1, 'An e-mail address is one such as ann@acme.example.\n'],
-  [add('BOB@acme.example'), 1, 'There is a user with this e-mail address already, of this account or another one.\n'],
+  [add('ann'), 1, 'The e-mail address must look like ann@acme.example.\n'],
+  [add('BOB@acme.example'), 1, 'A user with this e-mail address already exists, in this account or another one.\n'],
   [['account', 'user', 'add', '9', 'a@acme.example', '--role', 'reader'], 1, 'There is no account 9.\n'],
   [['account', 'user', 'list', '9'], 1, 'There is no account 9.\n'],
   [['account', 'user', 'lock', 'ann@acme.example'], 1, 'There is no user ann@acme.example.\n'],

@@ -6,24 +6,24 @@ import { timeJson, timeText } from '../show.ts'
 import { accountOf, noSuchAccount } from './account.ts'
 
 const WORDS = {
-  'invalid-email': 'An e-mail address is one such as ann@acme.example.',
-  'email-taken': 'There is a user with this e-mail address already, of this account or another one.',
+  'invalid-email': 'The e-mail address must look like ann@acme.example.',
+  'email-taken': 'A user with this e-mail address already exists, in this account or another one.',
 }
 
-/** Below the address of the portal, which this command does not know. */
+/** Returns the path of an invitation. This command does not know the address of the portal. */
 const linkOf = (token: string): string => `/invitation?token=${token}`
 
-const told = (link: string): string =>
-  `The link is ${link} below the address of the portal. It sets a password once, within three days.`
+const linkText = (link: string): string =>
+  `The link is ${link} below the address of the portal. It can be used once, within three days, to set a password.`
 
 export const accountUserAdd = (run: Run) =>
   command(
     'add',
-    'let a person sign in at the portal for an account; prints a link for the person, this once',
+    'let a person sign in at the portal for an account; prints a link for the person, which is not shown again',
     'gateway account user add 3 ann@acme.example --role sender',
   )
     .argument('<account>', "the account's id or login", readAccount)
-    .argument('<email>', 'by which the person signs in, in any letter case')
+    .argument('<email>', 'the name for signing in, in any letter case')
     .addOption(new Option('--role <role>', 'what the person may do').choices(userRoles).makeOptionMandatory())
     .action((name: AccountName, email: string, { role }: { readonly role: UserRole }) =>
       run(async ({ accountId, backOffice, output }) => {
@@ -32,7 +32,7 @@ export const accountUserAdd = (run: Run) =>
         if (invited === 'no-such-account') throw noSuchAccount(account)
         if (typeof invited === 'string') throw new Refused(WORDS[invited])
         const link = linkOf(invited.token)
-        output.result({ id: invited.id, account, email, role, link }, `${email} is a user (${role}). ${told(link)}`)
+        output.result({ id: invited.id, account, email, role, link }, `${email} is a user (${role}). ${linkText(link)}`)
       }),
     )
 
@@ -59,7 +59,7 @@ const changing = (
   verb: string,
   description: string,
   change: (context: Context, user: User) => Promise<unknown>,
-  said: string,
+  outcome: string,
 ) =>
   command(verb, description, `gateway account user ${verb} ann@acme.example`)
     .argument('<email>', 'the e-mail address of the user')
@@ -68,7 +68,7 @@ const changing = (
         const user = await named(context, email)
         await change(context, user)
         const { id, account } = user
-        context.output.result({ id, account, email: user.email }, `User ${user.email} ${said}.`)
+        context.output.result({ id, account, email: user.email }, `User ${user.email} ${outcome}.`)
       }),
     )
 
@@ -76,7 +76,7 @@ export const accountUserLock = (run: Run) =>
   changing(
     run,
     'lock',
-    'end all sessions of a user, who cannot sign in until unlocked',
+    'end all sessions of a user and refuse sign-ins until the user is unlocked',
     ({ backOffice }, { account, id }) => backOffice.lockUser(account, id),
     'is locked; all sessions have ended',
   )
@@ -111,7 +111,7 @@ export const accountUserForgetFactor = (run: Run) =>
 export const accountUserLink = (run: Run) =>
   command(
     'link',
-    'print a link, this once, by which a user chooses another password',
+    'print a link with which a user sets a new password; it is not shown again',
     'gateway account user link ann@acme.example',
   )
     .argument('<email>', 'the e-mail address of the user')
@@ -121,19 +121,19 @@ export const accountUserLink = (run: Run) =>
         const renewed = await context.backOffice.renewUserLink(account, id)
         if (typeof renewed === 'string') throw noSuchUser(email)
         const link = linkOf(renewed.token)
-        context.output.result({ id, account, email, link }, told(link))
+        context.output.result({ id, account, email, link }, linkText(link))
       }),
     )
 
 export const accountUserRole = (run: Run) =>
-  command('role', 'change what a user may do, at once', 'gateway account user role ann@acme.example owner')
+  command('role', 'change the role of a user, effective at once', 'gateway account user role ann@acme.example owner')
     .argument('<email>', 'the e-mail address of the user')
     .addArgument(new Argument('<role>', 'what the person may do').choices(userRoles))
     .action((email: string, role: UserRole) =>
       run(async (context) => {
         const { account, id } = await named(context, email)
         await context.backOffice.setUserRole(account, id, role)
-        context.output.result({ id, account, email, role }, `User ${email} is ${role} now.`)
+        context.output.result({ id, account, email, role }, `User ${email} now has the role ${role}.`)
       }),
     )
 

@@ -53,8 +53,8 @@ test('an empty list is a head, or an empty array', async () => {
 test.each([
   ['a login with a blank', ['--login', 'a b'], 'A login is 1 to 64 printable ASCII characters without spaces.'],
   ['a blank password', ['--login', 'a', '--password', '-'], 'A password is 1 to 255 characters and more than spaces.'],
-  ['a debt', ['--login', 'a', '--credits', '-1'], 'An account cannot begin with less than 0.0 credits.'],
-  ['a login that is taken', ['--login', 'TAKEN'], 'There is an account with this login already.'],
+  ['a debt', ['--login', 'a', '--credits', '-1'], 'The initial credits cannot be negative.'],
+  ['a login that is taken', ['--login', 'TAKEN'], 'An account with this login already exists.'],
   ['no such parent', ['--login', 'a', '--parent', '99'], 'There is no account with the id given as --parent.'],
 ])('%s opens no account', async (_, args, message) => {
   const operator = anOperator()
@@ -90,7 +90,7 @@ const isRight = async ({ ports }: ReturnType<typeof anOperator>, login: string, 
 test('a password is taken from the command or from standard input, and is stored only as a hash', async () => {
   const operator = anOperator()
   const said = await operator.run(['account', 'open', '--login', 'a', '--password', 'said-password'])
-  expect(said.err).toMatch(/^Everybody on this machine can see a password on a command line, with ps; .*\n$/)
+  expect(said.err).toMatch(/^Everybody on this machine can see a password on the command line \(ps\)\. .*\n$/)
   const { out, err } = await operator.run(['account', 'open', '--login', 'b', '--password', '-'], 'typed-password')
   expect(await isRight(operator, 'a', 'said-password')).toBe('right')
   expect(await isRight(operator, 'b', 'typed-password')).toBe('right')
@@ -110,7 +110,7 @@ test('a password is set from standard input, with or without saying so, and neve
   const { out } = await operator.run(['account', 'password', '1', '--password', '-', '--json'], 'second-password')
   expect(JSON.parse(out)).toEqual({ id: 1 })
   expect(await isRight(operator, 'a', 'second-password')).toBe('right')
-  expect((await operator.run(['account', 'password', '1', '--password', 'third-password'])).err).toContain('with ps')
+  expect((await operator.run(['account', 'password', '1', '--password', 'third-password'])).err).toContain('(ps)')
   expect(await isRight(operator, 'a', 'third-password')).toBe('right')
 })
 
@@ -174,7 +174,7 @@ test('account top sums what the processes tell, the busiest first, by requests o
   const operator = anOperator()
   expect(await operator.run(['account', 'top'])).toMatchObject({
     code: 0,
-    err: 'No account has asked for anything in the last half minute.\n',
+    err: 'No account has made a request in the last 30 seconds.\n',
   })
   const [one, two] = [await anAccount(operator.ports), await anAccount(operator.ports, { login: 'other' })]
   const { accountRates } = operator.ports
@@ -200,7 +200,7 @@ test('an account is closed: what it has ended with is told, and one with sub acc
   await operator.run(['key', 'issue', String(main.id)])
   const refused = await operator.run(['account', 'close', String(main.id)])
   expect(refused).toMatchObject({ code: 1 })
-  expect(refused.err).toContain('has sub accounts that are not locked: close these first.')
+  expect(refused.err).toContain('has sub accounts that are not locked. Close them first.')
   expect((await operator.run(['account', 'close', String(sub.id)])).out).toContain('0 keys, 0 codes, 0 webhooks.')
   expect(await operator.json('account', 'close', String(main.id), '--write-off', 'contract ended')).toEqual({
     id: main.id,

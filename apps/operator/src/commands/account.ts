@@ -29,7 +29,7 @@ interface OpenOptions {
   readonly surname?: string
 }
 
-/** Why a password cannot be chosen. */
+/** Sentences for the reasons why a password is refused. */
 export const PASSWORD_WORDS = {
   'invalid-password': 'A password is 1 to 255 characters and more than spaces.',
   'too-short': 'A password has at least 10 characters.',
@@ -38,14 +38,14 @@ export const PASSWORD_WORDS = {
 
 const keepOption = [
   '--keep-password',
-  'take it also if it is short or common, since programs of the account have it already',
+  'accept a short or common password, because programs of the account already use it',
 ] as const
 
 const OPEN_WORDS = {
   'invalid-login': 'A login is 1 to 64 printable ASCII characters without spaces.',
   ...PASSWORD_WORDS,
-  'negative-credits': 'An account cannot begin with less than 0.0 credits.',
-  'login-taken': 'There is an account with this login already.',
+  'negative-credits': 'The initial credits cannot be negative.',
+  'login-taken': 'An account with this login already exists.',
   'no-such-parent': 'There is no account with the id given as --parent.',
   'parent-is-sub-account': 'The account given as --parent is itself a sub account; sub accounts have none.',
 } as const
@@ -56,14 +56,14 @@ export const accountOpen = (run: Run) =>
     'open a main or sub account',
     'gateway account open --login acme --credits 500 --password -   (asks for the password, or reads it from a pipe)',
   )
-    .requiredOption('--login <login>', 'its user name, unique in any letter case')
+    .requiredOption('--login <login>', 'its user name, unique regardless of letter case')
     .option(
       '--password <password>',
-      "its password for the legacy interfaces; '-' reads it from standard input, where nobody else sees it",
+      "its password for the legacy interfaces; '-' asks for it or reads it from a pipe, so that nobody else sees it",
     )
     .option(...keepOption)
     .option('--parent <account>', 'open it as a sub account of this main account', readAccount)
-    .option('--credits <amount>', 'credits that it begins with', readCredits)
+    .option('--credits <amount>', 'its initial credits', readCredits)
     .option('--trial', 'a trial account: it cannot send to its own number')
     .option('--own-number <number>', 'the own number of a trial account', readNumber)
     .option('--transactional', 'its messages may pass the do-not-contact list')
@@ -74,8 +74,8 @@ export const accountOpen = (run: Run) =>
         throw new Refused('--trial and --own-number go together.', 2)
       }
       return run(async ({ accountId, backOffice, output, input }) => {
-        const { password: given, parent } = options
-        const password = given === undefined ? undefined : await givenPassword(given, { input, output })
+        const { password: option, parent } = options
+        const password = option === undefined ? undefined : await readPassword(option, { input, output })
         const opened = await backOffice.openAccount(
           {
             ...options,
@@ -108,8 +108,8 @@ const row = ({ account, balance }: AccountWithBalance): Row => ({
 
 export const accountShow = (run: Run) =>
   command('show', 'show one account, by its id or by its login', 'gateway account show acme')
-    .argument('[account]', "its id, or its login in any letter case; of digits, the id's account comes first")
-    .option('--login <login>', 'by this login, also if it is digits')
+    .argument('[account]', 'its id, or its login in any letter case; digits are an id if an account has it')
+    .option('--login <login>', 'by this login, even if it consists of digits')
     .action((name: string | undefined, { login }: { readonly login?: string }) => {
       if ((name === undefined) === (login === undefined))
         throw new Refused('Name one account: its id, or its login.', 2)
@@ -138,11 +138,11 @@ const onOrOff = (flags: string, description: string): Option => new Option(flags
 export const accountSet = (run: Run) =>
   command(
     'set',
-    'change what an account is called and what it may; the rest stays as it is',
+    'change the names and rights of an account; options that are not given change nothing',
     'gateway account set 3 --trial off --transactional on',
   )
     .argument('<account>', "the account's id or login", readAccount)
-    .option('--login <login>', 'another user name, unique in any letter case; the old one opens nothing any more')
+    .option('--login <login>', 'another user name, unique regardless of letter case; the old one stops working')
     .option('--first-name <name>', "for lists of sub accounts; '' for none")
     .option('--surname <name>', "for lists of sub accounts; '' for none")
     .addOption(onOrOff('--trial <on|off>', 'off: end its trial; on: it cannot send to its own number'))
@@ -150,7 +150,7 @@ export const accountSet = (run: Run) =>
     .addOption(onOrOff('--transactional <on|off>', 'whether its messages may pass the do-not-contact list'))
     .option(
       '--from <networks>',
-      "addresses or networks from which alone its password may be used, separated by ','; 'any' for no such limit",
+      "only addresses or networks from which its password may be used, separated by ','; 'any' removes the limit",
       readNetworks,
     )
     .action((name: AccountName, options: SetOptions) => {
@@ -175,17 +175,17 @@ interface LimitOptions {
   readonly recipients?: number | 'none'
 }
 
-const limitOf = (given: number | 'none' | undefined): number | null | undefined => (given === 'none' ? null : given)
+const limitOf = (option: number | 'none' | undefined): number | null | undefined => (option === 'none' ? null : option)
 
 export const accountLimit = (run: Run) =>
   command(
     'limit',
-    'limit what an account may do a second, on all interfaces and in all processes together',
+    'limit requests and recipients of an account per second, over all interfaces and processes',
     'gateway account limit 3 --requests 50 --recipients 1000',
   )
     .argument('<account>', "the account's id or login", readAccount)
-    .option('--requests <number>', "requests a second; 'none' for no limit", readPerSecond)
-    .option('--recipients <number>', "recipients of sends a second; 'none' for no limit", readPerSecond)
+    .option('--requests <number>', "requests per second; 'none' removes the limit", readPerSecond)
+    .option('--recipients <number>', "recipients of sends per second; 'none' removes the limit", readPerSecond)
     .action((name: AccountName, { requests, recipients }: LimitOptions) => {
       if (requests === undefined && recipients === undefined)
         throw new Refused('Say what to limit: --requests, --recipients, or both.', 2)
@@ -202,7 +202,7 @@ const CHANGE_WORDS = {
   'login-taken': 'Another account has this login.',
 } as const
 
-/** Changes an account and shows it as it is then. */
+/** Changes an account and prints its new state. */
 export async function changeAndShow(
   { backOffice, output }: Pick<Context, 'backOffice' | 'output'>,
   id: AccountId,
@@ -220,7 +220,7 @@ export async function changeAndShow(
 }
 
 export const accountLock = (run: Run) =>
-  command('lock', 'lock an account: it reads, but neither sends nor transfers')
+  command('lock', 'lock an account: it can read, but neither send nor transfer')
     .argument('<account>', "the account's id or login", readAccount)
     .action((name: AccountName) =>
       run(async ({ accountId, backOffice, output }) => {
@@ -249,43 +249,43 @@ interface CloseOptions {
 export const accountClose = (run: Run) =>
   command(
     'close',
-    'close an account: lock it, end its keys, password, codes and webhooks, delete and refund what is scheduled',
+    'close an account: lock it, end its keys, password, codes and webhooks, cancel its scheduled messages and return their credits',
     "gateway account close 3 --write-off 'contract ended'",
   )
     .argument('<account>', "the account's id or login", readAccount)
-    .option('--write-off <why>', 'take what is left of its credits, with this reason in the ledger')
+    .option('--write-off <why>', 'remove its remaining credits, with this reason in the ledger')
     .option(...yesOption)
-    .action((name: AccountName, { writeOff, ...asked }: CloseOptions) =>
+    .action((name: AccountName, { writeOff, ...confirmation }: CloseOptions) =>
       run(async ({ accountId, backOffice, confirm, output }) => {
         const id = await accountId(name)
         const { login } = await accountOf(backOffice, id)
         await confirm(
           `Close account ${id} (${login})? Its keys, password, codes and webhooks end for good, ` +
-            `and what is scheduled is deleted.`,
-          asked,
+            `and its scheduled messages are cancelled.`,
+          confirmation,
         )
         const closed = await backOffice.closeAccount(id, writeOff)
         if (closed === 'no-such-account') throw noSuchAccount(id)
-        if (closed === 'no-reason') throw new Refused('Say with --write-off why the credits are taken.', 2)
+        if (closed === 'no-reason') throw new Refused('State the reason with --write-off.', 2)
         if (closed === 'has-open-sub-accounts')
-          throw new Refused(`Account ${id} has sub accounts that are not locked: close these first.`)
+          throw new Refused(`Account ${id} has sub accounts that are not locked. Close them first.`)
         const { refunded, writtenOff, balance, ...counts } = closed
         const amounts = {
           refundedCredits: creditsJson(refunded),
           writtenOff: creditsJson(writtenOff),
           balance: creditsJson(balance),
         }
-        output.result({ id, locked: true, ...counts, ...amounts }, words(id, closed))
+        output.result({ id, locked: true, ...counts, ...amounts }, closedText(id, closed))
       }),
     )
 
-function words(id: AccountId, closed: ClosedAccount): string {
+function closedText(id: AccountId, closed: ClosedAccount): string {
   const { keysRevoked, codesReleased, webhooksRemoved, messagesDeleted, refunded, writtenOff, balance } = closed
   return [
     `Account ${id} is closed: it is locked and has no password.`,
     `Ended: ${counted(keysRevoked, 'key')}, ${counted(codesReleased, 'code')}, ${counted(webhooksRemoved, 'webhook')}.`,
-    `Scheduled messages deleted: ${messagesDeleted}, ${formatCredits(refunded)} credits refunded.`,
-    `Written off: ${formatCredits(writtenOff)} credits; ${formatCredits(balance)} are left.`,
+    `Scheduled messages deleted: ${messagesDeleted}, ${formatCredits(refunded)} credits returned.`,
+    `Written off: ${formatCredits(writtenOff)} credits; ${formatCredits(balance)} remain.`,
   ].join('\n')
 }
 
@@ -297,12 +297,12 @@ interface FactorOptions {
 export const accountFactor = (run: Run) =>
   command(
     'factor',
-    'the second factor by which an account signs in at the portal: require it, or remove one that was lost',
+    'require a second factor of an account at the portal, or remove a lost one',
     'gateway account factor 3 --require on',
   )
     .argument('<account>', "the account's id or login", readAccount)
-    .addOption(onOrOff('--require <on|off>', 'whether whoever signs in has to have one'))
-    .option('--forget', 'remove it; signing in asks for the password alone')
+    .addOption(onOrOff('--require <on|off>', 'whether signing in needs a second factor'))
+    .option('--forget', 'remove the second factor; signing in then needs only the password')
     .action((name: AccountName, { require, forget }: FactorOptions) =>
       run(async ({ accountId, backOffice, output }) => {
         const id = await accountId(name)
@@ -327,7 +327,7 @@ interface PasswordOptions {
 export const accountPassword = (run: Run) =>
   command(
     'password',
-    "set an account's password; without an option it is asked for, or read from a pipe",
+    "set an account's password; without an option, asks for it or reads it from a pipe",
     'gateway account password 3 < password.txt',
   )
     .argument('<account>', "the account's id or login", readAccount)
@@ -336,14 +336,14 @@ export const accountPassword = (run: Run) =>
         'generate',
       ),
     )
-    .option('--generate', 'make a random password and print it, this once')
+    .option('--generate', 'create a random password and print it; it is not shown again')
     .option(...keepOption)
     .action((name: AccountName, options: PasswordOptions) =>
       run(async ({ accountId, backOffice, ports, output, input }) => {
         const id = await accountId(name)
         const password = options.generate
           ? ports.secrets.newPassword()
-          : await givenPassword(options.password ?? '-', { input, output })
+          : await readPassword(options.password ?? '-', { input, output })
         const set = await backOffice.setPassword(id, password, { isKept: options.keepPassword })
         if (set === 'no-such-account') throw noSuchAccount(id)
         if (set !== 'set') throw new Refused(PASSWORD_WORDS[set])
@@ -355,12 +355,16 @@ export const accountPassword = (run: Run) =>
       }),
     )
 
-/** The password of an option: `-` asks for it; one that is written out is warned about, for others may have seen it. */
-export async function givenPassword(
+/**
+ * Returns the password of an option; `-` asks for it. Warns about a password on the command line, which others can see.
+ */
+export async function readPassword(
   option: string,
   { input, output }: Pick<Context, 'input' | 'output'>,
 ): Promise<string> {
   if (option === '-') return input.password()
-  output.note("Everybody on this machine can see a password on a command line, with ps; '--password -' asks for it.")
+  output.note(
+    "Everybody on this machine can see a password on the command line (ps). Use '--password -' to be asked for it.",
+  )
   return option
 }

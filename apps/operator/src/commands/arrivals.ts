@@ -9,7 +9,7 @@ import { timeJson, timeText, counted } from '../show.ts'
 export const arrivalsList = (run: Run) =>
   command(
     'list',
-    'list what people wrote that belongs to no account: nobody had written to them, or not from there',
+    'list incoming messages that belong to no account, because no account had sent to that number from that address',
   ).action(() =>
     run(async ({ backOffice, output }) => {
       await output.rows(
@@ -31,7 +31,7 @@ interface Options {
   readonly times: number
 }
 
-/** What one statement stores stays small. */
+/** Maximum messages stored by one statement. */
 const batchMax = 500
 
 const carrier = carrierId('simulator') as CarrierId
@@ -39,31 +39,31 @@ const carrier = carrierId('simulator') as CarrierId
 export const simulateReply = (run: Run) =>
   command(
     'reply',
-    'bring in a message as if somebody had written it; all that follows from it happens, an opt-out too',
+    'create an incoming message as if somebody had written it, with all consequences, including an opt-out',
     "gateway simulate reply --from 27825550101 --to 12025550100 --text 'Yes, thank you'",
   )
-    .requiredOption('--from <number>', 'who writes', readAddress)
-    .requiredOption('--to <number>', 'the address that it is sent to: a code, or one of SENDERS', readAddress)
-    .requiredOption('--text <text>', 'what is written')
-    .option('--times <count>', 'so many messages, each one a new one', readTimes, 1)
+    .requiredOption('--from <number>', 'the number of the writer', readAddress)
+    .requiredOption('--to <number>', 'the address that the message is sent to: a code, or one of SENDERS', readAddress)
+    .requiredOption('--text <text>', 'the text of the message')
+    .option('--times <count>', 'number of messages to create', readTimes, 1)
     .action((options: Options) => run((context) => receiveReplies(context, options)))
 
-async function receiveReplies({ processing, output }: Context, { times, ...what }: Options): Promise<void> {
+async function receiveReplies({ processing, output }: Context, { times, ...message }: Options): Promise<void> {
   const counts: Record<Received, number> = { stored: 0, repeated: 0, incomplete: 0 }
   const name = randomUUID()
-  const tell = (done: number): void =>
+  const printResult = (done: number): void =>
     output.result(counts, `${counted(done, 'message')}: ${counts.stored} stored, ${counts.repeated} repeated.`)
   for (let done = 0; done < times; done += batchMax) {
     const count = Math.min(batchMax, times - done)
-    const arrivals = Array.from({ length: count }, (_, i) => inboundMessageOf(what, `${name}-${done + i + 1}`))
+    const arrivals = Array.from({ length: count }, (_, i) => inboundMessageOf(message, `${name}-${done + i + 1}`))
     const received = await processing.receive(arrivals).catch((problem: unknown) => {
-      if (done > 0) tell(done)
+      if (done > 0) printResult(done)
       throw problem
     })
     for (const result of received) counts[result]++
     if (times > batchMax) output.progress(`${done + count} of ${times}`)
   }
-  tell(times)
+  printResult(times)
 }
 
 const inboundMessageOf = ({ from, to, text }: Omit<Options, 'times'>, reference: string): InboundMessage => ({

@@ -49,7 +49,7 @@ test('no secret is in it', async () => {
 
 test('it is verified, and found out if an entry was changed or the log written again', async () => {
   const operator = anOperator()
-  expect((await operator.run(['audit', 'verify'])).out).toMatch(/^The 0 entries are whole\./)
+  expect((await operator.run(['audit', 'verify'])).out).toMatch(/^The 0 entries are intact\./)
   await operator.run(['account', 'lock', '1'])
   const { hash } = await operator.row<{ hash: string }>('audit', 'verify')
   await operator.run(['account', 'lock', '2'])
@@ -59,7 +59,7 @@ test('it is verified, and found out if an entry was changed or the log written a
   if (second !== undefined) operator.store.auditEntries[1] = { ...second, record: '{"outcome":"locked"}' }
   expect(await operator.run(['audit', 'verify'])).toMatchObject({
     code: 1,
-    err: 'Entry 2 of 4 was changed, or is not there: the log is not whole.\n',
+    err: 'Entry 2 of 4 was changed or removed. The log is not intact.\n',
   })
 })
 

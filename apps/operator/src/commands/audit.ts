@@ -15,12 +15,12 @@ interface Options {
 }
 
 export const auditList = (run: Run) =>
-  command('list', 'list what operators have changed, the latest first', 'gateway audit list --account 3')
+  command('list', 'list the changes of operators, latest first', 'gateway audit list --account 3')
     .option('--account <account>', 'only changes of this account', readAccount)
-    .option('--by <name>', 'only by names that contain this')
-    .option('--action <action>', 'only this action, as it is listed')
-    .option('--before <entry>', 'only what is older than this entry', readAuditSequence)
-    .option('--limit <count>', 'at most so many', readLimit, 50)
+    .option('--by <name>', 'only changes by names that contain this')
+    .option('--action <action>', 'only this action, as shown in the list')
+    .option('--before <entry>', 'only changes before this entry', readAuditSequence)
+    .option('--limit <count>', 'maximum number of rows', readLimit, 50)
     .action(({ limit, account: name, ...search }: Options) =>
       run(async ({ accountId, backOffice, output }) => {
         const account = name && (await accountId(name))
@@ -57,20 +57,20 @@ const shown = (value: Json | undefined): string => (typeof value === 'string' ? 
 export const auditVerify = (run: Run) =>
   command(
     'verify',
-    'compute the hash of every entry again; exits with 1 if one was changed or removed',
+    'verify the hash of every entry; exits with 1 if an entry was changed or removed',
     'gateway audit verify --expect 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   )
-    .option('--expect <hash>', 'an earlier last hash, written down elsewhere: it must be one of the log', readAuditHash)
+    .option('--expect <hash>', 'a last hash that you noted earlier; the log must contain it', readAuditHash)
     .action(({ expect }: { readonly expect?: string }) =>
       run(async ({ backOffice, output }) => {
         const { entries, hash, broken } = await backOffice.verifyAuditLog()
         if (broken !== undefined)
-          throw new Refused(`Entry ${broken} of ${entries} was changed, or is not there: the log is not whole.`)
+          throw new Refused(`Entry ${broken} of ${entries} was changed or removed. The log is not intact.`)
         if (expect !== undefined && !(await hasHash(backOffice.exportAuditLog(), expect)))
-          throw new Refused(`No entry has the hash ${expect}: the log was written again, or is another one.`)
+          throw new Refused(`No entry has the hash ${expect}: the log was rewritten or is a different one.`)
         output.one(
           { entryCount: entries, hash, whole: true },
-          `${entries === 1 ? 'The 1 entry is' : `The ${entries} entries are`} whole. The last hash is ${hash}.`,
+          `${entries === 1 ? 'The 1 entry is' : `The ${entries} entries are`} intact. The last hash is ${hash}.`,
         )
       }),
     )
@@ -81,16 +81,13 @@ async function hasHash(entries: AsyncIterable<readonly AuditEntry[]>, expected: 
 }
 
 export const auditExport = (run: Run) =>
-  command(
-    'export',
-    'write every entry with its hash, the oldest first',
-    'gateway audit export --json > audit.json',
-  ).action(() =>
-    run(async ({ backOffice, output }) => {
-      const rows = mapped(each(backOffice.exportAuditLog()), ({ sequence, at, ends, record, hash }) => ({
-        json: { entry: sequence, time: timeJson(at), endedEntry: ends ?? null, record, hash },
-        cells: [String(sequence), timeText(at), ends === undefined ? '' : String(ends), record, hash],
-      }))
-      await output.rows(['ENTRY', 'TIME', 'ENDS', 'RECORD', 'HASH'], rows)
-    }),
+  command('export', 'print every entry with its hash, oldest first', 'gateway audit export --json > audit.json').action(
+    () =>
+      run(async ({ backOffice, output }) => {
+        const rows = mapped(each(backOffice.exportAuditLog()), ({ sequence, at, ends, record, hash }) => ({
+          json: { entry: sequence, time: timeJson(at), endedEntry: ends ?? null, record, hash },
+          cells: [String(sequence), timeText(at), ends === undefined ? '' : String(ends), record, hash],
+        }))
+        await output.rows(['ENTRY', 'TIME', 'ENDS', 'RECORD', 'HASH'], rows)
+      }),
   )

@@ -56,7 +56,7 @@ test('create to standard output writes nothing else there', async () => {
     return Promise.reject(new Error('EPIPE'))
   }
   const cut = anOperator({ backups: { create, write: gone, restore: () => Promise.reject(new Error('not here')) } })
-  const told = { code: 1, err: 'Standard output ended early: what was written is cut off.\n' }
+  const told = { code: 1, err: 'Standard output was closed early. The backup is incomplete.\n' }
   expect(await cut.run(['backup', 'create', '--to', '-'])).toMatchObject(told)
 })
 
@@ -70,7 +70,7 @@ test('restore tells the first id and that the ledger adds up; where it does not,
   })
   const { code, out } = await operator.run(['backup', 'restore', whole])
   expect(code).toBe(0)
-  expect(out).toContain('3 rows restored, as of 2026-11-18T08:00:00.000Z. Processes give out ids from 10000000 on.')
+  expect(out).toContain('3 rows restored, as of 2026-11-18T08:00:00.000Z. New messages get ids from 10000000 on.')
 
   const wrong = await operatorWith(1).run(['backup', 'restore', whole])
   expect(wrong).toMatchObject({ code: 1, err: 'The ledger and the balances of 1 account differ.\n' })

@@ -19,7 +19,7 @@ export interface MadeBackup extends WrittenBackup {
   readonly file: string
 }
 
-/** What a backup is read from, each time from its beginning, and what messages call it. */
+/** Source of a backup, which can be read from the beginning more than once, with its name for messages. */
 export interface BackupSource {
   readonly name: string
   readonly read: () => Readable
@@ -29,23 +29,23 @@ export interface RestoredBackup {
   /** ISO 8601. */
   readonly made: string
   readonly rows: number
-  /** The first id that is given out from now on. */
+  /** The first message id that is assigned after the restore. */
   readonly firstMessage: number
   readonly accounts: number
-  /** Accounts whose balance is not the sum of their entries. */
+  /** Number of accounts whose balance differs from the sum of their ledger entries. */
   readonly differences: number
 }
 
-/** What can be done with a whole database. */
+/** Operations on a whole database. */
 export interface Backups {
   readonly create: (folder: string, progress: (text: string) => void) => Promise<MadeBackup>
-  /** To a stream, which stays open. */
+  /** Writes a backup to a stream and leaves the stream open. */
   readonly write: (to: Writable, progress: (text: string) => void) => Promise<WrittenBackup>
-  /** Into an empty database; then skips ids and verifies the ledger. The ports do not work any more. */
+  /** Restores into an empty database, skips ids and verifies the ledger. The ports cannot be used afterwards. */
   readonly restore: (source: BackupSource, progress: (text: string) => void) => Promise<RestoredBackup>
 }
 
-/** Whether to make a database where there is none; to restore, also beside the files of one that is gone. */
+/** Whether to create a missing database. 'to restore' also allows remaining files of a lost database in DATA_DIR. */
 export type Make = boolean | 'to restore'
 
 export type RunBackup = (
@@ -58,58 +58,58 @@ export const sizeText = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(
 export const backupCreate = (run: RunBackup) =>
   command(
     'create',
-    'write one snapshot of the database into one file, while everything works on; secrets.key is not in it',
+    'write a snapshot of the database into one file while the gateway runs; the file does not contain secrets.key',
     'gateway backup create --to /backup/gateway',
   )
     .requiredOption(
       '--to <folder|url|->',
-      'a folder, made if it is not there; an http(s) address that takes a PUT, as a presigned one of an object store; ' +
-        '-: standard output',
+      'a folder, created if missing; an http(s) URL that accepts a PUT, such as a presigned URL of an object store; ' +
+        '- for standard output',
     )
     .action((options: { readonly to: string; readonly json?: boolean }) => {
       const to = placeOf(options.to)
       if (to === '-' && options.json === true)
-        throw new Refused('With --to - the backup itself is the output: leave --json.', 2)
+        throw new Refused('--to - writes the backup to standard output, so --json cannot be used.', 2)
       return run(false, async (backups, output, interruption) => {
         const progress = (text: string) => output.progress(text)
-        const tell = ({ file, bytes, rows }: MadeBackup, more = '') =>
+        const printResult = ({ file, bytes, rows }: MadeBackup, more = '') =>
           output.result({ file, bytes, copied: rows }, `${file}: ${counted(rows, 'row')} in ${sizeText(bytes)}.${more}`)
         if (to === '-') {
           const bytes = output.bytes()
           if (bytes === undefined)
-            throw new Refused(
-              'A backup is nothing to look at: send it to a file, as in --to - > FILE, or to a program.',
-            )
+            throw new Refused('A backup is not text. Redirect it to a file, as in --to - > FILE, or to a program.')
           let isOpen = true
           bytes.once('error', () => (isOpen = false))
           const written = await backups.write(bytes, progress).catch((problem: unknown) => {
-            throw isOpen ? problem : new Refused('Standard output ended early: what was written is cut off.')
+            throw isOpen ? problem : new Refused('Standard output was closed early. The backup is incomplete.')
           })
           output.note(`${counted(written.rows, 'row')} in ${sizeText(written.bytes)}.`)
-        } else if (typeof to === 'string') tell(await backups.create(to, progress))
+        } else if (typeof to === 'string') printResult(await backups.create(to, progress))
         else
           await inFolder(async (folder) => {
             const { file, ...written } = await backups.create(folder, progress)
             const sending = putFile(file, to, { signal: interruption })
             const { isConfirmed } = await output.during('Sending', sending)
-            tell({ file: nameOf(to), ...written }, isConfirmed ? ' The store confirms its MD5.' : '')
+            printResult({ file: nameOf(to), ...written }, isConfirmed ? ' The store confirms its MD5.' : '')
           })
       })
     })
 
-/** What it is made to, or read from. A scheme has two letters or more: one is a drive of Windows. */
+/**
+ * Reads the place of a backup: a path or a URL. A scheme has at least two letters; one letter is a drive of Windows.
+ */
 function placeOf(text: string): string | URL {
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return text
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url
   throw new Refused(
-    'A backup goes to a folder, to - (standard output), or to an http:// or https:// address that takes a PUT ' +
-      `(a presigned one of an object store), and not to ${text.split(':')[0] ?? ''}://.`,
+    'The place of a backup is a folder, - (standard input or output), or an http:// or https:// URL ' +
+      `(such as a presigned URL of an object store), not ${text.split(':')[0] ?? ''}://.`,
     2,
   )
 }
 
-/** For what is on its way; nothing of it stays. `TMPDIR` says where. */
+/** Runs `work` with a temporary folder (below TMPDIR) and removes the folder afterwards. */
 async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-transfer-'))
   try {
@@ -122,15 +122,15 @@ async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
 export const backupRestore = (run: RunBackup, runAlone: RunAlone) => {
   return command(
     'restore',
-    'fill an empty database from a file, skip ids and verify the ledger; a file that is cut off or changed is refused before',
+    'restore a file into an empty database, skip ids and verify the ledger; refuses an incomplete or changed file first',
     'gateway backup restore /backup/gateway/gateway-20261118T080000Z.backup',
   )
-    .argument('<file|url|->', 'what backup create has made; -: standard input')
+    .argument('<file|url|->', 'a backup that backup create has written; - for standard input')
     .action((from: string) =>
       runAlone(async (context) => {
         const source = await sourceOf(from, context)
         if (from === source.name) return restore(source, context.interruption)
-        // It is read twice: whole, before anything is written.
+        // Save the stream to a file, because a backup is verified completely before anything is restored.
         await inFolder(async (folder) => {
           const file = join(folder, 'received')
           await context.output.during('Receiving', receive(source, file, context.interruption))
@@ -140,16 +140,16 @@ export const backupRestore = (run: RunBackup, runAlone: RunAlone) => {
     )
 
   async function restore(source: BackupSource, signal: AbortSignal): Promise<void> {
-    // Before a database is made.
+    // Verify the backup before a database is created.
     await wholeBackup(source, { signal, toRestore: true })
     return run('to restore', async (backups, output) => {
       const progress = (text: string) => output.progress(text)
       const { made, rows, firstMessage, accounts, differences } = await backups.restore(source, progress)
       output.result(
         { made, copied: rows, firstMessage, verified: accounts },
-        `${counted(rows, 'row')} restored, as of ${made}. Processes give out ids from ${firstMessage} on.\n` +
+        `${counted(rows, 'row')} restored, as of ${made}. New messages get ids from ${firstMessage} on.\n` +
           (differences === 0 ? `${counted(accounts, 'account')}: every balance is the sum of its entries.\n` : '') +
-          'What waits may have been sent since then: before you start a dispatcher, see "Restore" in the documentation.',
+          'Waiting messages may have been sent since the backup. Before you start a dispatcher, see "Restore" in the documentation.',
       )
       if (differences > 0)
         throw new Refused(`The ledger and the balances of ${counted(differences, 'account')} differ.`)
@@ -158,8 +158,8 @@ export const backupRestore = (run: RunBackup, runAlone: RunAlone) => {
 }
 
 export const backupVerify = (runAlone: RunAlone) =>
-  command('verify', 'read a file to its end and say whether it is whole; it needs no database')
-    .argument('<file|url|->', 'what backup create has made; -: standard input')
+  command('verify', 'check that a backup is complete and unchanged; needs no database')
+    .argument('<file|url|->', 'a backup that backup create has written; - for standard input')
     .action((from: string) =>
       runAlone(async (context) => {
         const { output } = context
@@ -167,7 +167,7 @@ export const backupVerify = (runAlone: RunAlone) =>
         const whole = await output.during('Reading', wholeBackup(source, { signal: context.interruption }))
         output.one(
           { file: source.name, made: whole.made, copied: whole.rows, tables: whole.tables },
-          `${source.name} is whole: ${counted(whole.rows, 'row')} of ${counted(whole.tables.length, 'table')}, as of ${whole.made}.`,
+          `${source.name} is complete: ${counted(whole.rows, 'row')} of ${counted(whole.tables.length, 'table')}, as of ${whole.made}.`,
         )
       }),
     )
@@ -202,8 +202,8 @@ async function wholeBackup(
 }
 
 export const backupList = (runAlone: RunAlone) =>
-  command('list', 'list the files of a folder, the newest first')
-    .argument('<folder>', 'where backup create has put them')
+  command('list', 'list the backups in a folder, newest first')
+    .argument('<folder>', 'the folder of the backups')
     .action((folder: string) =>
       runAlone(async ({ output }) => {
         const { listBackups } = await import('@gateway/adapters-postgres')
@@ -216,16 +216,16 @@ export const backupList = (runAlone: RunAlone) =>
     )
 
 export const backupPrune = (runAlone: RunAlone) =>
-  command('prune', 'delete all files of a folder but the newest', 'gateway backup prune /backup/gateway --keep 7')
-    .argument('<folder>', 'where backup create has put them')
-    .requiredOption('--keep <count>', 'so many stay, 1 or more', readLimit)
+  command('prune', 'delete all backups in a folder except the newest', 'gateway backup prune /backup/gateway --keep 7')
+    .argument('<folder>', 'the folder of the backups')
+    .requiredOption('--keep <count>', 'number of backups to keep, 1 or more', readLimit)
     .option(...yesOption)
-    .action((folder: string, { keep, ...asked }: { readonly keep: number; readonly yes?: true }) =>
+    .action((folder: string, { keep, ...confirmation }: { readonly keep: number; readonly yes?: true }) =>
       runAlone(async ({ confirm, output }) => {
-        await confirm(`Delete all backups in ${folder} but the newest ${keep}?`, asked)
+        await confirm(`Delete all backups in ${folder} except the newest ${keep}?`, confirmation)
         const { pruneBackups } = await import('@gateway/adapters-postgres')
-        const { kept, deleted } = await pruneBackups(folder, keep).catch(unreadable(folder))
-        output.result({ kept, deleted }, `${counted(deleted, 'file')} deleted, ${kept} kept.`)
+        const pruned = await pruneBackups(folder, keep).catch(unreadable(folder))
+        output.result(pruned, `${counted(pruned.deleted, 'file')} deleted, ${pruned.kept} kept.`)
       }),
     )
 

@@ -5,12 +5,12 @@ import type { Command } from 'commander'
 import { readCarrier } from '../arguments.ts'
 import { command, Refused, type Context, type Run } from '../command.ts'
 
-/** So long it is waited for the processes that are to follow. */
+/** Seconds to wait until all processes have applied a mode. */
 const followSeconds = 10
 
 const DONE: Readonly<Record<CarrierMode, string>> = {
   paused: 'gets no more messages; its connections stay',
-  drained: 'gets no more messages; its connections end once nothing is unanswered',
+  drained: 'gets no more messages; its connections end when all answers have arrived',
   running: 'gets messages again',
 }
 
@@ -24,7 +24,7 @@ export const carrierPause = (run: Run) =>
     run,
     'pause',
     'paused',
-    'submit nothing more to a carrier, in all processes, until it is resumed; its connections stay and bring receipts',
+    'stop submitting to a carrier, in all processes, until it is resumed; its connections stay open for receipts',
   )
 
 export const carrierDrain = (run: Run) =>
@@ -32,46 +32,48 @@ export const carrierDrain = (run: Run) =>
     run,
     'drain',
     'drained',
-    'pause a carrier, and end its connections in all processes once nothing is unanswered',
+    'pause a carrier and close its connections, in all processes, when all answers have arrived',
   )
 
 export const carrierResume = (run: Run) =>
-  modeCommand(run, 'resume', 'running', 'let a carrier that was paused or drained go on')
+  modeCommand(run, 'resume', 'running', 'resume a carrier that was paused or drained')
 
 async function setMode(context: Context, carrier: CarrierId, mode: CarrierMode): Promise<void> {
   const { backOffice, output, actor } = context
-  await refuseStrangers(context, carrier)
+  await requireKnownCarrier(context, carrier)
   const changed = await backOffice.setCarrierMode(carrier, mode, actor.by)
-  const told = await followed(context, carrier, mode)
-  const late = told.filter((one) => one.mode !== mode)
-  const follow = `${told.length - late.length} of ${told.length} dispatchers follow.`
-  const lines = late.map(({ process: { host, pid } }) => `Process ${pid} on ${host} does not follow yet: see its log.`)
+  const reports = await followed(context, carrier, mode)
+  const late = reports.filter((one) => one.mode !== mode)
+  const follow = `${reports.length - late.length} of ${reports.length} dispatchers have applied it.`
+  const lines = late.map(
+    ({ process: { host, pid } }) => `Process ${pid} on ${host} has not applied it yet. See its log.`,
+  )
   output.result(
-    { carrier, mode, changed, dispatchers: told.length, following: told.length - late.length },
-    [changed ? `The carrier ${carrier} ${DONE[mode]}. ${follow}` : `It was so before. ${follow}`, ...lines].join('\n'),
+    { carrier, mode, changed, dispatchers: reports.length, following: reports.length - late.length },
+    [changed ? `The carrier ${carrier} ${DONE[mode]}. ${follow}` : `Nothing changed. ${follow}`, ...lines].join('\n'),
   )
 }
 
-/** A name that was mistyped pauses nothing. */
-export async function refuseStrangers(
+/** Throws a Refused for a name that no stored, reported or paused carrier has, so that a typing error is noticed. */
+export async function requireKnownCarrier(
   { ports, backOffice }: Pick<Context, 'ports' | 'backOffice'>,
   carrier: CarrierId,
 ): Promise<void> {
   const stored = (await ports.carrierVersions.latest())?.carriers ?? []
-  const told = (await backOffice.listCarriers()).map((one) => one.carrier)
-  const held = (await backOffice.listHeldCarriers()).map((one) => one.carrier)
-  const known = [...new Set([...stored, ...told, ...held])]
+  const reported = (await backOffice.listCarriers()).map((one) => one.carrier)
+  const paused = (await backOffice.listHeldCarriers()).map((one) => one.carrier)
+  const known = [...new Set([...stored, ...reported, ...paused])]
   if (known.includes(carrier)) return
   throw new Refused(`There is no carrier ${carrier}; there is ${known.length === 0 ? 'none' : known.join(', ')}.`)
 }
 
-/** What the processes tell that have the carrier, once all of them follow, or after a while. */
+/** Waits until all processes with the carrier have applied the mode, at most `followSeconds`. Returns their reports. */
 async function followed(context: Context, carrier: CarrierId, mode: CarrierMode): Promise<readonly ToldCarrier[]> {
   const { backOffice, interruption } = context
   const end = performance.now() + followSeconds * 1000
   for (;;) {
-    const told = (await backOffice.listCarriers()).filter((one) => one.carrier === carrier && !one.isStale)
-    if (told.every((one) => one.mode === mode) || performance.now() > end || interruption.aborted) return told
+    const reports = (await backOffice.listCarriers()).filter((one) => one.carrier === carrier && !one.isStale)
+    if (reports.every((one) => one.mode === mode) || performance.now() > end || interruption.aborted) return reports
     await delay(100)
   }
 }

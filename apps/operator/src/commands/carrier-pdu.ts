@@ -1,6 +1,6 @@
 import { printable } from '../output.ts'
 
-/** A PDU as a person reads it: a line, and one for each of its fields. */
+/** Formats a PDU for people: one line for the PDU and one for each field. */
 export function pduText(
   time: string,
   direction: 'sent' | 'received',
@@ -19,7 +19,7 @@ export function pduText(
 const valueText = (field: string, value: unknown): string =>
   field === 'shortMessage' ? octetsText(String(value)) : JSON.stringify(value)
 
-/** As text, if it is nothing but ASCII. */
+/** Formats octets in hexadecimal, followed by the text if all octets are ASCII. */
 const octetsText = (hex: string): string => {
   const text = Buffer.from(hex, 'hex').toString('latin1')
   return /^[\x20-\x7e]{3,}$/.test(text) ? `${hex} ${JSON.stringify(text)}` : hex

@@ -7,15 +7,18 @@ import { outcomeText, timeJson, timeText } from '../show.ts'
 export const carrierReceipts = (run: Run) =>
   command(
     'receipts',
-    'list what could not be read: receipts, binary messages, PDUs; or receipts that fit no message',
+    'list receipts, binary messages and PDUs that could not be read, or receipts that match no message',
     'gateway carrier receipts vodacom --unread',
   )
-    .argument('[name]', 'the name of the carrier; without it those of all', readCarrier)
-    .option('--unread', 'what could not be read; it is read again whenever the carrier begins')
-    .option('--unmatched', 'those that fit no message; after a restore they name what was sent since the backup')
+    .argument('[name]', 'the name of the carrier; default: all carriers', readCarrier)
+    .option(
+      '--unread',
+      'items that could not be read; the gateway tries to read them again whenever the carrier starts',
+    )
+    .option('--unmatched', 'receipts that match no message; after a restore they show what was sent since the backup')
     .action((carrier: CarrierId | undefined, { unread, unmatched }: Options) =>
       run(async ({ backOffice, output }) => {
-        if ((unread === true) === (unmatched === true)) throw new Refused('Say --unread or --unmatched.', 2)
+        if ((unread === true) === (unmatched === true)) throw new Refused('Use either --unread or --unmatched.', 2)
         if (unread === true)
           return output.rows(
             ['AT (GMT+2)', 'CARRIER', 'KIND', 'NUMBER', 'CARRIER ID', 'TEXT'],
@@ -35,7 +38,7 @@ interface Options {
 }
 
 const unmatchedMax = 100_000
-/** Maximum hexadecimal digits of a PDU in a table; JSON has all that are kept. */
+/** Maximum hexadecimal digits of a PDU in a table. JSON has all stored digits. */
 const hexShownMax = 120
 
 const unmatchedRow = ({ carrier, reference, code, number, at, waiting }: UnmatchedReceipt): Row => ({
@@ -50,9 +53,9 @@ const unmatchedRow = ({ carrier, reference, code, number, at, waiting }: Unmatch
   cells: [timeText(at), carrier, number ?? '', reference, outcomeText(code), waiting.join(' ')],
 })
 
-function row(kept: KeptUnreadReceipt): Row {
-  const { carrier, reference, number, text, pdu, at } = kept
-  const kind = unreadKindOf(kept)
+function row(receipt: KeptUnreadReceipt): Row {
+  const { carrier, reference, number, text, pdu, at } = receipt
+  const kind = unreadKindOf(receipt)
   const shown = kind === 'pdu' ? pdu.slice(0, hexShownMax) : text
   return {
     json: { time: timeJson(at), carrier, kind, number: number ?? null, carrierId: reference ?? null, text, pdu },

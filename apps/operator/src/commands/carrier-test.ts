@@ -18,23 +18,23 @@ interface Options {
 export const carrierTest = (run: Run, runAlone: RunAlone) =>
   command(
     'test',
-    'send one message through a carrier of CARRIERS, or of the stored ones, over a bind of its own, and show every PDU; it is charged to nobody and not stored',
+    'send one message through a carrier of CARRIERS, or a stored carrier, over a separate bind, and show every PDU; the message is neither charged nor stored',
     'gateway carrier test vodacom --to 27825550101',
   )
     .argument('<name>', 'the name of the carrier')
-    .requiredOption('--to <number>', 'a mobile number that really gets the message', readNumber)
-    .option('--from <address>', 'the sender address; without it the carrier has one', readCode)
+    .requiredOption('--to <number>', 'a mobile number, which really receives the message', readNumber)
+    .option('--from <address>', 'the sender address; default: the one that the carrier sets', readCode)
     .option('--text <text>', 'the text', 'Test')
-    .option('--wait <seconds>', 'wait so long for delivery receipts', readSeconds, 30)
+    .option('--wait <seconds>', 'seconds to wait for delivery receipts', readSeconds, 30)
     .action((name: string, options: Options) =>
       runAlone(async ({ output, interruption, variables }) => {
         const begin = (carriers: Carriers) => ({ ...prepare(name, options, carriers), interruption })
-        const given = await carriersOf(variables)
-        if (given === undefined) {
+        const configured = await carriersOf(variables)
+        if (configured === undefined) {
           await run(async ({ ports }) => show(output, begin(await storedCarriers(ports)), ports.carrierBinds))
           return
         }
-        const trial = begin(given)
+        const trial = begin(configured)
         if (trial.carrier.settings.bindsMax === undefined) await show(output, trial, undefined)
         else await run(({ ports }) => show(output, trial, ports.carrierBinds))
       }),
@@ -43,12 +43,12 @@ export const carrierTest = (run: Run, runAlone: RunAlone) =>
 type Prepared = Pick<CarrierTrial, 'carrier' | 'message' | 'receiptSeconds'>
 
 interface Carriers {
-  /** What names them. */
+  /** Source of the carriers, for messages. */
   readonly by: string
   readonly carriers: readonly CarrierSpecification[]
 }
 
-/** Undefined: CARRIERS is not set. */
+/** Reads CARRIERS. Returns undefined if it is not set. */
 async function carriersOf(variables: Variables): Promise<Carriers | undefined> {
   const text = variables['CARRIERS']?.trim() ?? ''
   if (text === '') return undefined
@@ -61,7 +61,7 @@ async function carriersOf(variables: Variables): Promise<Carriers | undefined> {
 
 async function storedCarriers(ports: CarrierPorts): Promise<Carriers> {
   const latest = await ports.carrierVersions.latest()
-  if (latest === undefined) throw new Refused('No carriers are stored, and CARRIERS is not set.')
+  if (latest === undefined) throw new Refused('No carriers are stored and CARRIERS is not set.')
   const { carriers } = await openVersion(latest, ports)
   return { by: `Version ${latest.version} of the carriers`, carriers }
 }
@@ -71,10 +71,12 @@ function prepare(name: string, { to, from, text, wait }: Options, { by, carriers
   if (typeof body === 'string') throw new Refused(`The text cannot be sent: ${body}.`)
   const carrier = carriers.find(({ id }) => id === name)
   if (carrier === undefined) {
-    throw new Refused(`${by} names no carrier ${name}; it names ${carriers.map(({ id }) => id).join(', ')}.`)
+    throw new Refused(`${by} has no carrier ${name}. Its carriers: ${carriers.map(({ id }) => id).join(', ')}.`)
   }
   if (carrier.kind !== 'smpp') {
-    throw new Refused(`${name} is simulated and has no PDUs; 'gateway send' and 'message explain' show what it does.`)
+    throw new Refused(
+      `${name} is simulated and has no PDUs. Use 'gateway send' and 'gateway message explain' to see what it does.`,
+    )
   }
   return { carrier, message: { from, to, body }, receiptSeconds: wait }
 }
@@ -87,9 +89,7 @@ async function show(
   const { tryCarrier } = await import('@gateway/carriers')
   const { id, settings } = trial.carrier
   const pdus: SeenPdu[] = []
-  output.line(
-    `A bind of its own to ${settings.host}:${settings.port}; the message is charged to nobody and not stored.`,
-  )
+  output.line(`Separate bind to ${settings.host}:${settings.port}. The message is neither charged nor stored.`)
   const saw = (pdu: SeenPdu): void => {
     pdus.push(pdu)
     output.line(pduText(new Date(pdu.at).toISOString().slice(11, 23), pdu.direction, pdu.fields))
@@ -103,7 +103,7 @@ async function show(
     )
   output.result(resultJson(id, pdus, result), resultText(result))
   const refused = result.parts.find(({ reference }) => reference === undefined)
-  if (refused !== undefined) throw new Refused(`${id} has not taken the message: ${refused.answer}.`)
+  if (refused !== undefined) throw new Refused(`${id} did not accept the message: ${refused.answer}.`)
   if (result.parts.length === 0) throw new Refused(`${id} could not be used: ${result.problem ?? 'interrupted'}.`)
 }
 
@@ -124,13 +124,13 @@ const resultJson = (carrier: string, pdus: readonly SeenPdu[], { problem, parts 
 
 function resultText({ problem, parts }: TrialResult): string {
   const lines = parts.map(({ answer, reference, receipt }, at) => {
-    const taken = reference === undefined ? answer : `${answer}, id ${reference}, ${receiptText(receipt)}`
-    return `Part ${at + 1} of ${parts.length}: ${taken}.`
+    const outcome = reference === undefined ? answer : `${answer}, id ${reference}, ${receiptText(receipt)}`
+    return `Part ${at + 1} of ${parts.length}: ${outcome}.`
   })
   return [...lines, ...(problem === undefined ? [] : [`The connection ended: ${problem}.`])].map(printable).join('\n')
 }
 
 const receiptText = (receipt: TrialResult['parts'][number]['receipt']): string =>
   receipt === undefined
-    ? 'no receipt came here in time; it may have gone to a dispatcher with the same system id, which counts it as missed'
+    ? 'no receipt arrived here in time; a dispatcher with the same system id may have got it, and counts it as missed'
     : outcomeText(receipt)

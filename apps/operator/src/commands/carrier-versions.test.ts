@@ -25,8 +25,8 @@ test('carrier apply stores a version, publishes its routes, and shows what chang
   expect(await operator.run(['carrier', 'apply', file])).toEqual({
     ...{ code: 0, err: '' },
     out:
-      'From nothing:\n  carrier mtn: new, smpp to smsc.example:2775\n  route all: new, mtn (priority 1, weight 1)\n' +
-      'Stored as version 1. 0 of 0 processes that dispatch work with it.\n',
+      'Changes from nothing:\n  carrier mtn: new, smpp to smsc.example:2775\n  route all: new, mtn (priority 1, weight 1)\n' +
+      'Stored as version 1. 0 of 0 dispatching processes use it.\n',
   })
   expect(await published(operator)).toEqual(['all'])
   await write({ carriers: [{ ...mtn, window: 10, password: 'hidden-2' }] })
@@ -48,7 +48,7 @@ test('a dry run shows the same and stores nothing', async () => {
   await write({ carriers: [mtn] })
   expect(await operator.run(['carrier', 'apply', file, '--dry-run'])).toMatchObject({
     ...{ code: 0, err: '' },
-    out: 'From nothing:\n  carrier mtn: new, smpp to smsc.example:2775\nNothing was stored.\n',
+    out: 'Changes from nothing:\n  carrier mtn: new, smpp to smsc.example:2775\nNothing was stored.\n',
   })
   expect(await operator.json('carrier', 'apply', file, '--dry-run')).toMatchObject({
     changed: false,
@@ -62,13 +62,13 @@ test('without a file it is what CARRIERS says', async () => {
   expect(await operator.json('carrier', 'apply')).toMatchObject({ changed: true, carriersVersion: 1 })
   expect(await anOperator().run(['carrier', 'apply'])).toMatchObject({
     code: 2,
-    err: 'Name a file: CARRIERS is not set.\n',
+    err: 'Name a file, because CARRIERS is not set.\n',
   })
 })
 
 test('carrier versions lists who stored what when, shows a version, and apply --stored goes back to it', async () => {
   const operator = anOperator({ variables })
-  expect((await operator.run(['carrier', 'versions'])).err).toContain('Nothing is stored')
+  expect((await operator.run(['carrier', 'versions'])).err).toContain('No version is stored')
   await write({ carriers: [mtn], routes })
   await operator.json('carrier', 'apply', file)
   await write({ carriers: [{ name: 'url', url: 'smpp://me:hidden-2@other.example' }] })
@@ -106,9 +106,7 @@ test('processes that have not followed are named', async () => {
   await operator.ports.carrierVersions.join({ process, version: 0, simulated: '{}' }, 600)
   const applying = operator.run(['carrier', 'apply', file])
   operator.interrupt()
-  expect((await applying).out).toContain(
-    '0 of 1 processes that dispatch work with it.\nProcess 7 on alpha does not follow yet',
-  )
+  expect((await applying).out).toContain('0 of 1 dispatching processes use it.\nProcess 7 on alpha does not follow yet')
 })
 
 test('where the present version cannot be read with the key of the command it refuses, unless the key is lost', async () => {
@@ -150,8 +148,8 @@ test('a wrong file is refused as carrier check does, before anything is opened',
 test('carrier test without CARRIERS looks for the carrier among the stored ones', async () => {
   const operator = anOperator({ variables })
   const tried = () => operator.run(['carrier', 'test', 'other', '--to', '27825550101'])
-  expect((await tried()).err).toBe('No carriers are stored, and CARRIERS is not set.\n')
+  expect((await tried()).err).toBe('No carriers are stored and CARRIERS is not set.\n')
   await write({ carriers: [mtn] })
   await operator.json('carrier', 'apply', file)
-  expect((await tried()).err).toBe('Version 1 of the carriers names no carrier other; it names mtn.\n')
+  expect((await tried()).err).toBe('Version 1 of the carriers has no carrier other. Its carriers: mtn.\n')
 })

@@ -8,7 +8,7 @@ import type { Json, Row } from '../output.ts'
 import { timeJson, timeText } from '../show.ts'
 import { withKeyInUse } from '../webhook-words.ts'
 
-/** What a version says. Throws a Refused if it cannot be read with the keys of this command. */
+/** Decrypts a version of the carriers. Throws a Refused if it cannot be read with the keys of this command. */
 export async function openVersion(version: CarrierVersion, ports: CarrierPorts): Promise<CarrierConfiguration> {
   const { openCarriers } = await import('@gateway/carriers')
   return openCarriers(version, ports).catch((problem: unknown) => {
@@ -30,10 +30,10 @@ const listMax = 1000
 export const carrierVersions = (run: Run) =>
   command(
     'versions',
-    'list the stored versions of carriers and routes, the one in force first, and the processes that work with each',
+    'list the stored versions of the carriers document, the present one first, with the processes that use each',
     'gateway carrier versions',
   )
-    .argument('[version]', 'show what this version says, without passwords', readVersion)
+    .argument('[version]', 'show this version, without passwords', readVersion)
     .action((version: number | undefined) =>
       run((context) => (version === undefined ? list(context) : show(context, version))),
     )
@@ -45,10 +45,10 @@ async function list({ ports, output }: Context): Promise<void> {
     head,
     all.map((one) => row(one, users)),
   )
-  if (all.length === 0) output.note('Nothing is stored: without CARRIERS a process works with the simulated carrier.')
+  if (all.length === 0) output.note('No version is stored. Without CARRIERS a process uses the simulated carrier.')
   const without = users.filter(({ version }) => version === 0)
   for (const { process } of without)
-    output.note(`Process ${process.pid} on ${process.host} works with simulated carriers, which are not stored.`)
+    output.note(`Process ${process.pid} on ${process.host} uses simulated carriers, which are not stored.`)
 }
 
 const usersOf = ({ version }: CarrierVersion, users: readonly CarrierUser[]) =>
@@ -93,32 +93,35 @@ interface Options {
   readonly despiteKey?: boolean
 }
 
-/** So long it is waited for the processes that are to follow. */
+/** Seconds to wait until all processes work with a new version. */
 const followSeconds = 15
 
 export const carrierApply = (run: Run, runAlone: RunAlone) =>
   command(
     'apply',
-    'make a file of carriers and routes that of all processes, which follow at once; it needs the environment of the server',
+    'store a carriers document for all processes, which apply it at once; needs the environment of the server',
     'gateway carrier apply /etc/gateway/carriers.json',
   )
-    .argument('[file]', 'the path of the file; without it, what CARRIERS says')
-    .option('--stored <version>', 'go back to what a stored version says', readVersion)
-    .option('--dry-run', 'show what would change, and change nothing')
-    .option('--despite-key', 'also if the present version cannot be read with SECRETS_KEY, since the key was lost')
+    .argument('[file]', 'the path of the file; default: the value of CARRIERS')
+    .option('--stored <version>', 'apply a stored version again', readVersion)
+    .option('--dry-run', 'show what would change without changing it')
+    .option(
+      '--despite-key',
+      'proceed even if the present version cannot be read with SECRETS_KEY because the key was lost',
+    )
     .action((file: string | undefined, options: Options) =>
       runAlone(async ({ variables }) => {
         const { stored } = options
-        if (file !== undefined && stored !== undefined) throw new Refused('Name a file or --stored, not both.', 2)
-        const given = stored === undefined ? await readGiven(file, variables) : undefined
-        await run(async (context) => apply(context, given ?? (await openStored(context.ports, stored)), options))
+        if (file !== undefined && stored !== undefined) throw new Refused('Use either a file or --stored.', 2)
+        const document = stored === undefined ? await readDocument(file, variables) : undefined
+        await run(async (context) => apply(context, document ?? (await openStored(context.ports, stored)), options))
       }),
     )
 
-async function readGiven(file: string | undefined, variables: Variables): Promise<CarrierConfiguration> {
+async function readDocument(file: string | undefined, variables: Variables): Promise<CarrierConfiguration> {
   const { readConfiguration, readFileConfiguration } = await import('@gateway/carriers')
   const carriers = variables['CARRIERS']?.trim() ?? ''
-  if (file === undefined && carriers === '') throw new Refused('Name a file: CARRIERS is not set.', 2)
+  if (file === undefined && carriers === '') throw new Refused('Name a file, because CARRIERS is not set.', 2)
   const reading = file === undefined ? readConfiguration(carriers, variables) : readFileConfiguration(file, variables)
   return reading.catch((problem: unknown) => {
     throw new Refused((problem as Error).message)
@@ -142,7 +145,7 @@ async function apply(context: Context, next: CarrierConfiguration, { dryRun, des
     output.result({ changed: false, carriersVersion: after, differences: [] }, `Nothing differs from ${before}.`)
     return
   }
-  if (differences !== undefined) output.line(`From ${before}:`)
+  if (differences !== undefined) output.line(`Changes from ${before}:`)
   for (const one of differences ?? []) output.line(`  ${differenceText(one)}`)
   const shown = (differences ?? []).map(differenceJson)
   if (dryRun === true) {
@@ -155,7 +158,9 @@ async function apply(context: Context, next: CarrierConfiguration, { dryRun, des
     storeCarriers(ports, next, { after, storedBy, onPurpose: true }),
   )
   if (typeof version !== 'number')
-    throw new Refused('Another version was stored at the same time. Look at it, and try again.')
+    throw new Refused(
+      'Another version was stored at the same time. Check it with gateway carrier versions, and try again.',
+    )
   const users = await followed(context, version)
   output.result(
     { changed: true, carriersVersion: version, differences: shown, processes: users.map(userJson) },
@@ -163,7 +168,7 @@ async function apply(context: Context, next: CarrierConfiguration, { dryRun, des
   )
 }
 
-/** Undefined: the present version cannot be read, which does not matter. */
+/** Returns the differences to the present version, or undefined if it cannot be read and `despiteKey` permits that. */
 async function differencesFrom(
   { ports, output }: Context,
   latest: CarrierVersion | undefined,
@@ -180,7 +185,7 @@ async function differencesFrom(
     const reason = (problem as Error).message
     if (!despiteKey) {
       throw new Refused(
-        `${reason}\nWith the key lost, --despite-key stores the file all the same: see docs/carriers.md.`,
+        `${reason}\nIf the key is lost, --despite-key stores the file nevertheless: see docs/carriers.md.`,
       )
     }
     output.note(reason)
@@ -188,14 +193,14 @@ async function differencesFrom(
   }
 }
 
-/** Those that run, once all of them work with the version, or after a while. */
+/** Waits until all running processes work with the version, at most `followSeconds`. Returns the processes. */
 async function followed({ ports, output, interruption }: Context, version: number): Promise<readonly CarrierUser[]> {
   const end = performance.now() + followSeconds * 1000
   for (;;) {
     const users = await ports.carrierVersions.users()
     const late = users.filter((user) => user.version < version)
     if (late.length === 0 || performance.now() > end || interruption.aborted) return users
-    output.progress(`${users.length - late.length} of ${users.length} processes follow`)
+    output.progress(`${users.length - late.length} of ${users.length} processes use it`)
     await delay(100)
   }
 }
@@ -204,8 +209,8 @@ function doneText(version: number, users: readonly CarrierUser[]): string {
   const late = users.filter((user) => user.version < version)
   const follow = users.length - late.length
   return [
-    `Stored as version ${version}. ${follow} of ${users.length} processes that dispatch work with it.`,
-    ...late.map(({ process: { pid, host } }) => `Process ${pid} on ${host} does not follow yet: see its log.`),
+    `Stored as version ${version}. ${follow} of ${users.length} dispatching processes use it.`,
+    ...late.map(({ process: { pid, host } }) => `Process ${pid} on ${host} has not applied it yet. See its log.`),
   ].join('\n')
 }
 

@@ -7,7 +7,7 @@ import type { Msisdn } from '@gateway/core/messages'
 import { readCarrier, readStoredNumber, readSeconds } from '../arguments.ts'
 import { command, Refused, type Context, type Run } from '../command.ts'
 import type { Json } from '../output.ts'
-import { refuseStrangers } from './carrier-mode.ts'
+import { requireKnownCarrier } from './carrier-mode.ts'
 import { pduText } from './carrier-pdu.ts'
 
 interface Options {
@@ -19,19 +19,19 @@ interface Options {
 export const carrierWatch = (run: Run) =>
   command(
     'watch',
-    'show the PDUs of the connections of a carrier as they come, of all processes; no passwords, and no texts of messages without --text',
+    'show the PDUs of a carrier as they arrive, from all processes; never passwords, and texts of messages only with --text',
     'gateway carrier watch vodacom --to 27825550101',
   )
     .argument('<name>', 'the name of the carrier', readCarrier)
-    .option('--to <number>', 'only what goes to or comes from this number, and the answers', readStoredNumber)
+    .option('--to <number>', 'only PDUs to or from this number, and their answers', readStoredNumber)
     .option('--text', 'also the texts of messages')
-    .option('--seconds <seconds>', 'end after so long', readSeconds, 60)
+    .option('--seconds <seconds>', 'end after this many seconds', readSeconds, 60)
     .action((carrier: CarrierId, { to, text, seconds }: Options) =>
       run(async (context) => {
-        await refuseStrangers(context, carrier)
-        const told = await context.backOffice.listCarriers()
-        if (!told.some((one) => one.carrier === carrier && !one.isStale && one.status !== undefined))
-          throw new Refused(`No process that runs has connections of ${carrier}.`)
+        await requireKnownCarrier(context, carrier)
+        const reports = await context.backOffice.listCarriers()
+        if (!reports.some((one) => one.carrier === carrier && !one.isStale && one.status !== undefined))
+          throw new Refused(`No running process has connections of ${carrier}.`)
         let leftOut = 0
         const watch = { id: randomUUID(), carrier, number: to, hasText: text === true }
         async function* rows() {
@@ -40,15 +40,17 @@ export const carrierWatch = (run: Run) =>
             yield { json: json(pdu), text: textOf(pdu) }
           }
         }
-        const asked = { carrier, number: to && withoutSomeDigits(to), withText: watch.hasText, seconds }
+        const options = { carrier, number: to && withoutSomeDigits(to), withText: watch.hasText, seconds }
         const look = () => context.output.stream(rows(), () => ({ json: { leftOut } }))
-        await context.change({ action: 'watchCarrier', given: asked }, look)
+        await context.change({ action: 'watchCarrier', given: options }, look)
         if (leftOut > 0)
-          context.output.note(`${leftOut === 1 ? '1 PDU was' : `${leftOut} PDUs were`} too many to be shown.`)
+          context.output.note(
+            `${leftOut === 1 ? '1 more PDU was' : `${leftOut} more PDUs were`} not shown, because there were too many.`,
+          )
       }),
     )
 
-/** A watch whose command is gone ends after so long. */
+/** Seconds after which a watch ends if its command has died. */
 const watchSeconds = 15
 const renewMilliseconds = 5000
 const takeMilliseconds = 250
@@ -72,7 +74,7 @@ async function* watched(
     }
     if (!interruption.aborted) yield* await carrierWatches.take(watch.id, countMax)
   } finally {
-    // Interrupted, it may not be told: it is over soon.
+    // An interrupted command cannot use the database; the watch then ends by itself after `watchSeconds`.
     if (!interruption.aborted) await carrierWatches.end(watch.id)
   }
 }

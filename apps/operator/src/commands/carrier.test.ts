@@ -127,7 +127,7 @@ test('carrier show tells all that is known, and that a dispatcher has not been h
   expect(out).toContain('  transceiver  not bound')
   expect(await operator.run(['carrier', 'show', 'none'])).toEqual({
     ...{ code: 1, out: '' },
-    err: 'No dispatcher tells of a carrier none.\n',
+    err: 'No dispatcher reports a carrier none.\n',
   })
 })
 
@@ -142,7 +142,7 @@ test('carrier show tells how the circuit is, and what opens it', async () => {
   )
   await operator.ports.carrierStatuses.tell(process, [{ ...mtn, status: silent }])
   expect((await operator.run(['carrier', 'show', 'mtn'])).out).toContain(
-    'circuit      open since 2026/10/18 09:00:00: it answered nothing; no answer yet\n',
+    'circuit      open since 2026/10/18 09:00:00: the carrier did not answer; no answer yet\n',
   )
   expect((await operator.run(['carrier', 'list'])).out).toContain('bound 1 of 2, circuit open')
 })
@@ -150,7 +150,7 @@ test('carrier show tells how the circuit is, and what opens it', async () => {
 test('carrier list of a gateway without a dispatcher is empty, and says so', async () => {
   expect(await anOperator().run(['carrier', 'list'])).toMatchObject({
     code: 0,
-    err: expect.stringContaining('No dispatcher tells of a carrier') as string,
+    err: expect.stringContaining('No dispatcher reports a carrier') as string,
   })
 })
 
@@ -218,11 +218,11 @@ test('a carrier is paused, drained and resumed by name, and list and show tell s
   expect(list.out).toContain('  bound 1 of 2, paused  ')
   expect(list.err).toMatch(/^mtn is paused since 2026\/10\/18 10:00:00 by .+ on .+\.\n$/)
   expect((await operator.run(['carrier', 'show', 'mtn'])).out).toMatch(
-    /\nheld {9}paused since 2026\/10\/18 10:00:00 by /,
+    /\npaused {7}paused since 2026\/10\/18 10:00:00 by /,
   )
   expect((await operator.run(['carrier', 'drain', 'mtn'])).out).toBe(
-    'The carrier mtn gets no more messages; its connections end once nothing is unanswered. ' +
-      '1 of 1 dispatchers follow.\n',
+    'The carrier mtn gets no more messages; its connections end when all answers have arrived. ' +
+      '1 of 1 dispatchers have applied it.\n',
   )
   expect((await operator.run(['carrier', 'list'])).out).toContain('  bound 1 of 2, draining  ')
   await tell('drained', [])
@@ -287,7 +287,11 @@ test('carrier watch shows PDUs as they come, for people and for programs, and en
     expect.stringContaining('    shortMessage ') as string,
     '07:00:00.000 alpha:11 <- submit_sm_resp 7 ESME_ROK',
   ])
-  expect([out.includes('\u001b'), code, err]).toEqual([false, 0, '3 PDUs were too many to be shown.\n'])
+  expect([out.includes('\u001b'), code, err]).toEqual([
+    false,
+    0,
+    '3 more PDUs were not shown, because there were too many.\n',
+  ])
   expect(await carrierWatches.list()).toEqual([])
 
   const [document] = await Promise.all([operator.json<object>(...args, '--text'), tell()])
@@ -303,6 +307,6 @@ test('carrier watch shows PDUs as they come, for people and for programs, and en
     [{ given: { carrier: 'mtn', number: withoutSomeDigits(aNumber()), withText: false } }, { outcome: 'done' }],
   ])
   expect(await operator.run(['carrier', 'watch', 'test'])).toMatchObject({
-    ...{ code: 1, out: '', err: 'No process that runs has connections of test.\n' },
+    ...{ code: 1, out: '', err: 'No running process has connections of test.\n' },
   })
 })

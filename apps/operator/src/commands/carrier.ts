@@ -6,34 +6,34 @@ import { printable, type Json, type Row } from '../output.ts'
 import { counted, durationText, timeJson, timeText } from '../show.ts'
 
 export const carrierList = (run: Run) =>
-  command('list', 'list the carriers of every dispatcher, and how they are').action(() =>
+  command('list', 'list the carriers of every dispatcher and their state').action(() =>
     run(async ({ backOffice, output, ports }) => {
       const carriers = await backOffice.listCarriers()
       await output.rows(carrierHead, carriers.map(carrierRow))
-      if (carriers.length === 0) output.note('No dispatcher tells of a carrier: nothing is sent.')
-      for (const held of await ports.carrierModes.list()) output.note(`${held.carrier} is ${heldText(held)}.`)
+      if (carriers.length === 0) output.note('No dispatcher reports a carrier, so nothing is sent.')
+      for (const pause of await ports.carrierModes.list()) output.note(`${pause.carrier} is ${pauseText(pause)}.`)
     }),
   )
 
 export const carrierShow = (run: Run) =>
-  command('show', 'show all that is known of a carrier, for each dispatcher')
+  command('show', 'show the state of a carrier in each dispatcher')
     .argument('<name>', 'the name of the carrier')
     .action((name: string) =>
       run(async ({ backOffice, output, ports }) => {
-        const told = (await backOffice.listCarriers()).filter(({ carrier }) => carrier === name)
-        if (told.length === 0) throw new Refused(`No dispatcher tells of a carrier ${name}.`)
+        const reports = (await backOffice.listCarriers()).filter(({ carrier }) => carrier === name)
+        if (reports.length === 0) throw new Refused(`No dispatcher reports a carrier ${name}.`)
         const now = ports.clock.now()
-        const held = (await ports.carrierModes.list()).find(({ carrier }) => carrier === name)
-        const figures = await backOffice.carrierFigures(told[0]?.carrier ?? (name as CarrierId))
-        const text = told.map((one) => carrierLines(one, now, held)).join('\n\n')
-        output.all(told.map(toldJson), `${text}${figuresText(figures)}`, { figures: figures.map(figuresJson) })
+        const pause = (await ports.carrierModes.list()).find(({ carrier }) => carrier === name)
+        const figures = await backOffice.carrierFigures(reports[0]?.carrier ?? (name as CarrierId))
+        const text = reports.map((one) => carrierLines(one, now, pause)).join('\n\n')
+        output.all(reports.map(reportJson), `${text}${figuresText(figures)}`, { figures: figures.map(figuresJson) })
       }),
     )
 
 export const carrierCheck = (runAlone: RunAlone) =>
   command(
     'check',
-    'say whether a file would be accepted as CARRIERS=file:FILE; it needs the environment of the server, and no database',
+    'check whether a file would be accepted as CARRIERS=file:FILE; needs the environment of the server, but no database',
     'gateway carrier check carriers.json',
   )
     .argument('<file>', 'the path of the file')
@@ -59,15 +59,15 @@ export const carrierHead = [
   ...['WAITING', 'RECEIPTS', 'MISSED', 'LAST ERROR'],
 ]
 
-export const carrierRow = (told: ToldCarrier): Row => {
-  const { carrier, process, window, unanswered, status } = told
+export const carrierRow = (report: ToldCarrier): Row => {
+  const { carrier, process, window, unanswered, status } = report
   const since = status && boundSince(status)
   return {
-    json: toldJson(told),
+    json: reportJson(report),
     cells: [
       carrier,
       dispatcherText(process),
-      stateText(told),
+      stateText(report),
       timeText(since as Parameters<typeof timeText>[0]),
       inUseText(unanswered, window),
       status?.perSecond === undefined ? '' : status.perSecond.toFixed(1),
@@ -79,28 +79,28 @@ export const carrierRow = (told: ToldCarrier): Row => {
   }
 }
 
-export const toldJson = (told: ToldCarrier): Json => ({
-  ...carrierJson(told),
-  host: told.process.host,
-  pid: told.process.pid,
-  toldAt: timeJson(told.toldAt),
-  stale: told.isStale,
+export const reportJson = (report: ToldCarrier): Json => ({
+  ...carrierJson(report),
+  host: report.process.host,
+  pid: report.process.pid,
+  toldAt: timeJson(report.toldAt),
+  stale: report.isStale,
 })
 
-/** A window that has just shrunk holds what left before. */
+/** Formats the use of a window, which may exceed a window that has just shrunk. */
 const inUseText = (unanswered: number, window: number): string => `${unanswered} of ${Math.max(unanswered, window)}`
 
 const dispatcherText = ({ host, pid }: ToldCarrier['process']): string => `${host}:${pid}`
 
-const heldText = ({ mode, since, by }: HeldCarrier): string => `${mode} since ${timeText(since)} by ${by}`
+const pauseText = ({ mode, since, by }: HeldCarrier): string => `${mode} since ${timeText(since)} by ${by}`
 
-function stateText(told: ToldCarrier): string {
-  if (told.isStale) return 'stale'
-  const { mode } = told
-  if (mode === 'running') return linksText(told)
-  const isBound = told.status?.links.some((link) => link.boundSince !== undefined) ?? false
-  if (mode === 'drained') return isBound ? `${linksText(told)}, draining` : 'drained'
-  return `${linksText(told)}, paused`
+function stateText(report: ToldCarrier): string {
+  if (report.isStale) return 'stale'
+  const { mode } = report
+  if (mode === 'running') return linksText(report)
+  const isBound = report.status?.links.some((link) => link.boundSince !== undefined) ?? false
+  if (mode === 'drained') return isBound ? `${linksText(report)}, draining` : 'drained'
+  return `${linksText(report)}, paused`
 }
 
 function linksText({ status }: ToldCarrier): string {
@@ -113,8 +113,8 @@ function linksText({ status }: ToldCarrier): string {
 }
 
 const REASON: Readonly<Record<NonNullable<CircuitStatus['reason']>, string>> = {
-  silent: 'it answered nothing',
-  failing: 'too much got no answer or was refused for now',
+  silent: 'the carrier did not answer',
+  failing: 'too many messages got no answer or a temporary refusal',
 }
 
 function circuitText({ state, since, reason, answerMilliseconds }: CircuitStatus): string {
@@ -134,12 +134,12 @@ const figuresJson = ({ prefix, hour, day }: PrefixFigures) => ({ prefix, hour: {
 
 const figuresHead = ['PREFIX', 'DELIVERED', 'FAILED', 'UNKNOWN', 'REFUSED']
 
-/** A table for the last hour and the last day, over all dispatchers. */
+/** Formats the figures of the last hour and the last day, over all dispatchers, as a table. */
 function figuresText(figures: readonly PrefixFigures[]): string {
   if (figures.length === 0) return ''
   const rows = figures.map(({ prefix, hour, day }) => [
     prefix === '' ? 'none' : prefix,
-    ...(['delivered', 'failed', 'unknown', 'refused'] as const).map((what) => `${hour[what]} / ${day[what]}`),
+    ...(['delivered', 'failed', 'unknown', 'refused'] as const).map((state) => `${hour[state]} / ${day[state]}`),
   ])
   const lines = [figuresHead, ...rows].map((cells) =>
     cells
@@ -150,9 +150,9 @@ function figuresText(figures: readonly PrefixFigures[]): string {
   return `\n\nlast hour / last day, over all dispatchers\n${lines.join('\n')}`
 }
 
-/** One carrier of one dispatcher, a line for each thing to know. */
-export function carrierLines(told: ToldCarrier, now: number, held?: HeldCarrier): string {
-  const { process, toldAt, window, unanswered, status, overflowed } = told
+/** Formats a carrier of one dispatcher as lines of a name and a value. */
+export function carrierLines(report: ToldCarrier, now: number, pause?: HeldCarrier): string {
+  const { process, toldAt, window, unanswered, status, overflowed } = report
   const links = status?.links.map(
     ({ role, boundSince: at, inUse }) =>
       `  ${role.padEnd(12)} ${at === undefined ? 'not bound' : `bound since ${timeText(at as typeof toldAt)}, ${inUse} in use`}`,
@@ -160,11 +160,11 @@ export function carrierLines(told: ToldCarrier, now: number, held?: HeldCarrier)
   const lines: readonly (readonly [string, string | undefined])[] = [
     ['dispatcher', dispatcherText(process)],
     [
-      'told',
-      `${durationText(now - toldAt)} ago${told.isStale ? ': stale, the dispatcher has died or does not reach the database' : ''}`,
+      'reported',
+      `${durationText(now - toldAt)} ago${report.isStale ? ' (stale: the dispatcher has died or cannot reach the database)' : ''}`,
     ],
-    ['state', stateText(told)],
-    ['held', held && heldText(held)],
+    ['state', stateText(report)],
+    ['paused', pause && pauseText(pause)],
     ['window', `${inUseText(unanswered, window)} in use`],
     ['rate', status && (status.perSecond === undefined ? 'no limit' : `${status.perSecond.toFixed(1)} parts a second`)],
     ['waiting', status && String(status.waiting)],

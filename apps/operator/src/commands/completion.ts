@@ -4,12 +4,12 @@ import { command, type RunAlone } from '../command.ts'
 export const completion = (runAlone: RunAlone) =>
   command(
     'completion',
-    'print what a shell completes commands and options with',
+    'print a script that completes commands and options in a shell',
     `source <(gateway completion bash)
   gateway completion zsh > "\${fpath[1]}/_gateway"
   gateway completion fish > ~/.config/fish/completions/gateway.fish`,
   )
-    .addArgument(new Argument('<shell>', 'for which one').choices(shells))
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .action((shell: Shell, _options: unknown, self: Command) =>
       runAlone(({ output }) => {
         const script = completionScript(shell, self.parent ?? self)
@@ -22,13 +22,13 @@ export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
 interface Choices {
-  /** Words after the name of the program, with blanks between. */
+  /** Words after the name of the program, separated by blanks. */
   readonly path: string
-  /** Commands that may follow, with what they do; else options. */
+  /** Commands that may follow, or options if none can, with their descriptions. */
   readonly words: readonly { readonly word: string; readonly about: string }[]
 }
 
-/** What may follow each path of words. */
+/** Returns the words that may follow each path. */
 function choicesOf(command: Command, path: readonly string[] = []): readonly Choices[] {
   const below = command.commands.map((one) => ({ word: one.name(), about: one.description() }))
   const options = command.options
@@ -38,14 +38,16 @@ function choicesOf(command: Command, path: readonly string[] = []): readonly Cho
   return [{ path: path.join(' '), words }, ...command.commands.flatMap((one) => choicesOf(one, [...path, one.name()]))]
 }
 
-/** A script for a shell that completes the commands of `program` and their options. Values of options are files. */
+/**
+ * Returns a shell script that completes the commands of `program` and their options. Option values complete as files.
+ */
 export function completionScript(shell: Shell, program: Command): string {
   const all = choicesOf(program)
   if (shell === 'bash') return bash(all)
   return shell === 'zsh' ? zsh(all) : fish(all)
 }
 
-/** The path is made of the words before the cursor, as long as they are one. */
+/** Builds the path from the words before the cursor, as long as they name a command. */
 const bash = (all: readonly Choices[]): string => `# bash completion for gateway
 _gateway() {
   local current="\${COMP_WORDS[COMP_CWORD]}" path="" next="" word i
@@ -103,8 +105,8 @@ ${all.flatMap(({ path, words }) => words.map(({ word, about }) => lineOf(path, w
 `
 
 const lineOf = (path: string, word: string, about: string): string => {
-  const what = word.startsWith('--') ? `-l ${word.slice(2)}` : `-f -a ${quoted(word)}`
-  return `complete -c gateway -n ${quoted(`__gateway_path ${quoted(path)}`)} ${what} -d ${quoted(about)}`
+  const flags = word.startsWith('--') ? `-l ${word.slice(2)}` : `-f -a ${quoted(word)}`
+  return `complete -c gateway -n ${quoted(`__gateway_path ${quoted(path)}`)} ${flags} -d ${quoted(about)}`
 }
 
 const casesOf = (all: readonly Choices[], line: (one: Choices) => string): string => all.map(line).join('\n')

@@ -28,9 +28,9 @@ test('credits are granted and taken back, with the reason in the ledger', async 
 
 test.each([
   [['7', '1', '--why', 'x'], 'There is no account 7.'],
-  [['1', '-100.1', '--why', 'x'], 'The balance would fall below 0.0 or rise beyond what can be counted.'],
-  [['1', '1', '--why', ' '], 'Say with --why what the credits are for.'],
-  [['1', '0', '--why', 'x'], 'There is nothing to do for 0.0 credits.'],
+  [['1', '-100.1', '--why', 'x'], 'The balance would be negative or too large.'],
+  [['1', '1', '--why', ' '], 'State with --why what the credits are for.'],
+  [['1', '0', '--why', 'x'], 'An amount of 0.0 credits changes nothing.'],
 ])('top-up %j is refused', async (args, message) => {
   const operator = anOperator()
   await anAccount(operator.ports)
@@ -107,7 +107,7 @@ test('with an operation a top-up is done once', async () => {
   expect(await operator.run(topUp)).toMatchObject({ code: 0 })
   expect(await operator.run(topUp)).toMatchObject({
     code: 1,
-    err: expect.stringContaining('was done before') as string,
+    err: expect.stringContaining('was already made') as string,
   })
   expect(await operator.ports.ledger.balance(id)).toBe(50)
   expect(await operator.run([...topUp.slice(0, -1), 'twice'])).toMatchObject({ code: 2 })

@@ -6,10 +6,10 @@ import { counted, creditsJson } from '../show.ts'
 import { noSuchAccount } from './account.ts'
 
 const WORDS = {
-  'out-of-range': 'The balance would fall below 0.0 or rise beyond what can be counted.',
-  repeated: 'A top-up with this --operation was done before. Nothing was done now.',
-  'no-reason': 'Say with --why what the credits are for.',
-  'no-amount': 'There is nothing to do for 0.0 credits.',
+  'out-of-range': 'The balance would be negative or too large.',
+  repeated: 'A top-up with this --operation was already made. Nothing was changed.',
+  'no-reason': 'State with --why what the credits are for.',
+  'no-amount': 'An amount of 0.0 credits changes nothing.',
 } as const
 
 interface TopUpOptions {
@@ -20,13 +20,13 @@ interface TopUpOptions {
 export const creditsTopUp = (run: Run) =>
   command(
     'top-up',
-    'grant credits to an account, or take some back with a negative amount',
+    'grant credits to an account, or remove credits with a negative amount',
     "gateway credits top-up 3 250 --why 'invoice 2026-118'",
   )
     .argument('<account>', "the account's id or login", readAccount)
     .argument('<amount>', 'credits, such as 500 or -12.5', readCredits)
     .requiredOption('--why <text>', 'the reason, kept in the ledger')
-    .option('--operation <uuid>', 'do it once, however often it is called with this UUID', readUuid)
+    .option('--operation <uuid>', 'make the change only once, even if the command is repeated with this UUID', readUuid)
     .action((name: AccountName, amount: Credits, { why, operation }: TopUpOptions) =>
       run(async ({ accountId, backOffice, output }) => {
         const id = await accountId(name)
@@ -43,7 +43,7 @@ export const creditsTopUp = (run: Run) =>
 export const creditsVerify = (run: Run) =>
   command(
     'verify',
-    'recompute every balance from the ledger, and the daily sums from the messages; exits with 1 on any difference',
+    'recompute every balance from the ledger, and the daily sums from the messages; exits with 1 if any differs',
   ).action(() =>
     run(async ({ backOffice, output }) => {
       const { accounts, balances, differences } = await output.during('Adding up the ledger', backOffice.verifyLedger())

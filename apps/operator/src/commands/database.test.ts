@@ -48,7 +48,7 @@ test('database copy tells how much arrived where', async () => {
     ],
   })
   expect((await operator.run(['database', 'copy', '--to', 'postgres://me@db/x'])).out).toMatch(
-    /^3 rows of 2 tables copied; .*\nStart every process with DATABASE_URL/,
+    /^3 rows of 2 tables copied\. .*\nFrom now on, start every process with DATABASE_URL/,
   )
   expect(asked).toEqual(['postgres://me@db/x', 'postgres://me@db/x'])
 })
@@ -101,7 +101,7 @@ test('history drop that is not let at everything says so, with 1', async () => {
   expect(await operator.run(['history', 'drop'])).toEqual({
     code: 1,
     out: '',
-    err: 'Not all could be dropped: others are at it. Try again later. 4 messages in 1 send dropped.\n',
+    err: 'Not everything could be dropped, because another process is doing so. Try again later. 4 messages in 1 send dropped.\n',
   })
 })
 
@@ -113,7 +113,7 @@ test('ids skip leaves out 1000 blocks of 10,000 ids, or as many as are asked for
   expect(skipped).toEqual({ blocks: 1000, firstMessage: 10_000_004 })
   expect(await operator.run(['ids', 'skip', '--blocks', '1'])).toEqual({
     code: 0,
-    out: '1 block skipped: processes that start from now on give out ids from 10010004 on.\n',
+    out: '1 block skipped. Processes that start from now on assign ids from 10010004 on.\n',
     err: '',
   })
   expect(await operator.ports.messages.accept(anOrder(id, { to: numbers(1) }))).toMatchObject({

@@ -8,15 +8,15 @@ export interface AppliedMigration {
   readonly name: string
 }
 
-/** The one command that needs a database and no schema in it. */
+/** Runs `migrate`, the only command that works on a database without a schema. */
 export type RunMigrate = (
   work: (migrate: () => Promise<readonly AppliedMigration[]>, output: Output) => Promise<void>,
 ) => Promise<void>
 
 export const migrate = (run: RunMigrate) =>
-  command('migrate', "bring the database's schema up to this version; servers do so when they start").action(() =>
+  command('migrate', 'update the database schema to this version; servers do so when they start').action(() =>
     run(async (apply, output) => {
-      const applied = await output.during('Bringing the schema up to date', apply())
+      const applied = await output.during('Updating the schema', apply())
       output.result(
         { applied: applied.map(({ version, name }) => ({ migration: version, name })) },
         applied.length === 0
@@ -31,7 +31,7 @@ export interface CopiedTable {
   readonly rows: number
 }
 
-/** Copies the database to the one at an address; `progress` is told how many rows of a table are there. */
+/** Copies the database to the one at a URL. Calls `progress` with the number of rows copied of a table. */
 export type CopyTo = (
   address: string,
   progress: (table: string, rows: number) => void,
@@ -46,7 +46,7 @@ interface CopyOptions {
 export const databaseCopy = (run: RunCopy) =>
   command(
     'copy',
-    'copy everything to an empty database on another server (PostgreSQL 15 or later); stop every process of the gateway before',
+    'copy everything to an empty database on another server (PostgreSQL 15 or later); stop all processes of the gateway first',
     'gateway database copy --to postgres://gateway@db.internal:5432/gateway   (a password: PGPASSWORD, or ~/.pgpass)',
   )
     .requiredOption('--to <url>', 'the address of the empty database')
@@ -56,29 +56,32 @@ export const databaseCopy = (run: RunCopy) =>
         const rows = tables.reduce((sum, table) => sum + table.rows, 0)
         output.result(
           { copied: rows, tables: tables.map((table) => ({ table: table.table, copied: table.rows })) },
-          `${counted(rows, 'row')} of ${counted(tables.length, 'table')} copied; every table counted and every balance added up again on both sides.\n` +
-            'Start every process with DATABASE_URL set to the new database from now on, and none without.',
+          `${counted(rows, 'row')} of ${counted(tables.length, 'table')} copied. Row counts and balances were verified on both sides.\n` +
+            'From now on, start every process with DATABASE_URL set to the new database.',
         )
       }),
     )
 
-/** Retention at this moment; the dispatchers do the same by themselves, every ten minutes. */
+/** Drops old history now. Dispatchers do the same every ten minutes. */
 export const historyDrop = (run: Run) =>
   command(
     'drop',
-    'drop the messages of more than 90 days ago; dispatchers do so by themselves every ten minutes',
+    'drop messages that are older than 90 days; dispatchers do so automatically every ten minutes',
   ).action(() =>
     run(async ({ backOffice, output }) => {
       const sum = { partitions: 0, sends: 0, messages: 0 }
       for (;;) {
-        const { left, ...dropped } = await backOffice.dropHistory()
+        const { left: rest, ...dropped } = await backOffice.dropHistory()
         sum.partitions += dropped.partitions
         sum.sends += dropped.sends
         sum.messages += dropped.messages
         const text = `${counted(sum.messages, 'message')} in ${counted(sum.sends, 'send')} dropped`
-        if (left === 'more') output.progress(text)
-        if (left === 'busy') throw new Refused(`Not all could be dropped: others are at it. Try again later. ${text}.`)
-        if (left === 'all') {
+        if (rest === 'more') output.progress(text)
+        if (rest === 'busy')
+          throw new Refused(
+            `Not everything could be dropped, because another process is doing so. Try again later. ${text}.`,
+          )
+        if (rest === 'all') {
           output.result(
             sum,
             `${text}${sum.partitions > 0 ? `, ${counted(sum.partitions, 'partition')} as a whole` : ''}.`,
@@ -97,25 +100,28 @@ interface SkipOptions {
 export const idsSkip = (run: Run) =>
   command(
     'skip',
-    'after a restore: leave out the ids that may have been given out since the backup; stop every process before, or restart it after',
+    'after a restore: skip the message ids that may have been assigned since the backup; stop all processes first, or restart them afterwards',
     'gateway ids skip --blocks 5000',
   )
-    .option('--blocks <count>', 'so many blocks of 10,000 ids, 1 to 1000000', readTimes, 1000)
+    .option('--blocks <count>', 'number of blocks of 10,000 ids, 1 to 1000000', readTimes, 1000)
     .option(...yesOption)
-    .action(({ blocks, ...asked }: SkipOptions) =>
+    .action(({ blocks, ...confirmation }: SkipOptions) =>
       run(async ({ backOffice, confirm, output }) => {
-        await confirm(`Leave out ${counted(blocks, 'block')} of 10,000 ids? No message gets them any more.`, asked)
+        await confirm(`Skip ${counted(blocks, 'block')} of 10,000 ids? No message will get these ids.`, confirmation)
         const from = await output.during('Skipping ids', backOffice.skipIds(blocks))
         output.result(
           { blocks, firstMessage: from },
-          `${counted(blocks, 'block')} skipped: processes that start from now on give out ids from ${from} on.`,
+          `${counted(blocks, 'block')} skipped. Processes that start from now on assign ids from ${from} on.`,
         )
       }),
     )
 
-/** The second step of changing SECRETS_KEY: afterwards the older key can be left out. */
+/** Second step of changing SECRETS_KEY. Afterwards the older key can be removed from the variable. */
 export const secretsReseal = (run: Run) =>
-  command('reseal', 'encrypt the secrets of webhooks and carriers with the first key of SECRETS_KEY').action(() =>
+  command(
+    'reseal',
+    'encrypt the secrets of webhooks, carriers and second factors with the first key of SECRETS_KEY',
+  ).action(() =>
     run(async ({ backOffice, output }) => {
       const { webhooks, carrierVersions, secondFactors } = await output.during('Encrypting', backOffice.resealSecrets())
       output.result(

@@ -7,7 +7,7 @@ test('doctor exits with 1 where anything is bad, and says what to do', async () 
   expect((JSON.parse(out) as { rows: readonly object[] }).rows).toContainEqual({
     about: 'dispatchers',
     state: 'bad',
-    says: 'none runs: nothing is sent',
+    says: 'no dispatcher runs: nothing is sent',
     advice: 'start a dispatcher',
   })
 })
@@ -33,5 +33,5 @@ test('doctor exits with 0 where nothing is worse than a warning', async () => {
   await operator.ports.claimedBatches.register(600)
   const { code, out, err } = await operator.run(['doctor'])
   expect([code, err]).toEqual([0, ''])
-  expect(out).toMatch(/^warning +clock +this machine is 5.0 s ahead of the database +set both by NTP/m)
+  expect(out).toMatch(/^warning +clock +this machine is 5.0 s ahead of the database +synchronize both clocks by NTP/m)
 })

@@ -1,13 +1,13 @@
 import { command, Refused, type Context, type Look } from '../command.ts'
 import { findings, type Finding, type Readings } from '../doctor/rules.ts'
 
-/** So many rows of each endpoint are counted at most. */
+/** Maximum number of rows to count for each webhook. */
 const webhookRowsMax = 1000
 
 export const doctor = (look: Look) =>
   command(
     'doctor',
-    'look at the database and at all that works with it, and say what to do; exits with 1 if anything is bad',
+    'check the database and everything that works with it, and say what to do; exits with 1 if anything is bad',
   ).action(() =>
     look((context) => context.output.during('Looking', readingsOf(context))).then(async (seen) => {
       const found = 'found' in seen ? findings(seen.found) : [unanswered(seen.problem)]
@@ -21,7 +21,7 @@ const unanswered = (says: string): Finding => ({
   about: 'database',
   state: 'bad',
   says: says.replaceAll(/\s*\n\s*/g, ' '),
-  advice: 'nothing is accepted or sent until it answers: look at its processes, its disk and its log',
+  advice: 'nothing is accepted or sent until the database answers: check its processes, disk and log',
 })
 
 const row = ({ state, about, says, advice }: Finding) => ({

@@ -36,7 +36,7 @@ const placeOf = async ({ ports }: Operator, id: MessageId | undefined) =>
 test('nothing is in doubt without a promotion', async () => {
   const operator = anOperator()
   expect(await operator.rows('failover', 'status')).toEqual([])
-  expect((await operator.run(['failover', 'resume', '--send', '--yes'])).out).toBe('Nothing is in doubt.\n')
+  expect((await operator.run(['failover', 'resume', '--send', '--yes'])).out).toBe('No message is in doubt.\n')
 })
 
 test('status shows how many messages are in doubt, since when, and what may be done about them', async () => {
@@ -110,7 +110,7 @@ test('a second operator cannot decide otherwise, and goes on where the first was
   await operator.ports.promotions.decide('end', 'first')
   const other = await operator.run(['failover', 'resume', '--send', '--yes'])
   expect(other).toMatchObject({ code: 1 })
-  expect(other.err).toContain('gateway failover resume --end goes on')
+  expect(other.err).toContain('gateway failover resume --end continues')
   expect(await operator.json('failover', 'resume', '--end', '--yes')).toMatchObject({ messages: 5 })
 })
 

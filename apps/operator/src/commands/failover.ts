@@ -4,18 +4,18 @@ import { counted, durationText, timeJson, timeText } from '../show.ts'
 
 const head = ['NOTICED (GMT+2)', 'TIMELINE', 'LAST CHANGE THAT ARRIVED', 'IN DOUBT', 'DUE FROM', 'DUE TO', 'DECISION']
 
-/** What in doubt means, for somebody who reads it at night. */
-const explanation = `A database standby was promoted that may lack what the lost server did between the last change that
-arrived and the promotion. These messages wait here, and that server may have had them submitted.
-Messages accepted after the promotion are sent as always. Receipts that come are taken by themselves:
-they prove which messages were submitted. Then decide about the rest:
-  gateway failover resume --send   submits them; those that were submitted already go twice
+/** Explanation of messages in doubt, written for an operator who is called at night. */
+const explanation = `A database standby was promoted that may lack the changes which the lost server made after the last
+change that arrived here. According to this database the messages in doubt are waiting, but they may
+have been submitted before the failover. Messages accepted after the promotion are sent as usual.
+Receipts that arrive show which messages were submitted. Then decide about the others:
+  gateway failover resume --send   submits them; messages that were already submitted are sent twice
   gateway failover resume --end    submits none of them; they become SENT 106 and stay charged`
 
 export const failoverStatus = (run: Run) =>
   command(
     'status',
-    'show the messages that are in doubt since a database standby was promoted, and what the lost server may have done',
+    'show the messages in doubt after the promotion of a database standby, and the period that is not known',
     'gateway failover status',
   ).action(() =>
     run(async ({ backOffice, output, ports }) => {
@@ -31,13 +31,13 @@ export const failoverStatus = (run: Run) =>
       for (const { lastChange, noticed, lastPosition } of promotions) {
         if (lastChange !== undefined)
           output.note(
-            `Not known here: what was done in ${durationText(noticed - lastChange)}, from ${timeText(lastChange)} to ${timeText(noticed)}.`,
+            `Changes of the lost server are unknown for ${durationText(noticed - lastChange)}, from ${timeText(lastChange)} to ${timeText(noticed)}.`,
           )
         if (lastPosition !== undefined)
           output.note(
-            `The log of the lost server arrived up to ${lastPosition}. If pg_controldata says there "shut down" and a latest checkpoint before that, nothing is missing.`,
+            `The write-ahead log of the lost server arrived up to ${lastPosition}. If pg_controldata on that server says "shut down" and its latest checkpoint is before that position, nothing is missing.`,
           )
-        output.note(`Waiting for ${durationText(now - noticed)}.`)
+        output.note(`The messages have waited for ${durationText(now - noticed)}.`)
       }
       if (promotions.length > 0) output.note(explanation)
       noteSends(output, await backOffice.listFailedOverSends())
@@ -91,20 +91,23 @@ interface ResumeOptions {
 export const failoverResume = (run: Run) =>
   command(
     'resume',
-    'decide about the messages that are in doubt since a database standby was promoted: send them, or end them as SENT 106',
+    'decide about the messages in doubt after the promotion of a database standby: send them, or end them as SENT 106',
     'gateway failover resume --send',
   )
-    .option('--send', 'submit them; those that the lost server had submitted already go twice')
-    .option('--end', 'submit none of them; they become SENT 106, stay charged, and a receipt still moves them')
+    .option('--send', 'submit them; messages that the lost server had submitted are sent twice')
+    .option(
+      '--end',
+      'submit none of them; they become SENT 106 and stay charged, and a later receipt still changes their state',
+    )
     .option(...yesOption)
-    .action(({ send, end, ...asked }: ResumeOptions) => {
-      if ((send === true) === (end === true)) throw new Refused('Say --send or --end.', 2)
-      return run((context) => resume(context, send === true ? 'send' : 'end', asked))
+    .action(({ send, end, ...confirmation }: ResumeOptions) => {
+      if ((send === true) === (end === true)) throw new Refused('Use either --send or --end.', 2)
+      return run((context) => resume(context, send === true ? 'send' : 'end', confirmation))
     })
 
 const QUESTION: Readonly<Record<DoubtDecision, (count: string) => string>> = {
-  send: (count) => `Submit ${count}? Those that the lost server had submitted already go twice.`,
-  end: (count) => `End ${count} as SENT 106? They are not sent, and stay charged.`,
+  send: (count) => `Submit ${count}? Messages that the lost server had submitted are sent twice.`,
+  end: (count) => `End ${count} as SENT 106? They are not sent and stay charged.`,
 }
 
 const DONE: Readonly<Record<DoubtDecision, (count: string) => string>> = {
@@ -113,18 +116,18 @@ const DONE: Readonly<Record<DoubtDecision, (count: string) => string>> = {
 }
 
 const DECIDED_OTHERWISE: Readonly<Record<DoubtDecision, string>> = {
-  send: 'Somebody has decided to end them, and that is under way or was interrupted: gateway failover resume --end goes on.',
-  end: 'Somebody has decided to send them, and that is under way or was interrupted: gateway failover resume --send goes on.',
+  send: 'An operator has decided to end them, and that is in progress or was interrupted. gateway failover resume --end continues.',
+  end: 'An operator has decided to send them, and that is in progress or was interrupted. gateway failover resume --send continues.',
 }
 
 async function resume(
   { backOffice, output, confirm, actor }: Context,
   decision: DoubtDecision,
-  asked: Pick<ResumeOptions, 'yes'>,
+  confirmation: Pick<ResumeOptions, 'yes'>,
 ): Promise<void> {
   const inDoubt = (await backOffice.listPromotions()).reduce((sum, promotion) => sum + promotion.inDoubt, 0)
-  if (inDoubt > 0) await confirm(QUESTION[decision](counted(inDoubt, 'message')), asked)
-  const decided = await output.during('Carrying it out', backOffice.decideDoubt(decision, actor.by))
+  if (inDoubt > 0) await confirm(QUESTION[decision](counted(inDoubt, 'message')), confirmation)
+  const decided = await output.during('Applying the decision', backOffice.decideDoubt(decision, actor.by))
   if (decided.outcome === 'decided-otherwise') throw new Refused(DECIDED_OTHERWISE[decision])
   const messages = decided.outcome === 'done' ? decided.messages : 0
   const proved =
@@ -132,7 +135,7 @@ async function resume(
   output.result(
     { decision, messages, proved: decided.proved },
     decided.outcome === 'nothing-in-doubt'
-      ? `Nothing is in doubt.${proved}`
+      ? `No message is in doubt.${proved}`
       : `${DONE[decision](counted(messages, 'message'))}${proved}`,
   )
 }

@@ -69,7 +69,7 @@ test.each([
   [['issue', '7'], 'There is no account 7.'],
   [['list', '7'], 'There is no account 7.'],
   [['revoke', '7'], 'There is no key 7.'],
-  [['issue', '1', '--expires', '202610180959'], 'The key would have expired already.'],
+  [['issue', '1', '--expires', '202610180959'], 'The expiry is in the past.'],
 ])('key %j is refused', async (args, message) => {
   const operator = anOperator()
   await anAccount(operator.ports)

@@ -14,23 +14,19 @@ interface Options {
 export const keyIssue = (run: Run) =>
   command(
     'issue',
-    'issue an API key; it is printed this once and stored only as a hash',
+    'issue an API key; it is shown only once and stored only as a hash',
     'gateway key issue 3 --label crm --expires 2027-12-31',
   )
     .argument('<account>', "the account's id or login", readAccount)
     .option('--label <text>', 'what the key is for')
     .option('--expires <time>', 'a day (its end, GMT+2), a time CCYYMMDDHHmm, or days such as 90d', readExpiry)
-    .option(
-      '--from <networks>',
-      "addresses or networks from which alone it may be used, separated by ','",
-      readNetworks,
-    )
+    .option('--from <networks>', "only addresses or networks from which it may be used, separated by ','", readNetworks)
     .action((name: AccountName, { label, expires: expiry, from = [] }: Options) =>
       run(async ({ accountId, backOffice, ports, output }) => {
         const id = await accountId(name)
         const expires = expiry?.(ports.clock.now())
         const issued = await backOffice.issueApiKey(id, { label, expires, from })
-        if (issued === 'expired-already') throw new Refused('The key would have expired already.')
+        if (issued === 'expired-already') throw new Refused('The expiry is in the past.')
         if (typeof issued === 'string') throw noSuchAccount(id)
         const until = expires === undefined ? '' : `\nIt is valid until ${timeText(expires)} (GMT+2).`
         const only = from.length === 0 ? '' : `\nIt may be used from ${from.join(', ')} only.`
@@ -51,7 +47,7 @@ export const keyIssue = (run: Run) =>
 const head = ['ID', 'KEY', 'LABEL', 'ISSUED (GMT+2)', 'EXPIRES', 'STATE', 'FROM']
 
 export const keyList = (run: Run) =>
-  command('list', "list an account's keys, revoked and expired ones too")
+  command('list', "list an account's keys, including revoked and expired keys")
     .argument('<account>', "the account's id or login", readAccount)
     .action((name: AccountName) =>
       run(async ({ accountId, backOffice, output, ports }) => {
@@ -85,11 +81,15 @@ function row(key: ApiKey, now: number): Row {
 }
 
 export const keySet = (run: Run) =>
-  command('set', 'change where an API key may be used', 'gateway key set 7 --from 192.0.2.0/24,2001:db8::/32')
+  command(
+    'set',
+    'change the networks from which an API key may be used',
+    'gateway key set 7 --from 192.0.2.0/24,2001:db8::/32',
+  )
     .argument('<key-id>', "the key's id, as 'key list' shows it", readKeyId)
     .requiredOption(
       '--from <networks>',
-      "addresses or networks from which alone it may be used, separated by ','; 'any' for no such limit",
+      "only addresses or networks from which it may be used, separated by ','; 'any' removes the limit",
       readNetworks,
     )
     .action((key: KeyId, { from }: { readonly from: readonly string[] }) =>
@@ -101,12 +101,15 @@ export const keySet = (run: Run) =>
     )
 
 export const keyRevoke = (run: Run) =>
-  command('revoke', 'revoke a key: every process refuses it within 5 seconds')
+  command('revoke', 'revoke a key; every process refuses it within 5 seconds')
     .argument('<key-id>', "the key's id, as 'key list' shows it", readKeyId)
     .option(...yesOption)
-    .action((id: KeyId, asked: { readonly yes?: true }) =>
+    .action((id: KeyId, options: { readonly yes?: true }) =>
       run(async ({ backOffice, confirm, output }) => {
-        await confirm(`Revoke key ${id}? Programs that use it are refused for good.`, asked)
+        await confirm(
+          `Revoke key ${id}? Programs that use it are refused from then on. This cannot be undone.`,
+          options,
+        )
         if ((await backOffice.revokeApiKey(id)) !== 'revoked') throw new Refused(`There is no key ${id}.`)
         output.result({ id, state: 'revoked' }, `Key ${id} is revoked.`)
       }),

@@ -45,7 +45,7 @@ test('messages to a number are listed, the latest due first, with what became of
       'ID  ACCOUNT  DUE (GMT+2)          CREDITS  STATE',
       '5   2        2026/10/19 11:01:00  1.0      scheduled',
       '4   1        2026/10/19 10:01:00  1.0      in the queue',
-      '2   2        2026/10/18 10:01:00  1.0      at a carrier, may have left',
+      '2   2        2026/10/18 10:01:00  1.0      at a carrier, may have been submitted',
       '1   1        2026/10/18 10:00:00  1.0      SENT 100 (no delivery report yet), 2026/10/18 10:00:00',
       '',
     ].join('\n'),
@@ -106,7 +106,7 @@ test.each([
 test('a page says how to go on, and what comes then is the rest', async () => {
   const { operator } = await aBusyNumber()
   const first = await operator.run([...find, '--limit', '3'])
-  expect(first.err).toBe('There are more: --after 2\n')
+  expect(first.err).toBe('There are more messages: --after 2\n')
   expect((await operator.json<Found>(...find, '--limit', '3')).next).toBe(2)
   const rest = await operator.json<Found>(...find, '--limit', '3', '--after', '2')
   expect([rest.rows.map(({ id }) => id), rest.next]).toEqual([[1], null])
@@ -124,7 +124,7 @@ test('a message that is not there is nothing to go on after, and without a numbe
   expect(await operator.run([...find, '--after', '7'])).toEqual({
     code: 1,
     out: '',
-    err: 'There is no message 7 to go on after.\n',
+    err: 'There is no message 7 to continue after.\n',
   })
   expect((await operator.run(['message', 'find'])).code).toBe(2)
   expect(await operator.json(...find)).toEqual({ rows: [], total: 0, next: null })

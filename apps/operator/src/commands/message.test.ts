@@ -395,7 +395,7 @@ test('a defect is told as one: a message that is nowhere', async () => {
 
 test('an id that nobody was given is refused', async () => {
   const operator = anOperator()
-  const message = 'There is no message 7: nobody was given this id, or its history was dropped.'
+  const message = 'There is no message 7. The id was never assigned, or the history was dropped.'
   expect(await operator.run(['message', 'explain', '7'])).toEqual({ code: 1, out: '', err: `${message}\n` })
   const { code, out, err } = await operator.run(['message', 'explain', '7', '--json'])
   expect([code, out, JSON.parse(err)]).toEqual([1, '', { error: message }])

@@ -40,39 +40,39 @@ const head = ['ID', 'ACCOUNT', 'DUE (GMT+2)', 'CREDITS', 'STATE']
 export const messageFind = (run: Run) =>
   command(
     'find',
-    'find the messages to a number, or with a reference, waiting or finished, the latest due first; never their texts',
+    'find waiting and finished messages by number or reference, latest due first; texts are never shown',
     "gateway message find --number 27825550101 --from 7d\n  gateway message find --reference 'order 7'",
   )
     .option('--number <number>', 'in international form', readStoredNumber)
-    .option('--reference <text>', 'as its sender called it', readMessageReference)
-    .option('--account <account>', 'only of this account', readAccount)
+    .option('--reference <text>', 'the reference that the account set', readMessageReference)
+    .option('--account <account>', 'only this account', readAccount)
     .option(
       '--from <time>',
-      'only what was due from then on: a day (GMT+2), a time CCYYMMDDHHmm, or days ago (7d)',
+      'only messages due since: a day (GMT+2), a time CCYYMMDDHHmm, or a number of days ago (7d)',
       readFrom,
     )
-    .option('--to <time>', 'only what was due up to the end of that day, or before that time', readTo)
-    .option('--limit <count>', 'at most so many, up to 1000', readLimit, 100)
-    .option('--after <id>', 'go on after this message, the last one of the page before', readMessageId)
+    .option('--to <time>', 'only messages due up to the end of that day, or before that time', readTo)
+    .option('--limit <count>', 'maximum number of rows, up to 1000', readLimit, 100)
+    .option('--after <id>', 'continue after this message, the last one of the previous page', readMessageId)
     .action((options: FindOptions) => {
       const which = whichOf(options)
       return run(async ({ accountId, backOffice, ports, output }) => {
         const now = ports.clock.now()
         const { account: name, limit, after } = options
         const account = name && (await accountId(name))
-        const wanted = { ...which, account, limit, after, from: options.from?.(now), to: options.to?.(now) }
-        const found = await output.during('Looking through the messages', backOffice.findMessages(wanted))
-        if (found === 'no-such-message') throw new Refused(`There is no message ${options.after} to go on after.`)
+        const search = { ...which, account, limit, after, from: options.from?.(now), to: options.to?.(now) }
+        const found = await output.during('Searching the messages', backOffice.findMessages(search))
+        if (found === 'no-such-message') throw new Refused(`There is no message ${options.after} to continue after.`)
         const next = found.more ? (found.messages.at(-1)?.id ?? null) : null
         await output.rows(head, found.messages.map(row), () => ({ json: { next } }))
-        if (next !== null) output.note(`There are more: --after ${next}`)
+        if (next !== null) output.note(`There are more messages: --after ${next}`)
       })
     })
 
 function whichOf({ number, reference }: FindOptions): WhichMessages {
   if (number !== undefined) return { number, reference }
   if (reference !== undefined) return { reference }
-  throw new Refused('Say with --number or --reference which messages.', 2)
+  throw new Refused('Use --number or --reference.', 2)
 }
 
 const row = ({ place, ...message }: FoundMessage): Row => ({
@@ -108,19 +108,20 @@ const placeJson = (place: FoundLocation): { readonly [key: string]: Json } => ({
 function placeText(place: FoundLocation): string {
   if (place.place === 'decided') return `${outcomeText(place.code)}, ${timeText(place.at)}`
   if (place.place === 'postponed') return `refused for now, waits until ${timeText(place.until)}`
-  if (place.place === 'claimed') return place.marked ? 'at a carrier, may have left' : 'claimed, has not left'
+  if (place.place === 'claimed')
+    return place.marked ? 'at a carrier, may have been submitted' : 'claimed, not submitted'
   if (place.place === 'in-doubt') return 'in doubt, waits for a decision'
   return place.place === 'queue' ? 'in the queue' : 'scheduled'
 }
 
 export const messageExplain = (run: Run) =>
-  command('explain', 'tell what happened to a message; never its text', 'gateway message explain 20481')
+  command('explain', 'show what happened to a message; its text is never shown', 'gateway message explain 20481')
     .argument('<id>', "the message's id", readMessageId)
     .action((id: MessageId) =>
       run(async ({ backOffice, output, ports }) => {
         const trace = await backOffice.explainMessage(id)
         if (trace === undefined) {
-          throw new Refused(`There is no message ${id}: nobody was given this id, or its history was dropped.`)
+          throw new Refused(`There is no message ${id}. The id was never assigned, or the history was dropped.`)
         }
         const now = ports.clock.now()
         const waiting = whyWaiting(trace, await backOffice.listCarriers())
@@ -131,26 +132,28 @@ export const messageExplain = (run: Run) =>
 export const messageCancel = (run: Run) =>
   command(
     'cancel',
-    'delete a scheduled message that no dispatcher has claimed, and refund it, as its account holder can',
+    'cancel a scheduled message that no dispatcher has claimed and return its credits, as its account can',
     'gateway message cancel 20481',
   )
     .argument('<id>', "the message's id", readMessageId)
     .option(...yesOption)
-    .action((id: MessageId, asked: { readonly yes?: true }) =>
+    .action((id: MessageId, options: { readonly yes?: true }) =>
       run(async ({ backOffice, confirm, output }) => {
-        await confirm(`Cancel message ${id}? It is deleted, and its credits go back.`, asked)
+        await confirm(`Cancel message ${id}? It is deleted, and its credits are returned.`, options)
         const cancelled = await backOffice.cancelMessage(id)
         if (cancelled === undefined) {
-          throw new Refused(`There is no message ${id}: nobody was given this id, or its history was dropped.`)
+          throw new Refused(`There is no message ${id}. The id was never assigned, or the history was dropped.`)
         }
         const { account, deletion } = cancelled
-        if (deletion.outcome === 'not-found') throw new Refused(`Message ${id} was deleted already, or is too old.`)
+        if (deletion.outcome === 'not-found') throw new Refused(`Message ${id} is already deleted or too old.`)
         if (deletion.outcome === 'sent') {
-          throw new Refused(`Message ${id} cannot be cancelled: it was not scheduled, or a dispatcher has claimed it.`)
+          throw new Refused(
+            `Message ${id} cannot be cancelled, because it was not scheduled or a dispatcher has claimed it.`,
+          )
         }
         output.result(
           { message: id, account, amount: creditsJson(deletion.refunded) },
-          `Message ${id} is cancelled; account ${account} has ${formatCredits(deletion.refunded)} credits back.`,
+          `Message ${id} is cancelled. ${formatCredits(deletion.refunded)} credits were returned to account ${account}.`,
         )
       }),
     )
@@ -161,25 +164,26 @@ interface RefundOptions {
 }
 
 const WORDS = {
-  'no-reason': () => 'Say with --why what the refund is for.',
+  'no-reason': () => 'State with --why why the credits are returned.',
   'no-such-message': (id: MessageId) =>
-    `There is no message ${id}: nobody was given this id, or its history was dropped.`,
-  'other-account': (id: MessageId) => `Message ${id} is of another account.`,
+    `There is no message ${id}. The id was never assigned, or the history was dropped.`,
+  'other-account': (id: MessageId) => `Message ${id} belongs to another account.`,
   waiting: (id: MessageId) =>
-    `Message ${id} waits: it is refunded by itself if no carrier takes it. See gateway message cancel.`,
-  'refunded-already': (id: MessageId) => `Message ${id} was refunded already: see gateway message explain ${id}.`,
-  'nothing-charged': (id: MessageId) => `Message ${id} cost nothing.`,
+    `Message ${id} is waiting. Its credits are returned automatically if no carrier accepts it. See gateway message cancel.`,
+  'refunded-already': (id: MessageId) =>
+    `Message ${id} already has its credits back. See gateway message explain ${id}.`,
+  'nothing-charged': (id: MessageId) => `Message ${id} was not charged.`,
 } as const
 
 export const messageRefund = (run: Run) =>
   command(
     'refund',
-    'give back what a message was charged, once ever, to the account that was charged',
+    'return the credits of a message to the account that was charged, at most once',
     "gateway message refund 20481 --why 'complaint 118'",
   )
     .argument('<id>', "the message's id", readMessageId)
     .requiredOption('--why <text>', 'the reason, kept in the ledger')
-    .option('--account <account>', 'only if it is a message of this account', readAccount)
+    .option('--account <account>', 'only if the message belongs to this account', readAccount)
     .action((id: MessageId, { why, account: name }: RefundOptions) =>
       run(async ({ accountId, backOffice, output }) => {
         const of = name && (await accountId(name))
@@ -188,7 +192,7 @@ export const messageRefund = (run: Run) =>
         const { account, amount, balance } = refunded
         output.result(
           { message: id, account, amount: creditsJson(amount), balance: creditsJson(balance) },
-          `${formatCredits(amount)} credits of message ${id} are back; account ${account} now has ${formatCredits(balance)} credits.`,
+          `${formatCredits(amount)} credits of message ${id} were returned. Account ${account} now has ${formatCredits(balance)} credits.`,
         )
       }),
     )

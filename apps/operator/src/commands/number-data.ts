@@ -25,13 +25,13 @@ const exportHead = ['DATA', 'ACCOUNT', 'TIME (GMT+2)', 'ID', 'TEXT']
 export const numberExport = (run: Run) =>
   command(
     'export',
-    'show what is stored of the owner of a number, with all texts, in every account',
+    'show the data stored about the owner of a number, with all texts, in all accounts',
     'gateway number export 27825550101 --json > 27825550101.json',
   )
     .argument('<number>', 'in international form', readStoredNumber)
     .action((number: Msisdn) =>
       run(async ({ backOffice, output }) => {
-        const data = await output.during('Looking through all that is stored', backOffice.exportNumber(number))
+        const data = await output.during('Searching the stored data', backOffice.exportNumber(number))
         await output.rows(exportHead, rowsOf(number, data))
       }),
     )
@@ -95,38 +95,40 @@ interface EraseOptions extends KeySettings {
 export const numberErase = (run: Run) =>
   command(
     'erase',
-    'erase the owner of a number from all that is stored but opt-outs and blocks; it cannot be undone',
+    'erase the data stored about the owner of a number, except opt-outs and blocks; this cannot be undone',
     `gateway number erase 27825550101 --dry-run
   gateway number erase 27825550101
 
-Numbers and texts are replaced; messages, their states and all money stay. Nothing is done while a
-message to the number waits, the receipt of one may still come (3 days), or a list with the number
-is being sent. Backups and the files of logs, carriers and customers are not reached.`,
+Numbers and texts are replaced. Messages, their states and all credits stay. Nothing is erased while
+a message to the number waits, a receipt may still arrive (3 days), or a list with the number is
+being sent. Backups, log files, and data of carriers and customers are not erased.`,
   )
     .argument('<number>', 'in international form', readStoredNumber)
-    .option('--dry-run', 'show what is stored of it, and change nothing')
+    .option('--dry-run', 'show what is stored without erasing it')
     .option('--despite-key', despiteKeyText)
     .option(...yesOption)
     .action((number: Msisdn, { dryRun, yes, ...settings }: EraseOptions) =>
       run(async (context) => {
-        if (dryRun) return tell(context, number)
-        await context.confirm(`Erase ${number} from all that is stored? It cannot be undone.`, { ...(yes && { yes }) })
+        if (dryRun) return printStored(context, number)
+        await context.confirm(`Erase the data stored about ${number}? This cannot be undone.`, { ...(yes && { yes }) })
         await erase(context, number, settings)
       }),
     )
 
-async function tell({ backOffice, output }: Context, number: Msisdn): Promise<void> {
+async function printStored({ backOffice, output }: Context, number: Msisdn): Promise<void> {
   const { messages, inbound, contacts, listed, suppressions } = await backOffice.exportNumber(number)
-  const held = await backOffice.heldUp(number)
+  const obstacles = await backOffice.heldUp(number)
   const counts = {
     ...{ messages: messages.length, arrivals: inbound.length, contacts: contacts.length, listRows: listed.length },
   }
   output.result(
-    { changed: false, number, ...counts, suppressions: suppressions.length, ...held },
+    { changed: false, number, ...counts, suppressions: suppressions.length, ...obstacles },
     [
-      `Stored of ${number}: ${countedData({ messages: messages.length, inbound: inbound.length, contacts: contacts.length })}, ${counted(listed.length, 'row')} of lists of sends to many.`,
-      `Opt-outs and blocks, which would stay: ${suppressions.length}.`,
-      isHeldUp(held) ? `${heldText(held)} Nothing was changed.` : 'It can be erased now. Nothing was changed.',
+      `Stored about ${number}: ${countedData({ messages: messages.length, inbound: inbound.length, contacts: contacts.length })}, ${counted(listed.length, 'row')} in lists of bulk sends.`,
+      `Opt-outs and blocks, which an erasure does not remove: ${suppressions.length}.`,
+      isHeldUp(obstacles)
+        ? `${obstaclesText(obstacles)} Nothing was changed.`
+        : 'The number can be erased now. Nothing was changed.',
     ].join('\n'),
   )
 }
@@ -134,7 +136,7 @@ async function tell({ backOffice, output }: Context, number: Msisdn): Promise<vo
 async function erase({ backOffice, actor, output }: Context, number: Msisdn, settings: KeySettings): Promise<void> {
   const erasing = backOffice.eraseNumber(number, actor.by, settings)
   const erased = await output.during('Erasing', withKeyInUse(erasing))
-  if ('heldUp' in erased) throw new Refused(`${heldText(erased.heldUp)} Nothing was erased: try again then.`)
+  if ('heldUp' in erased) throw new Refused(`${obstaclesText(erased.heldUp)} Nothing was erased. Try again later.`)
   const { messages, inbound, contacts, events } = erased.erased
   output.result(
     {
@@ -145,27 +147,31 @@ async function erase({ backOffice, actor, output }: Context, number: Msisdn, set
   )
 }
 
-function text(number: Msisdn, { erasure, erased, left, suppressions }: ErasedNumber): string {
+function text(number: Msisdn, { erasure, erased, left: rest, suppressions }: ErasedNumber): string {
   const { messages, inbound, contacts, events } = erased
   return [
     `${number} is erased from ${countedData({ messages, inbound, contacts })}, and from events in ${counted(events, 'place')}.`,
-    ...(isHeldUp(left) ? [`${heldText(left)} They came meanwhile: erase again then.`] : []),
-    ...(suppressions === 0 ? [] : [`Opt-outs and blocks that stay, with the number: ${suppressions}.`]),
-    `The record of it is number ${erasure}: gateway number erasures`,
+    ...(isHeldUp(rest) ? [`${obstaclesText(rest)} They arrived during the erasure. Erase again later.`] : []),
+    ...(suppressions === 0 ? [] : [`Opt-outs and blocks that remain, with the number: ${suppressions}.`]),
+    `This is erasure ${erasure}. See gateway number erasures.`,
   ].join('\n')
 }
 
 const countedData = ({ messages, inbound, contacts }: Omit<ErasedNumber['erased'], 'events'>): string =>
   [counted(messages, 'message'), counted(inbound, 'arrival'), counted(contacts, 'contact')].join(', ')
 
-const heldText = ({ waiting, awaitingReceipt, rowsBeingSent }: HeldUp): string =>
+const obstaclesText = ({ waiting, awaitingReceipt, rowsBeingSent }: HeldUp): string =>
   [
-    ...(waiting === 0 ? [] : [`${counted(waiting, 'message')} to it ${waiting === 1 ? 'waits' : 'wait'} to be sent.`]),
-    ...(awaitingReceipt === 0 ? [] : [`Of ${counted(awaitingReceipt, 'message')} to it the receipt may still come.`]),
+    ...(waiting === 0
+      ? []
+      : [`${counted(waiting, 'message')} to this number ${waiting === 1 ? 'waits' : 'wait'} to be sent.`]),
+    ...(awaitingReceipt === 0
+      ? []
+      : [`${counted(awaitingReceipt, 'message')} to this number may still get a receipt.`]),
     ...(rowsBeingSent === 0
       ? []
       : [
-          `${counted(rowsBeingSent, 'row')} of lists that are being sent at this moment ${rowsBeingSent === 1 ? 'has' : 'have'} it.`,
+          `${counted(rowsBeingSent, 'row')} with this number ${rowsBeingSent === 1 ? 'is' : 'are'} in lists that are being sent.`,
         ]),
   ].join(' ')
 
@@ -174,10 +180,10 @@ const erasuresHead = ['ID', 'BEGUN (GMT+2)', 'ENDED (GMT+2)', 'BY', 'MESSAGES', 
 export const numberErasures = (run: Run) =>
   command(
     'erasures',
-    'list the records of erasures, the latest first; none has a number',
+    'list past erasures, latest first, without their numbers',
     'gateway number erasures --number 27825550101',
   )
-    .option('--number <number>', 'only those of this number', readStoredNumber)
+    .option('--number <number>', 'only erasures of this number', readStoredNumber)
     .action(({ number }: { readonly number?: Msisdn }) =>
       run(async ({ backOffice, output }) => {
         await output.rows(erasuresHead, (await backOffice.listErasures(number)).map(row))

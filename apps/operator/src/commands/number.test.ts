@@ -38,7 +38,7 @@ test('what was done is told in a sentence', async () => {
   const operator = anOperator()
   const said = async (...args: readonly string[]) => (await operator.run(args)).out
   expect(await said(...block, 'blacklisted')).toBe('27825550101 is blocked (blacklisted).\n')
-  expect(await said(...block, 'blacklisted')).toBe('27825550101 was blocked already (blacklisted).\n')
+  expect(await said(...block, 'blacklisted')).toBe('27825550101 was already blocked (blacklisted).\n')
   expect(await said('number', 'unblock', number)).toBe('27825550101 is no longer blocked.\n')
 })
 
@@ -70,12 +70,12 @@ test.each([
   [
     'with a plus twice',
     [...block.slice(0, 2), '++27825550101', '--reason', 'blacklisted'],
-    'in international form, such as 27825550101 or +27825550101; not certain which number is meant.',
+    'in international form, such as 27825550101 or +27825550101; it is not certain which number is meant.',
   ],
   [
     'with decimals',
     [...block.slice(0, 2), '27825550101.5', '--reason', 'blacklisted'],
-    'in international form, such as 27825550101 or +27825550101; not certain which number is meant.',
+    'in international form, such as 27825550101 or +27825550101; it is not certain which number is meant.',
   ],
   ['without a reason', ['number', 'block', number], "'--reason <list>' not specified"],
   ['for another reason', [...block, 'spam'], 'Allowed choices are blacklisted, do-not-contact.'],
@@ -118,7 +118,7 @@ test('what is stored of a number is shown with its texts, and erased once nothin
   expect([refused.code, refused.err]).toEqual([
     1,
     expect.stringContaining(
-      '1 message to it waits to be sent. 1 row of lists that are being sent at this moment has it. Nothing was erased',
+      '1 message to this number waits to be sent. 1 row with this number is in lists that are being sent. Nothing was erased',
     ) as string,
   ])
   expect(await operator.json('number', 'erase', number, '--dry-run')).toMatchObject({
@@ -145,7 +145,7 @@ test('what is stored of a number is shown with its texts, and erased once nothin
   expect(again.out).toContain(
     `${number} is erased from 0 messages, 0 arrivals, 0 contacts, and from events in 0 places.`,
   )
-  expect(again.out).toContain('Opt-outs and blocks that stay, with the number: 1.')
+  expect(again.out).toContain('Opt-outs and blocks that remain, with the number: 1.')
 })
 
 test('the blacklist is accepted by either name, and shown by one', async () => {

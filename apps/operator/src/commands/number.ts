@@ -3,11 +3,11 @@ import type { BlockReason } from '@gateway/core/suppressions'
 import { InvalidArgumentError, Option } from 'commander'
 import { numberProblem, readNumber, readStoredNumber } from '../arguments.ts'
 import { command, Refused, type Context, type Run } from '../command.ts'
-import { importRows, tellImport } from '../import-rows.ts'
+import { importRows, printImport } from '../import-rows.ts'
 import type { Row } from '../output.ts'
 import { timeJson, timeText } from '../show.ts'
 
-/** What the operator types, and the list it means. */
+/** Lists of blocked numbers, by the word that the operator types. */
 export const blockReasons = {
   blacklisted: 'blacklist',
   'do-not-contact': 'do-not-contact',
@@ -17,7 +17,7 @@ export type BlockWord = keyof typeof blockReasons
 
 export const blockWords = Object.keys(blockReasons) as BlockWord[]
 
-/** `blacklist` is accepted for `blacklisted`, because the list is called so. */
+/** Creates the option `--reason`. Accepts `blacklist` for `blacklisted`, because the list has that name. */
 const reasonOption = (description: string): Option =>
   new Option('--reason <list>', description).choices(blockWords).argParser((text) => {
     const word = blockWords.find((each) => each === text || blockReasons[each] === text)
@@ -33,19 +33,20 @@ interface Options {
 export const numberBlock = (run: Run) =>
   command(
     'block',
-    'put a number, or those of a file, on the blacklist or the do-not-contact list',
+    'put a number, or all numbers of a file, on the blacklist or the do-not-contact list',
     `gateway number block 27825550101 --reason blacklisted
   gateway number block --file complaints.csv --reason do-not-contact
 
-The file is CSV (UTF-8) with the number in its first column, or in the column that
-its first line calls 'number'. A number that is on the list already stays as it is,
-so that a file can be read again. Exit code 1: some rows were refused.`,
+The file is CSV (UTF-8) with the number in its first column, or in the column named
+'number' in its first line. A number that is already on the list is not changed, so
+that a file can be imported again. Exit code 1: some rows were refused.`,
   )
     .argument('[number]', 'in international form', readNumber)
-    .option('--file <path>', "the numbers of this file; '-' reads standard input")
-    .addOption(reasonOption('which list').makeOptionMandatory())
+    .option('--file <path>', "a file of numbers; '-' reads standard input")
+    .addOption(reasonOption('the list').makeOptionMandatory())
     .action((number: Msisdn | undefined, { reason, file }: Options) => {
-      if ((number === undefined) === (file === undefined)) throw new Refused('Name one number, or a file of them.', 2)
+      if ((number === undefined) === (file === undefined))
+        throw new Refused('Name either one number or a file of numbers.', 2)
       return run((context) =>
         number === undefined ? blockFile(context, file ?? '-', reason) : blockOne(context, number, reason),
       )
@@ -56,7 +57,7 @@ async function blockOne({ backOffice, output }: Context, number: Msisdn, reason:
   const added = await backOffice.blockNumber(number, kind)
   output.result(
     { number, reason, added: added === 'added' ? 1 : 0 },
-    added === 'added' ? `${number} is blocked (${reason}).` : `${number} was blocked already (${reason}).`,
+    added === 'added' ? `${number} is blocked (${reason}).` : `${number} was already blocked (${reason}).`,
   )
 }
 
@@ -71,10 +72,10 @@ async function blockFile(context: Context, file: string, reason: BlockWord): Pro
         blockReasons[reason],
       ),
   })
-  tellImport(context.output, { reason }, imported)
+  printImport(context.output, { reason }, imported)
 }
 
-/** Reads the number of a row; `written`: the number as the row has it, if digits were left out. */
+/** Reads the number of a row. `written` is the number as written in the row, if it was corrected. */
 export function numberOfRow(
   text = '',
 ): { readonly number: Msisdn; readonly written?: string } | { readonly wrong: string } {
@@ -91,9 +92,9 @@ const shownNumber = (text: string): string => {
 }
 
 export const numberUnblock = (run: Run) =>
-  command('unblock', 'take a number off the lists')
+  command('unblock', 'remove a number from the lists')
     .argument('<number>', 'in international form', readStoredNumber)
-    .addOption(reasonOption('only off this list'))
+    .addOption(reasonOption('only from this list'))
     .action((number: Msisdn, { reason }: { readonly reason?: BlockWord }) =>
       run(async ({ backOffice, output }) => {
         const words = reason === undefined ? blockWords : [reason]

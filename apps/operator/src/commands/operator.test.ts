@@ -23,7 +23,7 @@ test('an operator is added with a role and a password, and listed', async () => 
 })
 
 test.each([
-  [add('ANN', 'admin'), 'correct horse\n', 1, 'There is an operator of this name already.\n'],
+  [add('ANN', 'admin'), 'correct horse\n', 1, 'An operator with this name already exists.\n'],
   [add('a b', 'admin'), 'correct horse\n', 1, 'A name is 1 to 64 printable ASCII characters without spaces.\n'],
   [add('bob', 'admin'), 'too short\n', 1, 'A password has at least 10 characters.\n'],
   [['operator', 'lock', 'bob'], '', 1, 'There is no operator bob.\n'],

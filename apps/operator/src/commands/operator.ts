@@ -2,7 +2,7 @@ import { operatorRoles, type Operator, type OperatorRole } from '@gateway/core/p
 import { Argument, Option } from 'commander'
 import { command, Refused, type Context, type Run } from '../command.ts'
 import { timeJson, timeText } from '../show.ts'
-import { givenPassword, PASSWORD_WORDS } from './account.ts'
+import { readPassword, PASSWORD_WORDS } from './account.ts'
 
 interface PasswordOptions {
   readonly password?: string
@@ -10,7 +10,7 @@ interface PasswordOptions {
 }
 
 const WORDS = {
-  'name-taken': 'There is an operator of this name already.',
+  'name-taken': 'An operator with this name already exists.',
   'invalid-name': 'A name is 1 to 64 printable ASCII characters without spaces.',
   ...PASSWORD_WORDS,
 }
@@ -19,18 +19,18 @@ const passwordOption = () =>
   new Option('--password <password>', "the password; '-', the default, reads it from standard input").conflicts(
     'generate',
   )
-const generateOption = ['--generate', 'make a random password and print it, this once'] as const
+const generateOption = ['--generate', 'create a random password and print it; it is not shown again'] as const
 
 const choosePassword = ({ password, generate }: PasswordOptions, context: Context): string | Promise<string> =>
-  generate === true ? context.ports.secrets.newPassword() : givenPassword(password ?? '-', context)
+  generate === true ? context.ports.secrets.newPassword() : readPassword(password ?? '-', context)
 
 export const operatorAdd = (run: Run) =>
   command(
     'add',
-    'let a person sign in at the portal as an operator; support reads everything and changes no money',
+    'let a person sign in at the portal as an operator; support reads everything but cannot change credits',
     'gateway operator add ann --role support --generate',
   )
-    .argument('<name>', 'by which the person signs in, in any letter case')
+    .argument('<name>', 'the name for signing in, in any letter case')
     .addOption(new Option('--role <role>', 'what the person may do').choices(operatorRoles).makeOptionMandatory())
     .addOption(passwordOption())
     .option(...generateOption)
@@ -66,7 +66,7 @@ const changing = (
   verb: string,
   description: string,
   change: (context: Context, operator: Operator) => Promise<unknown>,
-  said: string,
+  outcome: string,
 ) =>
   command(verb, description, `gateway operator ${verb} ann`)
     .argument('<name>', 'the name of the operator')
@@ -74,7 +74,7 @@ const changing = (
       run(async (context) => {
         const operator = await named(context, name)
         await change(context, operator)
-        context.output.result({ id: operator.id, name: operator.name }, `Operator ${operator.name} ${said}.`)
+        context.output.result({ id: operator.id, name: operator.name }, `Operator ${operator.name} ${outcome}.`)
       }),
     )
 
@@ -82,7 +82,7 @@ export const operatorLock = (run: Run) =>
   changing(
     run,
     'lock',
-    'end all sessions of an operator, who cannot sign in until unlocked',
+    'end all sessions of an operator and refuse sign-ins until the operator is unlocked',
     ({ backOffice }, { id }) => backOffice.lockOperator(id),
     'is locked; all sessions have ended',
   )
@@ -106,14 +106,14 @@ export const operatorForgetFactor = (run: Run) =>
   )
 
 export const operatorRole = (run: Run) =>
-  command('role', 'change what an operator may do, at once', 'gateway operator role ann admin')
+  command('role', 'change the role of an operator, effective at once', 'gateway operator role ann admin')
     .argument('<name>', 'the name of the operator')
     .addArgument(new Argument('<role>', 'what the person may do').choices(operatorRoles))
     .action((name: string, role: OperatorRole) =>
       run(async (context) => {
         const { id } = await named(context, name)
         await context.backOffice.setOperatorRole(id, role)
-        context.output.result({ id, name, role }, `Operator ${name} is ${role} now.`)
+        context.output.result({ id, name, role }, `Operator ${name} now has the role ${role}.`)
       }),
     )
 

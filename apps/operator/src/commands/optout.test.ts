@@ -16,9 +16,9 @@ test('an opt-out is added once and removed once, and only for its account', asyn
   expect(await operator.ports.suppressions.matching(first.id, [number])).toEqual(
     new Map([[number, new Set(['opt-out'])]]),
   )
-  expect((await operator.run(add)).out).toBe('27825550101 had opted out of the messages of account 1 already.\n')
+  expect((await operator.run(add)).out).toBe('27825550101 had already opted out of the messages of account 1.\n')
   const remove = ['optout', 'remove', '1', number]
-  expect((await operator.run(remove)).out).toBe('Account 1 can write to 27825550101 again.\n')
+  expect((await operator.run(remove)).out).toBe('Account 1 can send to 27825550101 again.\n')
   expect(await operator.run(remove)).toEqual({
     code: 1,
     out: '',
@@ -97,9 +97,9 @@ test('what is refused is told with its line and why, the rest is done, and the e
   expect(await operator.run(block, text)).toEqual({
     code: 1,
     out: [
-      'Line 3: the number begins with 0: its country code is missing: “0825550102”.',
+      'Line 3: the number begins with 0, so its country code is missing: “0825550102”.',
       'Line 4: not a mobile number in international form: “+0825550103”.',
-      'Line 5: no number is written.',
+      'Line 5: the number is missing.',
       '6 rows: 3 added, 0 there already, 3 refused.',
       '',
     ].join('\n'),
@@ -114,9 +114,9 @@ test('what is refused is told with its line and why, the rest is done, and the e
     already: 3,
     refused: 3,
     refusals: [
-      { line: 3, why: 'the number begins with 0: its country code is missing: “0825550102”' },
+      { line: 3, why: 'the number begins with 0, so its country code is missing: “0825550102”' },
       { line: 4, why: 'not a mobile number in international form: “+0825550103”' },
-      { line: 5, why: 'no number is written' },
+      { line: 5, why: 'the number is missing' },
     ],
     corrected: 0,
     corrections: [],
@@ -132,8 +132,8 @@ test('numbers as spreadsheets and people write them are read, what is left out i
     out: [
       'Line 2: “43660123456.0” was read as 43660123456.',
       'Line 3: “+43 (0)660 123457” was read as 43660123457.',
-      'Line 6: a spreadsheet rounded the number (4.36E+10): its digits are lost: “4.36601E+10”.',
-      'Line 7: not certain which number is meant: “43660123456.5”.',
+      'Line 6: a spreadsheet rounded the number (4.36E+10), so that digits are lost: “4.36601E+10”.',
+      'Line 7: it is not certain which number is meant: “43660123456.5”.',
       '6 rows: 4 added, 0 there already, 2 refused.',
       '',
     ].join('\n'),
@@ -161,7 +161,7 @@ test('of many refused rows some are shown, and more are in the JSON', async () =
   expect(lines).toHaveLength(23)
   expect(lines.slice(19, 22)).toEqual([
     'Line 21: not a mobile number in international form: “x”.',
-    '… and 1480 more.',
+    '… and 1480 more rows were refused.',
     '1500 rows: 0 added, 0 there already, 1500 refused.',
   ])
   const json = JSON.parse((await operator.run([...block, '--json'], text)).out) as {
@@ -189,7 +189,7 @@ test('a file that breaks later tells how much of it is stored', async () => {
 
 test.each([[[]], [['27825550101', '--file', 'x']]])('a number or a file, not %j', async (args) => {
   const { code, err } = await anOperator().run(['number', 'block', ...args, '--reason', 'blacklisted'])
-  expect([code, err]).toEqual([2, 'Name one number, or a file of them.\n'])
+  expect([code, err]).toEqual([2, 'Name either one number or a file of numbers.\n'])
 })
 
 test('a file that is not there, is no UTF-8 or cannot be written is told', async () => {
@@ -203,7 +203,7 @@ test('a file that is not there, is no UTF-8 or cannot be written is told', async
     `${bad} cannot be read: it is not UTF-8.\n`,
   )
   const { code, err } = await operator.run(['optout', 'export', '1', '--file', join(none, 'x')])
-  expect([code, err]).toEqual([1, expect.stringContaining('cannot be written, and is not complete: ENOENT')])
+  expect([code, err]).toEqual([1, expect.stringContaining('could not be written completely: ENOENT')])
 })
 
 test('a file of a spreadsheet with semicolons is imported, with times of ISO 8601', async () => {
@@ -253,7 +253,7 @@ test('a time that is none or to come, and a text that is too long, are refused',
   const { out } = await (await twoAccounts()).run(importing, text)
   expect(out.replaceAll(/.*: (since|the text) /g, '$1 ').split('\n')).toEqual([
     'since is in the future.',
-    ...Array.from({ length: 3 }, () => 'since is no time such as 2026-10-18T08:00:00.000Z or 202610181000.'),
+    ...Array.from({ length: 3 }, () => 'since is not a time such as 2026-10-18T08:00:00.000Z or 202610181000.'),
     'the text has more than 40000 characters.',
     '6 rows: 1 added, 0 there already, 5 refused.',
     '',
@@ -279,7 +279,7 @@ test('what is exported, imported for another account and exported again is the s
   const exported = readFileSync(file, 'utf8')
   expect(await operator.run(['optout', 'export', '2', '--file', file])).toEqual({
     ...{ code: 1, out: '' },
-    err: `${file} is there already; --force replaces it.\n`,
+    err: `${file} already exists. Use --force to replace it.\n`,
   })
   expect(readFileSync(file, 'utf8')).toBe(exported)
   expect((await operator.run(['optout', 'export', '1', '--file', file, '--force'])).code).toBe(0)

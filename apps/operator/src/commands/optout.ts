@@ -8,7 +8,7 @@ import { parseMinute, type Instant } from '@gateway/core/time'
 import { csvLine, unguarded } from '@gateway/wire'
 import { readAccount, readNumber, readStoredNumber, type AccountName } from '../arguments.ts'
 import { command, Refused, yesOption, type Run, type Context } from '../command.ts'
-import { importRows, tellImport, type BadRow } from '../import-rows.ts'
+import { importRows, printImport, type BadRow } from '../import-rows.ts'
 import { each, mapped, type Row, type CsvRow } from '../output.ts'
 import { counted, timeJson, timeText, parseTime } from '../show.ts'
 import { accountOf } from './account.ts'
@@ -17,7 +17,7 @@ import { numberOfRow } from './number.ts'
 export const optoutAdd = (run: Run) =>
   command(
     'add',
-    'opt a number out of the messages of an account; nothing is sent to confirm it',
+    'opt a number out of the messages of an account, without a confirmation to the number',
     'gateway optout add 3 27825550101',
   )
     .argument('<account>', "the account's id or login", readAccount)
@@ -35,32 +35,32 @@ export const optoutAdd = (run: Run) =>
           { account: id, number, added: added === 'added' ? 1 : 0 },
           added === 'added'
             ? `${number} gets no more ${messages}.`
-            : `${number} had opted out of the ${messages} already.`,
+            : `${number} had already opted out of the ${messages}.`,
         )
       }),
     )
 
 export const optoutRemove = (run: Run) =>
-  command('remove', 'let an account write to a number again that had opted out, whoever had made the entry')
+  command('remove', 'remove an opt-out, whoever made it, so that the account can send to the number again')
     .argument('<account>', "the account's id or login", readAccount)
     .argument('<number>', 'in international form', readStoredNumber)
     .option(...yesOption)
-    .action((name: AccountName, number: Msisdn, asked: { readonly yes?: true }) =>
+    .action((name: AccountName, number: Msisdn, options: { readonly yes?: true }) =>
       run(async ({ accountId, backOffice, gateway, change, confirm, output }) => {
         const id = await accountId(name)
         const account = await accountOf(backOffice, id)
-        await confirm(`Let account ${id} write to ${number} again, which has opted out?`, asked)
+        await confirm(`Let account ${id} send to ${number} again, which has opted out?`, options)
         const given = { number: withoutSomeDigits(number) }
         const remove = () => gateway.removeOptOut(account, number)
         if (!(await change({ action: 'removeOptOut', account: id, given }, remove))) {
           throw new Refused(`${number} had not opted out of the messages of account ${id}.`)
         }
-        output.result({ account: id, number, removed: true }, `Account ${id} can write to ${number} again.`)
+        output.result({ account: id, number, removed: true }, `Account ${id} can send to ${number} again.`)
       }),
     )
 
 export const optoutList = (run: Run) =>
-  command('list', 'list who has opted out of the messages of an account, and with which words')
+  command('list', 'list the numbers that have opted out of the messages of an account, with the texts that they sent')
     .argument('<account>', "the account's id or login", readAccount)
     .action((name: AccountName) =>
       run(async ({ accountId, backOffice, gateway, output }) => {
@@ -84,15 +84,15 @@ const listRow = ({ number, since, reply }: OptOut): Row => ({
 export const optoutImport = (run: Run) =>
   command(
     'import',
-    'opt the numbers of a file out of the messages of an account; nothing is sent to confirm it',
+    'opt the numbers of a file out of the messages of an account, without a confirmation to them',
     `gateway optout import 3 --file optouts.csv
 
-The file is CSV (UTF-8) with the columns number, since and text, in this order or as
-its first line names them, with commas, semicolons or tabs between; only the number must
-be there. since: a time of ISO 8601 (2026-10-18T08:00:00Z, 2026-10-18 10:00, 2026-10-18)
-or CCYYMMDDHHmm; without a zone it is at GMT+2, and without it, now. text: with what
-was asked; without it, an entry as made by hand. A number that has opted out already
-stays as it is, so that a file can be read again. Exit code 1: some rows were refused.`,
+The file is CSV (UTF-8) with the columns number, since and text, in this order or in the
+order of its first line, separated by commas, semicolons or tabs. Only number is required.
+since: a time of ISO 8601 (2026-10-18T08:00:00Z, 2026-10-18 10:00, 2026-10-18) or
+CCYYMMDDHHmm; at GMT+2 if it has no zone; default: now. text: the text of the opt-out;
+default: an opt-out made by hand. A number that has already opted out is not changed, so
+that a file can be imported again. Exit code 1: some rows were refused.`,
   )
     .argument('<account>', "the account's id or login", readAccount)
     .requiredOption('--file <path>', "the file; '-' reads standard input")
@@ -107,7 +107,7 @@ stays as it is, so that a file can be read again. Exit code 1: some rows were re
           parse: (cells) => optOutOf(cells, ports.clock.now()),
           store: (entries) => backOffice.importOptOuts(account, entries),
         })
-        tellImport(output, { account: id }, imported)
+        printImport(output, { account: id }, imported)
       }),
     )
 
@@ -120,9 +120,9 @@ function optOutOf(
   const read = numberOfRow(number)
   if ('wrong' in read) return read
   const time = since.trim() === '' ? undefined : timeOf(since.trim())
-  if (time === 'wrong') return { wrong: 'since is no time such as 2026-10-18T08:00:00.000Z or 202610181000' }
+  if (time === 'wrong') return { wrong: 'since is not a time such as 2026-10-18T08:00:00.000Z or 202610181000' }
   if (time !== undefined && time > now) return { wrong: 'since is in the future' }
-  if (text.includes('\0')) return { wrong: 'the text has a character that no text can have' }
+  if (text.includes('\0')) return { wrong: 'the text contains the character U+0000' }
   if (text.length > textMax) return { wrong: `the text has more than ${textMax} characters` }
   return { ...read, since: time, text: unguarded(text) }
 }
@@ -140,12 +140,12 @@ const head = ['number', 'since', 'text']
 export const optoutExport = (run: Run) =>
   command(
     'export',
-    'write the opt-outs of an account as CSV, as import reads them: number, since, text',
+    'write the opt-outs of an account as CSV (number, since, text), which optout import can read',
     'gateway optout export 3 --file optouts.csv',
   )
     .argument('<account>', "the account's id or login", readAccount)
-    .option('--file <path>', "the file; '-' is standard output", '-')
-    .option('--force', 'replace the file if it is there')
+    .option('--file <path>', "the file; '-' for standard output", '-')
+    .option('--force', 'replace the file if it exists')
     .action((name: AccountName, { file, force, json }: Options) =>
       run(async ({ accountId, backOffice, gateway, output }) => {
         const id = await accountId(name)
@@ -172,7 +172,7 @@ const exportRow = ({ number, since, reply }: OptOut): Row => ({
   cells: [],
 })
 
-/** Only its owner can read a file that is new: numbers of people are in it. */
+/** Writes opt-outs to a file. A new file is readable only by its owner, because it contains numbers of people. */
 async function writeFile(
   file: string,
   optOuts: AsyncIterable<OptOut>,
@@ -193,8 +193,8 @@ async function writeFile(
   } catch (problem) {
     const { code, message } = problem as NodeJS.ErrnoException
     if (code === undefined || stream.errored === null) throw problem
-    if (code === 'EEXIST') throw new Refused(`${file} is there already; --force replaces it.`)
-    throw new Refused(`${file} cannot be written, and is not complete: ${message}.`)
+    if (code === 'EEXIST') throw new Refused(`${file} already exists. Use --force to replace it.`)
+    throw new Refused(`${file} could not be written completely: ${message}.`)
   }
   return rows
 }

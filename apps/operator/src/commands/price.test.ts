@@ -30,21 +30,19 @@ test('what was done is told in a sentence, and what it means to remove the defau
   const operator = anOperator()
   const said = async (...args: readonly string[]) => (await operator.run(['price', ...args])).out
   expect(await said('set', '27', '0.8')).toBe(
-    'One part to numbers that begin with 27 costs 0.8 credits. Every process knows it within 5 seconds.\n',
+    'One part to numbers that begin with 27 costs 0.8 credits. Every process applies it within 5 seconds.\n',
   )
-  expect(await said('set', 'default', '2')).toMatch(
-    /^One part to all numbers without a prefix of their own costs 2\.0 cr/,
-  )
+  expect(await said('set', 'default', '2')).toMatch(/^One part to all numbers without a matching prefix costs 2\.0 cr/)
   expect(await said('remove', '27')).toBe(
-    'The price for numbers that begin with 27 is removed: the next shorter prefix counts, or the default.\n',
+    'The price for numbers that begin with 27 is removed. The next shorter matching prefix applies, or the default price.\n',
   )
   expect(await said('remove', 'default')).toBe(
-    'The default price is removed: numbers that no prefix fits are refused as invalid from now on.\n',
+    'The default price is removed. Numbers without a matching prefix are refused as invalid from now on.\n',
   )
   expect(await operator.run(['price', 'list'])).toEqual({
     code: 0,
     out: 'PREFIX  CREDITS\n',
-    err: 'There is no default price: numbers that no prefix fits are refused as invalid.\n',
+    err: 'There is no default price, so numbers without a matching prefix are refused as invalid.\n',
   })
 })
 

@@ -4,7 +4,7 @@ import { command, Refused, type Run } from '../command.ts'
 import { creditsJson } from '../show.ts'
 import { noSuchAccount, accountOf } from './account.ts'
 
-const others = 'all numbers without a prefix of their own'
+const others = 'all numbers without a matching prefix'
 const prefixArgument = `the first digits of the numbers, or '${defaultPrefix}' for ${others}`
 
 const prefixWord = (prefix: string): string => (prefix === '' ? defaultPrefix : prefix)
@@ -19,12 +19,12 @@ const WORDS = {
 export const priceSet = (run: Run) =>
   command(
     'set',
-    'set the price of one part of a message by number prefix, for what is sent from now on',
+    'set the price of one part of a message by number prefix, for messages accepted from now on',
     'gateway price set 2782 0.8\n  gateway price set default 1\n  gateway price set 27 0.6 --account 3',
   )
     .argument('<prefix>', prefixArgument, readPrefix)
     .argument('<credits>', 'the price of one part, such as 1 or 0.8', readCredits)
-    .option('--account <account>', 'for this account only: it comes before the prices of all', readAccount)
+    .option('--account <account>', 'for this account only; takes precedence over the general prices', readAccount)
     .action((prefix: string, price: Credits, { account: name }: { readonly account?: AccountName }) =>
       run(async ({ accountId, backOffice, output }) => {
         const account = name && (await accountId(name))
@@ -34,7 +34,7 @@ export const priceSet = (run: Run) =>
         if (set !== 'set') throw new Refused(WORDS[set])
         output.result(
           { account: account ?? null, prefix: prefixWord(prefix), price: creditsJson(price) },
-          `One part to ${whose(prefix)} costs ${account === undefined ? '' : `account ${account} `}${formatCredits(price)} credits. Every process knows it within 5 seconds.`,
+          `One part to ${whose(prefix)} costs ${account === undefined ? '' : `account ${account} `}${formatCredits(price)} credits. Every process applies it within 5 seconds.`,
         )
       }),
     )
@@ -42,11 +42,11 @@ export const priceSet = (run: Run) =>
 export const priceRemove = (run: Run) =>
   command(
     'remove',
-    "remove the price of a prefix; without 'default' numbers that no prefix fits are refused",
+    "remove the price of a prefix; without a 'default' price, numbers without a matching prefix are refused",
     'gateway price remove 2782',
   )
     .argument('<prefix>', prefixArgument, readPrefix)
-    .option('--account <account>', 'that of this account', readAccount)
+    .option('--account <account>', 'the price of this account', readAccount)
     .action((prefix: string, { account: name }: { readonly account?: AccountName }) =>
       run(async ({ accountId, backOffice, output }) => {
         const account = name && (await accountId(name))
@@ -57,19 +57,23 @@ export const priceRemove = (run: Run) =>
           { account: account ?? null, prefix: prefixWord(prefix), removed: true },
           account === undefined
             ? sentence(prefix)
-            : `Account ${account} has no price of its own for ${whose(prefix)} any more.`,
+            : `Account ${account} no longer has its own price for ${whose(prefix)}.`,
         )
       }),
     )
 
 const sentence = (prefix: string): string =>
   prefix === ''
-    ? 'The default price is removed: numbers that no prefix fits are refused as invalid from now on.'
-    : `The price for ${whose(prefix)} is removed: the next shorter prefix counts, or the default.`
+    ? 'The default price is removed. Numbers without a matching prefix are refused as invalid from now on.'
+    : `The price for ${whose(prefix)} is removed. The next shorter matching prefix applies, or the default price.`
 
 export const priceList = (run: Run) =>
-  command('list', 'list the prices of one part by number prefix; the longest that fits counts')
-    .option('--account <account>', 'only the prices of this account, which come before those of all', readAccount)
+  command('list', 'list the prices of one part by number prefix; the longest matching prefix applies')
+    .option(
+      '--account <account>',
+      'only the prices of this account, which take precedence over the general prices',
+      readAccount,
+    )
     .action(({ account: name }: { readonly account?: AccountName }) =>
       run(async ({ accountId, backOffice, output }) => {
         const account = name && (await accountId(name))
@@ -83,7 +87,7 @@ export const priceList = (run: Run) =>
           })),
         )
         if (account === undefined && !prices.some(({ prefix }) => prefix === '')) {
-          output.note('There is no default price: numbers that no prefix fits are refused as invalid.')
+          output.note('There is no default price, so numbers without a matching prefix are refused as invalid.')
         }
       }),
     )

@@ -71,7 +71,7 @@ test('who runs, since when, and what is in flight by carrier', async () => {
 
 test('that nobody runs is told', async () => {
   const { code, out, err } = await anOperator().run(['dispatcher', 'list'])
-  expect([code, out.startsWith('ID  PROCESS'), err]).toEqual([0, true, 'No dispatcher runs: nothing is sent.\n'])
+  expect([code, out.startsWith('ID  PROCESS'), err]).toEqual([0, true, 'No dispatcher runs, so nothing is sent.\n'])
   expect(await anOperator().rows('dispatcher', 'list')).toEqual([])
 })
 

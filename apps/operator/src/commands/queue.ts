@@ -7,8 +7,8 @@ import { durationText, timeJson, timeText } from '../show.ts'
 const queueHead = ['ACCOUNT', 'LANE', 'DUE', 'OLDEST DUE (GMT+2)', 'SCHEDULED', 'TO RETRY']
 
 export const queueShow = (run: Run) =>
-  command('show', 'show what waits to be sent, by account and lane (single: sends of up to 10 numbers)')
-    .option('--routes', 'show what is due by route')
+  command('show', 'show the waiting messages by account and lane (single: sends of up to 10 numbers)')
+    .option('--routes', 'show the due messages by route')
     .action(({ routes }: { readonly routes?: boolean }) => run(routes === true ? showRoutes : showAccounts))
 
 async function showRoutes({ backOffice, output, ports }: Context): Promise<void> {
@@ -79,11 +79,11 @@ const dispatcherHead = [
 ]
 
 export const dispatcherList = (run: Run) =>
-  command('list', 'list the dispatchers that run, and what they have in flight').action(() =>
+  command('list', 'list the running dispatchers and their messages in flight').action(() =>
     run(async ({ backOffice, output }) => {
       const dispatchers = await backOffice.listDispatchers()
       await output.rows(dispatcherHead, dispatchers.map(row))
-      if (dispatchers.length === 0) output.note('No dispatcher runs: nothing is sent.')
+      if (dispatchers.length === 0) output.note('No dispatcher runs, so nothing is sent.')
     }),
   )
 

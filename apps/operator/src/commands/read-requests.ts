@@ -1,21 +1,24 @@
-/** Requests of a server since its start: by endpoint, how many took at most so many seconds. */
+/**
+ * Requests of a server since its start, by endpoint: the number of requests by upper bound of their duration in
+ * seconds.
+ */
 export type RequestCounts = ReadonlyMap<string, ReadonlyMap<number, number>>
 
 export interface EndpointFigures {
   readonly endpoint: string
   readonly perSecond: number
-  /** 95 of 100 took at most so long; Infinity becomes the largest bound. */
+  /** Upper bound of the 95th percentile of durations, in seconds; at most the largest finite bound of the histogram. */
   readonly slowSeconds: number
 }
 
 const bucket = /^http_request_duration_seconds_bucket\{(?<labels>[^}]*)\} (?<count>\S+)/gm
 
-/** What the text format of Prometheus says of `http_request_duration_seconds`. */
+/** Reads `http_request_duration_seconds` from the text format of Prometheus. */
 export function requestsIn(text: string): RequestCounts {
   const found = new Map<string, Map<number, number>>()
   for (const { groups = {} } of text.matchAll(bucket)) {
     const endpoint = /endpoint="([^"]*)"/.exec(groups['labels'] ?? '')?.[1] ?? 'none'
-    // Health, metrics and what is not there.
+    // Health checks, metrics and unknown paths have no endpoint.
     if (endpoint === 'none') continue
     const bound = Number(/le="([^"]*)"/.exec(groups['labels'] ?? '')?.[1]?.replace('+Inf', 'Infinity'))
     const bounds = found.get(endpoint) ?? new Map<number, number>()
@@ -24,7 +27,7 @@ export function requestsIn(text: string): RequestCounts {
   return found
 }
 
-/** Of all servers, what came between two looks; a server that was started anew counts from its start. */
+/** Sums the requests of all servers between two readings. A server that was restarted counts from its start. */
 export function endpointsBetween(
   before: readonly RequestCounts[],
   after: readonly RequestCounts[],
@@ -34,11 +37,11 @@ export function endpointsBetween(
   for (const [server, counts] of after.entries())
     for (const [endpoint, bounds] of counts) {
       const earlier = before[server]?.get(endpoint)
-      const isAnew = (bounds.get(Infinity) ?? 0) < (earlier?.get(Infinity) ?? 0)
+      const isRestarted = (bounds.get(Infinity) ?? 0) < (earlier?.get(Infinity) ?? 0)
       const sum = sums.get(endpoint) ?? new Map<number, number>()
       sums.set(endpoint, sum)
       for (const [bound, count] of bounds)
-        sum.set(bound, (sum.get(bound) ?? 0) + count - (isAnew ? 0 : (earlier?.get(bound) ?? 0)))
+        sum.set(bound, (sum.get(bound) ?? 0) + count - (isRestarted ? 0 : (earlier?.get(bound) ?? 0)))
     }
   return [...sums].flatMap(([endpoint, bounds]) => {
     const all = bounds.get(Infinity) ?? 0

@@ -8,14 +8,14 @@ test('an account may use the senders that were allowed it; they are listed, said
     const { code, out, err } = await operator.run(['sender', ...args])
     return [code, out + err]
   }
-  const replies = 'Nobody can reply to it: opt-outs have to come in another way.'
-  const known = 'Every process knows it within 5 seconds.'
+  const replies = 'Nobody can reply to a name, so recipients need another way to opt out.'
+  const known = 'Every process applies it within 5 seconds.'
   expect(await said('add', '1', '31022', '--to', '27')).toEqual([0, `Account 1 may use 31022. ${known}\n`])
   expect(await said('add', '1', 'Acme 1')).toEqual([0, `Account 1 may use Acme 1. ${known} ${replies}\n`])
   const more = ['--default-for', '27,default', '--carriers', 'one,two', '--refuse']
   expect(await said('add', '1', 'Acme 1', ...more)).toEqual([
     0,
-    `Account 1 may now otherwise use Acme 1. ${known} ${replies}\n`,
+    `Account 1 may now, with new conditions, use Acme 1. ${known} ${replies}\n`,
   ])
   expect(await operator.ports.senders.allowedTo(id)).toEqual([
     {
@@ -36,7 +36,7 @@ test('an account may use the senders that were allowed it; they are listed, said
     ].join('\n'),
   )
   expect(await operator.rows('sender', 'list', '--account', '2')).toEqual([])
-  expect(await said('remove', '1', '31022')).toEqual([0, 'Account 1 may not use 31022 any more.\n'])
+  expect(await said('remove', '1', '31022')).toEqual([0, 'Account 1 may no longer use 31022.\n'])
   expect(await said('remove', '1', '31022')).toEqual([1, 'Account 1 was not allowed 31022.\n'])
 })
 

@@ -21,29 +21,36 @@ interface AddOptions {
 
 const WORDS = {
   'invalid-prefix': 'A prefix is 1 to 15 digits, the first not 0.',
-  unwritable: 'Carriers take senders in ASCII only: write it without other characters.',
+  unwritable: 'A sender may only contain ASCII characters.',
 } as const
 
 export const senderAdd = (run: Run) =>
   command(
     'add',
-    'let an account name a sender, or say anew how it may: what is left out is as without it',
+    'allow an account to use a sender, or replace the conditions; omitted options return to their defaults',
     'gateway sender add 3 Acme --default-for 27 --carriers one\n  gateway sender add 3 31022 --to 27 --refuse',
   )
     .argument('<account>', "the account's id or login", readAccount)
-    .argument('<sender>', '3 to 15 digits, or a name of 1 to 11 characters, to which nobody can reply', readSenderName)
-    .option('--to <prefixes>', "only for numbers that begin so, separated by ','", readPrefixes)
+    .argument(
+      '<sender>',
+      '3 to 15 digits, or a name of 1 to 11 characters (nobody can reply to a name)',
+      readSenderName,
+    )
+    .option('--to <prefixes>', "only for numbers with these prefixes, separated by ','", readPrefixes)
     .option(
       '--default-for <prefixes>',
-      `used for numbers that begin so where a send names none; '${defaultPrefix}' for all others`,
+      `used for numbers with these prefixes if a send names no sender; '${defaultPrefix}' for all others`,
       readPrefixes,
     )
     .option(
       '--carriers <names>',
-      "only over these carriers, with which it is registered, separated by ','",
+      "only over these carriers, where the sender is registered, separated by ','",
       readCarriers,
     )
-    .option('--refuse', 'where a number or carrier does not allow it, refuse the message; otherwise another is used')
+    .option(
+      '--refuse',
+      'refuse a message whose number or carrier does not allow the sender; default: use another sender',
+    )
     .action((name: AccountName, sender: SenderAddress, { to, defaultFor, carriers, refuse }: AddOptions) =>
       run(async ({ accountId, backOffice, output }) => {
         const account = await accountId(name)
@@ -54,33 +61,35 @@ export const senderAdd = (run: Run) =>
         const added = await backOffice.allowSender(allowed)
         if (added === 'no-such-account') throw noSuchAccount(account)
         if (added === 'invalid-prefix' || added === 'unwritable') throw new Refused(WORDS[added])
-        const replies = isNameOfSender(sender) ? ' Nobody can reply to it: opt-outs have to come in another way.' : ''
-        const done = added === 'added' ? 'may use' : 'may now otherwise use'
+        const replies = isNameOfSender(sender)
+          ? ' Nobody can reply to a name, so recipients need another way to opt out.'
+          : ''
+        const done = added === 'added' ? 'may use' : 'may now, with new conditions, use'
         output.result(
           jsonOf(allowed),
-          `Account ${account} ${done} ${sender}. Every process knows it within 5 seconds.${replies}`,
+          `Account ${account} ${done} ${sender}. Every process applies it within 5 seconds.${replies}`,
         )
       }),
     )
 
 export const senderRemove = (run: Run) =>
-  command('remove', 'let an account name a sender no more; what was accepted with it keeps it')
+  command('remove', 'forbid an account to use a sender; accepted messages keep it')
     .argument('<account>', "the account's id or login", readAccount)
     .argument('<sender>', 'the sender', readSenderName)
     .action((name: AccountName, sender: SenderAddress) =>
       run(async ({ accountId, backOffice, output }) => {
         const account = await accountId(name)
         if (!(await backOffice.disallowSender(account, sender)))
-          throw new Refused(`Account ${account} was not allowed ${sender}.`)
-        output.result({ account, sender, removed: true }, `Account ${account} may not use ${sender} any more.`)
+          throw new Refused(`Account ${account} was not allowed to use ${sender}.`)
+        output.result({ account, sender, removed: true }, `Account ${account} may no longer use ${sender}.`)
       }),
     )
 
 const head = ['ACCOUNT', 'SENDER', 'TO', 'DEFAULT FOR', 'CARRIERS', 'OTHERWISE']
 
 export const senderList = (run: Run) =>
-  command('list', 'list the senders that accounts may name')
-    .option('--account <account>', 'only those of this account', readAccount)
+  command('list', 'list the senders that accounts may use')
+    .option('--account <account>', 'only the senders of this account', readAccount)
     .action(({ account: name }: { readonly account?: AccountName }) =>
       run(async ({ accountId, backOffice, output }) => {
         const account = name && (await accountId(name))

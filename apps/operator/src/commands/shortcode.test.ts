@@ -14,9 +14,9 @@ test('a code belongs to one account at a time, until it is released', async () =
   expect(await said(...assign('31022', first.id))).toEqual([0, '31022 belonged already to account 1.\n'])
   expect(await said(...assign('31022', second.id))).toEqual([
     1,
-    '31022 belongs to another account; release it first.\n',
+    '31022 belongs to another account. Release it first.\n',
   ])
-  expect(await said('shortcode', 'release', '31022')).toEqual([0, '31022 belongs to no account any more.\n'])
+  expect(await said('shortcode', 'release', '31022')).toEqual([0, '31022 no longer belongs to an account.\n'])
   expect(await said('shortcode', 'release', '31022')).toEqual([1, '31022 belongs to no account.\n'])
   expect(await said(...assign('31022', second.id))).toEqual([0, '31022 belongs to account 2.\n'])
 })

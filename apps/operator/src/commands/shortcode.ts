@@ -6,7 +6,7 @@ import { noSuchAccount } from './account.ts'
 export const shortcodeAssign = (run: Run) =>
   command(
     'assign',
-    'give a short or long code to an account: its messages leave from it, and what is sent to it is its own',
+    'assign a short or long code to an account: its messages are sent from the code, and it gets the messages to the code',
     'gateway shortcode assign 31022 3',
   )
     .argument('<code>', 'the code, 3 to 15 digits', readCode)
@@ -16,7 +16,7 @@ export const shortcodeAssign = (run: Run) =>
         const account = await accountId(name)
         const assigned = await backOffice.assignShortCode(code, account)
         if (assigned === 'no-such-account') throw noSuchAccount(account)
-        if (assigned === 'taken') throw new Refused(`${code} belongs to another account; release it first.`)
+        if (assigned === 'taken') throw new Refused(`${code} belongs to another account. Release it first.`)
         const text = assigned === 'assigned' ? 'belongs' : 'belonged already'
         output.result(
           { shortCode: code, account, assigned: assigned === 'assigned' },
@@ -26,17 +26,17 @@ export const shortcodeAssign = (run: Run) =>
     )
 
 export const shortcodeRelease = (run: Run) =>
-  command('release', 'take a code from its account; what was sent from it can still be answered')
+  command('release', 'remove a code from its account; people can still reply to messages sent from it')
     .argument('<code>', 'the code', readCode)
     .action((code: SenderAddress) =>
       run(async ({ backOffice, output }) => {
         if (!(await backOffice.releaseShortCode(code))) throw new Refused(`${code} belongs to no account.`)
-        output.result({ shortCode: code, released: true }, `${code} belongs to no account any more.`)
+        output.result({ shortCode: code, released: true }, `${code} no longer belongs to an account.`)
       }),
     )
 
 export const shortcodeList = (run: Run) =>
-  command('list', 'list the codes and whose they are').action(() =>
+  command('list', 'list the codes and their accounts').action(() =>
     run(async ({ backOffice, output }) => {
       const codes = await backOffice.listShortCodes()
       await output.rows(

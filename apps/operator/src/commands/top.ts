@@ -18,20 +18,20 @@ interface Options {
 export const top = (run: Run) =>
   command(
     'top',
-    'show rates, queues, carriers, busiest accounts and slowest endpoints, again and again until Ctrl-C; with --json, or without a terminal, once',
+    'show rates, queues, carriers, busiest accounts and slowest endpoints, updated until Ctrl-C; once with --json or without a terminal',
     'gateway top --metrics http://127.0.0.1:8080',
   )
-    .option('--every <seconds>', 'look again after so long', readSeconds, 2)
+    .option('--every <seconds>', 'seconds between updates', readSeconds, 2)
     .option(
       '--metrics <url>',
-      'a server whose /metrics tell of endpoints; once for each',
+      'a server with /metrics of endpoints; repeat for each server',
       (url: string, before: readonly string[] | undefined) => [...(before ?? []), readServer(url)],
     )
     .action(({ every, metrics = [] }: Options) =>
       run(async (context) => {
         let before = await requestsOf(metrics)
         for (;;) {
-          // Endpoints are told of what came between two looks.
+          // The figures of endpoints are differences between two readings.
           if (metrics.length > 0) await pause(context, every)
           if (context.interruption.aborted) return
           const after = await requestsOf(metrics)
@@ -58,7 +58,7 @@ async function requestsOf(servers: readonly string[]): Promise<readonly RequestC
         throw new Refused(`${server} does not answer: ${(problem as Error).message}.`)
       },
     )
-    if (!answer.ok) throw new Refused(`${server} has no metrics: it answers ${answer.status}.`)
+    if (!answer.ok) throw new Refused(`${server} has no metrics. It answered ${answer.status}.`)
     return requestsIn(await answer.text())
   })
   return Promise.all(all)
@@ -107,7 +107,7 @@ const json = ({ at, rates, accounts, routes, carriers, endpoints }: Look) => ({
     dueNow: due,
     oldestDue: timeJson(oldestDue),
   })),
-  carriers: carriers.map((told) => carrierRow(told).json),
+  carriers: carriers.map((report) => carrierRow(report).json),
   endpoints: endpoints.map(({ endpoint, perSecond, slowSeconds }) => ({
     endpoint,
     requestRate: tenths(perSecond),
@@ -115,12 +115,12 @@ const json = ({ at, rates, accounts, routes, carriers, endpoints }: Look) => ({
   })),
 })
 
-/** Of the columns of `carrier list` those that change: a line of 80 characters has room for them. */
+/** Selects the columns of `carrier list` that change, so that a line of 80 characters has room for them. */
 const shown = (cells: readonly string[]): readonly string[] => [0, 1, 2, 4, 5, 6].map((at) => cells[at] ?? '')
 
-/** No line is wider than the terminal, which does not scroll. */
+/** Formats a reading for a terminal, without lines that are wider than it or lines below its end. */
 function text({ at, rates, accounts, routes, carriers, endpoints }: Look, { columns, lines }: Size = {}): string {
-  const [requests, messages] = (['requests', 'messages'] as const).map((what) => sum(rates.map((rate) => rate[what])))
+  const [requests, messages] = (['requests', 'messages'] as const).map((key) => sum(rates.map((rate) => rate[key])))
   const due = sum(routes.map((route) => route.due))
   const part = <One>(
     none: string,
@@ -148,12 +148,12 @@ function text({ at, rates, accounts, routes, carriers, endpoints }: Look, { colu
         durationText(at - oldestDue),
       ],
     ),
-    part('No dispatcher tells of a carrier: nothing is sent.', shown(carrierHead), carriers, (told) =>
-      shown(carrierRow(told).cells),
+    part('No dispatcher reports a carrier, so nothing is sent.', shown(carrierHead), carriers, (report) =>
+      shown(carrierRow(report).cells),
     ),
-    part('No account has asked for anything in the last half minute.', topHead, accounts, ({ cells }) => cells),
+    part('No account has made a request in the last 30 seconds.', topHead, accounts, ({ cells }) => cells),
     part(
-      'No endpoint was asked, or no server is named (--metrics).',
+      'No requests to endpoints, or no server given (--metrics).',
       ['ENDPOINT', 'REQUESTS/S', '95 % WITHIN (S)'],
       endpoints,
       ({ endpoint, perSecond, slowSeconds }) => [endpoint, perSecond.toFixed(1), String(slowSeconds)],

@@ -22,35 +22,35 @@ const period = 'a day (GMT+2), a time CCYYMMDDHHmm, or days ago (7d)'
 export const webhookReplay = (run: Run) =>
   command(
     'replay',
-    'push events of the last 30 days again, under their ids: one, those of a period, or all dead lists; a process that dispatches does it',
+    'push events of the last 30 days again with the same ids: one event, the events of a period, or all dead lists; a dispatching process does it',
     'gateway webhook replay 1 --from 2026-10-18 --to 2026-10-19 --follow',
   )
     .argument('<id>', "the webhook's id", readWebhookId)
-    .option('--event <id>', 'this event', readEventId)
-    .option('--from <time>', `what happened from then on: ${period}; with --to`, readFrom)
-    .option('--to <time>', 'up to the end of that day, or before that time; with --from', readTo)
-    .option('--dead', 'all lists whose tries are exhausted')
-    .option('--follow', 'wait until it has ended; also with --show')
-    .option('--show', 'how far the latest one is')
-    .option('--stop', 'push no more of the latest one')
+    .option('--event <id>', 'replay this event', readEventId)
+    .option('--from <time>', `events since: ${period}; with --to`, readFrom)
+    .option('--to <time>', 'events up to the end of that day, or before that time; with --from', readTo)
+    .option('--dead', 'replay all lists whose tries are exhausted')
+    .option('--follow', 'wait until the replay has ended; also with --show')
+    .option('--show', 'show the progress of the latest replay')
+    .option('--stop', 'stop the latest replay')
     .action((id: WebhookId, options: Options) => {
-      const asked = wanted(options)
+      const request = requestOf(options)
       return run(async ({ backOffice, ports, output }) => {
         const found =
-          asked === 'show'
+          request === 'show'
             ? await backOffice.showReplay(id)
-            : asked === 'stop'
+            : request === 'stop'
               ? await backOffice.stopReplay(id)
-              : begun(await backOffice.startReplay(id, asked(ports.clock.now())))
+              : begun(await backOffice.startReplay(id, request(ports.clock.now())))
         const task = taskOf(id, found)
         const last = options.follow ? await followed(task, output, () => backOffice.showReplay(id)) : task
         output.result(replayJson(last), replayText(last))
-        refuseNothing(last)
+        requireEvent(last)
       })
     })
 
-/** An event that is not there is a mistake of who named it. Until the replay has ended nobody knows. */
-function refuseNothing({ replay, state, events, webhook }: ReplayTask): void {
+/** Throws a Refused if a replay of one event has ended without finding the event. */
+function requireEvent({ replay, state, events, webhook }: ReplayTask): void {
   if (replay.what === 'event' && state === 'done' && events === 0)
     throw new Refused(`No list of webhook ${webhook} in the last 30 days has the event ${replay.event}.`)
 }
@@ -59,10 +59,12 @@ type Started = Awaited<ReturnType<BackOffice['startReplay']>>
 
 function begun(started: Started): ReplayTask | 'no-such-webhook' {
   if (started === 'no-such-webhook') return started
-  if (started === 'empty-period') throw new Refused('The period ends before it begins.')
+  if (started === 'empty-period') throw new Refused('The end of the period is before its beginning.')
   if ('started' in started) return started.started
   const { id, webhook } = started.running
-  throw new Refused(`Replay ${id} of webhook ${webhook} is running, and an account has one at a time: --stop ends it.`)
+  throw new Refused(
+    `Replay ${id} of webhook ${webhook} is running, and an account can have only one replay at a time. --stop ends it.`,
+  )
 }
 
 function taskOf(id: WebhookId, found: ReplayTask | 'no-such-webhook' | 'no-replay'): ReplayTask {
@@ -73,7 +75,7 @@ function taskOf(id: WebhookId, found: ReplayTask | 'no-such-webhook' | 'no-repla
 
 const lookMilliseconds = 500
 
-/** What it is like when it has ended, or another one has begun. */
+/** Waits until the replay has ended or another one has begun. Returns its last state. */
 async function followed(
   task: ReplayTask,
   output: Pick<Output, 'progress'>,
@@ -91,12 +93,12 @@ async function followed(
   return last
 }
 
-function wanted(options: Options): ((now: Instant) => Replay) | 'show' | 'stop' {
+function requestOf(options: Options): ((now: Instant) => Replay) | 'show' | 'stop' {
   const { event, from, to, dead = false, show = false, stop = false } = options
   const isPeriod = from !== undefined && to !== undefined
   const ways = [event !== undefined, from !== undefined || to !== undefined, dead, show, stop].filter(Boolean).length
   if (ways !== 1 || (event === undefined && !dead && !show && !stop && !isPeriod))
-    throw new Refused('Name one of --event, --from with --to, --dead, --show and --stop.', 2)
+    throw new Refused('Use one of --event, --from with --to, --dead, --show and --stop.', 2)
   if (show) return 'show'
   if (stop) return 'stop'
   if (event !== undefined) return () => ({ what: 'event', event })

@@ -74,7 +74,7 @@ Waiting        0 events, 0 lists being tried, 0 dead lists
 test('a webhook is paused and resumed', async () => {
   const operator = await withWebhook()
   expect(await operator.json('webhook', 'pause', '1')).toMatchObject({ state: 'paused', pausedFor: 'by-request' })
-  expect((await operator.run(['webhook', 'list'])).out).toContain('paused by request')
+  expect((await operator.run(['webhook', 'list'])).out).toContain('paused by an operator or its account')
   expect(await operator.json('webhook', 'resume', '1')).toMatchObject({ state: 'active', pausedFor: null })
 })
 
@@ -84,10 +84,10 @@ test('its secret is rotated, and it is told until when the one before signs', as
   expect(rotated).toMatchObject({ previousSecretUntil: '2026-10-19T08:00:00.000Z' })
   const { out } = await operator.run(['webhook', 'rotate', '1', '--overlap-hours', '2'])
   expect(out).toMatch(/^The new signing secret of webhook 1, shown only now:\nwhsec_\S+\n/)
-  expect(out).toMatch(/\nThe one before signs until 2026\/10\/18 12:00:00 \(GMT\+2\)\.\n$/)
+  expect(out).toMatch(/\nThe previous secret also signs until 2026\/10\/18 12:00:00 \(GMT\+2\)\.\n$/)
   expect(await operator.row('webhook', 'show', '1')).toMatchObject({ previousSecretUntil: '2026-10-19T08:00:00.000Z' })
   const last = await operator.run(['webhook', 'rotate', '1', '--overlap-hours', '0'])
-  expect(last.out).toMatch(/\nNone before signs any more\.\n$/)
+  expect(last.out).toMatch(/\nNo previous secret signs any more\.\n$/)
 })
 
 test('where the key file of this process can be read by others, it is told to mend that, and of no other way', async () => {
@@ -141,7 +141,7 @@ test('with another key than what is stored has, nothing is added, rotated, erase
         expect(err).toMatch(/^A stored secret was sealed with the key \w+, which this process does not have: /)
         expect(err).toContain('. Set SECRETS_KEY to the same keys everywhere')
         if (args[0] !== 'secrets')
-          expect(err).toMatch(/\nNothing was stored, and no key was made\. With .*--despite-key/)
+          expect(err).toMatch(/\nNothing was stored, and no key was created\. If .*--despite-key/)
       }
       expect(await operator.rows('webhook', 'list')).toHaveLength(1)
       expect(await operator.json('number', 'erase', '27825550101', '--despite-key')).toMatchObject({ changed: true })
@@ -193,11 +193,11 @@ test('attempts tell what was answered, when the next try is, and why then', asyn
     nextReason: 'tries-exhausted',
   })
   const { out } = await operator.run(['webhook', 'attempts', '1'])
-  expect(out).toContain('the answer asked for it (Retry-After)')
-  expect(out).toContain('the tries are exhausted; it can be replayed')
+  expect(out).toContain('requested by the answer (Retry-After)')
+  expect(out).toContain('no tries are left; the list can be replayed')
   expect(out).not.toContain('\u001b')
   const page = await operator.run(['webhook', 'attempts', '1', '--limit', '1'])
-  expect(page.err).toBe('There are 2: --offset 1\n')
+  expect(page.err).toBe('There are 2 attempts. For more: --offset 1\n')
   expect(await operator.json('webhook', 'attempts', '1', '--offset', '2')).toEqual({ rows: [], total: 2 })
 })
 
@@ -210,7 +210,7 @@ test('a replay is begun, shown, followed and stopped; another one is refused whi
   const second = await operator.run(['webhook', 'replay', '1', '--dead'])
   expect([second.code, second.err]).toEqual([
     1,
-    'Replay 1 of webhook 1 is running, and an account has one at a time: --stop ends it.\n',
+    'Replay 1 of webhook 1 is running, and an account can have only one replay at a time. --stop ends it.\n',
   ])
   expect(await replay('--stop')).toMatchObject({ id: 1, state: 'stopped' })
   const { out } = await operator.run(['webhook', 'replay', '1', '--dead'])
@@ -230,7 +230,7 @@ test('the replay of an event that nobody has is refused: at once by its form, el
   for (const event of ['nothing', '', 'message-1', 'inbound-x', 'test-1'])
     expect(await operator.run(['webhook', 'replay', '1', '--event', event])).toMatchObject({
       ...{ code: 2, out: '' },
-      err: expect.stringContaining("Expected the 'id' of an event") as string,
+      err: expect.stringContaining("Expected the 'id' that the event has in its request") as string,
     })
   await operator.json('webhook', 'replay', '1', '--event', 'message-404-4')
   await operator.ports.webhooks.advanceReplay()
@@ -262,16 +262,16 @@ test.each<[string, readonly string[], string, 1 | 2]>([
   ['test', ['test', '7'], 'There is no webhook 7.', 1],
   ['attempts', ['attempts', '7'], 'There is no webhook 7.', 1],
   ['replay', ['replay', '7', '--dead'], 'There is no webhook 7.', 1],
-  ['replay of nothing', ['replay', '1'], 'Name one of --event, --from with --to, --dead, --show and --stop.', 2],
+  ['replay of nothing', ['replay', '1'], 'Use one of --event, --from with --to, --dead, --show and --stop.', 2],
   [
     'replay without an end',
     ['replay', '1', '--from', '7d'],
-    'Name one of --event, --from with --to, --dead, --show and --stop.',
+    'Use one of --event, --from with --to, --dead, --show and --stop.',
     2,
   ],
   ['replay that there was not', ['replay', '1', '--show'], 'There was no replay of webhook 1', 1],
-  ['replay of two kinds', ['replay', '1', '--dead', '--event', 'inbound-7'], 'Name one of --event', 2],
-  ['replay of no time', ['replay', '1', '--from', '202610181000', '--to', '202610181000'], 'The period ends before', 1],
+  ['replay of two kinds', ['replay', '1', '--dead', '--event', 'inbound-7'], 'Use one of --event', 2],
+  ['replay of no time', ['replay', '1', '--from', '202610181000', '--to', '202610181000'], 'The end of the period is before', 1],
 ])('%s is refused', async (_what, args, message, code) => {
   const operator = await withWebhook()
   const done = await operator.run(['webhook', ...args])
@@ -284,5 +284,5 @@ test('an account has at most 10 webhooks', async () => {
   const operator = await withWebhook()
   for (let count = 1; count < 10; count++) await operator.json('webhook', 'add', '--account', '1', '--url', url)
   const { code, err } = await operator.run(['webhook', 'add', '--account', '1', '--url', url])
-  expect([code, err]).toEqual([1, 'Account 1 has 10 webhooks, as many as it may have.\n'])
+  expect([code, err]).toEqual([1, 'Account 1 already has 10 webhooks, the maximum.\n'])
 })

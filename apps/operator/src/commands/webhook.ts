@@ -39,21 +39,21 @@ interface AddOptions {
 export const webhookAdd = (run: Run) =>
   command(
     'add',
-    'push the events of an account to a URL; the signing secret is printed this once and stored encrypted',
+    'push the events of an account to a URL; the signing secret is shown only once and stored encrypted',
     'gateway webhook add --account 3 --url https://crm.example.com/sms-events --events message.delivered,reply.received',
   )
     .requiredOption('--account <account>', "the account's id or login", readAccount)
-    .requiredOption('--url <url>', 'where to push: https, port 80, 443 or above 1023')
-    .option('--events <names>', "events, separated by ','; all but message.sent if not given", readEvents)
-    .option('--list-size <count>', 'at most so many events in one request, 1 to 100; 100 if not given', readListSize)
-    .option('--with-text', 'events carry the text of messages')
+    .requiredOption('--url <url>', 'the URL to push to: https, port 80, 443 or above 1023')
+    .option('--events <names>', "events, separated by ','; default: all except message.sent", readEvents)
+    .option('--list-size <count>', 'maximum events in one request, 1 to 100; default: 100', readListSize)
+    .option('--with-text', 'include the texts of messages in events')
     .option('--despite-key', despiteKeyText)
-    .action(({ account: name, despiteKey, ...wanted }: AddOptions) =>
+    .action(({ account: name, despiteKey, ...settings }: AddOptions) =>
       run(async ({ accountId, backOffice, output }) => {
         const account = await accountId(name)
-        const added = await withKeyInUse(backOffice.addWebhook(account, wanted, { despiteKey }))
+        const added = await withKeyInUse(backOffice.addWebhook(account, settings, { despiteKey }))
         if (added === 'no-such-account') throw noSuchAccount(account)
-        if (added === 'too-many') throw new Refused(`Account ${account} has 10 webhooks, as many as it may have.`)
+        if (added === 'too-many') throw new Refused(`Account ${account} already has 10 webhooks, the maximum.`)
         if (typeof added === 'string') throw webhookRefused(added)
         const { webhook, secret } = added
         output.result(
@@ -64,8 +64,8 @@ export const webhookAdd = (run: Run) =>
     )
 
 export const webhookList = (run: Run) =>
-  command('list', 'list the webhooks of all accounts, or of one')
-    .option('--account <account>', 'only of this account', readAccount)
+  command('list', 'list the webhooks of all accounts or of one account')
+    .option('--account <account>', 'only this account', readAccount)
     .action(({ account: name }: { readonly account?: AccountName }) =>
       run(async ({ accountId, backOffice, output }) => {
         const account = name && (await accountId(name))
@@ -80,7 +80,7 @@ const row = (webhook: Webhook): Row => ({
 })
 
 export const webhookShow = (run: Run) =>
-  command('show', 'show a webhook, its state, and what waits for it')
+  command('show', 'show a webhook, its state and its waiting events')
     .argument('<id>', "the webhook's id", readWebhookId)
     .action((id: WebhookId) =>
       run(async ({ backOffice, output }) => {
@@ -103,12 +103,12 @@ const changeState = (run: Run, id: WebhookId, state: 'active' | 'paused') =>
   })
 
 export const webhookPause = (run: Run) =>
-  command('pause', 'push nothing to a webhook for now; its events are kept for 30 days')
+  command('pause', 'stop pushing to a webhook; its events are kept for 30 days')
     .argument('<id>', "the webhook's id", readWebhookId)
     .action((id: WebhookId) => changeState(run, id, 'paused'))
 
 export const webhookResume = (run: Run) =>
-  command('resume', 'push to a webhook again, that was paused or disabled; what waits follows at once')
+  command('resume', 'resume a paused or disabled webhook; waiting events are pushed at once')
     .argument('<id>', "the webhook's id", readWebhookId)
     .action((id: WebhookId) => changeState(run, id, 'active'))
 
@@ -118,9 +118,14 @@ interface RotateOptions {
 }
 
 export const webhookRotate = (run: Run) =>
-  command('rotate', 'make another signing secret, printed this once; the one before signs beside it for a while')
+  command('rotate', 'create a new signing secret, which is shown only once; the previous secret also signs for a while')
     .argument('<id>', "the webhook's id", readWebhookId)
-    .option('--overlap-hours <hours>', `how long, 0 to ${overlapHoursMax}`, readOverlapHours, overlapHoursDefault)
+    .option(
+      '--overlap-hours <hours>',
+      `hours for which the previous secret also signs, 0 to ${overlapHoursMax}`,
+      readOverlapHours,
+      overlapHoursDefault,
+    )
     .option('--despite-key', despiteKeyText)
     .action((id: WebhookId, { overlapHours, despiteKey }: RotateOptions) =>
       run(async ({ backOffice, output }) => {
@@ -136,28 +141,33 @@ export const webhookRotate = (run: Run) =>
     )
 
 const beforeText = ({ previous: [last] }: Webhook): string =>
-  last === undefined ? 'None before signs any more.' : `The one before signs until ${timeText(last.until)} (GMT+2).`
+  last === undefined
+    ? 'No previous secret signs any more.'
+    : `The previous secret also signs until ${timeText(last.until)} (GMT+2).`
 
 export const webhookRemove = (run: Run) =>
-  command('remove', 'remove a webhook, with everything that waits for it and its attempts')
+  command('remove', 'remove a webhook with its waiting events and its attempts')
     .argument('<id>', "the webhook's id", readWebhookId)
     .option(...yesOption)
-    .action((id: WebhookId, asked: { readonly yes?: true }) =>
+    .action((id: WebhookId, options: { readonly yes?: true }) =>
       run(async ({ backOffice, confirm, output }) => {
-        await confirm(`Remove webhook ${id}, with everything that waits for it?`, asked)
+        await confirm(`Remove webhook ${id} with its waiting events?`, options)
         if (!(await backOffice.removeWebhook(id))) throw noSuchWebhook(id)
         output.result({ id, removed: true }, `Webhook ${id} is removed.`)
       }),
     )
 
 export const webhookTest = (run: Run) =>
-  command('test', "push an event of the type 'test' to a webhook, also while it is paused")
+  command('test', "push an event of type 'test' to a webhook, even if it is paused")
     .argument('<id>', "the webhook's id", readWebhookId)
     .action((id: WebhookId) =>
       run(async ({ backOffice, output }) => {
         const event = await backOffice.testWebhook(id)
         if (event === 'no-such-webhook') throw noSuchWebhook(id)
-        output.result({ id, event }, `Event ${event} will be pushed. What comes of it: gateway webhook attempts ${id}`)
+        output.result(
+          { id, event },
+          `Event ${event} will be pushed. See the result with gateway webhook attempts ${id}.`,
+        )
       }),
     )
 
@@ -169,12 +179,12 @@ interface AttemptsOptions {
 export const webhookAttempts = (run: Run) =>
   command(
     'attempts',
-    'list the requests to a webhook of the last 30 days, the newest first: what it answered, and when the next try is',
+    'list the requests to a webhook in the last 30 days, newest first, with the answers and the next tries',
     'gateway webhook attempts 1 --limit 20',
   )
     .argument('<id>', "the webhook's id", readWebhookId)
-    .option('--limit <count>', 'at most so many, up to 1000', readLimit, 100)
-    .option('--offset <count>', 'skip so many', readOffset, 0)
+    .option('--limit <count>', 'maximum number of rows, up to 1000', readLimit, 100)
+    .option('--offset <count>', 'number of rows to skip', readOffset, 0)
     .action((id: WebhookId, page: AttemptsOptions) =>
       run(async ({ backOffice, output }) => {
         const found = await backOffice.listAttempts(id, page)
@@ -182,6 +192,6 @@ export const webhookAttempts = (run: Run) =>
         const { total, items } = found
         await output.rows(attemptHead, items.map(attemptRow), () => ({ json: { total } }))
         if (total > page.offset + items.length)
-          output.note(`There are ${total}: --offset ${page.offset + items.length}`)
+          output.note(`There are ${total} attempts. For more: --offset ${page.offset + items.length}`)
       }),
     )

@@ -4,25 +4,25 @@ import type { RunningDispatcher, ToldCarrier } from '@gateway/core/fleet'
 import type { WebhookTotal } from '@gateway/core/webhooks'
 import { counted, durationText } from '../show.ts'
 
-/** What is known of the place that a database is at. */
+/** State of the database, its disk, the certificates and the clock. */
 export interface Surroundings {
   readonly database: DatabaseReadings
-  /** Bytes; undefined: the disk is another machine's. */
-  readonly disk: { readonly left: number; readonly all: number } | undefined
+  /** Space in bytes; undefined if the disk belongs to another machine. */
+  readonly disk: { readonly free: number; readonly all: number } | undefined
   readonly certificates: readonly { readonly of: string; readonly ends: number }[]
-  /** How far the clock of this machine is ahead of the database's. */
+  /** Seconds by which the clock of this machine is ahead of the clock of the database. */
   readonly clockOffsetSeconds: number
 }
 
 export interface Readings extends Surroundings {
-  /** The database's time. */
+  /** Time of the database. */
   readonly now: number
   readonly dispatchers: readonly RunningDispatcher[]
   readonly carriers: readonly ToldCarrier[]
   readonly webhooks: readonly WebhookTotal[]
   /** Promotions with messages in doubt. */
   readonly promotions: readonly Pick<Promotion, 'inDoubt'>[]
-  /** When the oldest message that is due was due; undefined: none is. */
+  /** Due time of the oldest message that is due; undefined if no message is due. */
   readonly oldestDue: number | undefined
 }
 
@@ -30,7 +30,7 @@ export interface Finding {
   readonly about: string
   readonly state: 'good' | 'warning' | 'bad'
   readonly says: string
-  /** What to do; undefined where it is good. */
+  /** What to do; undefined for a good finding. */
   readonly advice?: string
 }
 
@@ -49,47 +49,63 @@ const secondsText = (seconds: number): string => durationText(seconds * 1000)
 const clock: Rule = ({ clockOffsetSeconds: offset }) => {
   const says = `this machine is ${Math.abs(offset).toFixed(1)} s ${offset < 0 ? 'behind' : 'ahead of'} the database`
   if (Math.abs(offset) < 2) return good('clock', says)
-  return warning('clock', says, 'set both by NTP; the gateway goes by the database')
+  return warning('clock', says, 'synchronize both clocks by NTP; the gateway uses the clock of the database')
 }
 
 const version: Rule = ({ database }) => good('version', `PostgreSQL ${database.settings.get('server_version') ?? '?'}`)
 
-/** A server that has these off is refused at the start, unless it was changed since. */
+/** A process refuses to start on a server with these settings off, but they may be changed later. */
 const flushing: Rule = ({ database: { settings } }) =>
   ['fsync', 'full_page_writes'].map((name) =>
     settings.get(name) === 'on'
       ? good(name, 'on')
-      : bad(name, settings.get(name) ?? 'not known', `set ${name} = on: a crash loses accepted messages`),
+      : bad(name, settings.get(name) ?? 'not known', `set ${name} = on, because a crash would lose accepted messages`),
   )
 
 const commits: Rule = ({ database: { settings, standbys } }) => {
   const [mode, names] = [settings.get('synchronous_commit'), settings.get('synchronous_standby_names') ?? '']
   if (mode === 'off')
-    return bad('commits', 'synchronous_commit is off', 'set it to on: a crash loses what was accepted last')
+    return bad(
+      'commits',
+      'synchronous_commit is off',
+      'set synchronous_commit = on, because a crash would lose the messages accepted last',
+    )
   if (names === '') return good('commits', `on the disk of the server (synchronous_commit = ${mode ?? '?'})`)
   if (mode === 'local')
-    return bad('commits', 'do not wait for the standby (synchronous_commit = local)', 'set synchronous_commit = on')
+    return bad(
+      'commits',
+      'commits do not wait for the standby (synchronous_commit = local)',
+      'set synchronous_commit = on',
+    )
   if (standbys.some(({ isSynchronous, state }) => isSynchronous && state === 'streaming'))
-    return good('commits', `also on a standby (synchronous_standby_names = ${names})`)
+    return good('commits', `on the disks of the server and a standby (synchronous_standby_names = ${names})`)
   if (standbys.some(({ state }) => state === undefined))
-    return warning('commits', 'this role may not see the standbys', 'grant pg_monitor to the role of the gateway')
-  const advice = 'start the standby, or take it out of synchronous_standby_names'
-  return bad('commits', `wait for a standby that is not there (synchronous_standby_names = ${names})`, advice)
+    return warning(
+      'commits',
+      'the role of the gateway may not see the standbys',
+      'grant pg_monitor to the role of the gateway',
+    )
+  const advice = 'start the standby, or remove it from synchronous_standby_names'
+  return bad(
+    'commits',
+    `commits wait for a standby that is not connected (synchronous_standby_names = ${names})`,
+    advice,
+  )
 }
 
 const standbyLag: Rule = ({ database: { standbys } }) =>
   standbys.length === 0
-    ? good('standbys', 'none follows')
+    ? good('standbys', 'no standby is connected')
     : standbys.map(({ name, state, lagBytes }) => {
         const about = `standby ${name}`
-        if (state === undefined) return warning(about, 'not to be seen', 'grant pg_monitor to the role of the gateway')
+        if (state === undefined)
+          return warning(about, 'its state is not visible', 'grant pg_monitor to the role of the gateway')
         const says = `${state}, ${sizeText(lagBytes ?? 0)} behind`
-        if (state !== 'streaming')
-          return warning(about, says, 'wait until it streams; look into its log if it does not')
+        if (state !== 'streaming') return warning(about, says, 'wait until it streams; otherwise see its log')
         if ((lagBytes ?? 0) > 1024 * mebibyte)
-          return bad(about, says, 'its disk or network is too slow, or a query holds it')
+          return bad(about, says, 'its disk or network is too slow, or a long query on it blocks replay')
         return (lagBytes ?? 0) > 64 * mebibyte
-          ? warning(about, says, 'look again: it should become less')
+          ? warning(about, says, 'check again: the lag should shrink')
           : good(about, says)
       })
 
@@ -99,42 +115,42 @@ const servers: Rule = ({ database }) =>
     const says = `${state}${timeline === undefined ? '' : `, timeline ${timeline}`}`
     const primary = database.servers.find((other) => other.state === 'primary')?.server ?? 'the new primary:5432'
     const [, host = '', port = ''] = /^(.*):(.*)$/.exec(primary) ?? []
-    if (state === 'away') return warning(about, `away: ${problem ?? ''}`, 'start it, or take it out of DATABASE_URL')
+    if (state === 'away') return warning(about, `away: ${problem ?? ''}`, 'start it, or remove it from DATABASE_URL')
     if (state !== 'old-primary') return good(about, says)
     return bad(
       about,
       says,
       `stop it; then on it: pg_rewind --target-pgdata=DATA --source-server='host=${host} port=${port}' --write-recovery-conf; ` +
-        'start it as a standby. What only it has is lost',
+        'start it as a standby. Changes that only this server has are lost',
     )
   })
 
 const wal: Rule = ({ database: { settings } }) => {
   const level = settings.get('wal_level') ?? '?'
   if (level !== 'minimal') return good('wal_level', level)
-  return warning('wal_level', level, 'set wal_level = replica: no standby and no point in time without it')
+  return warning('wal_level', level, 'set wal_level = replica; standbys and point-in-time recovery need it')
 }
 
 const connections: Rule = ({ database: { settings, connections: used } }) => {
   const max = Number(settings.get('max_connections'))
   const says = `${used} of ${max} (max_connections)`
-  const advice = 'end what holds them (pg_stat_activity), or raise max_connections'
+  const advice = 'end idle sessions (pg_stat_activity), or raise max_connections'
   if (used > 0.95 * max) return bad('connections', says, advice)
   return used > 0.8 * max ? warning('connections', says, advice) : good('connections', says)
 }
 
 const disk: Rule = ({ disk: found, database }) => {
   const size = `the database has ${sizeText(database.bytes)}`
-  if (found === undefined) return good('disk', `${size}; what is left is for its server to say`)
-  const says = `${size}; ${sizeText(found.left)} of ${sizeText(found.all)} are left`
-  const advice = 'enlarge the volume, or delete what else is there; a full disk stops everything'
-  if (found.left < 0.05 * found.all) return bad('disk', says, advice)
-  return found.left < 0.2 * found.all ? warning('disk', says, advice) : good('disk', says)
+  if (found === undefined) return good('disk', `${size}; the free space is only known on its server`)
+  const says = `${size}; ${sizeText(found.free)} of ${sizeText(found.all)} are free`
+  const advice = 'enlarge the volume, or delete other files on it; a full disk stops the gateway'
+  if (found.free < 0.05 * found.all) return bad('disk', says, advice)
+  return found.free < 0.2 * found.all ? warning('disk', says, advice) : good('disk', says)
 }
 
 const transactions: Rule = ({ database: { longestTransactionSeconds: longest = 0 } }) => {
-  const says = longest < 1 ? 'none is long' : `the longest runs for ${secondsText(longest)}`
-  const advice = 'end it (pg_stat_activity): it keeps dead rows, and tables grow'
+  const says = longest < 1 ? 'no long transaction' : `the longest has run for ${secondsText(longest)}`
+  const advice = 'end it (pg_stat_activity), because dead rows stay and tables grow meanwhile'
   if (longest >= 3600) return bad('transactions', says, advice)
   return longest >= 300 ? warning('transactions', says, advice) : good('transactions', says)
 }
@@ -142,47 +158,55 @@ const transactions: Rule = ({ database: { longestTransactionSeconds: longest = 0
 const partitions: Rule = ({ database: { partitionsAhead } }) =>
   partitionsAhead >= 1
     ? good('partitions', `${counted(partitionsAhead, 'partition')} ahead`)
-    : bad('partitions', 'none ahead', 'look into the log for errors of a process that accepts messages')
+    : bad('partitions', 'none ahead', 'see the log of a process that accepts messages')
 
 const leases: Rule = ({ dispatchers }) => {
   const over = dispatchers.filter(({ overdue }) => overdue).length
-  if (dispatchers.length === over) return bad('dispatchers', 'none runs: nothing is sent', 'start a dispatcher')
+  if (dispatchers.length === over)
+    return bad('dispatchers', 'no dispatcher runs: nothing is sent', 'start a dispatcher')
   const says = `${counted(dispatchers.length - over, 'dispatcher')} with a lease`
   if (over === 0) return good('dispatchers', says)
-  const advice = 'if it stays: gateway dispatcher list, and the log of the others'
-  return warning('dispatchers', `${says}, ${over} whose lease is over and that nobody has taken over yet`, advice)
+  const advice = 'if this lasts: gateway dispatcher list, and the logs of the other dispatchers'
+  return warning('dispatchers', `${says}, ${over} with an expired lease that waits for recovery`, advice)
 }
 
 const certificates: Rule = ({ certificates: all, now }) =>
   all.map(({ of, ends }) => {
     const days = Math.floor((ends - now) / 1000 / daySeconds)
     const about = `certificate ${of}`
-    if (ends <= now) return bad(about, 'has ended', 'replace it')
-    const says = `ends in ${counted(days, 'day')}`
-    return days < 14 ? warning(about, says, 'replace it before') : good(about, says)
+    if (ends <= now) return bad(about, 'has expired', 'replace it')
+    const says = `expires in ${counted(days, 'day')}`
+    return days < 14 ? warning(about, says, 'replace it before it expires') : good(about, says)
   })
 
 const carriers: Rule = ({ carriers: all }) => {
   const names = [...new Set(all.map(({ carrier }) => carrier))]
   return names.map((name) => {
     const about = `carrier ${name}`
-    const told = all.filter(({ carrier, isStale }) => carrier === name && !isStale)
-    if (told.length === 0) return bad(about, 'no process has told of it for a minute', 'look at its dispatchers')
-    const held = told.find(({ mode }) => mode !== 'running')?.mode
-    if (held !== undefined) return warning(about, held, `gateway carrier resume ${name}, once it may go on`)
-    const isUp = told.some(
+    const reports = all.filter(({ carrier, isStale }) => carrier === name && !isStale)
+    if (reports.length === 0)
+      return bad(
+        about,
+        'no process has reported it for a minute',
+        'gateway dispatcher list, and the logs of the dispatchers',
+      )
+    const pausedMode = reports.find(({ mode }) => mode !== 'running')?.mode
+    if (pausedMode !== undefined)
+      return warning(about, pausedMode, `gateway carrier resume ${name}, when it may continue`)
+    const isUp = reports.some(
       ({ status }) => status === undefined || status.links.some((link) => link.boundSince !== undefined),
     )
-    const lastError = told.map(({ status }) => status?.lastError).find(Boolean) ?? 'no error is known'
-    if (!isUp) return bad(about, `not bound: ${lastError}`, `gateway carrier show ${name}; then ask the carrier`)
-    const circuit = told.find(({ status }) => (status?.circuit?.state ?? 'closed') !== 'closed')?.status?.circuit?.state
+    const lastError = reports.map(({ status }) => status?.lastError).find(Boolean) ?? 'no error is known'
+    if (!isUp) return bad(about, `not bound: ${lastError}`, `gateway carrier show ${name}; then contact the carrier`)
+    const circuit = reports.find(({ status }) => (status?.circuit?.state ?? 'closed') !== 'closed')?.status?.circuit
+      ?.state
     if (circuit !== undefined) return warning(about, `circuit ${circuit}: ${lastError}`, `gateway carrier show ${name}`)
-    const missed = told.reduce((sum, { status }) => sum + (status?.receipts.missed ?? 0), 0)
+    const missed = reports.reduce((sum, { status }) => sum + (status?.receipts.missed ?? 0), 0)
     if (missed > 0)
       return warning(
         about,
-        `up; ${counted(missed, 'receipt')} without a message`,
-        'docs/carriers.md: the form of its ids',
+        `up; ${counted(missed, 'receipt')} that match no message`,
+        'set the form of its message ids: docs/carriers.md',
       )
     return good(about, 'up')
   })
@@ -192,8 +216,8 @@ const webhooks: Rule = ({ webhooks: all }) => {
   const count = (condition: WebhookTotal['condition']): number =>
     all.filter((one) => one.condition === condition).reduce((sum, { endpoints }) => sum + endpoints, 0)
   const [failing, paused, disabled] = [count('failing'), count('paused'), count('disabled')]
-  if (failing + paused + disabled === 0) return good('webhooks', `${count('active')} active, none fails`)
-  const advice = 'gateway webhook list; gateway webhook attempts ID says why'
+  if (failing + paused + disabled === 0) return good('webhooks', `${count('active')} active, none failing`)
+  const advice = 'gateway webhook list; gateway webhook attempts ID shows why'
   return warning('webhooks', `${failing} failing, ${paused} paused, ${disabled} disabled`, advice)
 }
 
@@ -201,7 +225,7 @@ const queue: Rule = ({ oldestDue, now }) => {
   if (oldestDue === undefined) return good('queue', 'nothing is due')
   const seconds = Math.max(0, (now - oldestDue) / 1000)
   const says = `the oldest message has been due for ${secondsText(seconds)}`
-  const advice = 'gateway queue show --routes; gateway carrier list: who should take it, and does not?'
+  const advice = 'gateway queue show --routes, then gateway carrier list, to see which carrier does not send'
   if (seconds >= 600) return bad('queue', says, advice)
   return seconds >= 60 ? warning('queue', says, advice) : good('queue', says)
 }
@@ -209,8 +233,8 @@ const queue: Rule = ({ oldestDue, now }) => {
 const doubt: Rule = ({ promotions }) => {
   if (promotions.length === 0) return good('failover', 'no message is in doubt')
   const inDoubt = promotions.reduce((sum, promotion) => sum + promotion.inDoubt, 0)
-  const says = `${counted(inDoubt, 'message')} in doubt: a standby was promoted that may lack what the lost server did last`
-  return bad('failover', says, 'gateway failover status; then gateway failover resume')
+  const says = `${counted(inDoubt, 'message')} in doubt: a standby was promoted that may lack the last changes of the lost server`
+  return bad('failover', says, 'gateway failover status, then gateway failover resume')
 }
 
 const rules: readonly Rule[] = [
@@ -218,5 +242,5 @@ const rules: readonly Rule[] = [
   ...[leases, doubt, queue, carriers, webhooks, certificates],
 ]
 
-/** What an operator should know, in the order of the database, what runs on it, and what it reaches. */
+/** Returns the findings for an operator: about the database first, then the processes, then carriers and webhooks. */
 export const findings = (readings: Readings): readonly Finding[] => rules.flatMap((rule) => rule(readings))
