@@ -73,8 +73,20 @@ function textsOf(text: ts.Node | undefined, file: ts.SourceFile): readonly (read
   if (text !== undefined && ts.isTemplateExpression(text)) {
     return [[text.head.text, ...text.templateSpans.map(({ literal }) => literal.text)]]
   }
+  if (text !== undefined && ts.isBinaryExpression(text) && text.operatorToken.kind === ts.SyntaxKind.PlusToken)
+    return joined(textsOf(text.left, file), textsOf(text.right, file))
   if (text !== undefined && ts.isIdentifier(text)) return textsNamed(text, file)
   throw new Error(`${file.fileName}: the message of a log call cannot be read: ${text?.getText() ?? 'there is none'}`)
+}
+
+/** Concatenates each text of the first operand with each text of the second. */
+function joined(
+  first: readonly (readonly string[])[],
+  second: readonly (readonly string[])[],
+): readonly (readonly string[])[] {
+  return first.flatMap((one) =>
+    second.map((other) => [...one.slice(0, -1), (one.at(-1) ?? '') + (other[0] ?? ''), ...other.slice(1)]),
+  )
 }
 
 /** A message that has a name: that of a constant of the file, or of a parameter. */

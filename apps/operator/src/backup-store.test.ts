@@ -7,14 +7,16 @@ import { basename, join } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
+import { schemaOfThisVersion } from '@gateway/adapters-postgres'
 import { anOperator, noBackups } from '../testing/operate.ts'
 import { getBytes, putFile } from './backup-store.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'gateway-store-'))
 const file = join(folder, 'gateway-20261118T080000Z.backup')
 
-/** Whole, and of no table. */
-const head = `-- gateway backup 1 ${JSON.stringify({ made: '2026-11-18T08:00:00.000Z', columns: {} })}\n`
+/** Head of a complete backup without tables, in the format of this version. */
+const begin = { made: '2026-11-18T08:00:00.000Z', columns: {}, migrations: schemaOfThisVersion() }
+const head = `-- gateway backup 1 ${JSON.stringify(begin)}\n`
 const sha256 = createHash('sha256').update(head).digest('hex')
 const whole = gzipSync(`${head}-- end ${JSON.stringify({ rows: {}, ledger: '', sha256 })}\n`)
 await writeFile(file, whole)

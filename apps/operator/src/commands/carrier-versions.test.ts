@@ -106,7 +106,9 @@ test('processes that have not followed are named', async () => {
   await operator.ports.carrierVersions.join({ process, version: 0, simulated: '{}' }, 600)
   const applying = operator.run(['carrier', 'apply', file])
   operator.interrupt()
-  expect((await applying).out).toContain('0 of 1 dispatching processes use it.\nProcess 7 on alpha does not follow yet')
+  expect((await applying).out).toContain(
+    '0 of 1 dispatching processes use it.\nProcess 7 on alpha has not applied it yet',
+  )
 })
 
 test('where the present version cannot be read with the key of the command it refuses, unless the key is lost', async () => {

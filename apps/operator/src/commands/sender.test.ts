@@ -37,7 +37,7 @@ test('an account may use the senders that were allowed it; they are listed, said
   )
   expect(await operator.rows('sender', 'list', '--account', '2')).toEqual([])
   expect(await said('remove', '1', '31022')).toEqual([0, 'Account 1 may no longer use 31022.\n'])
-  expect(await said('remove', '1', '31022')).toEqual([1, 'Account 1 was not allowed 31022.\n'])
+  expect(await said('remove', '1', '31022')).toEqual([1, 'Account 1 was not allowed to use 31022.\n'])
 })
 
 test('what is no sender or prefix is a wrong call; an account that is not there, or what no carrier takes, a refusal', async () => {
