@@ -113,7 +113,10 @@ test('carrier test refuses what it cannot do: a wrong password, another name, a 
   const wrong = await tried(['a', '--to', '27825550101'], `a=${smsc.url.replace(smscPassword, 'wrong')}`)
   expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('the bind was refused: ESME_RINVPASWD')])
   const other = await tried(['b', '--to', '27825550101'], `a=${smsc.url},c=simulator:`)
-  expect([other.code, other.err]).toEqual([1, expect.stringContaining('CARRIERS has no carrier b. Its carriers: a, c.')])
+  expect([other.code, other.err]).toEqual([
+    1,
+    expect.stringContaining('CARRIERS has no carrier b. Its carriers: a, c.'),
+  ])
   const simulated = await tried(['c', '--to', '27825550101'], `a=${smsc.url},c=simulator:`)
   expect([simulated.code, simulated.err]).toEqual([1, expect.stringContaining('is simulated and has no PDUs')])
   const shared = `a=${smsc.url}?bindsMax=1`

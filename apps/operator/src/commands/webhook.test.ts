@@ -271,7 +271,12 @@ test.each<[string, readonly string[], string, 1 | 2]>([
   ],
   ['replay that there was not', ['replay', '1', '--show'], 'There was no replay of webhook 1', 1],
   ['replay of two kinds', ['replay', '1', '--dead', '--event', 'inbound-7'], 'Use one of --event', 2],
-  ['replay of no time', ['replay', '1', '--from', '202610181000', '--to', '202610181000'], 'The end of the period is before', 1],
+  [
+    'replay of no time',
+    ['replay', '1', '--from', '202610181000', '--to', '202610181000'],
+    'The end of the period is before',
+    1,
+  ],
 ])('%s is refused', async (_what, args, message, code) => {
   const operator = await withWebhook()
   const done = await operator.run(['webhook', ...args])
