@@ -1,38 +1,31 @@
-import { setImmediate as nextTurn } from 'node:timers'
 import {
   carrierId,
-  unreadKindOf,
-  type Carrier,
   type CarrierHandlers,
+  type Carrier,
+  type CarrierId,
   type CarrierMode,
   type CarrierStatus,
-  type CarrierId,
   type CircuitProblem,
   type CircuitStatus,
   type DeliveryReceipt,
-  type UnreadReceipt,
+  type Submission,
+  type SubmissionAnswer,
 } from '@gateway/core/dispatch'
-import { createHistogram, type CarrierBinds, type CarrierRates } from '@gateway/core/fleet'
-import { createOffers, type Confirm } from './inbound/offers.ts'
-import { readInboundMessage } from './inbound/read-inbound-message.ts'
-import { COMMAND_STATUS } from '@gateway/smpp'
-import { isReceipt, readReceipt, readReceiptByText, type CarrierReceipt } from './receipts/read-receipt.ts'
+import { createHistogram, type CarrierBinds, type CarrierRates, type PduObserver } from '@gateway/core/fleet'
+import { Incoming } from './inbound/incoming.ts'
 import { createUnknownQueries, type UnknownQueries } from './receipts/query-unknown.ts'
 import { createReceiptMatcher, type ReceiptMatcher } from './receipts/receipt-matcher.ts'
-import { createRepeatedRefusals } from './receipts/repeated-refusals.ts'
-import { binaryMessage, describeUnread, readAgain, unreadReceipt, unusablePdu } from './receipts/unread-receipts.ts'
+import { createCircuit, type TimedCircuit } from './session/circuit.ts'
 import { Link } from './session/link.ts'
 import { createLinkOutage } from './session/link-outage.ts'
-import { createCircuit } from './session/circuit.ts'
-import { createPace } from './session/pace.ts'
-import { createTraffic } from './session/traffic.ts'
-import { shareRate, type SharedRate } from './session/shared-rate.ts'
+import { Pace } from './session/pace.ts'
 import { slowSecondsOf } from './session/pending-requests.ts'
-import type { AnswerDelivered, Delivered, Role, Session, Unusable } from './session/session.ts'
+import type { Role, Session } from './session/session.ts'
 import { alwaysPermitted, shareBinds, type SharedBinds } from './session/shared-binds.ts'
+import { shareRate, type SharedRate } from './session/shared-rate.ts'
+import { createTraffic } from './session/traffic.ts'
 import type { SmppSettings } from './settings.ts'
-import { createOutbox } from './submissions/outbox.ts'
-import { isBinary } from './text/decode-text.ts'
+import { createOutbox, type Outbox } from './submissions/outbox.ts'
 import { messageReferences } from './text/encode-body.ts'
 
 export interface SmppCarrier extends Carrier {
@@ -40,400 +33,317 @@ export interface SmppCarrier extends Carrier {
   readonly status: () => CarrierStatus
 }
 
-/** Who hears what operators should know. */
+/** Callbacks for events that operators should know. */
 export interface Reporting {
   readonly report: (problem: unknown) => void
-  /** What was reported is over. */
-  readonly works?: (what: string) => void
-  /** By which it tells since when it is bound; that of this machine if not given. */
+  /** A reported problem is over. */
+  readonly works?: (text: string) => void
+  /** Clock for the times that operators see. Default: the machine's clock. */
   readonly clock?: { now(): number }
 }
 
-/** Where processes share the binds of a carrier that has `bindsMax`, and the rate of one that has `perSecond`. */
+/** Stores in which processes share the binds of a carrier with `bindsMax` and the rate of one with `perSecond`. */
 export interface Sharing {
   readonly binds: CarrierBinds
   readonly rates: CarrierRates
   readonly leaseSeconds: number
 }
 
-/** Without `answer` the carrier does not offer it again, whatever becomes of it here. */
-interface Unread {
-  readonly item: UnreadReceipt
-  readonly answer: AnswerDelivered | undefined
-}
-
-interface ReceiptArrival extends Arrival<CarrierReceipt> {
-  /** How it is kept if it is a receipt by its text alone and fits no message. */
-  readonly kept?: UnreadReceipt
-}
-
-interface Arrival<Item> {
-  readonly item: Item
-  readonly answer: AnswerDelivered
-  readonly confirm: Confirm
-}
-
-/** In seconds. */
+/** Upper bounds of the histogram of response times, in seconds. */
 const responseBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-/** With a rate so many seconds' worth of parts wait here for their turn; all else waits where others can have it. */
+/**
+ * Seconds of the carrier's rate for which parts wait here. Further messages wait where other carriers can take them.
+ */
 const waitingSeconds = 0.1
 
-/** Maximum number of refused PDUs that wait until they can be kept, and the time between two tries. */
-const refusedMax = 100
-const keepAgainMilliseconds = 1000
-
-/** Between two looks whether the share of the rate is to be renewed. */
+/** Time between two calls of `SharedRate.look`. */
 const lookMilliseconds = 250
 
 /**
- * A carrier over SMPP 3.4. It connects once it is listened to, and again whenever a connection ends. Throws if `id` is
- * no name.
+ * A carrier over SMPP 3.4. Throws if `id` is not a carrier name.
+ *
+ *   created --listen--> running --close--> closed
+ *                       |     ^
+ *             setMode 'drained'  any other mode
+ *                       v     |
+ *                       drained: its links end once nothing is unanswered
+ *
+ * While it runs, each link connects again whenever its session ends. The optional members of `Carrier` are properties,
+ * because callers copy them.
  */
-export function smppCarrier(
-  id: string,
-  settings: SmppSettings,
-  { report, works, clock = Date }: Reporting,
-  sharing?: Sharing,
-): SmppCarrier {
-  const name = nameOf(id)
-  const { bindsMax } = settings
-  if (bindsMax !== undefined && sharing === undefined) throw new Error(`carrier ${name}: bindsMax needs a store`)
-  const pace = createPace(settings.perSecond)
-  const offers = createOffers((ended) => handlers?.offersEnded?.(ended) ?? Promise.resolve())
-  let links: readonly Link[] = []
-  let sessions: readonly Session[] = []
-  let shared: SharedBinds | undefined
-  let sharedRate: SharedRate | undefined
-  let looking: NodeJS.Timeout | undefined
-  let handlers: CarrierHandlers | undefined
-  let matcher: ReceiptMatcher | undefined
-  let queries: UnknownQueries | undefined
-  let lastError: string | undefined
-  let unreadable = 0
-  let isBound = false
-  let mode: CarrierMode = 'running'
-  const traffic = createTraffic(settings)
-  const responseTime = createHistogram(responseBounds)
-  const answered = (milliseconds: number): void => responseTime.observe(milliseconds / 1000)
-  let isClosed = false
-  /** Links end and begin one after the other. */
-  let relinking = Promise.resolve()
-  let boundChanged = (): void => undefined
-  let receipts: ReceiptArrival[] = []
-  let unread: Unread[] = []
-  let messages: Arrival<Delivered>[] = []
-  let gathering: NodeJS.Immediate | undefined
-  let keepingAgain: NodeJS.Timeout | undefined
-  const repeated = createRepeatedRefusals()
+class LinkedCarrier implements SmppCarrier {
+  readonly id: CarrierId
+  readonly window: number
+  readonly #settings: SmppSettings
+  readonly #reporting: Reporting
+  readonly #clock: { now(): number }
+  readonly #sharing: Sharing | undefined
+  readonly #pace: Pace
+  readonly #traffic: ReturnType<typeof createTraffic>
+  readonly #responseTimes = createHistogram(responseBounds)
+  readonly #outage: ReturnType<typeof createLinkOutage>
+  readonly #circuit: TimedCircuit
+  readonly #outbox: Outbox
+  readonly #incoming: Incoming
+  #links: readonly Link[] = []
+  /** Sessions of the links that are bound. */
+  #sessions: readonly Session[] = []
+  #sharedBinds: SharedBinds | undefined
+  #sharedRate: SharedRate | undefined
+  #looking: NodeJS.Timeout | undefined
+  #matcher: ReceiptMatcher | undefined
+  #queries: UnknownQueries | undefined
+  #lastError: string | undefined
+  /** True while a link that can send is bound. */
+  #isBound = false
+  #mode: CarrierMode = 'running'
+  #isListening = false
+  #isClosed = false
+  /** Settles when the latest change of the links is done, because they end and begin one after the other. */
+  #relinking = Promise.resolve()
+  #availabilityChanged = (): void => undefined
 
-  const complain = (what: string): void => report(new Error(`carrier ${name}: ${what}`))
-  const tell = (what: string): void => {
-    lastError = what
-    complain(what)
-  }
-  const outage = createLinkOutage({ failed: complain, works: (what) => works?.(`carrier ${name}: ${what}`) }, () =>
-    performance.now(),
-  )
-  const circuit = createCircuit(
-    settings,
-    {
-      changed() {
-        outbox.pump()
-        boundChanged()
+  constructor(id: string, settings: SmppSettings, reporting: Reporting, sharing: Sharing | undefined) {
+    this.id = nameOf(id)
+    this.window = settings.window * settings.binds
+    this.#settings = settings
+    this.#reporting = reporting
+    this.#clock = reporting.clock ?? Date
+    this.#sharing = sharing
+    if (settings.bindsMax !== undefined && sharing === undefined)
+      throw new Error(`carrier ${this.id}: bindsMax needs a store`)
+    this.#pace = new Pace(settings.perSecond)
+    this.#traffic = createTraffic(settings)
+    const notices = { failed: this.#warn, works: this.#works }
+    this.#outage = createLinkOutage(notices, () => performance.now())
+    const changed = this.#pumpAndNotify
+    const opened = (reason: CircuitProblem): void => this.#fail(openedText(reason, settings))
+    const closed = (after: number, by: 'answers' | 'idle'): void => this.#works(closedText(after, by))
+    this.#circuit = createCircuit(settings, { changed, opened, closed }, this.#clock)
+    const limits = { pace: this.#pace, breaker: this.#circuit.breaker }
+    const refused = (reason: string): void => void (this.#lastError = reason)
+    this.#outbox = createOutbox(settings, () => this.#sessions, limits, messageReferences(), refused)
+    this.#incoming = new Incoming(this.id, settings, {
+      beforeStoring: () => this.#outbox.giveAnswers(),
+      keptUnread: (problem, isOddPdu) => {
+        // An unusable PDU may have ended its session, which reports its own reason.
+        if (!isOddPdu) this.#lastError = problem
+        // Not an Error, because its stack trace would not help an operator.
+        reporting.report(`carrier ${this.id}: ${problem}`)
       },
-      opened: (reason) => tell(openedText(reason, settings)),
-      closed: (after, by) => works?.(`carrier ${name}: ${closedText(after, by)}`),
-    },
-    clock,
-  )
-  const { breaker } = circuit
-  const outbox = createOutbox(
-    settings,
-    () => sessions,
-    { pace, breaker },
-    messageReferences(),
-    (why) => void (lastError = why),
-  )
-
-  function changed(): void {
-    sessions = links.flatMap((link) => link.session() ?? [])
-    outage.bound(sessions.length, links.length)
-    outbox.pump()
-    const wasBound = isBound
-    isBound = links.some((link) => link.session() !== undefined && link.status().role !== 'receiver')
-    if (isBound !== wasBound) boundChanged()
-  }
-
-  function lost(reason: string): void {
-    lastError = reason
-    outage.failed(reason, links.filter((link) => link.session() !== undefined).length, links.length)
-  }
-
-  function delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm, octets: () => Buffer): void {
-    const receipt = isReceipt(pdu) ? readReceipt(pdu, settings) : readReceiptByText(pdu, settings)
-    if (receipt !== undefined && receipt !== 'unreadable' && receipt.isByTextAlone === true) {
-      const kept = { carrier: name, ...unreadReceipt(pdu, octets(), settings) }
-      receipts.push({ item: receipt, kept, answer, confirm })
-    } else if (receipt === 'unreadable') keepLater(unreadReceipt(pdu, octets(), settings), answer)
-    else if (receipt !== undefined) receipts.push({ item: receipt, answer, confirm })
-    else if (isBinary(pdu.dataCoding)) keepLater(binaryMessage(pdu, octets(), settings), answer)
-    else messages.push({ item: pdu, answer, confirm })
-    gathering ??= nextTurn(offer)
-  }
-
-  function unusable(_pdu: Unusable, octets: () => Buffer, answer?: AnswerDelivered): void {
-    const bytes = octets()
-    if (repeated.isRepetition(bytes)) unreadable++
-    else keepLater(unusablePdu(bytes, settings), answer)
-  }
-
-  function keepLater(item: Omit<UnreadReceipt, 'carrier'>, answer?: AnswerDelivered): void {
-    unread.push({ item: { carrier: name, ...item }, answer })
-    gathering ??= nextTurn(offer)
-  }
-
-  function keepUnread(arrivals: readonly Unread[]): void {
-    const items = arrivals.map(({ item }) => item)
-    const answers = arrivals.flatMap(({ answer }) => answer ?? [])
-    const keep = () => handlers?.unreadReceipts?.keep(items)
-    void acknowledge(answers, keep, settings.storeSeconds).then((isStored) => {
-      if (!isStored) {
-        // The carrier offers again what was answered; the others wait here until they can be kept.
-        unread.unshift(...arrivals.filter(({ answer }) => answer === undefined).slice(-refusedMax))
-        if (unread.length > 0 && !isClosed) keepingAgain ??= setTimeout(keepAgain, keepAgainMilliseconds)
-        return
-      }
-      reportUnread(items)
+      readAgain: (count) => this.#works(`${count} receipts or messages that could not be read before were read`),
     })
   }
 
-  function reportUnread(items: readonly UnreadReceipt[]): void {
-    unreadable += items.length
-    const problem = `${describeUnread(items)}: gateway carrier receipts ${name} --unread`
-    // A PDU may have ended its session, which says why by itself.
-    if (items.some((item) => unreadKindOf(item) !== 'pdu')) lastError = problem
-    // Not an Error, because the place in this program where it was found tells an operator nothing.
-    report(`carrier ${name}: ${problem}`)
-  }
-
-  function keepAgain(): void {
-    keepingAgain = undefined
-    gathering ??= nextTurn(offer)
-  }
-
-  /** Reads what could not be read before, because settings or program may have changed. */
-  async function readUnread(to: CarrierHandlers, finding: ReceiptMatcher): Promise<void> {
-    if (to.unreadReceipts === undefined) return
-    const count = await readAgain(to.unreadReceipts, name, settings, {
-      receipts: (some) => finding.take(some),
-      messages: (some) => to.inboundMessages(some),
-    })
-    if (count > 0) works?.(`carrier ${name}: ${count} receipts or messages that could not be read before were read`)
-  }
-
-  function offer(): void {
-    gathering = undefined
-    const [receiptsNow, messagesNow, unreadNow] = [receipts, messages, unread]
-    receipts = []
-    messages = []
-    unread = []
-    // They came before what they answer was read of here: who stores receipts looks for messages whose answers it
-    // knows.
-    outbox.giveAnswers()
-    if (receiptsNow.length > 0) void store(receiptsNow, () => takeReceipts(receiptsNow))
-    if (messagesNow.length > 0) offerMessages(messagesNow)
-    if (unreadNow.length > 0) keepUnread(unreadNow)
-  }
-
-  /** A text that looks like a receipt and fits no message may be a person's: it is kept before it is acknowledged. */
-  async function takeReceipts(arrivals: readonly ReceiptArrival[]): Promise<void> {
-    const strangers = await matcher?.take(arrivals.map(({ item }) => item))
-    const kept = arrivals.flatMap((arrival) => (strangers?.includes(arrival.item) && arrival.kept) || [])
-    if (kept.length === 0) return
-    await handlers?.unreadReceipts?.keep(kept)
-    reportUnread(kept)
-  }
-
-  function offerMessages(arrivals: typeof messages): void {
-    const read = arrivals.map((arrival) => {
-      const { item, confirm } = arrival
-      return { ...arrival, item: readInboundMessage(item, name, settings, (content) => offers.of(content, confirm)) }
-    })
-    const done = store(read, () => handlers?.inboundMessages(read.map(({ item }) => item)))
-    void done.then((isStored) => {
-      if (isStored) for (const { item, confirm } of read) offers.acknowledged([item.offer ?? ''], confirm)
-    })
-  }
-
-  const store = (arrivals: readonly Arrival<unknown>[], by: () => Promise<unknown> | undefined): Promise<boolean> =>
-    acknowledge(
-      arrivals.map(({ answer }) => answer),
-      by,
-      settings.storeSeconds,
-    )
-
-  function listen(to: CarrierHandlers): void {
-    handlers = to
-    for (const what of longCredentials(settings)) {
-      complain(`${what}; it is used as it is, but the carrier may refuse it`)
-    }
-    queries = createUnknownQueries({ carrier: name, settings, session: sending, to, notify: complain, report })
-    matcher = createReceiptMatcher(name, settings.receiptId, (some) => storeReceipts(to, some), {
+  listen(handlers: CarrierHandlers): void {
+    const { receiptId, perSecond, bindsMax } = this.#settings
+    const { report } = this.#reporting
+    this.#isListening = true
+    for (const note of longCredentials(this.#settings))
+      this.#warn(`${note}; it is used as it is, but the carrier may refuse it`)
+    const query = { carrier: this.id, settings: this.#settings, session: this.#sendingSession, to: handlers }
+    this.#queries = createUnknownQueries({ ...query, notify: this.#warn, report })
+    const matcher = createReceiptMatcher(this.id, receiptId, (receipts) => this.#storeReceipts(handlers, receipts), {
       adopted: (form, before) =>
-        complain(
+        this.#warn(
           `its receipts fit in the form ${form} (before: ${before ?? 'unknown'}); that is kept, and receiptId=${form} makes it certain`,
         ),
       failed: report,
-      memory: to.receiptForm,
+      memory: handlers.receiptForm,
     })
-    readUnread(to, matcher).catch(report)
-    if (bindsMax !== undefined && sharing !== undefined)
-      shared = shareBinds({ carrier: name, bindsMax, notify: tell, ...sharing })
-    if (sharing !== undefined && settings.perSecond !== undefined) shareTheRate(sharing, settings.perSecond)
-    if (mode !== 'drained') links = connect()
+    this.#matcher = matcher
+    this.#incoming.listen(handlers, matcher).catch(report)
+    if (bindsMax !== undefined && this.#sharing !== undefined)
+      this.#sharedBinds = shareBinds({ carrier: this.id, bindsMax, notify: this.#fail, ...this.#sharing })
+    if (this.#sharing !== undefined && perSecond !== undefined) this.#shareRate(this.#sharing, perSecond)
+    if (this.#mode !== 'drained') this.#links = this.#connect()
   }
 
-  function shareTheRate({ rates, leaseSeconds }: Sharing, perSecond: number): void {
-    const changed = (): void => {
-      outbox.pump()
-      boundChanged()
+  submit(messages: readonly Submission[], answered: (answers: readonly SubmissionAnswer[]) => void): void {
+    this.#outbox.submit(messages, answered)
+  }
+
+  async close(deadline: Promise<unknown>): Promise<void> {
+    this.#isClosed = true
+    this.#outbox.shut()
+    await Promise.race([this.#outbox.quiet(), deadline])
+    this.#outbox.abandon()
+    await Promise.race([this.#incoming.confirm(), deadline])
+    await Promise.race([Promise.all(this.#links.map((link) => link.close())), deadline])
+    for (const link of this.#links) link.destroy()
+    clearInterval(this.#looking)
+    this.#incoming.stop()
+    await Promise.race([Promise.all([this.#sharedBinds?.stop(), this.#sharedRate?.stop()]), deadline])
+    this.#matcher?.stop()
+    this.#queries?.stop()
+    await this.#outbox.quiet()
+    this.#outbox.stop()
+    this.#circuit.stop()
+  }
+
+  readonly room = (): number => {
+    const now = performance.now()
+    if (this.#pace.isPaused(now)) return 0
+    const { breaker } = this.#circuit
+    const { perSecond = Infinity } = this.#pace.state(now)
+    const free = this.#sessions.reduce((sum, session) => sum + session.room(), 0)
+    const paced = perSecond === 0 ? 0 : Math.max(1, Math.ceil(perSecond * waitingSeconds))
+    const proven = breaker.isDoubtful(now) ? 0 : breaker.room()
+    return Math.max(0, Math.min(free, paced, proven) - this.#outbox.waiting())
+  }
+
+  readonly handBack = (): void => this.#outbox.handBack(this.#sentWithinSecond())
+
+  readonly setMode = (mode: CarrierMode): void => {
+    this.#mode = mode
+    this.#relinking = this.#relinking.then(() => this.#relink()).catch(this.#reporting.report)
+  }
+
+  readonly responseTime = this.#responseTimes.read
+
+  readonly observe = (observers: readonly PduObserver[]): void => this.#traffic.observe(observers)
+
+  readonly availability = () => {
+    const now = performance.now()
+    const { breaker } = this.#circuit
+    if (!this.#isBound || breaker.state === 'open') return 'down'
+    if (breaker.state === 'half-open') return 'probing'
+    const isSlow = breaker.isDoubtful(now) || this.#sessions.some((session) => session.isSlow(now))
+    return isSlow || this.#pace.state(now).isThrottled ? 'throttled' : 'available'
+  }
+
+  readonly onAvailability = (changed: () => void): void => void (this.#availabilityChanged = changed)
+
+  readonly status = (): CarrierStatus => ({
+    window: this.#sessions.reduce((sum, session) => sum + session.window(), 0),
+    links: this.#links.map((link) => link.status()),
+    ...this.#pace.state(performance.now()),
+    waiting: this.#outbox.waiting(),
+    lastError: this.#lastError,
+    receipts: this.#matcher?.counts() ?? { received: 0, missed: 0, form: this.#settings.receiptId },
+    unreadable: this.#incoming.unreadable,
+    circuit: this.#circuitStatus(),
+  })
+
+  // Links
+
+  #connect(): readonly Link[] {
+    const events = {
+      changed: this.#linksChanged,
+      answered: (milliseconds: number) => this.#responseTimes.observe(milliseconds / 1000),
+      delivered: this.#incoming.delivered,
+      unusable: this.#incoming.unusable,
+      lost: this.#linkLost,
+      clock: this.#clock,
     }
-    const share = (sharedRate = shareRate({
-      carrier: name,
-      rates,
-      perSecond,
-      leaseSeconds,
-      pace,
-      changed,
-      notify: tell,
-    }))
-    looking = setInterval(() => void share.look(), lookMilliseconds)
+    const permits = Array.from({ length: this.#settings.binds }, () => this.#sharedBinds?.permit() ?? alwaysPermitted)
+    return permits.flatMap((permit) =>
+      rolesOf(this.#settings).map(
+        (role) => new Link(this.#settings, role, { ...events, saw: this.#traffic.link(role) }, permit),
+      ),
+    )
+  }
+
+  /** Ends or makes links according to the mode. A drained carrier first sends the rest of messages sent in part. */
+  async #relink(): Promise<void> {
+    if (this.#isClosed || !this.#isListening) return
+    if (this.#mode === 'drained' && this.#links.length > 0) {
+      await this.#outbox.quiet()
+      if (this.#maySend()) return
+      await Promise.all(this.#links.map((link) => link.close()))
+      this.#links = []
+      this.#linksChanged()
+    } else if (this.#mode !== 'drained' && this.#links.length === 0) this.#links = this.#connect()
+  }
+
+  #maySend(): boolean {
+    return this.#mode !== 'drained' || this.#isClosed
+  }
+
+  #linksChanged = (): void => {
+    this.#sessions = this.#links.flatMap((link) => link.session() ?? [])
+    this.#outage.bound(this.#sessions.length, this.#links.length)
+    this.#outbox.pump()
+    const wasBound = this.#isBound
+    this.#isBound = this.#links.some((link) => link.session() !== undefined && link.status().role !== 'receiver')
+    if (this.#isBound !== wasBound) this.#availabilityChanged()
+  }
+
+  #linkLost = (reason: string): void => {
+    this.#lastError = reason
+    const bound = this.#links.filter((link) => link.session() !== undefined).length
+    this.#outage.failed(reason, bound, this.#links.length)
+  }
+
+  #sendingSession = (): Session | undefined => this.#sessions.find((session) => session.room() > 0)
+
+  // Rate and circuit
+
+  #shareRate({ rates, leaseSeconds }: Sharing, perSecond: number): void {
+    const events = { changed: this.#pumpAndNotify, notify: this.#fail }
+    const share = shareRate({ carrier: this.id, rates, perSecond, leaseSeconds, pace: this.#pace, ...events })
+    this.#sharedRate = share
+    this.#looking = setInterval(() => void share.look(), lookMilliseconds)
     void share.look()
   }
 
-  /** Resolves to those that found no message. */
-  async function storeReceipts(to: CarrierHandlers, receipts: readonly DeliveryReceipt[]) {
-    const strangers = await to.receipts(receipts)
-    // Once they are stored: what it is asked for must be unknown.
-    await queries?.keep(receipts.filter((one) => one.isGuess !== true || !strangers.includes(one)))
-    return strangers
+  #pumpAndNotify = (): void => {
+    this.#outbox.pump()
+    this.#availabilityChanged()
   }
 
-  const sending = (): Session | undefined => sessions.find((session) => session.room() > 0)
-
-  const connect = (): readonly Link[] =>
-    Array.from({ length: settings.binds }, () => shared?.permit() ?? alwaysPermitted).flatMap((permit) =>
-      rolesOf(settings).map(
-        (role) =>
-          new Link(
-            settings,
-            role,
-            { changed, answered, delivered, unusable, lost, clock, saw: traffic.link(role) },
-            permit,
-          ),
-      ),
-    )
-
-  function setMode(next: CarrierMode): void {
-    mode = next
-    relinking = relinking.then(relink).catch(report)
-  }
-
-  const maySend = (): boolean => mode !== 'drained' || isClosed
-
-  /** Drained: what is under way ends first, parts of a message that has left in part as well. */
-  async function relink(): Promise<void> {
-    if (isClosed || handlers === undefined) return
-    if (mode === 'drained' && links.length > 0) {
-      await outbox.quiet()
-      if (maySend()) return
-      await Promise.all(links.map((link) => link.close()))
-      links = []
-      changed()
-    } else if (mode !== 'drained' && links.length === 0) links = connect()
-  }
-
-  /** So many of those that wait leave within a second: a carrier that gets less than it did, but not nothing. */
-  function leavesSoon(): number {
+  /** Returns how many waiting messages are sent within a second although the carrier throttles. */
+  #sentWithinSecond(): number {
     const now = performance.now()
-    const { perSecond = 0, isThrottled } = pace.state(now)
-    const goesOn = mode === 'running' && !pace.isPaused(now) && breaker.state === 'closed'
-    return isThrottled && goesOn ? Math.floor(perSecond) : 0
+    const { perSecond = 0, isThrottled } = this.#pace.state(now)
+    const isSending = this.#mode === 'running' && !this.#pace.isPaused(now) && this.#circuit.breaker.state === 'closed'
+    return isThrottled && isSending ? Math.floor(perSecond) : 0
   }
 
-  function circuitStatus(): CircuitStatus {
-    const { state, reason, answerMilliseconds } = breaker
-    const { silentSeconds, failuresPercent, probeSeconds, probeSecondsMax } = settings
+  #circuitStatus(): CircuitStatus {
+    const { state, reason, answerMilliseconds } = this.#circuit.breaker
+    const { silentSeconds, failuresPercent, probeSeconds, probeSecondsMax } = this.#settings
     return {
-      ...{ state, since: circuit.since(), reason },
+      ...{ state, since: this.#circuit.since(), reason },
       answerMilliseconds: answerMilliseconds === undefined ? undefined : Math.round(answerMilliseconds),
-      ...{ silentSeconds, failuresPercent, probeSeconds, probeSecondsMax, slowSeconds: slowSecondsOf(settings) },
+      ...{ silentSeconds, failuresPercent, probeSeconds, probeSecondsMax, slowSeconds: slowSecondsOf(this.#settings) },
     }
   }
 
-  return {
-    id: name,
-    window: settings.window * settings.binds,
-    listen,
-    submit: (some, answered) => outbox.submit(some, answered),
-    room() {
-      const now = performance.now()
-      if (pace.isPaused(now)) return 0
-      const { perSecond = Infinity } = pace.state(now)
-      const free = sessions.reduce((sum, session) => sum + session.room(), 0)
-      const paced = perSecond === 0 ? 0 : Math.max(1, Math.ceil(perSecond * waitingSeconds))
-      const proven = breaker.isDoubtful(now) ? 0 : breaker.room()
-      return Math.max(0, Math.min(free, paced, proven) - outbox.waiting())
-    },
-    handBack: () => outbox.handBack(leavesSoon()),
-    setMode,
-    responseTime: responseTime.read,
-    observe: (observers) => traffic.observe(observers),
-    async close(deadline) {
-      isClosed = true
-      outbox.shut()
-      await Promise.race([outbox.quiet(), deadline])
-      outbox.abandon()
-      await Promise.race([offers.stop(), deadline])
-      await Promise.race([Promise.all(links.map((link) => link.close())), deadline])
-      for (const link of links) link.destroy()
-      clearInterval(looking)
-      clearTimeout(keepingAgain)
-      await Promise.race([Promise.all([shared?.stop(), sharedRate?.stop()]), deadline])
-      matcher?.stop()
-      queries?.stop()
-      await outbox.quiet()
-      outbox.stop()
-      circuit.stop()
-    },
-    availability() {
-      const now = performance.now()
-      if (!isBound || breaker.state === 'open') return 'down'
-      if (breaker.state === 'half-open') return 'probing'
-      const isSlow = breaker.isDoubtful(now) || sessions.some((session) => session.isSlow(now))
-      return isSlow || pace.state(now).isThrottled ? 'throttled' : 'available'
-    },
-    onAvailability: (told) => void (boundChanged = told),
-    status: () => ({
-      window: sessions.reduce((sum, session) => sum + session.window(), 0),
-      links: links.map((link) => link.status()),
-      ...pace.state(performance.now()),
-      waiting: outbox.waiting(),
-      lastError,
-      receipts: matcher?.counts() ?? { received: 0, missed: 0, form: settings.receiptId },
-      unreadable,
-      circuit: circuitStatus(),
-    }),
+  // Receipts
+
+  /** Stores receipts; resolves to those without a message. */
+  async #storeReceipts(handlers: CarrierHandlers, receipts: readonly DeliveryReceipt[]) {
+    const unmatched = await handlers.receipts(receipts)
+    // After the receipts, because only messages whose stored state is unknown are queried.
+    await this.#queries?.keep(receipts.filter((one) => one.isGuess !== true || !unmatched.includes(one)))
+    return unmatched
   }
+
+  // Notices to operators
+
+  #warn = (text: string): void => this.#reporting.report(new Error(`carrier ${this.id}: ${text}`))
+
+  /** Reports a problem that is also the last error of the status. */
+  #fail = (text: string): void => {
+    this.#lastError = text
+    this.#warn(text)
+  }
+
+  #works = (text: string): void => this.#reporting.works?.(`carrier ${this.id}: ${text}`)
 }
 
+/** Creates a carrier over SMPP 3.4. Throws if `id` is not a carrier name. */
+export const smppCarrier = (id: string, settings: SmppSettings, reporting: Reporting, sharing?: Sharing): SmppCarrier =>
+  new LinkedCarrier(id, settings, reporting, sharing)
+
 function openedText(reason: CircuitProblem, { silentSeconds, failuresPercent }: SmppSettings): string {
-  const why =
+  const cause =
     reason === 'silent'
       ? `it has answered no submission for ${silentSeconds} s or more`
       : `${failuresPercent} percent or more of the latest messages got no answer, or were refused for now and none taken`
-  return `${why}; it gets no messages but probes`
+  return `${cause}; it gets no messages but probes`
 }
 
 const closedText = (after: number, by: 'answers' | 'idle'): string =>
@@ -441,7 +351,7 @@ const closedText = (after: number, by: 'answers' | 'idle'): string =>
     ? `it answers again after ${Math.round(after / 1000)} s`
     : 'it has had nothing to send for a minute; the next message tries it like a new carrier'
 
-/** What is longer than SMPP 3.4 has room for (5.2.1, 5.2.2). Many carriers take it. */
+/** Returns notes about credentials longer than SMPP 3.4 allows (5.2.1, 5.2.2). Many carriers accept them. */
 const longCredentials = ({ systemId, password }: SmppSettings): readonly string[] => [
   ...(systemId.length > 15 ? ['the system id has more than the 15 characters of SMPP 3.4'] : []),
   ...(password.length > 8 ? ['the password has more than the 8 characters of SMPP 3.4'] : []),
@@ -452,29 +362,7 @@ const rolesOf = ({ bind }: SmppSettings): readonly Role[] =>
 
 function nameOf(text: string): CarrierId {
   const id = carrierId(text)
-  if (id === undefined) throw new Error(`${JSON.stringify(text)} is no name of a carrier: 1 to 32 of a-z, 0-9 and '-'`)
+  if (id === undefined)
+    throw new Error(`${JSON.stringify(text)} is not a carrier name; expected 1 to 32 of a-z, 0-9 and '-'`)
   return id
-}
-
-/**
- * Answers what came once `store` has resolved (P-7). If it rejects, or has not resolved after so many seconds, the
- * carrier is asked to offer it again; what is stored later after all is known then. Resolves to whether it was
- * acknowledged; never rejects.
- */
-export async function acknowledge(
-  answers: readonly AnswerDelivered[],
-  store: () => Promise<unknown> | undefined,
-  secondsMax: number,
-): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), secondsMax * 1000)))
-  // The handler has logged why it failed.
-  const stored = Promise.resolve(store()).then(
-    () => true,
-    () => false,
-  )
-  const isStored = await Promise.race([stored, late])
-  clearTimeout(timer)
-  for (const answer of answers) answer(isStored ? COMMAND_STATUS.ESME_ROK : COMMAND_STATUS.ESME_RX_T_APPN)
-  return isStored
 }

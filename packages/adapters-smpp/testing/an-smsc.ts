@@ -35,7 +35,7 @@ export interface Connection {
   readonly send: (pdu: Pdu) => void
 }
 
-/** An SMSC of a few lines. What a test does not say, it does as every SMSC. */
+/** Starts a small SMSC. It behaves like any SMSC unless the test decides otherwise. */
 export async function anSmsc(
   answer: (pdu: SubmitSm, connection: Connection, nth: number) => Reply | undefined = () => undefined,
 ) {
@@ -123,7 +123,7 @@ export type Smsc = Awaited<ReturnType<typeof anSmsc>>
 export const smscs: Smsc[] = []
 export const carriers: Carrier[] = []
 
-/** Ends all that a test has started. */
+/** Closes all carriers and SMSCs that a test has started. */
 export async function endAll(): Promise<void> {
   await Promise.all(carriers.splice(0).map((carrier) => carrier.close(Promise.resolve())))
   await Promise.all(smscs.splice(0).map((smsc) => smsc.stop()))
@@ -195,7 +195,7 @@ export async function start(
   return { smsc, carrier, answers, receipts, inbound, problems, recovered, submit, submitOne }
 }
 
-/** Of receipts that could not be read. */
+/** Creates a store of PDUs that could not be read. */
 export function aStore() {
   const store = {
     isAway: false,
@@ -223,7 +223,7 @@ export const long = (characters: number): Body => {
 }
 export const many = (count: number) => Array.from({ length: count }, () => aBody())
 export const outcomes = (answers: readonly SubmissionAnswer[]) => answers.map(({ outcome }) => outcome)
-/** A relative time, a second earlier. */
+/** Returns a relative time one second earlier. */
 export function aSecondLess(period: string): string {
   const two = (at: number): number => Number(period.slice(at, at + 2))
   const seconds = ((two(4) * 24 + two(6)) * 60 + two(8)) * 60 + two(10) - 1
@@ -239,6 +239,6 @@ export const refusal = (pdu: SubmitSm, status: number): Pdu => ({
   ...{ command: 'submit_sm_resp', status, sequence: pdu.sequence, messageId: '', tlvs: noTlvs },
 })
 
-/** A receipt in the usual form. */
+/** Builds the text of a receipt in the usual form. */
 export const receiptText = (id: string, stat = 'DELIVRD') =>
   Buffer.from(`id:${id} sub:001 dlvrd:001 submit date:2601021200 done date:2601021201 stat:${stat} err:000 text:hello`)

@@ -6,12 +6,12 @@ import type { Segment } from '../text/encode-body.ts'
 
 const headerIndicator = 0x40
 
-/** A receipt of the final state is asked for every part (SMPP 3.4, 5.2.17). */
-const receiptWanted = 1
+/** registered_delivery that requests a receipt of the final state, for every part (SMPP 3.4, 5.2.17). */
+const finalReceipt = 1
 
 /**
- * The submit_sm of one segment. `validSeconds`: what is left of the validity of its message; undefined: as the settings
- * say.
+ * Builds the submit_sm of one segment. `validSeconds` is the remaining validity of the message; if undefined, the
+ * settings decide.
  */
 export function buildSubmit(
   settings: SmppSettings,
@@ -40,7 +40,7 @@ export function buildSubmit(
     priorityFlag: priority ?? settings.priority,
     scheduleDeliveryTime: '',
     validityPeriod: validityPeriod(settings, validSeconds),
-    registeredDelivery: receiptWanted,
+    registeredDelivery: finalReceipt,
     replaceIfPresentFlag: 0,
     dataCoding: segment.dataCoding,
     smDefaultMsgId: 0,
@@ -64,7 +64,7 @@ function validityPeriod({ validityHours }: SmppSettings, validSeconds: number | 
   return validityHours === undefined ? '' : relativeTime(validityHours * 3600)
 }
 
-/** So many seconds from now (SMPP 3.4, 7.1.1): YYMMDDhhmmsstnnp with p = R. */
+/** Formats a time relative to now (SMPP 3.4, 7.1.1): YYMMDDhhmmsstnnp with p = R. */
 function relativeTime(seconds: number): string {
   const minutes = Math.floor(seconds / 60)
   const hours = Math.floor(minutes / 60)

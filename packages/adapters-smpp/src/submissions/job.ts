@@ -1,13 +1,13 @@
 import type { Submission, SubmissionAnswer } from '@gateway/core/dispatch'
 import type { Segment } from '../text/encode-body.ts'
 
-/** What became of one part. `retry`: the carrier certainly has not got it, or refused it for now. */
+/** Outcome of one part. `retry`: the carrier certainly did not get it, or refused it for now. */
 export type PartOutcome = { readonly reference: string } | 'refused' | 'retry' | 'unknown'
 
-/** What became of a message when none of its parts is under way. */
+/** Outcome of a message, once none of its parts is unanswered. */
 export type MessageOutcome =
   | { readonly accepted: readonly string[] }
-  /** The carrier has some of the parts and will not get the others: the person can never read it. */
+  /** The carrier has some of the parts and will not get the others, so nobody can read the message. */
   | { readonly partly: readonly string[] }
   | 'refused'
   | 'refused-for-now'
@@ -17,8 +17,9 @@ const isAccepted = (outcome: PartOutcome | undefined): outcome is { readonly ref
   typeof outcome === 'object'
 
 /**
- * A message is submitted again as a whole only if the carrier has certainly none of its parts (P-5), and it stays
- * charged if the carrier has one (ruling 1.4). Undefined: a part that was never tried or is to be tried again.
+ * Returns the outcome of a message. The message is submitted again as a whole only if the carrier certainly has none of
+ * its parts (P-5), and stays charged if the carrier has one (ruling 1.4). An undefined part was not sent, or is to be
+ * sent again.
  */
 export function messageOutcome(parts: readonly (PartOutcome | undefined)[]): MessageOutcome {
   const only = parts.length === 1 ? parts[0] : undefined
@@ -30,26 +31,27 @@ export function messageOutcome(parts: readonly (PartOutcome | undefined)[]): Mes
   return parts.includes('refused') ? 'refused' : 'refused-for-now'
 }
 
-/** Whether parts that are missing are worth another try: the carrier may have others, and has refused none for good. */
+/** Returns true if missing parts should be sent again: the carrier may have others, and has refused none for good. */
 export const isWorthCompleting = (parts: readonly (PartOutcome | undefined)[]): boolean =>
   !parts.includes('refused') && parts.some((part) => isAccepted(part) || part === 'unknown')
 
 export type Answered = (answers: readonly SubmissionAnswer[]) => void
 
-/** A message of which not all is decided. Times are milliseconds of one clock that does not go back. */
+/** Message with parts that are not decided. Times are milliseconds of one clock that does not go back. */
 export interface Job {
   readonly message: Submission
   readonly answered: Answered
   readonly since: number
   segments: readonly Segment[]
   readonly outcomes: (PartOutcome | undefined)[]
-  /** The parts that are still to be sent, the next one first. */
+  /** Positions of the parts that are still to be sent, the next one first. */
   toSend: number[]
+  /** Number of parts that were sent and are not answered. */
   underWay: number
   tries: number
-  /** No part is sent before. */
+  /** Earliest time to send a part. */
   notBefore: number
-  /** Since when the carrier has, or may have, a part of it. */
+  /** Time since which the carrier has, or may have, a part. */
   takenSince: number | undefined
 }
 
@@ -66,14 +68,14 @@ export const createJob = (message: Submission, answered: Answered, since: number
   takenSince: undefined,
 })
 
-/** What is left of the validity of its message; undefined: it has none of its own. */
+/** Returns the remaining validity of a message in seconds, or undefined if it has none of its own. */
 export const secondsLeft = ({ message: { validSeconds }, since }: Job, now: number): number | undefined =>
   validSeconds === undefined ? undefined : validSeconds - (now - since) / 1000
 
-/** The carrier certainly has nothing of it. */
+/** Returns true if the carrier certainly has no part of the message. */
 export const isUntaken = ({ takenSince, underWay }: Job): boolean => takenSince === undefined && underWay === 0
 
-/** All of these parts are to be sent. */
+/** Schedules all parts. */
 export function prepare(job: Job, segments: readonly Segment[]): void {
   job.segments = segments
   for (let at = 0; at < segments.length; at++) {
@@ -84,19 +86,19 @@ export function prepare(job: Job, segments: readonly Segment[]): void {
 
 const isMissing = (outcome: PartOutcome | undefined): boolean => outcome === 'retry' || outcome === undefined
 
-/** What the carrier certainly has not got is to be sent again. */
+/** Schedules the parts again that the carrier certainly did not get. */
 export function prepareMissing(job: Job): void {
   job.toSend = [...job.outcomes.keys()].filter((at) => isMissing(job.outcomes[at]))
 }
 
 export interface Patience {
-  /** So long the missing parts are tried of what the carrier has others of. */
+  /** Seconds for which missing parts are sent again if the carrier has others. */
   readonly partsSeconds: number
-  /** So long a message is tried that the carrier has nothing of. */
+  /** Seconds for which a message is sent again of which the carrier has no part. */
   readonly holdSeconds: number
 }
 
-/** Whether parts are missing and worth another try; `isShut`: only to complete what the carrier has a part of. */
+/** Returns true if missing parts should be sent again. With `isShut`, only if the carrier may have other parts. */
 export function isWorthAnotherTry(
   job: Job,
   { partsSeconds, holdSeconds }: Patience,
@@ -109,22 +111,20 @@ export function isWorthAnotherTry(
   return !isShut && tries === 0 && now - since < holdSeconds * 1000
 }
 
-/**
- * Messages of which something is to be sent: those that never began, in their order, and those of which parts go again.
- */
+/** Messages with parts to send: new messages in their order, and messages that are sent again. */
 export interface WaitingJobs {
   add(job: Job): void
   addAgain(job: Job): void
-  /** The next one that may be sent now: one that goes again before a new one. */
+  /** Takes the next message that may be sent now. Messages that are sent again precede new ones. */
   take(now: number): Job | undefined
   hasReady(now: number): boolean
   hasAgain(job: Job): boolean
-  /** Those that go again. */
+  /** Returns the messages that are sent again. */
   again(): readonly Job[]
   removeAgain(job: Job): void
-  /** The first new one, if it waits since then or longer. */
+  /** Takes the first new message, if it has waited since `since` or longer. */
   takeOlder(since: number): Job | undefined
-  /** All new ones, which leave; but the first `keep`. */
+  /** Takes all new messages except the first `keep`. */
   takeNew(keep: number): readonly Job[]
   size(): number
 }
@@ -138,7 +138,7 @@ export function createWaitingJobs(): WaitingJobs {
     const job = queue[head]
     if (job === undefined) return undefined
     head++
-    // The array is cut now and then only: each cut copies it.
+    // Cut rarely, because each cut copies the array.
     if (head >= 1024 || head >= queue.length) {
       queue = queue.slice(head)
       head = 0

@@ -22,23 +22,22 @@ import {
   type MessageOutcome,
 } from './job.ts'
 
-/** What is submitted, until it is answered. */
+/** Submitted messages until they are answered. */
 export interface Outbox {
   submit(messages: readonly Submission[], answered: Answered): void
-  /** Sends what may leave now. */
+  /** Sends the parts that may be sent now. */
   pump(): void
-  /** Gives the answers that have come so far. */
+  /** Reports the answers received so far. */
   giveAnswers(): void
   /**
-   * Refuses for now what has not left, but the first `keep` that never began; messages of which a part has left go
-   * on.
+   * Refuses unsent messages for now, except the first `keep` of them. Messages of which a part was sent continue.
    */
   handBack(keep?: number): void
-  /** The same, and from now on. */
+  /** Refuses all unsent messages for now, also those submitted later. */
   shut(): void
-  /** Sends nothing more of any message. */
+  /** Stops sending parts of any message. */
   abandon(): void
-  /** Resolves when everything is answered. */
+  /** Resolves when all messages are answered. */
   quiet(): Promise<void>
   waiting(): number
   stop(): void
@@ -47,17 +46,17 @@ export interface Outbox {
 const tickMilliseconds = 100
 const nowMilliseconds = (): number => performance.now()
 
-/** `refused` is told what the carrier, or the encoding, had against a part. */
+/** Creates an outbox. `refused` is called with the reason why the carrier, or the encoding, refused a part. */
 export function createOutbox(
   settings: SmppSettings,
   sessions: () => readonly Session[],
   { pace, breaker }: { readonly pace: Pace; readonly breaker: CircuitBreaker },
   references: MessageReferences,
-  refused: (why: string) => void,
+  refused: (reason: string) => void,
 ): Outbox {
   const jobs = createWaitingJobs()
   const answers = createAnswers()
-  /** Messages whose parts leave one behind the other over a session. */
+  /** Message whose parts are being sent over a session, by session. */
   const sending = new Map<Session, Job>()
   let movedAt = nowMilliseconds()
   let isShut = false
@@ -77,7 +76,7 @@ export function createOutbox(
   const nextSession = (): Session | undefined =>
     sending.size === 0 ? roomiest() : ([...sending.keys()].find((one) => one.room() > 0) ?? roomiest())
 
-  /** The message whose parts a session sends, else the next one. */
+  /** Returns the message whose parts a session is sending, or the next one. */
   function nextFor(session: Session, now: number): Job | undefined {
     const current = sending.get(session)
     if (current !== undefined) return current
@@ -91,7 +90,7 @@ export function createOutbox(
     isPaced = false
     for (const session of sending.keys()) if (session.room() === 0 && !sessions().includes(session)) release(session)
     while (jobs.size() + sending.size > 0) {
-      // Until a new carrier is known what was handed over may leave.
+      // A closed circuit never stops messages that were handed over, even to a new carrier.
       if (breaker.state !== 'closed' && breaker.room() === 0) break
       const session = nextSession()
       if (session === undefined || !(sending.has(session) || jobs.hasReady(now))) break
@@ -104,7 +103,7 @@ export function createOutbox(
     plan(now)
   }
 
-  /** Once for all that is answered together, and before the turn of the event loop is over. */
+  /** Pumps once for all answers of a turn of the event loop, before the turn ends. */
   function pumpSoon(): void {
     if (isPumpDue) return
     isPumpDue = true
@@ -114,7 +113,7 @@ export function createOutbox(
     })
   }
 
-  /** The session is gone: what it had not sent goes over another. */
+  /** Releases the message of an ended session, so that its unsent parts are sent over another. */
   function release(session: Session): void {
     const job = sending.get(session)
     sending.delete(session)
@@ -156,7 +155,7 @@ export function createOutbox(
 
   function sendNext(session: Session, job: Job, now: number): void {
     const validSeconds = secondsLeft(job, now)
-    // What has expired here goes back to the queue, where it ends.
+    // A message that has expired here returns to the queue, which ends it.
     if (validSeconds !== undefined && validSeconds <= 0 && isUntaken(job)) {
       giveUp(job)
       return
@@ -186,16 +185,16 @@ export function createOutbox(
     if (outcome === 'unknown' || (outcome.command !== 'submit_sm_resp' && outcome.status === 0)) return 'unknown'
     if (outcome.status === 0 && outcome.command === 'submit_sm_resp') {
       pace.accepted(now)
-      // Without an id no receipt will find it.
+      // Without an id no receipt can match the message.
       return { reference: outcome.messageId === '' ? `none-${job.message.id}-${part + 1}` : outcome.messageId }
     }
     refused(commandStatusName(outcome.status))
-    const is = errorClassOf(outcome.status, settings.errors)
-    if (is === 'final') return 'refused'
-    if (is === 'throttle') pace.throttled(now)
-    // What else it has may have been taken: its answers are waited for.
-    if (is === 'link') session.close(`a request was refused: ${commandStatusName(outcome.status)}`)
-    if (is === 'for-now') job.notBefore = now + Math.min(500 * 2 ** job.tries++, 8000)
+    const errorClass = errorClassOf(outcome.status, settings.errors)
+    if (errorClass === 'final') return 'refused'
+    if (errorClass === 'throttle') pace.throttled(now)
+    // Closed with an unbind, because earlier requests may have been accepted and their answers are still expected.
+    if (errorClass === 'link') session.close(`a request was refused: ${commandStatusName(outcome.status)}`)
+    if (errorClass === 'for-now') job.notBefore = now + Math.min(500 * 2 ** job.tries++, 8000)
     else job.notBefore = now
     return 'retry'
   }
@@ -230,14 +229,14 @@ export function createOutbox(
   const isSending = (job: Job): boolean =>
     job.toSend.length > 0 && (jobs.hasAgain(job) || [...sending.values()].includes(job))
 
-  /** Nothing more of it is sent. */
+  /** Stops sending parts of a message. */
   function withdraw(job: Job): void {
     job.toSend = []
     jobs.removeAgain(job)
     for (const [session, other] of sending) if (other === job) sending.delete(session)
   }
 
-  /** While nothing moves, what waits is given back after a time; what the carrier has a part of, after its own. */
+  /** Gives up messages that waited too long. Those without a sent part are given up only while nothing is sent. */
   function expire(now: number): void {
     const heldSince = now - settings.holdSeconds * 1000
     for (const job of [...jobs.again()]) {
@@ -261,8 +260,8 @@ export function createOutbox(
 
   function handBack(keep = 0): void {
     const unsent = jobs.again().filter(({ takenSince }) => takenSince === undefined)
-    const kept = Math.max(0, keep - unsent.length)
-    for (const job of [...unsent.slice(keep), ...jobs.takeNew(kept)]) giveUp(job)
+    const newToKeep = Math.max(0, keep - unsent.length)
+    for (const job of [...unsent.slice(keep), ...jobs.takeNew(newToKeep)]) giveUp(job)
   }
 
   return {
@@ -289,16 +288,16 @@ export function createOutbox(
   }
 }
 
-/** Gives the answers of one turn of the event loop together, in one call for each callback. */
+/** Reports the answers of one turn of the event loop together, in one call for each callback. */
 export interface Answers {
-  /** So many answers more are owed. */
+  /** Adds `count` expected answers. */
   expect(count: number): void
-  /** Nothing of the message is under way any more. */
+  /** Adds the answer of a message of which no part is unanswered. */
   finish(job: Job): void
-  /** Gives what waits for the end of the turn. */
+  /** Reports the collected answers now. */
   give(): void
   unanswered(): number
-  /** Resolves when everything is answered. */
+  /** Resolves when all messages are answered. */
   quiet(): Promise<void>
 }
 

@@ -16,36 +16,36 @@ import { encodeBody, messageReferences } from '../text/encode-body.ts'
 import { buildSubmit } from './build-submit.ts'
 
 export interface TrialOptions {
-  /** Every PDU, in the order in which it is sent or has come. */
+  /** Called with every PDU, in the order of sending and arrival. */
   readonly saw: (direction: 'sent' | 'received', pdu: ReceivedPdu) => void
-  /** So long receipts are waited for, once all parts are answered. */
+  /** Seconds to wait for receipts after all parts are answered. */
   readonly receiptSeconds: number
-  /** Ends the waits. */
+  /** Ends all waits. */
   readonly interruption: AbortSignal
 }
 
 export interface TriedPart {
-  /** The name of the command_status of its answer; `no answer`: nobody can tell whether the carrier has it. */
+  /** Name of the command_status of the response; `no answer` if it is unknown whether the carrier has the part. */
   readonly answer: string
-  /** The carrier's id of it. */
+  /** The carrier's id of the part. */
   readonly reference: string | undefined
-  /** What its latest receipt tells. */
+  /** State in the latest receipt. */
   readonly receipt: DeliveryReceiptCode | undefined
 }
 
 export interface TrialResult {
-  /** Why there was no bind, or why it ended before its time; undefined: all went as it should. */
+  /** Reason why the bind failed or ended early; undefined if neither happened. */
   readonly problem: string | undefined
-  /** Those that were sent. */
+  /** Parts that were sent. */
   readonly parts: readonly TriedPart[]
 }
 
 type Part = { -readonly [Key in keyof TriedPart]: TriedPart[Key] }
 
 /**
- * Submits one message over a bind of its own, waits for its receipts, and unbinds. What else the carrier delivers
- * meanwhile is refused for now (ESME_RX_T_APPN), so that it comes to a dispatcher. Never throws for what the carrier
- * does.
+ * Submits one message over a bind of its own, waits for its receipts, and unbinds. Other deliveries during this time
+ * are refused for now (ESME_RX_T_APPN), so that the carrier sends them to a dispatcher. No behaviour of the carrier
+ * makes it throw.
  */
 export async function trySubmission(
   settings: SmppSettings,
@@ -89,7 +89,7 @@ export async function trySubmission(
     if (!isSubmitting) settleReceipts()
   }
 
-  /** A receipt may come before the answer that tells the id. */
+  /** Matches receipts once all parts are answered, because a receipt may arrive before the response with the id. */
   function settleReceipts(): void {
     for (const { receipt, answer } of arrived.splice(0)) {
       const part = parts.find((one) => isOf(receipt, one, message.to))
@@ -130,7 +130,7 @@ export async function trySubmission(
   return { problem, parts }
 }
 
-/** As long as a session takes to unbind, and a little more. */
+/** Maximum time that a session takes to unbind, with a margin. */
 const goodbyeMilliseconds = 4000
 
 const isLast = (code: DeliveryReceiptCode | undefined): boolean => code !== undefined && isFinal(code)

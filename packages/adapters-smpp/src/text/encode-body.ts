@@ -4,8 +4,8 @@ import type { Alphabet } from './decode-text.ts'
 import { encodeGsm7, fillBitsAfter, headerSeptets, packSeptets } from './gsm7.ts'
 
 /**
- * How a carrier wants texts of several parts: a user data header with a reference of one or two octets, TLVs, or in one
- * piece.
+ * Form of texts with several parts: a user data header with a reference of one or two octets, the sar TLVs, or one
+ * undivided payload.
  */
 export type LongTexts = 'udh-8' | 'udh-16' | 'sar' | 'payload'
 
@@ -17,12 +17,12 @@ export interface TextSettings {
 /** The user data of one PDU. */
 export interface Segment {
   readonly dataCoding: number
-  /** With the user data header, if there is one. */
+  /** User data, including the header if there is one. */
   readonly octets: Buffer
   readonly hasHeader: boolean
-  /** The octets belong into `message_payload`. */
+  /** True if the octets belong into `message_payload`. */
   readonly isPayload: boolean
-  /** What the sar TLVs tell. */
+  /** Values of the sar TLVs. */
   readonly sar: { readonly reference: number; readonly number: number; readonly of: number } | undefined
 }
 
@@ -60,7 +60,7 @@ export function encodeBody(
   })
 }
 
-/** Information elements 0 and 8 (3GPP TS 23.040, 9.2.3.24.1 and 9.2.3.24.8). */
+/** Builds a header with information element 0 or 8 (3GPP TS 23.040, 9.2.3.24.1 and 9.2.3.24.8). */
 const headerOf = (long: 'udh-8' | 'udh-16', reference: number, of: number, number: number): Buffer =>
   long === 'udh-8'
     ? Buffer.of(5, 0, 3, reference, of, number)
@@ -70,7 +70,8 @@ const octetsMax = 140
 const septetsMax = 160
 
 /**
- * The septets or code units that a part has room for; of sar the carrier makes a header with a reference of one octet.
+ * Returns the number of septets or code units that fit into a part. For `sar` the carrier adds a header with a
+ * reference of one octet.
  */
 function unitsOf({ encoding }: Body, long: LongTexts): number {
   const header = long === 'udh-16' ? 7 : 6
@@ -94,16 +95,16 @@ function encode(text: string, { encoding }: Body, alphabet: Alphabet, headerOcte
 
 const isLatin1 = (text: string): boolean => /^[\0-\xff]*$/.test(text)
 
-/** A text that Latin-1 lacks a character of: in UCS-2, with as many parts as it then needs. */
+/** Converts a text to UCS-2, with the number of parts that it then has, because Latin-1 lacks one of its characters. */
 const asUcs2 = ({ text }: Body): Body => ({ text, encoding: 'ucs-2', parts: text.length <= 70 ? 1 : 2 })
 
-/** Numbers that tell the long texts to one number apart (3GPP TS 23.040, 9.2.3.24.1). */
+/** References that distinguish the long texts to one number (3GPP TS 23.040, 9.2.3.24.1). */
 export interface MessageReferences {
-  /** The next of 0 to `limit - 1` for this number; none comes again before all have been used. */
+  /** Returns the next of 0 to `limit - 1` for this number. No value is repeated before all have been used. */
   next(to: string, limit: 256 | 65_536): number
 }
 
-/** So many numbers are remembered; the one that was written to longest ago begins anew, anywhere. */
+/** Maximum number of numbers remembered. The least recently used one is forgotten and starts at a random value. */
 const numbersMax = 100_000
 
 export function messageReferences(random: (limit: number) => number = randomInt): MessageReferences {
