@@ -24,7 +24,7 @@ const inCore = [
 
 /** Folders whose comments and names are not rewritten yet. */
 const notYetPlain = [
-  ...['core', 'adapters-postgres', 'adapters-smpp', 'server', 'conformance', 'composition'],
+  ...['core', 'adapters-postgres', 'server', 'conformance', 'composition'],
   ...['carriers', 'embedded-postgres', 'adapters-node', 'wire'],
 ].map((name) => `packages/${name}/**`)
 for (const name of ['portal', 'operator', 'dispatcher', 'rest', 'xml', 'asp', 'all-in-one'])

@@ -164,7 +164,7 @@ export async function start(
       failuresPercent: 101,
       ...settings,
     },
-    { report: (problem) => problems.push(problem), works: (what) => recovered.push(what) },
+    { report: (problem) => problems.push(problem), works: (text) => recovered.push(text) },
   )
   carriers.push(carrier)
   const answers: SubmissionAnswer[] = []
@@ -202,8 +202,8 @@ export function aStore() {
     kept: [] as readonly KeptUnreadReceipt[],
     keep(receipts: readonly UnreadReceipt[]): Promise<void> {
       if (store.isAway) return Promise.reject(new Error('away'))
-      const kept = receipts.map((one, at) => ({ ...one, id: (store.kept.length + at + 1) as UnreadReceiptId }))
-      store.kept = [...store.kept, ...kept.map((one) => ({ ...one, at: instant(0) }))]
+      const additions = receipts.map((one, at) => ({ ...one, id: (store.kept.length + at + 1) as UnreadReceiptId }))
+      store.kept = [...store.kept, ...additions.map((one) => ({ ...one, at: instant(0) }))]
       return Promise.resolve()
     },
     list: (after = 0 as UnreadReceiptId, countMax: number) =>

@@ -40,7 +40,7 @@ test('a receipt is acknowledged only once it is stored (P-7)', async () => {
   ])
 })
 
-test('a receipt that comes with the answer of its message is told after it, also behind a receipt of another', async () => {
+test('a receipt that arrives with the answer of its message is stored after the answer', async () => {
   const known: string[][] = []
   const { smsc, answers, submit } = await start(
     { receiptId: 'as-is' },
@@ -63,7 +63,7 @@ test('a receipt that comes with the answer of its message is told after it, also
   expect(known).toEqual([['id-1']])
 })
 
-test('a handler that hangs: the carrier is asked to offer it again in bounded time, and a late success does no harm', async () => {
+test('with a hanging handler a delivery is refused for now in bounded time, and a late success does no harm', async () => {
   let store: (missed: readonly DeliveryReceipt[]) => void = () => undefined
   const { smsc, carrier, receipts } = await start({ storeSeconds: 0.05 }, undefined, () =>
     receipts.length > 0 ? Promise.resolve([]) : new Promise((resolve) => (store = resolve)),
@@ -94,12 +94,12 @@ test.each([
   expect(receipts).toMatchObject([{ reference: 'id-1', number }])
 })
 
-describe('an arrival that comes again', () => {
+describe('an arrival that is offered again', () => {
   const hello = { shortMessage: Buffer.from('yes') }
   const bound = ({ carrier }: Started) =>
     until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
 
-  test('over the same connection, or once the carrier has the acknowledgement, it is another message', async () => {
+  test('is another message over the same connection, or once the carrier has the acknowledgement', async () => {
     const ended: string[] = []
     const one = await start({}, undefined, undefined, {
       offersEnded: (offers) => Promise.resolve(void ended.push(...offers)),
@@ -116,16 +116,16 @@ describe('an arrival that comes again', () => {
     await until(() => one.smsc.connections.size === 1 && ![...one.smsc.connections].includes(connection as Connection))
     await bound(one)
     await one.smsc.deliver(hello)
-    // Of the same name as the first one, which the store has been told to forget.
+    // This offer has the same name as the first one, which the store has forgotten.
     expect(one.inbound).toHaveLength(3)
   })
 
-  test('over another connection, where the carrier may not have the acknowledgement, it is the same, also after a restart', async () => {
+  test('is the same message over another connection if the carrier may lack the acknowledgement, also after a restart', async () => {
     const ended: string[] = []
     const handlers = { offersEnded: (offers: readonly string[]) => Promise.resolve(void ended.push(...offers)) }
     const one = await start({}, undefined, undefined, handlers)
     await bound(one)
-    // It reads nothing more: the enquiry that would confirm is not answered.
+    // The carrier reads nothing more, so the confirming enquire_link is not answered.
     one.smsc.on((pdu) => pdu.command === 'enquire_link')
     await one.smsc.deliver(hello)
     const [connection] = one.smsc.connections
@@ -170,7 +170,7 @@ test('receipts and messages of people by data_sm are stored before they are answ
   expect(inbound).toMatchObject([{ from: '27825550101', to: '12025550100', text: 'STOP' }])
 })
 
-test('TLVs count more than the text, and one that cannot be read is reported without its text', async () => {
+test('TLVs take precedence over the text, and an unreadable receipt is reported without its text', async () => {
   const { smsc, carrier, receipts, problems } = await start()
   await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
   const tlvs = [textTlv(TLV_TAG.receipted_message_id, 'tlv-id'), integerTlv(TLV_TAG.message_state, 1, 5)]
@@ -184,7 +184,7 @@ test('TLVs count more than the text, and one that cannot be read is reported wit
   expect(problems).toEqual([line, line])
 })
 
-test('with esm_class 0, an exact receipt counts only for a message to its number, and all else is a reply', async () => {
+test('with esm_class 0, an exact receipt counts only for a message to its number, and other texts are replies', async () => {
   const { smsc, carrier, receipts, inbound } = await start()
   await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
   expect(await smsc.deliver({ shortMessage: receiptText('id-1') })).toBe(0)
@@ -195,7 +195,7 @@ test('with esm_class 0, an exact receipt counts only for a message to its number
   expect(inbound).toMatchObject([{ from: '27825550101', text: words }])
 })
 
-test('a text that looks like a receipt and fits no message is kept, and read again until it does', async () => {
+test('a text that looks like a receipt without a message is kept, and read again until it has one', async () => {
   const unread = aStore()
   let isKnown = false
   const stored = (some: readonly DeliveryReceipt[]) => Promise.resolve(isKnown ? [] : some)
@@ -216,7 +216,7 @@ test('a text that looks like a receipt and fits no message is kept, and read aga
   expect(three.receipts).toMatchObject([{ reference: 'id-1', isGuess: true }])
 })
 
-test('the receipt of each part tells of its own id', async () => {
+test('the receipt of each part has the id of that part', async () => {
   const { smsc, answers, receipts, submit } = await start()
   submit(long(400))
   await until(() => answers.length === 1)
@@ -229,7 +229,7 @@ test('the receipt of each part tells of its own id', async () => {
   ])
 })
 
-test('messages of people: numbers, text, parts by header and by TLVs, payload; binary ones are kept as they came', async () => {
+test('messages of people: numbers, text, parts by header and by TLVs, payload; binary ones are kept unchanged', async () => {
   const unread = aStore()
   const national = { numbers: 'national', country: '27' } as const
   const { smsc, carrier, inbound } = await start(national, undefined, undefined, { unreadReceipts: unread })
@@ -281,7 +281,7 @@ test.each([
   expect(inbound).toMatchObject([{ text }])
 })
 
-test('parts come with what the next one needs, and the name of a hand-over is that of the part alone', async () => {
+test('parts carry the data that joining needs, and the name of an offer depends on the part alone', async () => {
   const { smsc, carrier, inbound } = await start()
   await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
   await smsc.deliver(part('050003070201' + '311b'))

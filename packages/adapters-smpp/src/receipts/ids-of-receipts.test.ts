@@ -5,15 +5,15 @@ import { COMMAND_STATUS } from '@gateway/smpp'
 
 afterEach(endAll)
 
-/** A store of messages by reference and number, as the real one. */
+/** Creates a store that matches messages by reference and number, like the real one. */
 const storeOf = (messages: ReadonlyMap<string, string>) => {
-  const kept: string[] = []
+  const keptIds: string[] = []
   const store = (receipts: readonly DeliveryReceipt[]) => {
     const strangers = receipts.filter(({ reference, number }) => messages.get(reference) !== number)
-    kept.push(...strangers.filter(({ isGuess }) => isGuess !== true).map(({ reference }) => reference))
+    keptIds.push(...strangers.filter(({ isGuess }) => isGuess !== true).map(({ reference }) => reference))
     return Promise.resolve(strangers)
   }
-  return { store, kept }
+  return { store, keptIds }
 }
 const receiptOf = (id: string, sourceAddr: string) => ({
   ...{ esmClass: 4, sourceAddr, shortMessage: Buffer.from(`id:${id} stat:DELIVRD`) },
@@ -27,26 +27,26 @@ test.each([
   ['without-zeros', ['11', '12', '13', '14'], ['0011', '0012', '0013', '0014']],
 ] as const)(
   'the form %s is found, adopted and told; all receipts reach their messages',
-  async (form, answered, told) => {
+  async (form, answered, receiptIds) => {
     const people = numbers(4)
     const messages = new Map<string, string>(answered.map((reference, i) => [reference, String(people[i])]))
-    const { store, kept } = storeOf(messages)
+    const { store, keptIds } = storeOf(messages)
     const { smsc, carrier, receipts, problems } = await start({}, undefined, store)
     await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
-    for (const [i, id] of told.entries()) await smsc.deliver(receiptOf(id, String(people[i])))
+    for (const [i, id] of receiptIds.entries()) await smsc.deliver(receiptOf(id, String(people[i])))
     await until(() => receipts.length === 4)
     expect(receipts.map(({ reference }) => reference)).toEqual(answered)
     expect(carrier.status().receipts.form).toBe(form)
     expect(problems.map(String).join()).toContain(`receiptId=${form}`)
     expect(carrier.status().lastError).toBeUndefined()
-    expect(kept).toEqual([])
+    expect(keptIds).toEqual([])
   },
 )
 
-test('a carrier that from some day on writes ids as they were answered is understood again, and the operator told', async () => {
+test('a carrier that changes its form of ids is understood again, and the operator is notified', async () => {
   const people = numbers(8).map(String)
   const answered = ['ff01', '1002', 'ff03', '1004', 'ff05', '1006', '1007', 'ff08']
-  const { store, kept } = storeOf(new Map(answered.map((reference, i) => [reference, people[i] ?? ''])))
+  const { store, keptIds } = storeOf(new Map(answered.map((reference, i) => [reference, people[i] ?? ''])))
   const { smsc, carrier, receipts, problems } = await start({}, undefined, store)
   await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
   const forms: unknown[] = []
@@ -58,7 +58,7 @@ test('a carrier that from some day on writes ids as they were answered is unders
   expect(receipts.map(({ reference }) => reference)).toEqual(answered)
   expect(forms).toEqual(['hex', 'as-is'])
   expect(problems.map(String).filter((one) => one.includes('receiptId='))).toHaveLength(2)
-  expect(kept.filter((reference) => answered.includes(reference))).toEqual([])
+  expect(keptIds.filter((reference) => answered.includes(reference))).toEqual([])
 })
 
 test('a decimal id that is another message’s hexadecimal one reaches its own message', async () => {
@@ -75,26 +75,26 @@ test('a decimal id that is another message’s hexadecimal one reaches its own m
   expect(receipts).toMatchObject([{ reference: '10', number: one }])
 })
 
-test('receipts that missed before the form was known are matched in it, and ids that nobody knows are kept', async () => {
+test('receipts without a message before the form was known are matched in it, and unknown ids are kept', async () => {
   const people = numbers(5).map(String)
   const messages = new Map<string, string>()
-  const { store, kept } = storeOf(messages)
+  const { store, keptIds } = storeOf(messages)
   const { smsc, carrier, receipts } = await start({}, undefined, store)
   await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
   await smsc.deliver(receiptOf('65281', people[0] ?? ''))
   await smsc.deliver(receiptOf('999999', people[4] ?? ''))
-  expect([receipts, kept]).toEqual([[], ['65281', '999999']])
+  expect([receipts, keptIds]).toEqual([[], ['65281', '999999']])
   ;['ff01', 'ff02', 'ff03', 'ff04'].forEach((reference, i) => messages.set(reference, people[i] ?? ''))
   for (const [i, id] of ['65282', '65283', '65284'].entries()) await smsc.deliver(receiptOf(id, people[i + 1] ?? ''))
   await until(() => receipts.length === 4)
   expect(receipts.map(({ reference }) => reference).toSorted()).toEqual(['ff01', 'ff02', 'ff03', 'ff04'])
-  expect(kept).toContain('999999')
+  expect(keptIds).toContain('999999')
 })
 
-test('what was learned is kept: after a restart receipts match in it at once, and the operator is not told again', async () => {
+test('the learned form survives a restart, and the operator is not notified again', async () => {
   const people = numbers(5).map(String)
   const answered = ['ff01', 'ff02', 'ff03', 'ff04', 'ff05']
-  const told = ['65281', '65282', '65283', '65284', '65285']
+  const receiptIds = ['65281', '65282', '65283', '65284', '65285']
   const { store } = storeOf(new Map(answered.map((reference, i) => [reference, people[i] ?? ''])))
   let word: string | undefined
   let failures = 2
@@ -105,7 +105,7 @@ test('what was learned is kept: after a restart receipts match in it at once, an
   const one = await start({}, undefined, store, { receiptForm: memory })
   await until(() => one.carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
   expect(await one.smsc.deliver(receiptOf('65281', people[0] ?? ''))).toBe(COMMAND_STATUS.ESME_RX_T_APPN)
-  for (const [i, id] of told.entries()) await one.smsc.deliver(receiptOf(id, people[i] ?? ''))
+  for (const [i, id] of receiptIds.entries()) await one.smsc.deliver(receiptOf(id, people[i] ?? ''))
   await until(() => word === 'hex')
   await one.carrier.close(Promise.resolve())
 
@@ -122,7 +122,7 @@ test('what was learned is kept: after a restart receipts match in it at once, an
   expect(two.problems).toEqual([])
 })
 
-test('what the operator set counts more than what was learned', async () => {
+test('the configured form takes precedence over the learned one', async () => {
   const memory = { learned: () => Promise.resolve('upper'), keep: () => Promise.reject(new Error('not to be kept')) }
   const { smsc, carrier, receipts, problems } = await start({ receiptId: 'hex' }, undefined, undefined, {
     receiptForm: memory,
@@ -133,7 +133,7 @@ test('what the operator set counts more than what was learned', async () => {
   expect(problems).toEqual([])
 })
 
-test('a form that the operator set is not questioned', async () => {
+test('a configured form is never replaced', async () => {
   const { smsc, carrier, receipts } = await start({ receiptId: 'hex' })
   await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
   await smsc.deliver(receiptOf('255', '27825550101'))

@@ -17,7 +17,7 @@ const receipt = (tlvs: readonly Tlv[], shortMessage = Buffer.from(text)): Delive
 const settings = (parameters = '') => smppSettingsFromUrl(`smpp://me:secret@127.0.0.1:2775${parameters}`)
 const number = '27821234567'
 
-test('TLVs count more than the text, which tells what they leave open', () => {
+test('TLVs take precedence over the text, which fills in missing values', () => {
   const read = (...tlvs: readonly Tlv[]) => readReceipt(receipt(tlvs), settings())
   expect(read(id, delivered)).toEqual({ id: 'in-tlv', code: 0, number, submitted: undefined })
   expect(read(id)).toEqual({ ...Object(read()), id: 'in-tlv' })
@@ -45,7 +45,7 @@ test('message_state 0 without a text is still under way', () => {
   expect(readReceipt(receipt(tlvs, Buffer.alloc(0)), settings())).toMatchObject({ id: 'in-tlv', code: 105 })
 })
 
-describe('a receipt that only its text tells of', () => {
+describe('a receipt by its text alone', () => {
   const plain = (written: string, esmClass = 0): DeliverSm => ({
     ...receipt(noTlvs, Buffer.from(written)),
     esmClass,
@@ -72,13 +72,13 @@ describe('a receipt that only its text tells of', () => {
     expect(readReceiptByText(plain(written), settings())).toBeUndefined()
   })
 
-  test('a header of parts, or numbers that tell nothing: it is a message of a person', () => {
+  test('with a header of parts, or unusable numbers, the text is a message of a person', () => {
     expect(readReceiptByText(plain(text, 0x40), settings())).toBeUndefined()
     expect(readReceiptByText(plain(text), settings('?receiptNumbers=none'))).toBeUndefined()
   })
 })
 
-test('where times of the carrier are known, the text tells when a message was submitted whatever the TLVs tell', () => {
+test('with a configured UTC offset, the time of submission is read from the text even if TLVs are complete', () => {
   const submitted = Date.UTC(2026, 10, 22, 8, 30)
   expect(readReceipt(receipt([id, delivered]), settings('?utcOffset=%2B02:00'))).toMatchObject({ submitted })
 })
@@ -104,7 +104,7 @@ test('any text is read without an error', () => {
   fc.assert(fc.property(fc.string({ maxLength: 300 }), (text) => typeof readReceiptText(text) === 'object'))
 })
 
-test('message_state in the order of the standard; what it does not have is unknown', () => {
+test('message_state has the order of the standard, and other values are unknown', () => {
   expect([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 77].map(codeOfState)).toEqual([
     105, 105, 0, 101, 102, 103, 105, 106, 107, 213, 106,
   ])

@@ -8,35 +8,35 @@ const receiptOf = (id: string): CarrierReceipt => ({
   ...{ id, code: 0, number: aNumber('27825550101'), submitted: undefined },
 })
 
-/** A matcher over a store that knows these references, and keeps what is no guess. */
+/** Creates a matcher over a store that knows these references and keeps receipts that are not guesses. */
 function matcherOf(form: IdForm | undefined, known: Set<string>) {
-  const kept: DeliveryReceipt[] = []
+  const keptReceipts: DeliveryReceipt[] = []
   const store = (some: readonly DeliveryReceipt[]) => {
     const strangers = some.filter(({ reference }) => !known.has(reference))
-    kept.push(...strangers.filter(({ isGuess }) => isGuess !== true))
+    keptReceipts.push(...strangers.filter(({ isGuess }) => isGuess !== true))
     return Promise.resolve(strangers)
   }
   const events = { adopted: () => undefined, failed: () => undefined, memory: undefined }
-  return { matcher: createReceiptMatcher(aCarrierId('a'), form, store, events, [20, 60]), kept }
+  return { matcher: createReceiptMatcher(aCarrierId('a'), form, store, events, [20, 60]), keptReceipts }
 }
 
 test.each<[IdForm | undefined]>([[undefined], ['as-is'], ['hex']])(
   'with the form %s only what never finds its message is missed, and is kept once',
   async (form) => {
     const known = new Set<string>()
-    const { matcher, kept } = matcherOf(form, known)
+    const { matcher, keptReceipts } = matcherOf(form, known)
     await matcher.take(['255', '256', '257'].map(receiptOf))
     expect(matcher.counts()).toMatchObject({ received: 3, missed: 0 })
     // Their messages are recorded a moment later.
     for (const reference of form === 'hex' ? ['ff', '100'] : ['255', '256']) known.add(reference)
     await until(() => matcher.counts().missed > 0)
     expect(matcher.counts()).toMatchObject({ received: 3, missed: 1 })
-    expect(kept).toHaveLength(3)
+    expect(keptReceipts).toHaveLength(3)
     matcher.stop()
   },
 )
 
-test('ids without a letter do not take back that the carrier writes letters large', async () => {
+test('ids without a letter do not change the learned letter case', async () => {
   const ids = Array.from({ length: 20 }, (_, at) => 0x10000000 + at)
   const { matcher } = matcherOf(undefined, new Set(ids.map((id) => id.toString(16).toUpperCase())))
   await matcher.take(ids.map((id) => receiptOf(String(id))))
@@ -70,7 +70,7 @@ test.each(
     if (how === 'one after the other') await offered[0]
     offered.push(offer(second))
     await Promise.all(offered)
-    // What failed is offered again, the later one first.
+    // Failed receipts are offered again, the later one first.
     await offer(second)
     await offer(first)
     expect([applied[0], matcher.counts().form === undefined || matcher.counts().form === 'HEX']).toEqual([0, true])

@@ -18,7 +18,7 @@ afterEach(endAll)
 describe('a receipt that cannot be read', () => {
   const written = Buffer.from('id:7\0 handed over')
 
-  test('is acknowledged once it is kept, as it came, and offered again if it cannot be', async () => {
+  test('is acknowledged once it is kept unchanged, and refused for now if it cannot be kept', async () => {
     const unread = aStore()
     const { smsc, carrier, problems } = await start({}, undefined, undefined, { unreadReceipts: unread })
     await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
@@ -39,7 +39,7 @@ describe('a receipt that cannot be read', () => {
     expect(carrier.status().unreadable).toBe(1)
   })
 
-  test('is read at the next start with a pattern for it, and then kept no more', async () => {
+  test('is read at the next start if a pattern fits it, and then dropped', async () => {
     const unread = aStore()
     const { smsc, carrier } = await start({}, undefined, undefined, { unreadReceipts: unread })
     await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
@@ -65,7 +65,7 @@ describe('odd octets (P-21)', () => {
   const dataSm = (tlvs: DataSm['tlvs'], esmClass = 0): Buffer =>
     encodePdu({ ...fields, command: 'data_sm', esmClass, tlvs })
 
-  test('a NUL behind a receipt, a reply, a data_sm or the answer to an enquiry loses nothing', async () => {
+  test('a NUL after a receipt, a reply, a data_sm or an enquire_link_resp loses nothing', async () => {
     const ended: string[] = []
     const one = await start({}, undefined, undefined, {
       offersEnded: (offers) => Promise.resolve(void ended.push(...offers)),
@@ -82,7 +82,7 @@ describe('odd octets (P-21)', () => {
     expect(await one.smsc.sendOctets(dataSm(tlvs, 4), '00')).toMatchObject({ command: 'data_sm_resp', status: 0 })
     for (let nth = 0; nth < 2; nth++) {
       await one.smsc.sendOctets(encodePdu({ ...aDelivery, shortMessage: Buffer.from('Yes') }), '00')
-      // From now on the same word is another message.
+      // After that, the same word is another message.
       await until(() => ended.length > nth)
     }
     expect(one.receipts.map(({ reference, code }) => [reference, code])).toEqual([
@@ -93,7 +93,7 @@ describe('odd octets (P-21)', () => {
     expect([one.problems, one.carrier.status().unreadable]).toEqual([[], 0])
   })
 
-  test('the same word twice over one connection is two messages, also where no enquiry is answered', async () => {
+  test('the same word twice over one connection is two messages, even if no enquire_link is answered', async () => {
     const one = await start({ responseSeconds: 0.1, enquireSeconds: 60 })
     await bound(one)
     const enquiries = () => one.smsc.received.filter(({ command }) => command === 'enquire_link').length
@@ -129,7 +129,7 @@ describe('odd octets (P-21)', () => {
     },
   )
 
-  test('a PDU of a kind that is not known is refused, and kept once however often it comes', async () => {
+  test('a PDU of an unknown kind is refused, and kept once however often it is sent', async () => {
     const unread = aStore()
     const one = await start({}, undefined, undefined, { unreadReceipts: unread })
     await bound(one)
@@ -144,20 +144,20 @@ describe('odd octets (P-21)', () => {
     expect(unread.kept.map(({ pdu }) => pdu.slice(8, 16))).toEqual(['00000999'])
   })
 
-  test('what another release kept and this one can read is read at the start: receipts, and messages of people', async () => {
+  test('receipts and messages that another release kept are read at the start if this release can read them', async () => {
     const unread = aStore()
     const hex = (pdu: Partial<DeliverSm>): string =>
       Buffer.concat([encodePdu({ ...aDelivery, ...pdu }), Buffer.of(0)]).toString('hex')
-    const kept = [{ shortMessage: Buffer.from('STOP') }, { esmClass: 4, shortMessage: receiptText('id-1') }]
+    const pdus = [{ shortMessage: Buffer.from('STOP') }, { esmClass: 4, shortMessage: receiptText('id-1') }]
     const empty = { carrier: aCarrierId('test'), reference: undefined, number: undefined, text: '', isMessage: false }
-    await unread.keep(kept.map((pdu) => ({ ...empty, pdu: lengthened(hex(pdu)) })))
+    await unread.keep(pdus.map((pdu) => ({ ...empty, pdu: lengthened(hex(pdu)) })))
     const { inbound, receipts } = await start({}, undefined, undefined, { unreadReceipts: unread })
     await until(() => unread.kept.length === 0)
     expect(inbound).toMatchObject([{ text: 'STOP', from: '27825550101', reference: 'unread-1', offer: undefined }])
     expect(receipts).toMatchObject([{ reference: 'id-1', code: 0 }])
   })
 
-  /** With the command_length of one octet more. */
+  /** Returns a PDU with a command_length one octet too large. */
   function lengthened(hex: string): string {
     const octets = Buffer.from(hex, 'hex')
     octets.writeUInt32BE(octets.length)
@@ -165,16 +165,16 @@ describe('odd octets (P-21)', () => {
   }
 })
 
-describe('of a message that the carrier calls unknown', () => {
+describe('messages whose receipt has the state unknown', () => {
   const unknown = { reference: 'id-1', number: aNumber('27825550101'), from: anAddress('12025550100') }
 
-  /** Asks as soon as it may, and as often as there is anything to ask for. */
+  /** Starts a carrier that queries as soon and as often as possible. */
   async function asking(answer: (query: ReceivedPdu, smsc: Smsc) => Pdu | undefined) {
-    const taken: number[] = []
-    const kept: string[] = []
+    const counts: number[] = []
+    const keptIds: string[] = []
     const unknownMessages: CarrierHandlers['unknownMessages'] = {
-      keep: (references) => Promise.resolve(void kept.push(...references)),
-      take: ({ countMax }) => Promise.resolve(taken.push(countMax) > 3 ? [] : [unknown]),
+      keep: (references) => Promise.resolve(void keptIds.push(...references)),
+      take: ({ countMax }) => Promise.resolve(counts.push(countMax) > 3 ? [] : [unknown]),
     }
     const started = await start({ queryUnknownSeconds: 1, responseSeconds: 1 }, undefined, undefined, {
       unknownMessages,
@@ -187,30 +187,30 @@ describe('of a message that the carrier calls unknown', () => {
     })
     return {
       ...started,
-      taken,
-      kept,
+      counts,
+      keptIds,
       queries: () => started.smsc.received.filter((one) => one.command === 'query_sm'),
     }
   }
   const state = (pdu: ReceivedPdu, smsc: Smsc, messageState: number, status = 0): Pdu =>
     smsc.respond(pdu, { messageId: 'id-1', finalDate: '', messageState, errorCode: 0, status })
 
-  test('its references are kept, and the answer to a query is its receipt', async () => {
-    const { smsc, carrier, receipts, kept, taken, queries } = await asking((pdu, its) => state(pdu, its, 2))
+  test('are stored and queried, and the response to the query is their receipt', async () => {
+    const { smsc, carrier, receipts, keptIds, counts, queries } = await asking((pdu, id) => state(pdu, id, 2))
     await until(() => receipts.length === 3)
     expect(queries()[0]).toMatchObject({ messageId: 'id-1', sourceAddrTon: 1, sourceAddr: '12025550100' })
     expect(receipts[0]).toMatchObject({ carrier: 'test', reference: 'id-1', code: 0, number: '27825550101' })
-    expect(taken.slice(0, 2)).toEqual([1, 5])
+    expect(counts.slice(0, 2)).toEqual([1, 5])
     await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
     expect(await smsc.deliver({ esmClass: 4, shortMessage: receiptText('id-8', 'UNKNOWN') })).toBe(0)
     expect(await smsc.deliver({ esmClass: 4, shortMessage: receiptText('id-9') })).toBe(0)
-    expect(kept).toEqual(['id-8'])
+    expect(keptIds).toEqual(['id-8'])
   })
 
-  test('a query that fails, or tells no state, changes nothing', async () => {
+  test('stay unchanged if a query fails or its response has no state', async () => {
     let nth = 0
-    const { receipts, queries, problems } = await asking((pdu, its) =>
-      ++nth === 1 ? state(pdu, its, 0, COMMAND_STATUS.ESME_RQUERYFAIL) : state(pdu, its, nth === 2 ? 0 : 5),
+    const { receipts, queries, problems } = await asking((pdu, id) =>
+      ++nth === 1 ? state(pdu, id, 0, COMMAND_STATUS.ESME_RQUERYFAIL) : state(pdu, id, nth === 2 ? 0 : 5),
     )
     await until(() => receipts.length === 1)
     expect(receipts).toMatchObject([{ code: 103 }])
@@ -221,9 +221,9 @@ describe('of a message that the carrier calls unknown', () => {
     ['refuses it', (pdu: ReceivedPdu): Pdu | undefined => aNack(pdu)],
     ['ignores it', (): Pdu | undefined => undefined],
   ])('a carrier that %s is not asked again, and its link stays', async (_, answer) => {
-    const { smsc, queries, problems, taken } = await asking(answer)
+    const { smsc, queries, problems, counts } = await asking(answer)
     await until(() => problems.length > 0)
     expect(String(problems[0])).toContain('does not understand query_sm')
-    expect([queries().length, taken.length, smsc.connections.size]).toEqual([1, 1, 1])
+    expect([queries().length, counts.length, smsc.connections.size]).toEqual([1, 1, 1])
   })
 })

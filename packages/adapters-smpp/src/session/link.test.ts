@@ -7,14 +7,14 @@ function anOutage() {
   const lines: string[] = []
   let seconds = 0
   const outage = createLinkOutage(
-    { failed: (what) => lines.push(`error: ${what}`), works: (what) => lines.push(`warn: ${what}`) },
+    { failed: (text) => lines.push(`error: ${text}`), works: (text) => lines.push(`warn: ${text}`) },
     () => seconds * 1000,
   )
   return {
     lines,
     outage,
     wait: (more: number) => void (seconds += more),
-    /** One try each second. */
+    /** Fails once a second. */
     fail: (times: number, reason = refused, bound = 0, all = 1): void => {
       for (let i = 0; i < times; i++) {
         outage.failed(reason, bound, all)
@@ -24,14 +24,14 @@ function anOutage() {
   }
 }
 
-test('a link that is away for 50 s of tries is told once, and once that it is back', () => {
+test('a link that fails for 50 s is reported once, and its return once', () => {
   const { lines, outage, fail } = anOutage()
   fail(50)
   outage.bound(1, 1)
   expect(lines).toEqual([`error: ${refused}`, 'warn: its link is bound again after 50 s'])
 })
 
-test('a link that stays away is told again once a minute, with what was not told', () => {
+test('a link that stays away is reported once a minute, with the number of failures in between', () => {
   const { lines, fail } = anOutage()
   fail(150)
   expect(lines).toEqual([
@@ -41,7 +41,7 @@ test('a link that stays away is told again once a minute, with what was not told
   ])
 })
 
-test('another reason is told at once', () => {
+test('another reason is reported at once', () => {
   const { lines, fail } = anOutage()
   fail(5)
   fail(5, wrong)
@@ -49,7 +49,7 @@ test('another reason is told at once', () => {
   expect(lines).toEqual([`error: ${refused}`, `error: ${wrong}; 4 failures before, its link is not bound after 5 s`])
 })
 
-test('of several links it is told how many are left', () => {
+test('of several links the number that are bound is reported', () => {
   const { lines, outage, fail } = anOutage()
   fail(3, refused, 1, 2)
   fail(3, refused, 0, 2)
@@ -64,7 +64,7 @@ test('of several links it is told how many are left', () => {
   ])
 })
 
-test('a link that is bound and lost each second is told three times a minute', () => {
+test('a link that is bound and lost each second is reported three times a minute', () => {
   const { lines, outage, fail } = anOutage()
   for (let i = 0; i < 120; i++) {
     fail(1)
@@ -74,7 +74,7 @@ test('a link that is bound and lost each second is told three times a minute', (
   expect(lines.filter((line) => line.startsWith('warn'))).toHaveLength(6)
 })
 
-test('an end of the outage that begins in the silence of too many lines is told if its beginning was', () => {
+test('the end of an outage is reported if its beginning was, even after too many reports', () => {
   const { lines, outage, wait, fail } = anOutage()
   for (let i = 0; i < 3; i++) {
     fail(1)
@@ -92,7 +92,7 @@ test('an end of the outage that begins in the silence of too many lines is told 
   ])
 })
 
-test('nothing is told of links that are bound', () => {
+test('links that are bound are not reported', () => {
   const { lines, outage, wait } = anOutage()
   outage.bound(1, 2)
   wait(100)

@@ -19,7 +19,7 @@ test('a system id and a password longer than SMPP 3.4 has room for are sent, wit
   expect(problems.map(String).join()).not.toContain('long-password')
 })
 
-test('drained, it unbinds once nothing is unanswered, and it binds again', async () => {
+test('a drained carrier unbinds once nothing is unanswered, and binds again when resumed', async () => {
   let last: SubmitSm | undefined
   const { smsc, carrier, answers, submit } = await start({ binds: 2 }, (pdu) => {
     last = pdu
@@ -41,7 +41,7 @@ test('drained, it unbinds once nothing is unanswered, and it binds again', async
   await until(() => bound() === 2)
 })
 
-test('one that begins drained does not connect until it is resumed', async () => {
+test('a carrier that starts drained does not connect until it is resumed', async () => {
   const smsc = await anSmsc()
   smscs.push(smsc)
   const address = { host: '127.0.0.1', port: smsc.port, systemId: 'us', password: 'secret' }
@@ -55,7 +55,7 @@ test('one that begins drained does not connect until it is resumed', async () =>
   expect(smsc.received.filter(({ command }) => command === 'bind_transceiver')).toHaveLength(1)
 })
 
-test('a half-dead link is found in bounded time, and another one is made', async () => {
+test('a half-dead link is detected in bounded time and replaced', async () => {
   const { smsc, carrier } = await start({ enquireSeconds: 0.1 })
   smsc.on((pdu) => pdu.command === 'enquire_link')
   await until(() => carrier.status().lastError === 'the other side gave no sign of life')
@@ -63,7 +63,7 @@ test('a half-dead link is found in bounded time, and another one is made', async
   await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
 })
 
-test('a refused bind is tried again, told once without the password, and once when it is over', async () => {
+test('a refused bind is retried, and reported once without the password and once when it is over', async () => {
   const { smsc, carrier, problems, recovered } = await start({ reconnectSecondsMax: 0.02 })
   await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
   const binds = (): number => smsc.received.filter(({ command }) => command.startsWith('bind')).length
@@ -85,7 +85,7 @@ test('a refused bind is tried again, told once without the password, and once wh
   expect(problems.map(String).join()).not.toContain('secret')
 })
 
-test('a carrier that takes binds and closes at once is tried again after longer and longer pauses', async () => {
+test('a carrier that accepts binds and closes at once is retried after longer and longer pauses', async () => {
   const { smsc } = await start({ reconnectSecondsMax: 10 })
   const binds: number[] = []
   smsc.on((pdu, { socket }) => {
@@ -131,13 +131,13 @@ test('whatever PDUs and octets a carrier sends, each submission is answered once
     () => 'silence',
   )
   const isBound = () => carrier.status().links.every(({ boundSince }) => boundSince !== undefined)
-  // What a carrier throttles, or refuses on this link, is submitted again on the next one, where nothing is answered.
+  // Throttled messages, and those refused because of the link, are submitted again on the next link without an answer.
   const repeated: readonly number[] = [
     ...[COMMAND_STATUS.ESME_RTHROTTLED, COMMAND_STATUS.ESME_RMSGQFUL, COMMAND_STATUS.ESME_RINVBNDSTS],
     ...[COMMAND_STATUS.ESME_RALYBND, COMMAND_STATUS.ESME_RBINDFAIL, COMMAND_STATUS.ESME_RINVPASWD],
     ...[COMMAND_STATUS.ESME_RINVSYSID, COMMAND_STATUS.ESME_RINVSYSTYP],
   ]
-  // Small numbers, which requests of ours have too.
+  // Small sequence numbers, as our own requests have.
   const near = anyPdu
     .filter(({ status }) => !repeated.includes(status))
     .chain((pdu) => fc.nat(8).map((sequence) => encodePdu({ ...pdu, sequence })))
@@ -159,7 +159,7 @@ test('whatever PDUs and octets a carrier sends, each submission is answered once
   expect(links).toBeGreaterThanOrEqual(60)
 })
 
-test('enquire_link is answered, and requests that nobody knows are refused without harm', async () => {
+test('enquire_link is answered, and unknown requests are refused without harm', async () => {
   const { smsc, carrier } = await start()
   await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
   const [connection] = smsc.connections
@@ -170,7 +170,7 @@ test('enquire_link is answered, and requests that nobody knows are refused witho
   expect(smsc.received.find(({ sequence }) => sequence === 66)).toMatchObject({ command: 'generic_nack', status: 3 })
 })
 
-test('closing waits for the answers that are due, unbinds, and refuses the rest for now', async () => {
+test('closing waits for outstanding answers, unbinds, and refuses the rest for now', async () => {
   const { smsc, carrier, answers, submit } = await start({ window: 2 }, () => 'silence')
   submit(...many(3))
   await until(() => smsc.submits.length === 2)

@@ -37,15 +37,15 @@ export class Pace {
     if (this.#backOff.isPaused(now)) return 0
     if (this.#fill(now) === undefined) return count
     const most = Math.min(count, Math.floor(this.#room))
-    let taken = 0
-    while (taken < most && this.#freeAt() <= now) {
+    let used = 0
+    while (used < most && this.#freeAt() <= now) {
       this.#departures?.add(now)
-      taken++
+      used++
     }
-    this.#room -= taken
-    this.#use.taken += taken
-    if (taken < count && this.#backOff.limit === undefined) this.#use.isShort = true
-    return taken
+    this.#room -= used
+    this.#use.taken += used
+    if (used < count && this.#backOff.limit === undefined) this.#use.isShort = true
+    return used
   }
 
   /** Returns the time from which another part may be taken. */

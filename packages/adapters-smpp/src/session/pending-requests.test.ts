@@ -3,8 +3,8 @@ import { createAdaptiveWindow, firstWindow } from './pending-requests.ts'
 const settings = { window: 50, binds: 1, responseSeconds: 30 }
 
 /**
- * A carrier that answers one request after another, each after so long, and has at most that share of the window;
- * returns how long answers took, and the most it had.
+ * Simulates a carrier that answers one request after another and is sent at most `share` of the window. Returns the
+ * longest response time and the largest number of unanswered requests.
  */
 function carry(requests: number, millisecondsEach: number, window = createAdaptiveWindow(settings), share = 1) {
   const sentAt: number[] = []
@@ -22,17 +22,17 @@ function carry(requests: number, millisecondsEach: number, window = createAdapti
   return { longest: Math.max(...took), most, limit: window.limit() }
 }
 
-test('a carrier that answers one a second never has more than it answers in half of the time', () => {
+test('a carrier that answers one a second never has more requests than it answers in half of the time limit', () => {
   const { longest, most } = carry(1000, 1000)
   expect(longest).toBeLessThan(15_000)
   expect(most).toBeLessThanOrEqual(15)
 })
 
-test('a carrier that answers five a second has ten', () => {
+test('a carrier that answers five a second has ten requests', () => {
   expect(carry(300, 200).limit).toBe(10)
 })
 
-test('a carrier whose answers all take three seconds has the whole window: there is no queue in it', () => {
+test('a carrier whose answers all take three seconds has the whole window, because nothing queues in it', () => {
   const window = createAdaptiveWindow(settings)
   for (let answers = 0; answers < 2000; answers++) window.settled(3000, answers * 60, 50)
   expect(window.limit()).toBe(50)
@@ -49,13 +49,13 @@ test('a quick carrier has the whole window soon', () => {
   expect(carry(100, 5).limit).toBe(50)
 })
 
-test('it grows from the smallest while three quarters of it are used, and not while a tenth is', () => {
+test('the window grows while three quarters of it are used, and not while a tenth is', () => {
   const small = { ...settings, binds: 5 }
   expect(carry(200, 5, createAdaptiveWindow(small), 0.75).limit).toBe(50)
   expect(carry(200, 5, createAdaptiveWindow(settings), 0.1).limit).toBe(10)
 })
 
-test('it follows a carrier that becomes slow, and one that becomes quick again', () => {
+test('the window follows a carrier that becomes slow and quick again', () => {
   const window = createAdaptiveWindow(settings)
   carry(100, 5, window)
   expect(carry(200, 1000, window).limit).toBeLessThan(15)

@@ -16,15 +16,16 @@ interface Store extends CarrierBinds {
   readonly asIfThere: CarrierBinds
 }
 
-/** A store that can be away. */
+/** Creates a store that can be unavailable. */
 function aStore(): Store {
   const { carrierBinds } = memoryPorts()
   const store: Store = {
     isAway: false,
     asIfThere: carrierBinds,
-    lease: (...given) => (store.isAway ? Promise.reject(new Error('away')) : carrierBinds.lease(...given)),
-    renew: (...given) => (store.isAway ? Promise.reject(new Error('away')) : carrierBinds.renew(...given)),
-    release: (...given) => (store.isAway ? Promise.reject(new Error('away')) : carrierBinds.release(...given)),
+    lease: (...parameters) => (store.isAway ? Promise.reject(new Error('away')) : carrierBinds.lease(...parameters)),
+    renew: (...parameters) => (store.isAway ? Promise.reject(new Error('away')) : carrierBinds.renew(...parameters)),
+    release: (...parameters) =>
+      store.isAway ? Promise.reject(new Error('away')) : carrierBinds.release(...parameters),
   }
   return store
 }
@@ -34,12 +35,12 @@ function sharing(
   more: { bindsMax?: number; leaseSeconds?: number; notes?: string[] } = {},
 ): SharedBinds {
   const { bindsMax = 2, leaseSeconds = 8, notes = [] } = more
-  const shared = shareBinds({ carrier, binds, bindsMax, leaseSeconds, notify: (what) => notes.push(what) })
+  const shared = shareBinds({ carrier, binds, bindsMax, leaseSeconds, notify: (text) => notes.push(text) })
   started.push(shared)
   return shared
 }
 
-/** Notes what it is notes, and ends when it must. */
+/** Link that records its events, and ends when it must. */
 function aLink(shared: SharedBinds, permit = shared.permit()) {
   const events: string[] = []
   const link: PermittedLink = {
@@ -53,7 +54,7 @@ function aLink(shared: SharedBinds, permit = shared.permit()) {
   return { events, drop: () => permit.drop(link) }
 }
 
-test('two processes share the binds: who comes later waits, is notes so once, and gets what the other gives back', async () => {
+test('two processes share the binds: the later one waits, is notified once, and gets the binds that are released', async () => {
   const store = aStore()
   const [one, notes] = [sharing(store), [] as string[]]
   const other = sharing(store, { notes })
@@ -67,7 +68,7 @@ test('two processes share the binds: who comes later waits, is notes so once, an
   expect([late.events, links[1]?.events, notes.length]).toEqual([['granted'], ['granted'], 1])
 })
 
-test('both links of a pair share one bind, which is given back when the second has ended', async () => {
+test('both links of a pair share one bind, which is released when the second has ended', async () => {
   const store = aStore()
   const shared = sharing(store, { bindsMax: 1 })
   const permit = shared.permit()
@@ -82,26 +83,26 @@ test('both links of a pair share one bind, which is given back when the second h
   await until(() => other.events.length > 0)
 })
 
-test('a lease lasts as long as it is renewed; once it cannot be, its link ends before it does', async () => {
+test('a lease lasts as long as it is renewed; if it cannot be, its link ends before the lease', async () => {
   const store = aStore()
   const notes: string[] = []
   let renewals = 0
   const counting: CarrierBinds = {
     ...store,
-    renew: (...given) => {
+    renew: (...parameters) => {
       renewals++
-      return store.renew(...given)
+      return store.renew(...parameters)
     },
   }
   const link = aLink(sharing(counting, { bindsMax: 1, leaseSeconds: 4, notes }))
-  // A fourth of the lease is between two.
+  // A quarter of the lease passes between two renewals.
   await until(() => renewals > 5)
   expect(link.events).toEqual(['granted'])
   store.isAway = true
   await until(() => link.events.includes('now'))
   const { numbers } = await store.asIfThere.lease(carrier, 'other', { count: 1, max: 1, seconds: 1 })
   expect([link.events, numbers]).toEqual([['granted', 'soon', 'now'], []])
-  expect(notes.filter((what) => what === 'its shared binds cannot be leased: away')).toHaveLength(1)
+  expect(notes.filter((note) => note === 'its shared binds cannot be leased: away')).toHaveLength(1)
 })
 
 test('a lease that another has taken over ends its link at once', async () => {
@@ -109,9 +110,9 @@ test('a lease that another has taken over ends its link at once', async () => {
   const numbers: string[] = []
   const spying: CarrierBinds = {
     ...store,
-    lease: (given, holder, wanted) => {
+    lease: (carrier, holder, request) => {
       numbers.push(holder)
-      return store.lease(given, holder, wanted)
+      return store.lease(carrier, holder, request)
     },
   }
   const link = aLink(sharing(spying, { bindsMax: 1, leaseSeconds: 8 }))

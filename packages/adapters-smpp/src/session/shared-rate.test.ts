@@ -11,33 +11,33 @@ function failed(): never {
   throw new Error('no name')
 }
 
-/** Processes that share a carrier of 20 a second, in a time of its own that moves in steps of 10 ms. */
+/** Creates processes that share a carrier of 20 a second, with a simulated time in steps of 10 ms. */
 function aCarrier(perSecond = 20) {
   let now = 0
   const { carrierRates } = memoryPorts({ clock: { now: () => instant(now) } })
-  const left: number[] = []
+  const departures: number[] = []
   const processes: { wanted: number; taken: number; step: () => Promise<void> }[] = []
 
   return {
-    left,
-    /** A process that wants so many a second, and what it has got so far. */
-    process(wanted: number, store: CarrierRates = carrierRates, notes: string[] = []) {
+    departures,
+    /** Adds a process that needs `perSecondNeeded`, and counts the parts that it sends. */
+    process(perSecondNeeded: number, store: CarrierRates = carrierRates, notes: string[] = []) {
       const pace = createPace(perSecond)
       const rate = shareRate({
         ...{ carrier, rates: store, perSecond, leaseSeconds: 10, pace, changed: () => undefined },
-        ...{ notify: (what) => notes.push(what), now: () => now },
+        ...{ notify: (text) => notes.push(text), now: () => now },
       })
       let owed = 0
       const one = {
-        wanted,
+        wanted: perSecondNeeded,
         taken: 0,
         async step() {
           if (now % 250 === 0) await rate.look()
-          // As a dispatcher that takes no more than leaves soon.
+          // Like a dispatcher that claims no more than can be sent soon.
           owed = Math.min(5, owed + one.wanted / 100)
           for (; owed >= 1 && pace.take(1, now) === 1; owed--) {
             one.taken++
-            left.push(now)
+            departures.push(now)
           }
         },
       }
@@ -48,12 +48,12 @@ function aCarrier(perSecond = 20) {
     async run(seconds: number) {
       for (const end = now + seconds * 1000; now < end; now += 10) for (const one of processes) await one.step()
     },
-    most: () => Math.max(...left.map((from) => left.filter((at) => at >= from && at < from + 1000).length)),
+    most: () => Math.max(...departures.map((from) => departures.filter((at) => at >= from && at < from + 1000).length)),
     store: carrierRates,
   }
 }
 
-test('two that want all get half each, and no second, wherever it begins, gets more than the carrier takes and one', async () => {
+test('two processes that need all get half each, and no second, wherever it begins, exceeds the rate by more than one', async () => {
   const shared = aCarrier()
   const [one, two] = [shared.process(100), shared.process(100)]
   await shared.run(6)
@@ -64,7 +64,7 @@ test('two that want all get half each, and no second, wherever it begins, gets m
   expect(shared.most()).toBeLessThanOrEqual(21)
 })
 
-test('what one does not need the other gets within seconds, and back again', async () => {
+test('the unused share of one process goes to the other within seconds, and back again', async () => {
   const shared = aCarrier()
   const [one, two] = [shared.process(100), shared.process(0)]
   await shared.run(6)
@@ -80,7 +80,7 @@ test('what one does not need the other gets within seconds, and back again', asy
   expect(shared.most()).toBeLessThanOrEqual(21)
 })
 
-test('who stops, or is gone, leaves its share to the others', async () => {
+test('the share of a process that stops, or is killed, goes to the others', async () => {
   const shared = aCarrier()
   const [one, two, three] = [shared.process(100), shared.process(100), shared.process(100)]
   await shared.run(6)
@@ -94,12 +94,12 @@ test('who stops, or is gone, leaves its share to the others', async () => {
   expect(shared.most()).toBeLessThanOrEqual(21)
 })
 
-test('while the store is away, and when it is back, each keeps its last share, and says so once', async () => {
+test('while the store is unavailable each process keeps its last share and reports it once', async () => {
   const shared = aCarrier()
   let isAway = false
   const notes: string[] = []
   const store: CarrierRates = {
-    renew: (...given) => (isAway ? Promise.reject(new Error('away')) : shared.store.renew(...given)),
+    renew: (...parameters) => (isAway ? Promise.reject(new Error('away')) : shared.store.renew(...parameters)),
   }
   const [one, two] = [shared.process(100, store, notes), shared.process(100, store)]
   await shared.run(10)
@@ -122,6 +122,6 @@ test('a carrier of one a second is used by one process at a time', async () => {
   shared.process(100)
   shared.process(100)
   await shared.run(20)
-  expect(shared.left.length).toBeGreaterThan(15)
+  expect(shared.departures.length).toBeGreaterThan(15)
   expect(shared.most()).toBeLessThanOrEqual(2)
 })

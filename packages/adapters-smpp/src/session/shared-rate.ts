@@ -63,8 +63,8 @@ export function shareRate({
   pace.limitTo(0)
 
   function note(): void {
-    const { taken, isShort } = pace.takeUse()
-    use = { ...use, sent: use.sent + taken, looks: use.looks + 1, short: use.short + (isShort ? 1 : 0) }
+    const { taken: sent, isShort } = pace.takeUse()
+    use = { ...use, sent: use.sent + sent, looks: use.looks + 1, short: use.short + (isShort ? 1 : 0) }
   }
 
   /** Returns true if the share was too small most of the time. A single burst does not count. */

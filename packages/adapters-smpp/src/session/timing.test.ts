@@ -12,13 +12,13 @@ test.each([
   expect(livenessStep(receivedAt, enquiredAt, 15_000, now)).toBe(step)
 })
 
-test('the wait for a connection doubles up to its longest, and half of it is chance', () => {
+test('the wait before reconnecting doubles up to its maximum, and half of it is random', () => {
   expect([1, 2, 3, 6, 100].map((failures) => reconnectDelay(failures, 1, 30, 1))).toEqual([1, 2, 4, 30, 30])
   expect(reconnectDelay(3, 1, 30, 0)).toBe(2)
 })
 
 describe('pace', () => {
-  test('without a limit everything may leave; with one so much a second, in bursts of a tenth', () => {
+  test('without a limit everything may be sent; a limit allows bursts of a tenth of a second', () => {
     expect(createPace(undefined).take(1000, 0)).toBe(1000)
     const pace = createPace(100)
     expect(pace.take(50, 0)).toBe(10)
@@ -31,25 +31,25 @@ describe('pace', () => {
     '%d a second: no second of the carrier, wherever it begins, gets more where one is 9 ms late, and the rate is used',
     (perSecond) => {
       const pace = createPace(perSecond)
-      const left: number[] = []
+      const departures: number[] = []
       let seed = 7
       for (let now = 0; now < 20_000; now += 1 + ((seed = (seed * 16_807) % 2_147_483_647) % 40))
-        for (let taken = pace.take(50, now); taken > 0; taken--) left.push(now)
-      const within = (start: number) => left.filter((at) => at >= start && at < start + 1009).length
-      expect(Math.max(...left.map(within))).toBeLessThanOrEqual(Math.ceil(perSecond))
-      expect(left.length).toBeGreaterThan(20 * perSecond * 0.8)
+        for (let count = pace.take(50, now); count > 0; count--) departures.push(now)
+      const within = (start: number) => departures.filter((at) => at >= start && at < start + 1009).length
+      expect(Math.max(...departures.map(within))).toBeLessThanOrEqual(Math.ceil(perSecond))
+      expect(departures.length).toBeGreaterThan(20 * perSecond * 0.8)
     },
   )
 
-  test('after a pause it tells when the next may leave', () => {
+  test('after a pause nextAt returns when the next part may be sent', () => {
     const pace = createPace(20)
-    const left: number[] = []
-    for (let now = 0; left.length < 100; now = pace.nextAt(now))
-      for (let n = pace.take(9, now); n > 0; n--) left.push(now)
-    expect(left.at(-1)).toBeLessThan(5200)
+    const departures: number[] = []
+    for (let now = 0; departures.length < 100; now = pace.nextAt(now))
+      for (let n = pace.take(9, now); n > 0; n--) departures.push(now)
+    expect(departures.at(-1)).toBeLessThan(5200)
   })
 
-  test('a throttling error stops it, then it goes on with less than was taken, faster each second, and is free after a minute', () => {
+  test('after a throttling error sending pauses, resumes slower, speeds up each second, and is unlimited after a minute', () => {
     const pace = createPace(undefined)
     for (let i = 0; i < 80; i++) pace.accepted(i)
     pace.throttled(100)
@@ -61,16 +61,16 @@ describe('pace', () => {
     expect(pace.state(61_000)).toEqual({ perSecond: undefined, isThrottled: false })
   })
 
-  test('of a carrier that takes 20 in each of its seconds at least 14 a second are used', () => {
+  test('at least 14 a second are used of a carrier that accepts 20 in each of its seconds', () => {
     const pace = createPace(undefined)
     const perSecond = 20
-    let [taken, second, inSecond] = [0, -1, 0]
+    let [accepted, second, inSecond] = [0, -1, 0]
     const refused: number[] = []
     for (let now = 0; now < 60_000; now += 10) {
       if (Math.floor(now / 1000) !== second) [second, inSecond] = [Math.floor(now / 1000), 0]
       for (let n = pace.take(10, now); n > 0; n--) {
         if (++inSecond <= perSecond) {
-          taken++
+          accepted++
           pace.accepted(now)
         } else {
           refused.push(now)
@@ -78,11 +78,11 @@ describe('pace', () => {
         }
       }
     }
-    expect(taken / 60).toBeGreaterThan(14)
+    expect(accepted / 60).toBeGreaterThan(14)
     expect(refused.length).toBeLessThan(60)
   })
 
-  test('each further error before anything was taken makes the pause longer, up to eight seconds', () => {
+  test('each further error before a part is accepted doubles the pause, up to eight seconds', () => {
     const pace = createPace(undefined)
     const pauses: number[] = []
     for (let now = 0; pauses.length < 7; now = pace.nextAt(now)) {

@@ -33,7 +33,7 @@ function watched(number: string | undefined, hasText = false) {
   return { ...{ traffic, seen, observer }, link: traffic.link('transceiver') }
 }
 
-test('no password is shown, and no text but what a receipt says before it', () => {
+test('passwords and texts are not shown, only the fields of a receipt', () => {
   const { link, seen, traffic } = watched(undefined)
   const fields = { systemType: '', interfaceVersion: 52, addrTon: 0, addrNpi: 0, addressRange: '' }
   link('sent', { ...head, ...fields, command: 'bind_transceiver', sequence: 1, systemId: 'us', password: 'pa55' })
@@ -56,14 +56,14 @@ test('no password is shown, and no text but what a receipt says before it', () =
   expect(seen).toHaveLength(4)
 })
 
-test('where it is asked for, the text is shown as it reads, behind its header', () => {
+test('an observer with hasText sees the decoded text without its header', () => {
   const { link, seen } = watched(undefined, true)
   const octets = Buffer.concat([Buffer.of(5, 0, 3, 1, 2, 1), Buffer.from('Привет', 'utf16le').swap16()])
   link('sent', submit(1, '27825550101', { esmClass: 0x40, dataCoding: 8, shortMessage: octets }))
   expect(seen[0]?.fields).toMatchObject({ text: 'Привет', shortMessage: octets.toString('hex') })
 })
 
-test('of a number: what goes to it or comes from it however it is written, and the answers over the same link', () => {
+test('an observer of a number sees its PDUs in any number form, and the responses over the same link', () => {
   const { link, seen, traffic, observer } = watched('27825550101')
   const other = traffic.link('receiver')
   link('sent', submit(1, '0825550101'))
@@ -71,7 +71,7 @@ test('of a number: what goes to it or comes from it however it is written, and t
   link('sent', { ...head, command: 'enquire_link', sequence: 3 })
   link('received', answer('submit_sm_resp', 2))
   other('received', answer('submit_sm_resp', 1))
-  // Its own numbers, which may be those of ours.
+  // The carrier's sequence numbers, which may equal ours.
   link('received', deliver(1))
   traffic.observe([observer])
   link('received', answer('submit_sm_resp', 1))

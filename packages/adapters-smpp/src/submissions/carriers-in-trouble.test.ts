@@ -4,14 +4,14 @@ import { COMMAND_STATUS, noTlvs } from '@gateway/smpp'
 
 afterEach(endAll)
 
-test('an error of the link: the message goes over the next one, and what else the carrier has keeps its answers', async () => {
+test('after an error of the link the message is sent over the next one, and other requests still get their answers', async () => {
   const { smsc, carrier, answers, submit } = await start({}, (_, __, nth) => (nth <= 3 ? 'silence' : undefined))
   submit(...many(3))
   await until(() => smsc.submits.length === 3)
   const [connection] = smsc.connections
   const [first, ...others] = smsc.submits
   if (first !== undefined) connection?.send(refusal(first, COMMAND_STATUS.ESME_RINVBNDSTS))
-  // Who answers this has read the refusal.
+  // The response to this proves that the refusal was read.
   connection?.send({ command: 'enquire_link', status: 0, sequence: 77, tlvs: noTlvs })
   await until(() => smsc.received.some(({ sequence }) => sequence === 77))
   for (const pdu of others) connection?.send(smsc.respond(pdu, { messageId: `late-${pdu.sequence}` }))
@@ -22,7 +22,7 @@ test('an error of the link: the message goes over the next one, and what else th
   expect(carrier.status().lastError).toBe('a request was refused: ESME_RINVBNDSTS')
 })
 
-test('a carrier that unbinds may still answer what it has; the rest is unknown, and the next link works', async () => {
+test('a carrier that unbinds may still answer its requests; the rest are unknown, and the next link works', async () => {
   const { smsc, answers, submit, recovered } = await start({}, (_, __, nth) => (nth <= 3 ? 'silence' : undefined))
   submit(...many(3))
   await until(() => smsc.submits.length === 3)
@@ -51,7 +51,7 @@ test.each(['ESME_RTHROTTLED', 'ESME_RMSGQFUL'] as const)('%s slows the link and 
   expect(smsc.submits).toHaveLength(11)
 })
 
-test('a carrier that answers no submission gets probes only, and all again once ten were taken', async () => {
+test('a carrier that answers no submission gets only probes, until ten were accepted', async () => {
   let isSilent = true
   const settings = { silentSeconds: 0.3, probeSeconds: 0.1, responseSeconds: 60 }
   const { smsc, carrier, answers, problems, recovered, submit } = await start(settings, () =>
@@ -76,10 +76,10 @@ test('a carrier that answers no submission gets probes only, and all again once 
   expect(changes).toBeGreaterThanOrEqual(3)
   expect(carrier.room()).toBe(1)
   isSilent = false
-  for (let taken = 1; taken <= 10; taken++) {
+  for (let round = 1; round <= 10; round++) {
     submit(...many(2))
-    await until(() => smsc.submits.length >= 2 * taken + 1)
-    await until(() => answers.length === 1 + 2 * taken)
+    await until(() => smsc.submits.length >= 2 * round + 1)
+    await until(() => answers.length === 1 + 2 * round)
   }
   expect(carrier.availability?.()).toBe('available')
   expect(carrier.room()).toBeGreaterThan(9)
@@ -89,7 +89,7 @@ test('a carrier that answers no submission gets probes only, and all again once 
   expect(recovered).toEqual([expect.stringContaining('it answers again after')])
 })
 
-test('numbers that never get an answer take no room for long, and neither end the link nor open the circuit', async () => {
+test('numbers without an answer occupy the window only briefly, and neither end the link nor open the circuit', async () => {
   const settings = { responseSeconds: 1, silentSeconds: 0.2, window: 50 }
   const { smsc, carrier, answers, submit } = await start(settings, (_, __, nth) =>
     nth % 3 === 0 ? 'silence' : undefined,
@@ -104,7 +104,7 @@ test('numbers that never get an answer take no room for long, and neither end th
   expect(smsc.received.filter(({ command }) => command === 'bind_transceiver')).toHaveLength(1)
 })
 
-test('a carrier that refuses ten distinct messages for now gets probes only', async () => {
+test('a carrier that refuses ten distinct messages for now gets only probes', async () => {
   const { carrier, answers, submit } = await start({ failuresPercent: 50, probeSeconds: 5 }, (pdu) =>
     refusal(pdu, COMMAND_STATUS.ESME_RSYSERR),
   )
@@ -117,7 +117,7 @@ test('a carrier that refuses ten distinct messages for now gets probes only', as
   expect(carrier.status().circuit).toMatchObject({ state: 'open', reason: 'failing', failuresPercent: 50 })
 })
 
-test('messages that were refused before, and the parts of one message, are not refusals of their own', async () => {
+test('messages that were refused before, and the parts of one message, do not count as further refusals', async () => {
   const { carrier, answers, submit, submitOne } = await start({ failuresPercent: 1 }, (pdu) =>
     refusal(pdu, COMMAND_STATUS.ESME_RSYSERR),
   )
@@ -129,7 +129,7 @@ test('messages that were refused before, and the parts of one message, are not r
   expect(carrier.status().circuit).toMatchObject({ state: 'closed', reason: undefined })
 })
 
-test('a carrier that refuses nine of ten for now and takes the tenth keeps getting them', async () => {
+test('a carrier that refuses nine of ten for now and accepts the tenth keeps getting messages', async () => {
   const { carrier, answers, submit } = await start({ failuresPercent: 50 }, (pdu, _, nth) =>
     nth % 10 === 0 ? undefined : refusal(pdu, COMMAND_STATUS.ESME_RSYSERR),
   )
@@ -139,7 +139,7 @@ test('a carrier that refuses nine of ten for now and takes the tenth keeps getti
   expect(carrier.status().circuit).toMatchObject({ state: 'closed', reason: undefined })
 })
 
-test('a link that is cut before answers were due is no failure: what is left goes over the next one at once', async () => {
+test('a link cut before answers were due is not a failure: the rest is sent over the next one at once', async () => {
   const { carrier, answers, submit } = await start({ failuresPercent: 50, window: 3 }, (_, __, nth) =>
     nth === 3 ? 'close' : nth < 3 ? 'silence' : undefined,
   )
@@ -149,7 +149,7 @@ test('a link that is cut before answers were due is no failure: what is left goe
   expect(carrier.status().circuit).toMatchObject({ state: 'closed', reason: undefined })
 })
 
-test('the window that is told is the one that there is: it grows with answers, and is none without a bind', async () => {
+test('the reported window grows with answers and is 0 without a bind', async () => {
   const { smsc, carrier, answers, submit } = await start({ responseSeconds: 30, window: 50 })
   await until(() => carrier.status().window === 10)
   submit(...many(300))
@@ -159,7 +159,7 @@ test('the window that is told is the one that there is: it grows with answers, a
   await until(() => carrier.status().window === 0)
 })
 
-test('when the link dies, what left is unknown and what did not leave goes over the next one, once', async () => {
+test('when the link dies, sent messages are unknown and unsent ones are sent over the next one, once', async () => {
   const { smsc, answers, submit } = await start({ window: 3 }, (_, __, nth) =>
     nth === 3 ? 'close' : nth < 3 ? 'silence' : undefined,
   )
@@ -169,7 +169,7 @@ test('when the link dies, what left is unknown and what did not leave goes over 
   expect(smsc.submits).toHaveLength(5)
 })
 
-test('no answer in time: unknown; it is not sent again', async () => {
+test('a message without an answer in time is unknown and not sent again', async () => {
   const { smsc, answers, submit } = await start({ responseSeconds: 0.1, window: 2 }, (_, __, nth) =>
     nth === 1 ? 'silence' : undefined,
   )
@@ -179,7 +179,7 @@ test('no answer in time: unknown; it is not sent again', async () => {
   expect(smsc.submits).toHaveLength(2)
 })
 
-test('a carrier that answers nothing at all loses its connection, and its window is not more than unknown', async () => {
+test('a carrier that answers nothing loses its connection, and at most its window is unknown', async () => {
   const { smsc, carrier, answers, submit } = await start(
     { responseSeconds: 0.1, window: 2, holdSeconds: 0.3 },
     () => 'silence',
@@ -190,7 +190,7 @@ test('a carrier that answers nothing at all loses its connection, and its window
   expect(smsc.submits).toHaveLength(2)
 })
 
-test('a link that answers enquire_link and no submission is made again after one that got no answer', async () => {
+test('a link that answers only enquire_link is replaced after one missing answer', async () => {
   const { smsc, carrier, answers, submit } = await start(
     { responseSeconds: 0.3, enquireSeconds: 0.05 },
     (_, __, nth) => (nth === 1 ? 'silence' : undefined),
@@ -206,7 +206,7 @@ test('a link that answers enquire_link and no submission is made again after one
   expect(commands.filter((command) => command === 'unbind')).toHaveLength(1)
 })
 
-test('without a link a message goes back to the queue in bounded time', async () => {
+test('without a link a message returns to the queue in bounded time', async () => {
   const { smsc, answers, submit } = await start({ holdSeconds: 0.2 })
   await smsc.stop()
   submit(aBody(), long(400))

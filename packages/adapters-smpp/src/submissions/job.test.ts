@@ -3,7 +3,7 @@ import { isWorthCompleting, messageOutcome, type PartOutcome } from './job.ts'
 const a = { reference: 'a' }
 const b = { reference: 'b' }
 
-// Who has a part of a message never gets it again as a whole (P-5), and it stays charged (ruling 1.4).
+// A carrier that has a part of a message never gets it again as a whole (P-5), and it stays charged (ruling 1.4).
 test.each<[readonly (PartOutcome | undefined)[], ReturnType<typeof messageOutcome>, boolean]>([
   [[a, b], { accepted: ['a', 'b'] }, true],
   [[a, 'retry'], { partly: ['a'] }, true],

@@ -63,7 +63,7 @@ export function createOutbox(
   let isPaced = false
   let timer: NodeJS.Timeout | undefined
   let isPumpDue = false
-  /** Of the text that was encoded last, if it is one segment that says nothing of its recipient. */
+  /** Text that was encoded last, if it is one segment that does not depend on its recipient. */
   let encoded:
     { readonly body: Body; readonly flash: true | undefined; readonly segments: readonly Segment[] } | undefined
 
@@ -143,7 +143,7 @@ export function createOutbox(
     else jobs.add(job)
   }
 
-  /** Messages of one send share their body: it is encoded once for neighbours. */
+  /** Encodes a text. Messages of one send share their body, which is encoded once for consecutive messages. */
   function segmentsOf({ body, to, flash }: Submission): readonly Segment[] {
     if (encoded?.body === body && encoded.flash === flash) return encoded.segments
     const segments = encodeBody(body, settings, (limit) => references.next(to, limit), flash === true)
