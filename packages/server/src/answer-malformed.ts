@@ -10,22 +10,23 @@ import { identify, newRequestId, requestIdHeader, requestTarget } from './reques
 import { endResponse, setHeaders, type WholeAnswer } from './write-response.ts'
 
 /**
- * A request that cannot be served as HTTP: 400, 408, 413, 417 or 431, and why. 405 for a method that is none of HTTP's.
+ * Request that cannot be served as HTTP, with the status of its answer (400, 408, 413, 417 or 431) and the reason. The
+ * status is 405 for a method that HTTP does not have.
  */
 export interface Malformed {
   readonly status: number
   readonly reason: string
-  /** Of its request line, as far as that is known, else ''. */
+  /** Method of the request line, as far as it is known, else ''. */
   readonly method: string
   readonly path: string
 }
 
 export type MalformedAnswer = WholeAnswer
 
-/** The answer in words of the interface that the path belongs to. */
+/** Returns the answer in the form of the interface that the path belongs to. */
 export type DescribeMalformed = (malformed: Malformed) => MalformedAnswer
 
-/** One line of text. */
+/** Returns the reason as one line of plain text. */
 export const malformedInText: DescribeMalformed = ({ status, reason }) => ({
   status,
   contentType: 'text/plain; charset=utf-8',
@@ -51,14 +52,14 @@ interface MalformedSettings {
   readonly connections: Pick<Connections, 'endMalformed' | 'readNetworkInTurn' | 'unfinished'>
   readonly log: Log
   readonly describe: DescribeMalformed
-  /** Of those whose bodies come in too many small chunks. */
+  /** Pace of the refusals of bodies that come in too many small chunks. */
   readonly pace: RefusalPace
 }
 
 /**
- * Handles `clientError`: answers what node's parser refuses, and closes the connection. Requests that came whole before
- * it are answered instead. Answers nothing where a client would read it as a part of another answer, or as that to its
- * next request.
+ * Handles `clientError`: answers a request that the parser of Node refuses, and closes the connection. Complete
+ * requests before it are answered instead. Writes nothing if the client would read it as a part of another answer, or
+ * as the answer to its next request.
  */
 export const answerMalformed = ({ connections, log, describe, pace }: MalformedSettings) => {
   const refused = new WeakSet<Duplex>()
@@ -90,13 +91,13 @@ export const answerMalformed = ({ connections, log, describe, pace }: MalformedS
   }
 }
 
-/** The whole answer, as bytes on a connection whose request is not read. */
+/** Returns the complete answer for a connection whose request is not read. */
 export const refusedUnread =
   (describe: DescribeMalformed) =>
   (status: number, reason: string): string =>
     written(describe({ status, reason, method: '', path: '' }), newRequestId())
 
-/** Answers a request that is refused before any app sees it, and closes its connection. */
+/** Answers a request that is refused before an app sees it, and closes its connection. */
 export const answerRefused =
   (describe: DescribeMalformed) =>
   (response: ServerResponse, status: number, reason: string): void => {
@@ -111,7 +112,7 @@ export const answerRefused =
     endResponse(response, body)
   }
 
-/** `unfinished`: the request whose body cannot be read, if its head came whole. */
+/** Describes the refused request. `unfinished` is the request whose body cannot be read, if its head was complete. */
 function malformedOf(error: ParserError, unfinished: IncomingMessage | undefined): Malformed {
   const { code = '' } = error
   if (unfinished === undefined) return malformedHead(error)
@@ -121,7 +122,7 @@ function malformedOf(error: ParserError, unfinished: IncomingMessage | undefined
 
 function malformedHead({ code = '', rawPacket, bytesParsed = 0 }: ParserError): Malformed {
   const packet = rawPacket?.toString('latin1') ?? ''
-  // What was refused began after the head before it, if that came in the same packet.
+  // The refused request begins after the previous head, if both came in the same packet.
   const head = packet.lastIndexOf('\r\n\r\n', bytesParsed - 1)
   const line = packet.slice(head === -1 ? 0 : head + 4).split(/[\r\n]/, 1)[0] ?? ''
   const [, method = '', target = ''] = /^([!#-'*+.\w^`|~-]{1,40}) (\S*)/.exec(line) ?? []
@@ -133,7 +134,7 @@ function malformedHead({ code = '', rawPacket, bytesParsed = 0 }: ParserError): 
   return { status, reason, ...request }
 }
 
-/** Without the host of an absolute target, and without the query. */
+/** Returns the path of a target, without the host of an absolute target and without the query. */
 const pathOf = (target: string): string => target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/, '')
 
 function written({ status, contentType, body, headers = {} }: MalformedAnswer, id: string): string {

@@ -4,21 +4,22 @@ import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 type Request = IncomingMessage & { readonly ip?: string | undefined }
 
 /**
- * The address of a request's client, or what a trusted proxy says of it (`trustProxies`); empty if the connection is
+ * Returns the address of the client, which may come from a trusted proxy (`trustProxies`); empty if the connection is
  * closed.
  */
 export const clientAddress = (request: Request): string =>
   (request.ip ?? request.socket.remoteAddress ?? '').replace(/%.*$/, '')
 
 /**
- * Whether a request comes from one of these networks, each as `readNetwork` gives it; IPv4-mapped IPv6 counts as IPv4.
+ * Returns true if a request comes from one of these networks, each in the form of `readNetwork`. IPv4-mapped IPv6
+ * counts as IPv4.
  */
 export const comesFrom =
   (request: Request) =>
   (networks: readonly string[]): boolean =>
     checkOf(networks)(clientAddress(request))
 
-/** By list: accounts and keys are remembered with theirs, so that each is read once. */
+/** Parsed networks by list. Accounts and keys are cached with their lists, so that each list is parsed once. */
 const checks = new WeakMap<readonly string[], (address: string) => boolean>()
 
 function checkOf(networks: readonly string[]): (address: string) => boolean {
@@ -28,13 +29,13 @@ function checkOf(networks: readonly string[]): (address: string) => boolean {
 }
 
 /**
- * The /24 or /64 of a request's client (ruling 1.26), by the peer's address unless the app sets Express's `trust
- * proxy`. IPv4-mapped IPv6 counts as IPv4; 'unknown' if the connection is closed.
+ * Returns the /24 or /64 network of the client (ruling 1.26), from the address of the peer unless the app sets
+ * Express's `trust proxy`. IPv4-mapped IPv6 counts as IPv4. Returns 'unknown' if the connection is closed.
  */
 export const clientNetwork = (request: IncomingMessage & { readonly ip?: string | undefined }): string =>
   networkOf(request.ip ?? request.socket.remoteAddress ?? '')
 
-/** The network of an address, as of `clientNetwork`. */
+/** Returns the network of an address, as `clientNetwork` does. */
 export const networkOf = (given: string): string => {
   const address = given.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '')
   if (isIPv4(address)) return `${address.slice(0, address.lastIndexOf('.'))}.0/24`
@@ -59,7 +60,7 @@ const networkOfMapped = (high: string, low: string): string => {
   return `${a >> 8}.${a & 255}.${b >> 8}.0/24`
 }
 
-/** An address or a network in CIDR form, as given; undefined: it is neither. */
+/** Returns an address or a network in CIDR form as it is written, or undefined if the text is neither. */
 export function readNetwork(text: string): string | undefined {
   const [address = '', bits, more] = text.split('/')
   const version = isIP(address)
@@ -68,7 +69,7 @@ export function readNetwork(text: string): string | undefined {
   return /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128) ? text : undefined
 }
 
-/** Whether an address is in one of the networks, each as `readNetwork` gives it. */
+/** Returns a function that is true for addresses in one of the networks, each in the form of `readNetwork`. */
 export function inNetworks(networks: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
   for (const network of networks) {
@@ -77,14 +78,14 @@ export function inNetworks(networks: readonly string[]): (address: string) => bo
     if (bits === undefined) list.addAddress(address, family)
     else list.addSubnet(address, Number(bits), family)
   }
-  // BlockList compares IPv4 in IPv6 clothes with the rules of IPv4.
+  // BlockList compares IPv4-mapped IPv6 with the rules of IPv4.
   return (address) => {
     const version = isIP(address)
     return version !== 0 && list.check(address, version === 4 ? 'ipv4' : 'ipv6')
   }
 }
 
-/** A network of IPv4-mapped IPv6 as that of IPv4: addresses are compared so. */
+/** Converts a network of IPv4-mapped IPv6 to IPv4, because addresses are compared in that form. */
 function unmapped(network: string): string {
   const [, address, bits = '128'] = /^::ffff:([0-9.]+)(?:\/(\d+))?$/i.exec(network) ?? []
   return address === undefined || Number(bits) < 96 ? network : `${address}/${Number(bits) - 96}`

@@ -1,4 +1,4 @@
-// What reads the environment, without Express and all else that only a server needs.
+// Functions that read the environment, without Express and other modules that only a server needs.
 export { readEnvironment, type Environment, type Variables } from './environment.ts'
 export { misspeltVariables } from './environment.ts'
 export { hideSecrets } from './hide-secrets.ts'

@@ -4,27 +4,26 @@ import { everySocketSeen } from './event-loop.ts'
 import type { Log } from './log.ts'
 import { onceClosed } from './write-response.ts'
 
-/** Responses that give something away for good, and take it back where the connection fails first. */
+/** Responses with items that are returned once. The items are restored if the connection fails first. */
 export interface ConfirmedResponses {
   /**
    * Ends a response with `body`, which is not empty; the caller has set its headers. Calls `takeBack` if the connection
-   * fails before the operating system got the whole body, and again for some minutes while it rejects; a warning says
-   * if it never succeeded.
+   * fails before the operating system has accepted the whole body. Repeats `takeBack` for some minutes while it
+   * rejects, and logs a warning if it never succeeds.
    */
   end(response: ServerResponse, body: string, takeBack: () => Promise<void>): void
   /**
-   * Waits until nothing is left to take back, for some seconds at most. Call it after the server has closed and before
-   * what
-   * `takeBack` uses is closed. Never rejects.
+   * Waits until all calls of `takeBack` have ended, for some seconds at most. Call it after the server has closed and
+   * before the resources of `takeBack` are closed. Never rejects.
    */
   settle(): Promise<void>
 }
 
 export interface ConfirmedResponsesSettings {
   readonly log: Log
-  /** How long `takeBack` is retried; 600 if not given. */
+  /** Seconds for which `takeBack` is retried; default 600. */
   readonly retrySeconds?: number
-  /** How long `settle` waits; 3 if not given. */
+  /** Maximum seconds that `settle` waits; default 3. */
   readonly settleSeconds?: number
 }
 
@@ -69,7 +68,7 @@ export const confirmedResponses = ({
       settling.abort()
       const tooLong = new AbortController()
       const settled = Promise.all(pending).then(() => 'settled')
-      // An attempt that has begun by the deadline gets half a second more.
+      // An attempt that began before the deadline gets half a second more.
       const outcome = await Promise.race([settled, setTimeout(waitMs + 500, 'late', { signal: tooLong.signal })])
       if (outcome === 'late') log.warn({ answers: pending.size }, lost)
       else tooLong.abort()
@@ -79,19 +78,19 @@ export const confirmedResponses = ({
 
 const lost = 'the content of a lost response could not be taken back'
 
-/** A long pause ends when the process stops; later pauses are short. */
+/** Pauses. A stop of the process ends a long pause and makes later pauses short. */
 const pause = (ms: number, stopping: AbortSignal): Promise<void> =>
   stopping.aborted
     ? setTimeout(Math.min(ms, PAUSE_MS.first))
     : setTimeout(ms, undefined, { signal: stopping }).catch(() => undefined)
 
 /**
- * Ends a response, and resolves to whether the operating system got all of it. The body is written alone, because
- * Node's `finish` and the callback of `end` do not say so (docs/decisions/0035-confirmed-responses.md).
+ * Ends a response. Resolves to true if the operating system accepted all of it. The body is written separately, because
+ * `finish` of Node and the callback of `end` do not report that (docs/decisions/0035-confirmed-responses.md).
  */
 const isConfirmed = async (response: ServerResponse, body: string): Promise<boolean> => {
   const { socket } = response.req
-  // The client may have hung up without that having been read: the system would take the body all the same.
+  // If the client has hung up and that is not read yet, the system would still accept the body.
   await everySocketSeen()
   if (socket.destroyed || socket.readableEnded) {
     response.destroy()

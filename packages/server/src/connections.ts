@@ -10,79 +10,88 @@ export interface ConnectionLimits {
   readonly connectionsMax?: number
   /** Connections from one network (/24, /64), but never more than half of all. Default 2000. */
   readonly connectionsPerNetworkMax?: number
-  /** Whose connections do not count for their network: those of proxies. Nobody's if not given. */
+  /**
+   * Returns true for the address of a proxy, whose connections do not count for their network. By default there is
+   * none.
+   */
   readonly isProxy?: (address: string) => boolean
 }
 
-/** Usual clients send the next request when they have read the answer. */
+/**
+ * Maximum number of waiting requests of one connection. Usual clients send the next request after they have read the
+ * answer.
+ */
 const waitingMax = 7
 const waitingBytesMax = 65_536
-/** Four times what each costs: whoever is closed for them comes again at once. */
+/**
+ * Pause for each dropped request, in milliseconds: four times its cost, because a client that is disconnected
+ * reconnects at once.
+ */
 const pauseMsForLetGo = 0.07
 
 interface Waiting {
   readonly response: ServerResponse
   readonly work: () => void
-  /** Of the connection, when it came. */
+  /** Bytes read from the connection when this request arrived. */
   readonly bytesRead: number
 }
 
 interface Connection {
   readonly socket: Socket
-  /** Undefined: it comes from a proxy. */
+  /** Network of the client; undefined if the connection comes from a proxy. */
   readonly network: string | undefined
-  /** What is answered now. */
+  /** Response in progress. */
   current: ServerResponse | undefined
   readonly waiting: Waiting[]
-  /** What comes on it is never begun any more. */
+  /** True if no further request of this connection is begun. */
   isOver: boolean
-  /** The last response was given before its request had come whole. */
+  /** Last response, if it was sent before its request was complete. */
   answeredEarly: ServerResponse | undefined
-  /** Read when it was idle the last time: more than that is a request that comes. */
+  /** Bytes read when the connection was last idle. More bytes mean that a request is arriving. */
   idleBytes: number
-  /** As of `acceptWithin`. */
+  /** Counts the connection as several of its network (`acceptWithin`). */
   readonly takeFurtherPlaces: () => boolean
 }
 
 /**
- * The connections of a server. Those beyond the limits are answered 503 and closed. The requests of one are worked on
- * one after the other; where more than a few wait, the next one is answered 503, and the connection is closed (decision
+ * Connections of a server. Connections beyond the limits are answered 503 and closed. Requests of one connection run
+ * one after the other. If more than a few wait, the next one is answered 503 and the connection is closed (decision
  * 0077).
  */
 export interface Connections {
-  /** Works on a request once the answer before it has gone, or never if the connection ends before. */
+  /** Runs `work` for a request once the previous answer has been sent, or never if the connection ends first. */
   take(response: ServerResponse, work: () => void): void
   /**
-   * For a connection on which something came that is no HTTP. 'owed': it closes behind the answers to the requests that
-   * came whole. 'free': an answer to it may be written. 'broken': another answer, or a part of one, was written in its
-   * place.
+   * Ends a connection on which malformed HTTP arrived. Returns 'owed' if it closes after the answers to the complete
+   * requests, 'free' if an answer to the malformed request may be written, and 'broken' if another answer, or a part of
+   * one, was already written in its place.
    */
   endMalformed(socket: Duplex): 'owed' | 'free' | 'broken'
   /**
-   * For a connection of which a read took long: the others of its network are read one a turn of the event loop, also
-   * those that come meanwhile, with pauses for the requests that were let go. Else 373 reads of small chunks were one
-   * turn of 7 s.
+   * Slows down the network of a connection whose read took long: its other connections, including new ones, are read
+   * one in each turn of the event loop, with pauses for the dropped requests. Otherwise 373 reads of small chunks were
+   * one turn of 7 s.
    */
   readNetworkInTurn(socket: Duplex): void
-  /** The request whose head came whole and whose body is still read, if there is one. */
+  /** Returns the request whose head is complete and whose body is still being read, if there is one. */
   unfinished(socket: Duplex): IncomingMessage | undefined
   /**
-   * Stops accepting and closes what is idle, and each of the others when it becomes so. Resolves when all are closed.
+   * Stops accepting, closes idle connections, and closes the others as they become idle. Resolves when all are closed.
    */
   close(): Promise<void>
-  /** Breaks off what is left. */
+  /** Breaks off the remaining connections. */
   destroy(): void
   readonly counts: { readonly requests: number; readonly connections: number }
 }
 
 export function connectionsOf(server: Server, limits: ConnectionLimits = {}, refuse: Refuse): Connections {
   const connections = new Map<Duplex, Connection>()
-  /** Paused until their turn. */
+  /** Connections that are paused until their turn. */
   const slowed = new Set<Socket>()
-  /** Networks whose connections are read in turn. */
+  /** Networks whose connections are read one in each turn of the event loop. */
   const slowNetworks = new Set<string>()
   let isReadingInTurn = false
-  /** Before the next one is read. */
+  /** Pause before the next connection is read, in milliseconds. */
   let pauseMs = 0
   let isClosing = false
 
@@ -114,7 +123,7 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}, ref
 
   function ended(connection: Connection, { req }: ServerResponse): void {
     const { socket, waiting, current } = connection
-    // Kept for this case only: for each request it would cost 5 µs of garbage collection.
+    // Stored for this case only, because it would cost 5 µs of garbage collection for each request.
     connection.answeredEarly = req.complete ? undefined : current
     connection.current = undefined
     const next = waiting.shift()
@@ -123,7 +132,7 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}, ref
       if (isClosing) setImmediate(() => destroyIfIdle(connection))
       return
     }
-    // A response has no socket where the connection ends with the one before it.
+    // A response has no socket if the connection ends with the previous response.
     if (next.response.socket === null || socket.destroyed) connection.isOver = true
     else begin(connection, next.response, next.work)
   }
@@ -149,7 +158,7 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}, ref
     isReadingInTurn = true
   }
 
-  /** Once a turn of the event loop, in which one of them is read. */
+  /** Reads one of the paused connections. Called once in each turn of the event loop. */
   function readNext(): void {
     if (pauseMs >= 1) {
       setTimeout(readNext, pauseMs)
@@ -224,18 +233,17 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}, ref
     },
     async close() {
       isClosing = true
-      // That of an HTTP server would also close connections with an answer of which not all is sent (seen on Node
-      // 20.20).
+      // `close` of an HTTP server also closes connections whose answer is not completely sent (seen on Node 20.20).
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
-      // What was accepted last may not have been read yet.
+      // The last accepted connections may not have been read yet.
       await everySocketSeen()
       for (const connection of connections.values()) {
         if (connection.current?.headersSent === false) connection.current.setHeader('Connection', 'close')
-        // What is read in turn is looked at in its turn: all at once would be one turn of seconds.
+        // Paused connections are examined in their turn, because all at once would take seconds.
         if (!slowed.has(connection.socket)) destroyIfIdle(connection)
       }
       await closed
-      // Ends the timer that looks for slow requests.
+      // Stops the timer of Node that looks for slow requests.
       server.close()
     },
     destroy() {
@@ -249,14 +257,16 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}, ref
 }
 
 /**
- * In place of `destroy` of a request that is never begun. When the connection ends, Node destroys each with an error
- * and has its stack written: 11 ms of one turn for the 700 of one read, and 4 without.
+ * Replaces `destroy` of a request that is never begun. When the connection ends, Node destroys each request with an
+ * error and its stack trace: 11 ms of one turn for the 700 requests of one read, and 4 ms without.
  */
 function letGo(this: IncomingMessage): IncomingMessage {
   return this
 }
 
-/** Nothing more is read of it. Node resumes a connection for each answer that has gone. */
+/**
+ * Stops reading from a connection for good. A pause is not enough, because Node resumes a connection after each answer.
+ */
 export function stopReading(socket: Duplex): void {
   socket.on('resume', () => socket.pause()).pause()
 }
@@ -269,20 +279,20 @@ export interface Refuse {
   readonly unread: () => string
 }
 
-/** Files for the database, the log and whatever else a process opens. */
+/** Open files reserved for the database, the log and other uses of the process. */
 const filesReserved = 150
 const lingerMs = 1000
 const lingeringMax = 50
 
 /**
- * What came behind the requests that may wait stays in memory until its connection ends: over 1 MB of one read. So such
- * a connection counts as so many more of its network.
+ * Returns the number of additional connections for which a connection with too many requests counts in its network.
+ * Data behind the requests that may wait stays in memory until the connection ends, more than 1 MB of one read.
  */
 const furtherPlaces = (networkMax: number): number => Math.floor(networkMax / 20)
 
 /**
- * Tells of connections within the limits; answers the others with 503 and closes them. `takeFurtherPlaces` is called
- * once at most; false: there are not so many.
+ * Reports connections within the limits; answers the others with 503 and closes them. `takeFurtherPlaces` is called at
+ * most once, and returns false if the network has not enough places left.
  */
 function acceptWithin(
   limits: ConnectionLimits,
@@ -339,7 +349,7 @@ function acceptWithin(
   })
 }
 
-/** Infinity where the operating system does not say. */
+/** Returns the limit on open files, or Infinity if the operating system does not report it. */
 function openFilesMax(): number {
   try {
     const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []

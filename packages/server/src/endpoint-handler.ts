@@ -8,27 +8,28 @@ import { identify } from './request-parts.ts'
 import { createTracing } from './tracing.ts'
 
 export interface PathRules {
-  /** Whether the letter case of paths counts. */
+  /** True if the letter case of paths matters. */
   readonly caseSensitive: boolean
-  /** Whether one trailing slash is ignored; false if not given. */
+  /** True if one trailing slash is ignored; false by default. */
   readonly lastSlashIgnored?: boolean | undefined
 }
 
 export interface FoundPath<Endpoint> {
   readonly endpoint: Endpoint
-  /** As it is in the table. */
+  /** Path as the table has it. */
   readonly path: string
-  /** The digits in the place of `{id}`. */
+  /** Digits in the place of `{id}`. */
   readonly parameter: string | undefined
 }
 
-/** A whole number below 10^16 as one segment, without leading zeros. */
+/** Segment of a path that is a whole number below 10^16 without leading zeros. */
 const numberSegment = /\/([1-9][0-9]{0,15})(?=\/|$)/
 const placeholder = '/{id}'
 
 /**
- * Finds what stands in a table of paths, each without trailing slash. Paths match exactly, but for one segment `{id}`,
- * which stands for a positive whole number in digits. Express would compare the path with each route in turn.
+ * Returns a function that looks up a path in a table of paths without trailing slash. Paths match exactly, except for
+ * one segment `{id}`, which stands for a positive whole number in digits. Express would compare the path with each
+ * route.
  */
 export function pathTable<Endpoint>(
   endpoints: ReadonlyMap<string, Endpoint>,
@@ -54,27 +55,27 @@ export function pathTable<Endpoint>(
 }
 
 export interface EndpointHandlerSettings<Endpoint> extends Service, PathRules {
-  /** Counts what `answer` is at; not counted if not given. */
+  /** Gate that counts the running calls of `answer`; by default they are not counted. */
   readonly gate?: Pick<AdmissionGate, 'requests'> | undefined
   /** Prefix of an endpoint's path in metrics, wherever the router is mounted. */
   readonly prefix: string
-  /** Every endpoint by its path below the mount point, as in `pathTable`. */
+  /** Endpoints by path below the mount point, as in `pathTable`. */
   readonly endpoints: ReadonlyMap<string, Endpoint>
-  /** Called for every HTTP method. `parameter`: the digits in the place of `{id}` of the path. */
+  /** Called for every HTTP method. `parameter` holds the digits in the place of `{id}` of the path. */
   readonly answer: (
     request: IncomingMessage,
     response: ServerResponse,
     endpoint: Endpoint,
     parameter: string | undefined,
   ) => Promise<void> | void
-  /** Called with what `answer` threw: 400 if the request could not be read, else 500. */
+  /** Called with the error of `answer`: 400 if the request could not be read, else 500. */
   readonly answerFailure: (response: ServerResponse, endpoint: Endpoint, status: 400 | 500, error: unknown) => void
 }
 
 /**
- * The endpoints of an interface as an Express handler, to be mounted at a path. Each request to an endpoint is measured
- * and logged once; what its handler throws is answered in the interface's own form. Any other request passes to the
- * next handler unchanged.
+ * Returns the endpoints of an interface as an Express handler, to be mounted at a path. Each request to an endpoint is
+ * measured and logged once; an error of its handler is answered in the form of the interface. Any other request passes
+ * to the next handler unchanged.
  */
 export const endpointHandler = <Endpoint>(settings: EndpointHandlerSettings<Endpoint>): RequestHandler => {
   const { prefix, endpoints, answer, answerFailure, gate } = settings
@@ -131,9 +132,9 @@ export const nameEndpoint = (response: ServerResponse, name: string): void => {
 }
 
 /**
- * Measures a request and logs it when its response is closed: each at debug, 503 as a throttled warning, other 5xx as
- * throttled errors. One shared listener: pino-http adds 35 of 100 µs to an Express request, this 10. False for a
- * response seen before.
+ * Measures a request and logs it when its response is closed: all at debug, 503 also as a throttled warning, other 5xx
+ * as throttled errors. All responses share one listener: pino-http adds 35 to the 100 µs of an Express request, this
+ * 10. Returns false for a response that it has already seen.
  */
 const observeRequests = ({ log, metrics, service }: Service) => {
   const warn = throttled(1000, (unwritten, response: Observed) =>
@@ -163,11 +164,11 @@ const observeRequests = ({ log, metrics, service }: Service) => {
   }
 }
 
-/** The service that answers, with its log and metrics. */
+/** Service that answers, with its log and metrics. */
 export interface Service {
   readonly log: Log
   readonly metrics?: Metrics | undefined
-  /** The name in logs and metrics. */
+  /** Name of the service in logs and metrics. */
   readonly service: string
 }
 

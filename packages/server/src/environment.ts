@@ -2,10 +2,10 @@ import { customCleanEnv, EnvMissingError, type OptionalValidatorSpec, type Valid
 import { closestMatch } from 'leven'
 import { hideSecrets } from './hide-secrets.ts'
 
-/** envalid's validator of each variable, by name. `desc` says in an error what is expected. */
+/** Validators of envalid by the name of the variable. Errors show `desc` as the expected value. */
 export type Variables = Record<string, ValidatorSpec<unknown>>
 
-/** The values of `readEnvironment`: exactly the names of `variables`, each with its validator's type. */
+/** Values that `readEnvironment` returns: the names of `variables`, each with the type of its validator. */
 export type Environment<V extends Variables> = Readonly<{
   [Name in keyof V]: V[Name] extends OptionalValidatorSpec<infer Value>
     ? Value | undefined
@@ -48,15 +48,15 @@ const state = (name: string, found: string | undefined, error?: Error): string =
   return `is ${JSON.stringify(hideSecrets(found).slice(0, 200))}`
 }
 
-/** A variable that nobody reads, and the one that it may be meant for. */
+/** Variable that nothing reads, and the variable that was probably meant. */
 export interface MisspeltVariable {
   readonly name: string
   readonly likely: string
 }
 
 /**
- * The variables of an environment that look like `published` ones and are none: one letter is another (two in names of
- * seven or more), or they are not in capital letters. Blank ones count as unset.
+ * Returns the variables of an environment that resemble a `published` one: one letter differs (two in names of seven or
+ * more letters), or they are not in capital letters. Blank variables count as unset.
  */
 export function misspeltVariables(
   env: Readonly<Record<string, string | undefined>>,

@@ -1,13 +1,13 @@
 import type { Server } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** So many connections wait in the kernel until they are accepted; one more is let in (Linux). */
+/** Maximum number of connections that wait in the kernel to be accepted; Linux lets one more in. */
 export const backlog = 511
 
 /**
- * Resolves when the server has accepted every connection that waited for it: to close without would reset requests that
- * were sent before, whose clients could not tell what became of them. Of more that keep coming it accepts as many as
- * can have waited before. Waits for at most `milliseconds`, and one look at all sockets.
+ * Resolves when the server has accepted every connection that was waiting. Closing earlier would reset requests that
+ * were already sent, whose clients could not know their outcome. Accepts at most as many connections as can have waited
+ * before. Takes at most `milliseconds` and one look at all sockets.
  */
 export async function arrivalsAccepted(server: Server, milliseconds: number): Promise<void> {
   let accepted = 0
@@ -25,16 +25,16 @@ export async function arrivalsAccepted(server: Server, milliseconds: number): Pr
 
 /** Resolves when the event loop has looked at every socket, however long that takes. */
 export async function everySocketSeen(): Promise<void> {
-  // The first may end in the turn that runs; between it and the second the event loop has looked at every socket.
+  // The first wait may end in the current turn. Between it and the second one the event loop looks at every socket.
   await nextTurn()
   await nextTurn()
 }
 
-/** Of each turn of the event loop it takes so much. */
+/** Maximum time of `inSlices` in one turn of the event loop, in milliseconds. */
 const sliceMilliseconds = 2
 
 /**
- * What `make` gives for each, in their order. Others have their turn of the event loop after every two milliseconds.
+ * Returns the result of `make` for each item, in order. Yields to the event loop after every two milliseconds.
  */
 export async function inSlices<Item, Made>(
   items: Iterable<Item>,

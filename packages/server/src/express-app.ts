@@ -15,11 +15,11 @@ import { type AnswerError, onError } from './on-error.ts'
 import { ByteCollector } from './request-bodies.ts'
 
 /**
- * An HTTP server without listeners. For an Express app it constructs requests and responses with the app's own
- * prototypes. Express sets these on every request; a changed prototype makes Node's own code slow
+ * Returns an HTTP server without listeners. For an Express app it constructs requests and responses with the prototypes
+ * of the app. Express sets these on every request, and a changed prototype makes the code of Node slow
  * (docs/decisions/0036-express-with-its-own-prototypes.md). A body in pieces costs no more than one in a block
- * (docs/decisions/0025-admission.md); where it comes in too many small chunks,
- * `clientError` is emitted with the code `tooManyChunks`.
+ * (docs/decisions/0025-admission.md); where it comes in too many small chunks, `clientError` is emitted with the code
+ * `tooManyChunks`.
  */
 export const createServerFor = (app: RequestListener, options: ServerOptions): Server => {
   const Request = compactRequest((socket) => {
@@ -42,20 +42,23 @@ const prototypes = (app: Express, Request: typeof IncomingMessage) => {
   return { ServerResponse: Response }
 }
 
-/** Each chunk costs node 3 µs, whatever its size. Lines of a document in a chunk each pass, however many. */
+/**
+ * Returns the maximum number of chunks of a body. A chunk costs Node 3 µs at any size. A document with a line in each
+ * chunk is always accepted.
+ */
 const chunksMax = (bytes: number): number => 200 + bytes / 24
 
 /**
- * Requests whose bodies wait in one block until they are read. Node keeps chunks as they came: of chunks of one byte,
- * 65 kB need some 20 MB.
+ * Returns a class of requests whose bodies wait in one block until they are read. Node stores each chunk separately,
+ * and 65 kB in chunks of one byte need some 20 MB.
  */
 const compactRequest = (refuse: (socket: Socket) => void) => {
   class Request extends IncomingMessage {
     declare private pieces: Pieces | undefined
 
-    /** Node stops reading from the connection if this is false, and goes on when the body is asked for. */
+    /** Returns false if Node must stop reading from the connection until the body is read. */
     override push(chunk: Buffer | null): boolean {
-      // Nearly every body comes in one piece; to keep account of it too costs 9 of 58 µs of node for a REST send.
+      // Nearly every body comes in one piece. Counting it as well costs 9 of the 58 µs of Node for a REST send.
       if (this.pieces === undefined && (chunk === null || this.isWhole(chunk))) return super.push(chunk)
       const pieces = (this.pieces ??= { arrived: undefined, chunks: 0, bytes: 0, isRefused: false })
       if (pieces.isRefused) return false
@@ -90,7 +93,7 @@ const compactRequest = (refuse: (socket: Socket) => void) => {
   return Request
 }
 
-/** Of a body that does not come whole at once. */
+/** Pieces of a body that does not arrive at once. */
 interface Pieces {
   arrived: ByteCollector | undefined
   chunks: number
@@ -105,18 +108,17 @@ function isOneTooMany(pieces: Pieces, { length }: Buffer): boolean {
 }
 
 /**
- * Lets `X-Forwarded-For` count for requests that come from these networks: of its addresses the last one that is not in
- * them, so that what a client writes there itself is worth nothing. An app that is not Express's keeps to the peer's
- * address.
+ * Trusts `X-Forwarded-For` of requests from these networks. The client is its last address outside of them, so that
+ * addresses that a client writes itself have no effect. An app other than Express uses the address of the peer.
  */
 export function trustProxies(app: RequestListener, networks: readonly string[]): void {
   if (networks.length > 0 && isExpress(app)) app.set('trust proxy', [...networks])
 }
 
 /**
- * An Express app with exact paths, no query parsing, no ETag, no trusted proxy and `X-Content-Type-Options: nosniff`,
- * which logs each request once. What `mountFirst` adds comes first and prepares its responses itself, as
- * `endpointHandler` does.
+ * Returns an Express app with exact paths, no query parsing, no ETag, no trusted proxy and `X-Content-Type-Options:
+ * nosniff`, which logs each request once. Handlers that `mountFirst` adds come first and prepare their responses
+ * themselves, as `endpointHandler` does.
  */
 export const createApp = (service: Service, mountFirst: (app: Express) => void = () => undefined): Express => {
   const app = express()
@@ -142,8 +144,8 @@ export const createApp = (service: Service, mountFirst: (app: Express) => void =
 }
 
 /**
- * Security headers for pages, which load nothing from another host. They do not require HTTPS, which would break plain
- * local use: the TLS proxy in front decides.
+ * Sets security headers for pages, which load nothing from another host. They do not require HTTPS, because that would
+ * break local use without TLS; the TLS proxy in front decides.
  */
 export const pageHeaders = (): RequestHandler =>
   helmet({
@@ -159,19 +161,19 @@ export const pageHeaders = (): RequestHandler =>
 
 export interface ServiceAppSettings extends Service {
   readonly health?: HealthSettings | undefined
-  /** What answers below a path, or below the paths of a pattern. */
+  /** Handlers for all paths below a path, or below the paths of a pattern. */
   readonly mounted?: readonly [path: string | RegExp, ...handlers: RequestHandler[]]
-  /** As of `publicDocuments`. */
+  /** Handler made by `publicDocuments`. */
   readonly documents?: RequestHandler
-  /** Answers any path that nothing else answers. */
+  /** Handler for paths that no other handler answers. */
   readonly notFound: RequestHandler
   readonly answerError: AnswerError
 }
 
-/** The app of a process: its handler, health, metrics and documents if given, its 404 and its errors. */
+/** Returns the app of a process: its handlers, health, metrics, optional documents, its 404 and its errors. */
 export function createServiceApp(settings: ServiceAppSettings): Express {
   const { log, metrics, health, mounted, documents, notFound, answerError } = settings
-  // Without a layer before it and a router around it a REST send takes 73 µs of node instead of 87 (busy machine).
+  // Mounted first and without a router around it, a REST send takes 73 µs of Node instead of 87 (busy machine).
   const app = createApp(settings, (first) => mounted && first.use(...mounted))
   if (health !== undefined) app.use(healthRoutes(health))
   if (metrics !== undefined) app.use(metrics.route)

@@ -3,17 +3,17 @@ import type { Socket } from 'node:net'
 import type { RequestHandler } from 'express'
 import { release } from './version.ts'
 
-/** Why something does not work: a word that does not change, and a sentence. None of it is secret. */
+/** Reason of a failed check: a stable word, and a sentence. Neither is secret. */
 export interface Problem {
   readonly reason: string
   readonly message: string
-  /** Words that `/health/ready` has beside its checks, by name. */
+  /** Further words of `/health/ready` beside its checks, by name. */
   readonly states?: Readonly<Record<string, string>>
 }
 
 /**
- * What must work before a process is ready: each check by name, resolving to true if it works, else to false or why it
- * does not.
+ * Checks that must pass before a process is ready, by name. Each resolves to true, or to false or the reason if it
+ * fails.
  */
 export type Checks = Readonly<Record<string, () => Promise<boolean | Problem>>>
 
@@ -21,9 +21,9 @@ export interface HealthSettings {
   readonly checks: Checks
   /** Aborted by the stop signal. */
   readonly stopping?: AbortSignal
-  /** What an operator should know of a process that is ready or not; none of it is secret. */
+  /** Notes for operators in `/health/ready`; not secret. */
   readonly notes?: () => readonly string[]
-  /** What else there is to know, as JSON at `/health/<name>`; none of it is secret. */
+  /** Further facts, as JSON at `/health/<name>`; not secret. */
   readonly details?: Readonly<Record<string, () => unknown>>
 }
 
@@ -35,10 +35,10 @@ const FRESH_MS = 500
 const ABANDONED_MS = 10_000
 
 /**
- * GET and HEAD /health/live: 200. /health/ready: 200 if every check passes, else 503 with the state of each, and why in
- * `problems` where a check tells, with `notes` if there are any; 503 after the stop signal. /health/<name>: 200 with
- * what `details` has under this name. A check that takes over 1 s is 'no answer'. It runs again 0.5 s after it ended,
- * or 10 s after it began.
+ * Answers GET and HEAD. /health/live: 200. /health/ready: 200 if every check passes, else 503 with the state of each
+ * check, the reasons of failed checks in `problems`, and `notes` if there are any; 503 after the stop signal.
+ * /health/<name>: 200 with the entry of `details`. A check that takes over 1 s is 'no answer'. It runs again 0.5 s
+ * after it ended, or 10 s after it began.
  */
 export const healthRoutes = ({ checks, stopping, notes, details = {} }: HealthSettings): RequestHandler => {
   const bounded = Object.entries(checks).map(([name, check]) => [name, cached(check)] as const)
@@ -110,10 +110,10 @@ const withTimeout = async (running: Promise<Found>): Promise<Found> => {
 
 const hidden = new WeakSet<Socket>()
 
-/** Whether a request is for health or metrics. */
+/** Returns true if a request is for health or metrics. */
 export const isForOperators = (url = ''): boolean => /^\/(?:metrics|health\/[^?]*)(?:\?|$)/.test(url)
 
-/** Health and metrics are answered on another port: here they are not there, however a request writes their paths. */
+/** Hides health and metrics from requests of this connection, because another port serves them. */
 export const hideFromClients = (connection: Socket): void => void hidden.add(connection)
 
 export const isHidden = ({ socket }: IncomingMessage): boolean => hidden.has(socket)

@@ -9,9 +9,9 @@ const SIGNING_SECRET = /\bwhsec_[\w+/=-]{8,}/g
 const HEADER = /\b(Bearer|Basic) [\w+/=.~-]{8,}/gi
 
 /**
- * Replaces by `***`: passwords in connection strings (`scheme://user:password@host`), values of credential parameters
- * (`password=…`, `apikey=…`, `token=…`) and of an `Authorization` header, every key of an account (`gw_…`) and
- * every signing secret (`whsec_…`). Valid JSON stays valid.
+ * Replaces secrets by `***`: passwords in connection strings (`scheme://user:password@host`), values of credential
+ * parameters (`password=…`, `apikey=…`, `token=…`) and of an `Authorization` header, keys of accounts (`gw_…`) and
+ * signing secrets (`whsec_…`). Valid JSON stays valid.
  */
 export const hideSecrets = (text: string): string =>
   text

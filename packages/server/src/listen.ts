@@ -15,35 +15,34 @@ import { createServerFor } from './express-app.ts'
 import type { Log } from './log.ts'
 import { headerLinesMax, refusedHead } from './request-parts.ts'
 
-/** A server that accepts connections. */
+/** Server that accepts connections. */
 export interface Running {
-  /** Its URL on this machine: `http://127.0.0.1:8080`. */
+  /** URL of the server on this machine, such as `http://127.0.0.1:8080`. */
   readonly url: string
   readonly port: number
   /**
-   * Reads the requests that have come, stops accepting, closes idle connections, waits for requests in flight (their
-   * responses say
-   * `Connection: close`), and destroys the remaining connections after `graceSeconds`. Resolves when all are closed;
-   * never rejects.
+   * Reads the requests that have arrived, stops accepting, closes idle connections, waits for requests in flight (their
+   * responses say `Connection: close`), and destroys the remaining connections after `graceSeconds`. Resolves when all
+   * are closed; never rejects.
    */
   readonly close: () => Promise<void>
 }
 
 export interface ListenSettings {
-  /** An Express app, or any request listener that neither throws nor rejects. */
+  /** Express app, or any request listener that neither throws nor rejects. */
   readonly app: RequestListener
   readonly host: string
-  /** 0 for any free port. */
+  /** Port to listen on; 0 for any free port. */
   readonly port: number
-  /** Health and metrics are answered at this port only, and not at `port`; undefined: at `port`. */
+  /** Port that serves health and metrics instead of `port`; by default `port` serves them. */
   readonly adminPort?: number | undefined
   readonly log: Log
-  /** How long `close` waits for requests in flight; 10 if not given. */
+  /** Seconds that `close` waits for requests in flight; default 10. */
   readonly graceSeconds?: number
   readonly limits?: ConnectionLimits
-  /** Responses have its time as their `Date`, in milliseconds since 1970, where that of this machine is another one. */
+  /** Clock for the `Date` of responses, in milliseconds since 1970; by default the clock of this machine. */
   readonly clock?: { now(): number }
-  /** How a request is answered that is no HTTP; by one line of text if not given. */
+  /** Returns the answer to malformed HTTP; by default one line of text. */
   readonly describeMalformed?: DescribeMalformed
 }
 
@@ -57,15 +56,18 @@ const LIMITS = {
   requireHostHeader: false, // `refusedHead` does
   noDelay: true,
 }
-/** Each has cost 13 ms, for Node reads what has come to its end; whoever is refused comes again at once. */
+/**
+ * Maximum refusals a second of bodies in too many chunks. Each costs 13 ms, because Node parses all data that has
+ * arrived, and refused clients repeat at once.
+ */
 const tooManyChunksPerSecond = 20
-// A connection without traffic for so long is destroyed. No handler is silent for as long.
+// Time after which a connection without traffic is destroyed. No handler is silent for that long.
 const SILENCE_MS = 120_000
 
 /**
- * Serves an app over HTTP. Malformed HTTP gets 400, as does not exactly one `Host`; headers over 64 kB or 1000 lines
- * get 431. The requests of one connection are processed one after the other. If it cannot listen, throws one Error that
- * names the address and says what to do.
+ * Serves an app over HTTP. Malformed HTTP and requests without exactly one `Host` get 400; headers over 64 kB or 1000
+ * lines get 431. Requests of one connection are processed one after the other. If the server cannot listen, throws an
+ * Error that names the address and says what to do.
  */
 export const listen = async (settings: ListenSettings): Promise<Running> => {
   const { app, host, port, adminPort, log, graceSeconds = 10 } = settings
@@ -74,7 +76,7 @@ export const listen = async (settings: ListenSettings): Promise<Running> => {
   server.maxHeadersCount = headerLinesMax + 1
   const drain = serve(server, settings)
   await bind(server, host, port)
-  // A connection that cannot be accepted (no file descriptors left) does not stop the server.
+  // A connection that cannot be accepted, for lack of file descriptors, does not stop the server.
   server.on('error', (err) => log.error({ err }, 'cannot accept a connection'))
   const { address, port: actual } = server.address() as AddressInfo
   const url = `http://${reachable(address)}:${actual}`
@@ -94,7 +96,7 @@ export const listen = async (settings: ListenSettings): Promise<Running> => {
   return { url, port: actual, close: () => (closed ??= close()) }
 }
 
-/** Not a server of the app, whose requests have the prototypes of its own server. */
+/** Starts a plain server for health and metrics, because requests of the app have the prototypes of its own server. */
 async function listenForOperators(app: RequestListener, host: string, port: number): Promise<Server> {
   const server = createServer(LIMITS, (request, response) => {
     if (isForOperators(request.url)) app(request, response)
@@ -146,7 +148,7 @@ const serve = (
   }
 }
 
-/** Node writes the header itself, by the clock of this machine. */
+/** Sets `Date` by this clock. Otherwise Node sets it by the clock of this machine. */
 function dateBy(clock: { now(): number }, response: ServerResponse): void {
   const now = clock.now()
   if (Math.abs(now - Date.now()) > 1000) response.setHeader('Date', new Date(now).toUTCString())

@@ -16,9 +16,9 @@ const ITEMS_MAX = 20
 const DEPTH_MAX = 5
 
 /**
- * A pino logger that writes synchronously and drops what standard output does not accept. No credential and no content
- * of a message reaches a line (P-15), by the names of fields and `hideSecrets`; never put a caller's data into a
- * message.
+ * Returns a pino logger that writes synchronously and drops lines that standard output does not accept. Fields are
+ * filtered by name and by `hideSecrets`, so that no credential and no content of a message reaches a line (P-15). Never
+ * put data of a caller into the text of a line.
  */
 export const createLog = ({ level, name, destination, now = Date.now }: LogSettings): Log => {
   const log = pino(
@@ -41,13 +41,13 @@ export const createLog = ({ level, name, destination, now = Date.now }: LogSetti
 }
 
 export interface LogSettings {
-  /** A level of pino, or `silent`. */
+  /** Level of pino, or `silent`. */
   readonly level: string
-  /** The name of the process. */
+  /** Name of the process. */
   readonly name: string
-  /** Standard output if not given. */
+  /** Destination of the lines; default standard output. */
   readonly destination?: DestinationStream
-  /** The time of a line, in milliseconds since 1970; that of this machine if not given. */
+  /** Returns the time of a line, in milliseconds since 1970; by default of the clock of this machine. */
   readonly now?: () => number
 }
 
@@ -73,7 +73,7 @@ const show = (value: unknown, depth: number): unknown => {
   return `[${value.constructor.name}]`
 }
 
-// An allow-list: database errors contain statement parameters and rows.
+// An allow-list, because database errors contain statement parameters and rows.
 const showError = (error: Error, depth: number): Record<string, unknown> => ({
   type: error.name,
   message: error.message.slice(0, TEXT_MAX),
@@ -88,9 +88,9 @@ type LogFailure = (fields: object) => void
 const failuresOf = new WeakMap<Log, LogFailure>()
 
 /**
- * Logs that a request failed: at most one line a second for each log, that is for each process. A stack for every
- * request of an outage would fill disks and hide other lines. `unwritten` counts the failures since the line before
- * that have no line.
+ * Logs failed requests, at most one line a second for each log, that is for each process. A stack for every request of
+ * an outage would fill disks and hide other lines. `unwritten` is the number of failures since the previous line that
+ * were not logged.
  */
 export const logFailure = (log: Log): LogFailure => {
   const known = failuresOf.get(log)
@@ -101,8 +101,8 @@ export const logFailure = (log: Log): LogFailure => {
 }
 
 /**
- * `write`, at most once every `intervalMs`. Its first argument is the number of calls since the last one that were
- * dropped. The others are passed through.
+ * Returns a function that calls `write` at most once every `intervalMs`. The first argument of `write` is the number of
+ * calls that were dropped since the previous one; the others are passed through.
  */
 export const throttled = <Arguments extends readonly unknown[]>(
   intervalMs: number,
@@ -122,8 +122,8 @@ export const throttled = <Arguments extends readonly unknown[]>(
 const PAUSE_MS = 10
 
 /**
- * Writes synchronously to a file descriptor (standard output if not given) and returns whether all was written. Waits
- * for a slow reader. Never throws: a closed terminal, a closed pipe or a full disk does not stop a server.
+ * Writes synchronously to a file descriptor, by default standard output. Returns true if everything was written. Waits
+ * for a slow reader. Never throws, because a closed terminal, a closed pipe or a full disk must not stop a server.
  */
 export const writeOut = (text: string, fd = 1): boolean => {
   for (let rest: Uint8Array = Buffer.from(text); rest.length > 0;) {

@@ -1,11 +1,11 @@
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Failed log-ins by user name and password from one network: of one account, or of unknown names (null). */
+/** Failed log-ins by user name and password from one network, for one account or for unknown names (null). */
 interface FailedLogins {
   readonly account: number | null
   readonly network: string
-  /** Since the previous report. */
+  /** Number of failures since the previous report. */
   readonly failures: number
 }
 
@@ -20,7 +20,10 @@ interface Logins {
   readonly waiting: () => number
 }
 
-/** Reports outcomes of log-ins by user name and password, and how many wait. No label names a user (P-15). */
+/**
+ * Registers metrics for outcomes of log-ins by user name and password, and for waiting ones. No label names a user
+ * (P-15).
+ */
 export function measureLogins(metrics: Metrics, { logins, waiting }: Logins): void {
   metrics.counter('gateway_logins_total', 'Log-ins by user name and password', ['outcome'], () =>
     Object.entries(logins.counts).map(([outcome, value]) => ({ labels: { outcome }, value })),

@@ -3,22 +3,22 @@ import type { RequestHandler } from 'express'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { isHidden } from './health.ts'
 
-/** The metrics of a process. Labels come from fixed or bounded sets: no paths, no texts (P-15). */
+/** Metrics of a process. Labels come from fixed or bounded sets, and are neither paths nor texts (P-15). */
 export interface Metrics {
-  /** All metrics of the process. */
+  /** Registry with all metrics of the process. */
   readonly registry: Registry
   /** Counts one answered request. `endpoint` comes from a fixed set, never from the client's path. */
   readonly countRequest: (service: string, request: Counted) => void
-  /** Adds a gauge of an app, read at each scrape. `read` never rejects. */
+  /** Adds a gauge that is read at each scrape. `read` never rejects. */
   gauge(
     name: string,
     help: string,
     labelNames: readonly string[],
     read: () => readonly Reading[] | Promise<readonly Reading[]>,
   ): void
-  /** Adds a counter of an app since its start, read at each scrape. Readings start at 0 or above and never decrease. */
+  /** Adds a counter that is read at each scrape. Readings start at 0 or above and never decrease. */
   counter(name: string, help: string, labelNames: readonly string[], read: () => readonly Reading[]): void
-  /** Adds a histogram of an app since its start, read at each scrape. */
+  /** Adds a histogram, since the start of the process, that is read at each scrape. */
   histogram(name: string, help: string, labelNames: readonly string[], read: () => readonly HistogramReading[]): void
   /** Answers GET and HEAD /metrics in Prometheus's text format; passes any other request on. */
   readonly route: RequestHandler
@@ -39,7 +39,7 @@ export interface Reading {
 export interface HistogramReading {
   readonly labels: Readonly<Record<string, string>>
   readonly bounds: readonly number[]
-  /** Of the values up to each bound and above the one before it, and of those above all. */
+  /** Number of values in each bucket, and at last above all bounds. */
   readonly counts: readonly number[]
   readonly sum: number
 }
@@ -47,13 +47,13 @@ export interface HistogramReading {
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'])
 
 /**
- * A registry with `http_request_duration_seconds`, and from the first scrape on prom-client's defaults (event loop,
- * memory, CPU). The default event loop monitor samples every 10 ms, which costs an idle process more than everything
- * else.
+ * Returns metrics with `http_request_duration_seconds` and, from the first scrape on, the defaults of prom-client
+ * (event loop, memory, CPU). Its default event loop monitor samples every 10 ms, which costs an idle process more than
+ * everything else.
  */
 export const createMetrics = (): Metrics => {
   const registry = new Registry()
-  // Its `_count` counts requests, so there is no separate counter. An observation costs 0.7 µs.
+  // `_count` of the histogram counts requests, so there is no separate counter. An observation costs 0.7 µs.
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'From the headers of a request to the end of its answer',
@@ -94,7 +94,7 @@ export const createMetrics = (): Metrics => {
           { metricName: values('count'), labels, value: count },
         ]
       }
-      // What prom-client asks of a metric; its own histogram takes values one by one, at 0.7 µs each.
+      // The interface that prom-client requires. Its own histogram accepts single values, at 0.7 µs each.
       const metric = { name, help, labelNames, get, reset: () => undefined }
       registry.registerMetric(metric as unknown as Histogram)
     },
@@ -104,7 +104,7 @@ export const createMetrics = (): Metrics => {
   }
 }
 
-/** How long the event loop is sampled before the first scrape is answered. */
+/** Milliseconds for which the event loop is sampled before the first scrape is answered. */
 const firstScrapeMilliseconds = 50
 
 function metricsRoute(registry: Registry): RequestHandler {

@@ -7,13 +7,13 @@ const reported = Symbol('reported')
 
 type Answered = ServerResponse & { [reported]?: true }
 
-/** Whether a failure behind the response is logged already. */
+/** Returns true if the failure of a response is already logged. */
 export const isReported = (response: ServerResponse): boolean => (response as Answered)[reported] === true
 
-/** Writes the response in the app's own form. `status` is 400 if the request could not be read, else 500. */
+/** Writes the response in the form of the app. `status` is 400 if the request could not be read, else 500. */
 export type AnswerError = (request: Request, response: Response, status: 400 | 500, error: unknown) => void
 
-/** The last middleware of an app: `handleFailure` for whatever a handler threw. */
+/** Returns the last middleware of an app, which passes errors of handlers to `handleFailure`. */
 export const onError = (log: Log, answer: AnswerError): ErrorRequestHandler => {
   const failed = handleFailure(log)
   return (error: unknown, request, response, _next) =>
@@ -21,9 +21,9 @@ export const onError = (log: Log, answer: AnswerError): ErrorRequestHandler => {
 }
 
 /**
- * Logs what a handler threw, unless it only says that the client disconnected, and answers it by `answer`. If the
- * response has begun, or `answer` throws, the connection is destroyed, so that no client takes a partial response for a
- * whole one.
+ * Logs the error of a handler, unless it only reports that the client disconnected, and calls `answer`. If the response
+ * has begun, or `answer` throws, destroys the connection, so that a client does not mistake a partial response for a
+ * complete one.
  */
 export const handleFailure = (log: Log) => {
   const fail = logFailure(log)
@@ -60,12 +60,12 @@ const isDisconnect = (error: unknown): boolean => {
   return typeof code === 'string' && DISCONNECT_CODES.has(code)
 }
 
-// Express throws it for a malformed `%` in a path parameter.
+// Express throws a URIError for a malformed `%` in a path parameter.
 const isUnreadable = (error: unknown): boolean => types.isNativeError(error) && error.name === 'URIError'
 
 const withoutEffectThrown = new WeakSet<Error>()
 
-/** Runs `work` that changes nothing. An error that it throws is marked: nothing was done (ruling 1.25). */
+/** Runs `work` that changes nothing. Marks its errors as safe to repeat, because nothing was done (ruling 1.25). */
 export async function withoutEffect<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
@@ -80,6 +80,6 @@ export function markWithoutEffect(error: unknown): unknown {
   return error
 }
 
-/** Whether the error is marked so, or says so itself: the same request can safely be repeated. */
+/** Returns true if the request can safely be repeated, because the error is marked or reports that nothing was done. */
 export const hadNoEffect = (error: unknown): boolean =>
   error instanceof Error && (withoutEffectThrown.has(error) || ('hadNoEffect' in error && error.hadNoEffect === true))

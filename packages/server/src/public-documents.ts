@@ -4,30 +4,30 @@ import { clientNetwork } from './client-address.ts'
 import { pageHeaders } from './express-app.ts'
 import { nameEndpoint } from './endpoint-handler.ts'
 
-/** A page or a file for developers, the same for everybody. */
+/** Page or file for developers, the same for everybody. */
 export interface PublicDocument {
-  /** The content type. */
+  /** Content type. */
   readonly type: string
-  /** What other pages call it, which link to it; undefined: none does. */
+  /** Title under which other pages link to the document; undefined if none does. */
   readonly title?: string
-  /** Called once, when it is asked for the first time, with links to the titled documents as HTML. */
+  /** Returns the content. Called once, at the first request, with links to the titled documents as HTML. */
   readonly read: (links: string) => string | Buffer
 }
 
 /** Public documents by their paths. */
 export type PublicDocuments = ReadonlyMap<string, PublicDocument>
 
-/** What is no page may be read by a page of any host, such as a viewer of OpenAPI documents. */
+/** Headers of files, which pages of any host may read, such as a viewer of OpenAPI documents. */
 const forAnyOrigin = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' }
 
-/** Written at a time. */
+/** Bytes of one write. */
 const pieceBytes = 65_536
 
 /**
- * Answers GET and HEAD of these paths, without a key and with the headers of a page; a folder without its slash is
- * redirected. Any other request passes to the next handler. Readers share the small part of the time that is for
- * whoever has no account (P-12): 64 that read the largest file without a pause would otherwise hold up every other
- * answer by half a second.
+ * Answers GET and HEAD of these paths, without a key and with the headers of a page; redirects a folder without its
+ * slash. Any other request passes to the next handler. Readers share the small part of the time for unauthenticated
+ * clients (P-12), because 64 clients that read the largest file without a pause would delay every other answer by half
+ * a second.
  */
 export const publicDocuments = (
   documents: PublicDocuments,
@@ -71,7 +71,7 @@ export const publicDocuments = (
   }
 }
 
-/** Relative, so that they hold behind a proxy that adds a prefix. */
+/** Returns relative links, which work behind a proxy that adds a prefix. */
 function linksFrom(path: string, documents: PublicDocuments): string {
   const up = '../'.repeat(path.split('/').length - 2)
   const titled = [...documents].flatMap(([to, { title }]) => (title === undefined ? [] : [[to, title] as const]))

@@ -1,30 +1,30 @@
 import type { Log } from './log.ts'
 
 export interface Repeated {
-  /** Resolves when it has run once, whatever came of it, or will never. */
+  /** Resolves when the work has run once, successfully or not, or will never run. */
   readonly ranOnce: Promise<void>
-  /** Ends the present pause. */
+  /** Ends the current pause. */
   wake(): void
-  /** Runs no more; resolves when what runs has ended. */
+  /** Stops the loop. Resolves when the running work has ended. */
   stop(): Promise<void>
 }
 
 export interface Repeating {
   readonly what: string
-  /** At most; a pause of a second or more may be a quarter shorter. A function is asked before each pause. */
+  /** Maximum pause; a pause of a second or more may be a quarter shorter. A function is called before each pause. */
   readonly pauseMilliseconds: number | (() => number)
   readonly log: Log
-  /** What the first run waits for, unless it is woken before; nothing if not given. */
+  /** Promise that the first run waits for, unless `wake` is called first; by default it does not wait. */
   readonly after?: Promise<unknown>
-  /** 'more': again at once. */
+  /** Runs once. Returns 'more' to run again at once, and 'end' to stop. */
   readonly work: () => Promise<'more' | 'all' | 'end'>
 }
 
 const backOffMilliseconds = 500
-/** So that what is due leaves within 5 s of the return of a database, however long it was away (P-17). */
+/** Maximum pause after failures, so that due messages are sent within 5 s of the return of a database (P-17). */
 const backOffMillisecondsMax = 2000
 
-/** Works, pauses, and works again, never twice at a time. After a failure the pauses grow to two seconds. */
+/** Runs `work` again and again with pauses, never concurrently. After failures the pauses grow to two seconds. */
 export function repeat({ what, pauseMilliseconds, log, work, after }: Repeating): Repeated {
   const outage = outageOf(what, log)
   let stopped = false
@@ -83,7 +83,7 @@ export function repeat({ what, pauseMilliseconds, log, work, after }: Repeating)
   }
 }
 
-/** Tells of failures that come again and again: the first one of an outage, and its end. */
+/** Logs repeated failures: the first failure of an outage, and its end. */
 export interface Outage {
   failed(problem: unknown): void
   worked(): void
@@ -102,11 +102,11 @@ export function outageOf(what: string, log: Log): Outage {
   }
 }
 
-/** What timers are made of; a test passes its own. */
+/** Source of timers; tests pass their own. */
 interface TimerSource {
-  /** Milliseconds. */
+  /** Returns the current time, in milliseconds. */
   readonly now: () => number
-  /** Calls back once, after at least so many milliseconds; the answer cancels it. */
+  /** Calls back once, after at least this many milliseconds. Returns a function that cancels the call. */
   readonly after: (milliseconds: number, callback: () => void) => () => void
 }
 
@@ -115,18 +115,18 @@ interface Pending {
   end(): void
 }
 
-/** Calls back once, no later than a timer of so many milliseconds would; the answer cancels it. */
+/** Calls back once, no later than a timer of this many milliseconds. Returns a function that cancels the call. */
 export type CoalescedTimeout = (callback: () => void, milliseconds: number) => () => void
 
-/** Shorter pauses are those of a process that is in use: they end on time. */
+/** Minimum pause that may end early, in milliseconds. Shorter pauses belong to a busy process and end on time. */
 const coalescedMilliseconds = 1000
-/** So much of a pause must be over before another one that ends may end it too. */
+/** Share of a pause that must be over before the end of another pause may end it. */
 const leastPart = 0.75
 
 /**
- * Timers of a second or more that end together: when one fires, so do those with at most a quarter of their time left.
- * A process without work then wakes once for all its loops, since it is the wakeup that costs: about 0.5 ms of node's
- * CPU on a quiet machine.
+ * Returns timers that end together: when a timer of a second or more fires, so do all others with at most a quarter of
+ * their time left. An idle process then wakes once for all its loops. Each wakeup costs about 0.5 ms of CPU time of
+ * Node on a quiet machine.
  */
 export function coalesceTimeouts({ now, after }: TimerSource): CoalescedTimeout {
   const pending = new Set<Pending>()
@@ -136,7 +136,7 @@ export function coalesceTimeouts({ now, after }: TimerSource): CoalescedTimeout 
     const cancel = after(milliseconds, () => {
       const reached = now()
       for (const other of [...pending]) {
-        // One that ended may have cancelled another.
+        // A timer that fired may have cancelled another one.
         if (pending.has(other) && (other === timeout || other.earliestAt <= reached)) other.end()
       }
     })
@@ -156,7 +156,7 @@ export function coalesceTimeouts({ now, after }: TimerSource): CoalescedTimeout 
   }
 }
 
-/** Those of this process. */
+/** Coalesced timers of this process. */
 export const coalescedTimeout = coalesceTimeouts({
   now: () => performance.now(),
   after: (milliseconds, callback) => {

@@ -4,13 +4,13 @@ import type { BodyPlace } from './admission/body-memory.ts'
 const nothing = Buffer.alloc(0)
 
 /**
- * Joins pieces as they come, so that bytes in pieces of one each need no more memory than in one. A class: most bodies
- * come in one piece, for which five closures would be made.
+ * Joins pieces as they arrive, so that single bytes need no more memory than one block. A class instead of closures,
+ * because most bodies arrive in one piece, for which five closures would be created.
  */
 export class ByteCollector {
   length = 0
   private block: Buffer = nothing
-  /** A piece that came alone is not ours to write behind. */
+  /** True if the buffer was allocated here. A single piece belongs to Node, and nothing may be written behind it. */
   private isOurs = false
 
   add(piece: Buffer): void {
@@ -24,7 +24,7 @@ export class ByteCollector {
     this.length += piece.length
   }
 
-  /** All of them, a single piece as it came; it begins anew then. */
+  /** Returns all bytes and starts anew. A single piece is returned without a copy. */
   take(): Buffer {
     const taken = this.block.length === this.length ? this.block : this.block.subarray(0, this.length)
     this.block = nothing
@@ -41,15 +41,15 @@ export class ByteCollector {
   }
 }
 
-/** A body that a parser of the outer app has parsed; its bytes are gone. */
+/** Body that a parser of the outer app has parsed; its bytes are gone. */
 export interface ParsedBody {
   readonly parsed: unknown
 }
 
 /**
- * The body as sent, or what an outer parser left of it. 'too-large' beyond `maxBytes`, told before the rest has come;
- * 'overloaded': no room in `place`, where the bytes stay until the caller releases it; 'aborted': the client has gone.
- * The rest is thrown away.
+ * Returns the body as sent, or the result of an outer parser. Returns 'too-large' beyond `maxBytes`, before the rest
+ * has arrived; 'overloaded' if `place` has no room; 'aborted' if the client has gone. The rest is discarded. The bytes
+ * stay in `place` until the caller releases it.
  */
 export const readBody = async (
   request: IncomingMessage,
@@ -66,10 +66,10 @@ export const readBody = async (
   return collect(request, maxBytes, announced <= smallBytes ? undefined : place)
 }
 
-/** A body that announces no more is not counted: node holds as much of every connection anyway. */
+/** Bodies up to this announced size are not counted, because Node buffers as much of every connection anyway. */
 export const smallBytes = 16_384
 
-/** Parsers return an object for an empty body, too. */
+/** Returns the result of an outer parser. Parsers return an object for an empty body as well. */
 const leftOf = (request: ReadBefore, announced: number, maxBytes: number): Buffer | ParsedBody | 'too-large' => {
   const left = announced === 0 ? '' : (request.rawBody ?? request.body)
   if (left === undefined) throw new Error('The body of this request was read before, and nothing of it was kept.')
@@ -106,23 +106,28 @@ const collect = (request: IncomingMessage, maxBytes: number, place: BodyPlace | 
     request.once('close', () => resolve('aborted'))
   })
 
-// `close` follows; without a listener Node throws.
+// `close` follows. Without a listener for `error` Node throws.
 const ignore = () => undefined
 
-/** A body that is read as it arrives, and no faster than it is asked for. */
+/** Body that is read as it arrives, no faster than its reader asks for it. */
 export interface ArrivingBody {
-  /** 'bytes': more has come, to be taken. Else how it ended: what follows is thrown away then, as of `readBody`. */
+  /**
+   * Resolves to 'bytes' when more can be taken, otherwise to how the body ended, as `readBody` does. Discards the rest
+   * then.
+   */
   next(): Promise<'bytes' | 'end' | 'too-large' | 'overloaded' | 'aborted'>
-  /** What has come and was not taken. No promise carries bytes: an old one would keep them (decision 0061). */
+  /**
+   * Returns the bytes that arrived since the last call. They are not in the promise of `next`, because an old promise
+   * would keep them alive (decision 0061).
+   */
   take(): Buffer
-  /** What comes from now on is only counted, and its bytes are not held. */
+  /** Discards and only counts the bytes that arrive from now on. */
   skip(): void
 }
 
 /**
- * The body of a request that nobody has begun to read, as it came over the wire: at most `maxBytes`. All bytes stay in
- * `place`, as of
- * `readBody`, until the caller releases it. Never rejects.
+ * Returns the body of a request that is not read yet, as it arrives, up to `maxBytes`. All bytes stay in `place` until
+ * the caller releases it. Never rejects.
  */
 export function arrivingBody(request: IncomingMessage, maxBytes: number, place: BodyPlace): ArrivingBody {
   const arrived = new ByteCollector()
@@ -183,7 +188,7 @@ export function arrivingBody(request: IncomingMessage, maxBytes: number, place: 
   }
 }
 
-/** A body that has been read already, or how that ended. */
+/** Returns a body that is already read, or the way in which reading it ended. */
 export function arrivedBody(read: Buffer | 'too-large' | 'overloaded' | 'aborted'): ArrivingBody {
   let left = typeof read === 'string' ? nothing : read
   const take = (): Buffer => {

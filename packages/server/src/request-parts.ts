@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** The media type of a request in lower case, without parameters; `''` if it has none. */
+/** Returns the media type of a request in lower case, without parameters; `''` if it has none. */
 export const mediaType = ({ headers }: IncomingMessage): string =>
   (headers['content-type'] ?? '').replace(/;.*/s, '').trim().toLowerCase()
 
-/** The query of a request, not decoded: what follows the first `?`, or `''`. */
+/** Returns the undecoded query of a request, the part after the first `?`, or `''`. */
 export const requestQuery = ({ url = '' }: IncomingMessage): string => {
   const at = url.indexOf('?')
   return at === -1 ? '' : url.slice(at + 1)
@@ -14,9 +14,9 @@ export const requestQuery = ({ url = '' }: IncomingMessage): string => {
 const pathMax = 200
 
 /**
- * The path of a request for a log line: without the host of an absolute URL, and only up to the first character that no
- * path of ours has, or up to a file name. Credentials may follow both: in a query, in one that was escaped (`%3F`,
- * `%23`), or as if they were paths.
+ * Returns the path of a request for a log line, without the host of an absolute URL, and only up to a file name or the
+ * first character that no path of ours has. Credentials may follow: in a query, in an escaped query (`%3F`, `%23`), or
+ * written as a path.
  */
 export const pathOf = (request: IncomingMessage & { originalUrl?: string }): string => {
   const url = request.originalUrl ?? request.url ?? ''
@@ -25,14 +25,14 @@ export const pathOf = (request: IncomingMessage & { originalUrl?: string }): str
   return known.replace(/(\.\w+)\/.*$/, '$1')
 }
 
-/** The path and query of a request as the client sent them, also below a prefix of Express. */
+/** Returns the path and query of a request as the client sent them, also below a prefix of Express. */
 export const requestTarget = (request: IncomingMessage & { originalUrl?: string }): string =>
   request.originalUrl ?? request.url ?? ''
 
-/** Lines of headers of one request. Node leaves out those beyond a limit of its own. */
+/** Maximum number of header lines of a request. Node drops lines beyond a limit of its own. */
 export const headerLinesMax = 1000
 
-/** Bytes of a request target and of the names and values of its headers (ruling 3.1). */
+/** Maximum size of a request target with the names and values of its headers, in bytes (ruling 3.1). */
 const headBytesMax = 65_536
 
 /**
@@ -54,19 +54,19 @@ export function refusedHead(request: IncomingMessage): readonly [status: 400 | 4
   return undefined
 }
 
-/** The header of a request and of its answer (ruling 2.16). */
+/** Header with the id of a request, in the request and in its answer (ruling 2.16). */
 export const requestIdHeader = 'X-Request-Id'
 
 const requestId = Symbol('request id')
 
 type Identified = IncomingMessage & { [requestId]?: string }
 
-/** The id of a request that `identify` has seen, else undefined. */
+/** Returns the id of a request, or undefined if `identify` has not seen it. */
 export const requestIdOf = (request: IncomingMessage): string | undefined => (request as Identified)[requestId]
 
 /**
- * Gives a request its id, and its answer the header: what an outer app has set, else the id of the client if it is well
- * formed, else a new one.
+ * Sets the id of a request and the header of its answer: the id that an outer app has set, else the id of the client if
+ * it is well formed, else a new one.
  */
 export function identify(response: ServerResponse): void {
   const request = response.req as Identified
@@ -76,7 +76,9 @@ export function identify(response: ServerResponse): void {
   if (set === undefined) response.setHeader(requestIdHeader, id)
 }
 
-/** Of several headers node makes one value with commas, which is none. */
+/**
+ * Returns an id that is well formed, else undefined. Node joins several headers with commas, which is not well formed.
+ */
 const wellFormed = (given: string | string[] | undefined): string | undefined =>
   typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : undefined
 
@@ -84,6 +86,6 @@ const ofProcess = randomBytes(6).toString('hex')
 let made = 0
 
 /**
- * 48 random bits of this process, a hyphen, and how many it has made: no two are the same, whatever process makes them.
+ * Returns an id that is unique over all processes: 48 random bits of this process, a hyphen, and a counter.
  */
 export const newRequestId = (): string => `${ofProcess}-${++made}`

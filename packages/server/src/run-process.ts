@@ -6,45 +6,44 @@ import { createShutdown, type Host, thisProcess } from './shutdown.ts'
 import type { processVariables } from './variables.ts'
 import { release, versionLine } from './version.ts'
 
-/** What a process gets when it starts. */
+/** Context that a process receives when it starts. */
 export interface ProcessContext<V extends Variables> {
   readonly environment: Environment<V>
   readonly log: Log
   /** Aborted by the first stop signal. */
   readonly stopping: AbortSignal
   /**
-   * Registers how to stop what was just started; steps run in reverse order. Throws after a stop signal, which ends the
-   * start.
+   * Registers a stop step for the part that was just started; steps run in reverse order. Throws after a stop signal,
+   * which ends the start.
    */
   readonly onStop: (what: string, stop: () => Promise<void> | void) => void
-  /** Does this on SIGHUP instead of nothing; a closed terminal stops the process all the same. */
+  /** Calls `reload` on SIGHUP, which otherwise has no effect. A closed terminal still stops the process. */
   readonly onHangUp: (reload: () => void) => void
-  /** From now on log lines have the time of this clock, in milliseconds since 1970. */
+  /** Sets the clock of log lines, in milliseconds since 1970. */
   readonly useClock: (clock: { now(): number }) => void
 }
 
 export interface ProcessSettings<V extends Variables> {
   readonly name: string
   readonly variables: V
-  /** Every variable that is read by any process: one that is not among them and looks like one is warned about. */
+  /** Variables that any process reads. A warning names variables that resemble one of them. */
   readonly published?: readonly string[]
-  /** Starts one part after the other and calls `onStop` after each. Resolves when the process is up. */
+  /** Starts the parts one after the other and calls `onStop` after each. Resolves when the process is up. */
   readonly start: (context: ProcessContext<V>) => Promise<void>
-  /** Deadline of the whole stop, after DRAIN_SECONDS; 25 if not given (P-16). */
+  /** Maximum seconds of the whole stop, after DRAIN_SECONDS; default 25 (P-16). */
   readonly stopWithinSeconds?: number
   /**
-   * Of a Node process: so much garbage may wait in its heap, in percent of what is alive. If not given, V8 decides: up
-   * to 300.
+   * Maximum garbage in the heap, in percent of the live data. By default V8 decides, up to 300.
    */
   readonly garbagePercent?: number
-  /** The Node process if not given. */
+  /** Host of the process; default the Node process. */
   readonly host?: Host
 }
 
 /**
- * The main function of a process: answers its arguments, or reads its environment, starts it, and stops it in reverse
- * order on SIGTERM, SIGINT or a closed terminal (P-16). Signals, DRAIN_SECONDS and exit codes: docs/operations/run.md,
- * "Stopping" and "Exit codes".
+ * Runs a process: answers its arguments, or reads its environment, starts it, and stops it in reverse order on SIGTERM,
+ * SIGINT or a closed terminal (P-16). Signals, DRAIN_SECONDS and exit codes: docs/operations/run.md, "Stopping" and
+ * "Exit codes".
  */
 export const runProcess = async <const V extends Variables & Pick<typeof processVariables, 'LOG_LEVEL'>>(
   settings: ProcessSettings<V>,
@@ -93,15 +92,15 @@ export const runProcess = async <const V extends Variables & Pick<typeof process
 }
 
 /**
- * Rejects when the process has nothing left to wait for: it would end in the middle of its start, with exit code 13 and
- * no word.
+ * Rejects when the event loop is empty during the start. The process would otherwise end with exit code 13 and without
+ * a message.
  */
 const nothingLeft = (host: Host): Promise<never> =>
   new Promise((_, reject) => {
     host.on('beforeExit', () => reject(new Error('it waits for something that cannot come any more. This is a defect')))
   })
 
-/** The messages of an error and its causes, without passwords. */
+/** Returns the messages of an error and its causes, without passwords. */
 const explain = (error: unknown): string => {
   if (!(error instanceof Error)) return hideSecrets(String(error))
   const cause = error.cause instanceof Error && !error.message.includes(error.cause.message) ? error.cause : undefined
@@ -113,7 +112,10 @@ export interface Reply {
   readonly text: string
 }
 
-/** What a server says to its arguments; it starts without any only, and is set up by its environment. */
+/**
+ * Returns the answer of a server to its arguments. It starts only without arguments, and is configured by its
+ * environment.
+ */
 export const replyTo = (args: readonly string[], name: string, variables: Variables): Reply | undefined => {
   const [first] = args
   if (first === undefined) return undefined
@@ -143,7 +145,7 @@ function textOf(value: unknown): string {
 }
 
 /**
- * From now on the heap of this process is collected when it has grown by so many percent of what was alive the last
- * time. V8 waits for up to 300 (docs/decisions/0061-little-garbage.md).
+ * Makes V8 collect the heap when it has grown by this percentage of the data that was alive after the last collection.
+ * By default V8 waits for up to 300 (docs/decisions/0061-little-garbage.md).
  */
 export const boundGarbage = (percent: number): void => setFlagsFromString(`--heap-growing-percent=${percent}`)

@@ -4,17 +4,17 @@ import type { DestinationStream } from 'pino'
 import { hasTerminal, isTerminalOpen, removeEarlyHandlers } from './early-signals.ts'
 import type { Log } from './log.ts'
 
-/** What `runProcess` uses of the Node process; a test passes its own. */
+/** Parts of the Node process that `runProcess` uses; tests pass their own. */
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The arguments of the command line, without node and the file. */
+  /** Arguments of the command line, without node and the file. */
   readonly args: readonly string[]
   readonly stdout: { write(text: string): unknown }
   readonly stderr: { write(text: string): unknown }
   readonly logTo?: DestinationStream
-  /** Whether it was started in a terminal. */
+  /** True if the process was started in a terminal. */
   readonly hasTerminal: boolean
-  /** Whether one of its terminals is still there: if not, SIGHUP means that it was closed. */
+  /** Returns true if one of its terminals is still open. Otherwise SIGHUP means that the terminal was closed. */
   isTerminalOpen(): boolean
   on(
     event: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'uncaughtException' | 'unhandledRejection' | 'beforeExit',
@@ -41,7 +41,7 @@ export interface ShutdownSettings {
   readonly host: Host
   readonly log: Log
   readonly stopWithinSeconds: number
-  /** How long a started process serves on, not ready, after a stop signal. */
+  /** Seconds for which a started process continues to serve, not ready, after a stop signal. */
   readonly drainSeconds: number
 }
 
@@ -56,7 +56,7 @@ const START_GRACE_MS = 2000
 export interface Shutdown {
   /** Aborted by the first stop signal. */
   readonly stopping: AbortSignal
-  /** Does this on SIGHUP, unless that means that the terminal was closed. */
+  /** Calls `reload` on SIGHUP, unless the terminal was closed. */
   readonly onHangUp: (reload: () => void) => void
   /** Registers a stop step. Throws after a stop signal, so that a start does not continue. */
   readonly onStop: (what: string, stop: Stop) => void
@@ -96,7 +96,7 @@ export const createShutdown = ({ host, log, stopWithinSeconds, drainSeconds }: S
     endDrain = undefined
   }
 
-  /** Whether every step succeeded. */
+  /** Runs the stop steps. Resolves to true if every step succeeded. */
   const runSteps = async (): Promise<boolean> => {
     let well = true
     for (let step = steps.pop(); step !== undefined; step = steps.pop()) {

@@ -13,39 +13,39 @@ import {
 } from '@opentelemetry/api'
 import { version } from './version.ts'
 
-/** What has just ended, as a span. */
+/** Span of work that has just ended. */
 export interface Ended {
   readonly name: string
-  /** `outgoing`: it waited for another server. */
+  /** 'outgoing' if the work waited for another server. */
   readonly kind: 'inside' | 'outgoing'
-  /** By `performance.now()`. */
+  /** Begin of the work, by `performance.now()`. */
   readonly begun: number
-  /** No credential, no number and no text of a message. */
+  /** Attributes without credentials, numbers and texts of messages. */
   readonly attributes: Attributes
   readonly hasFailed?: boolean
 }
 
-/** Tells spans to the SDK of OpenTelemetry that the process was started with. */
+/** Reports spans to the SDK of OpenTelemetry that the process was started with. */
 export interface Tracing {
-  /** Runs `work` within the span of a request, which goes on the trace of its client. */
+  /** Runs `work` within the span of a request, which continues the trace of its client. */
   readonly request: (
     request: IncomingMessage,
     response: ServerResponse,
     endpoint: string,
     work: () => Promise<void> | void,
   ) => Promise<void>
-  /** A span that is part of the one that this is called within, if there is one. */
+  /** Reports a span as a child of the current span, if there is one. */
   readonly ended: (span: Ended) => void
-  /** Has the SDK send what it holds back, which it else does every few seconds; at most so long. */
+  /** Makes the SDK send its buffered spans, which it otherwise does every few seconds. */
   readonly flush: () => Promise<void>
 }
 
-/** A stop waits so long for a collector. */
+/** Maximum time that a stop waits for a collector, in milliseconds. */
 const flushMilliseconds = 2000
 
 const kinds = { inside: SpanKind.INTERNAL, outgoing: SpanKind.CLIENT }
 
-/** Undefined: no SDK is there (`node --import`), and nothing is traced. */
+/** Returns undefined if no SDK is loaded (`node --import`); nothing is traced then. */
 export function createTracing(): Tracing | undefined {
   const tracer = trace.getTracer('gateway', version)
   if (!isSpanContextValid(tracer.startSpan('start').spanContext())) return undefined
@@ -79,7 +79,10 @@ export function createTracing(): Tracing | undefined {
   }
 }
 
-/** The interface has no word for it. The SDK has classes of its own copy of the interface. */
+/**
+ * Returns the provider of the SDK, which the interface of OpenTelemetry does not expose. The SDK has its own copy of
+ * the interface.
+ */
 function providerOfSdk(): { readonly forceFlush?: () => Promise<void> } {
   const provider = trace.getTracerProvider() as { getDelegate?(): TracerProvider }
   return (provider.getDelegate?.() ?? provider) as { readonly forceFlush?: () => Promise<void> }

@@ -19,7 +19,7 @@ const httpServer = makeValidator<string>((input) => {
   if (!/^https?:\/\//.test(input) || !URL.canParse(input)) throw new EnvError('no address of a server')
   const { username, password, pathname, search, hash } = new URL(input)
   if (pathname !== '/' || search !== '' || hash !== '') throw new EnvError('more than a server')
-  // Throws for what cannot be read as a user name and a password.
+  // Throws if the user name or the password cannot be decoded.
   decodeURIComponent(username + password)
   return input
 })
@@ -147,11 +147,11 @@ export const databaseSettings = (environment: Readonly<Record<keyof typeof datab
   hotConnectionsMax: environment.CONNECTIONS_MAX,
 })
 
-/** As browsers write it: scheme, host and port, in lower case, without the usual port. */
+/** Returns an origin as browsers write it: scheme, host and port in lower case, without the default port. */
 const readOrigin = (text: string): string | undefined =>
   URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text ? text : undefined
 
-/** How many requests a server processes at a time, and whose. */
+/** Limits of concurrent requests, in total and for each client. */
 export const loadVariables = {
   REQUESTS_MAX: wholeNumber('requests worked on at a time', { min: 1, max: 100_000, byDefault: 1000 }),
   BODY_MEGABYTES_MAX: wholeNumber('megabytes of request bodies in memory', { min: 8, max: 10_000, byDefault: 64 }),
@@ -173,7 +173,7 @@ export const loadVariables = {
   }),
 }
 
-/** What `loadVariables` say, as a gate and a server name it. */
+/** Values of `loadVariables` under the names of the gate and the server. */
 export const loadSettings = (environment: Environment<typeof loadVariables>) => ({
   inFlightMax: environment.REQUESTS_MAX,
   gate: { bodyBytesMax: environment.BODY_MEGABYTES_MAX * 1024 * 1024 },
@@ -223,13 +223,13 @@ export const oidcVariables = {
 export interface OidcSettings {
   readonly issuer: string
   readonly clientId: string
-  /** Undefined: a public client, which PKCE alone protects. */
+  /** Client secret; undefined for a public client, which PKCE alone protects. */
   readonly clientSecret: string | undefined
-  /** Whose value is the name of an operator; an `email` counts only if the provider has verified it. */
+  /** Claim whose value is the name of an operator. An `email` counts only if the provider has verified it. */
   readonly claim: string
 }
 
-/** What `oidcVariables` say; undefined: nobody signs in with a provider. */
+/** Returns the values of `oidcVariables`, or undefined if no provider is configured. */
 export function oidcSettings(environment: Environment<typeof oidcVariables>): OidcSettings | undefined {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = environment
   if (issuer === undefined && clientId === undefined && clientSecret === undefined) return undefined

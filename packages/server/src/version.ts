@@ -22,7 +22,7 @@ export function checkedOut(readText: (path: string) => string): string | undefin
       return undefined
     }
   }
-  // In a work tree of its own `.git` is a file that names the folder.
+  // In a linked work tree `.git` is a file that names the folder.
   const folder = /^gitdir: (.+)$/.exec(attempt('.git') ?? '')?.[1] ?? '.git'
   const head = attempt(`${folder}/HEAD`)
   const branch = /^ref: (.+)$/.exec(head ?? '')?.[1]
@@ -38,11 +38,11 @@ export function checkedOut(readText: (path: string) => string): string | undefin
   return commit !== undefined && /^[0-9a-f]{40,64}$/.test(commit) ? commit : undefined
 }
 
-/** The commit that the code was made from, where it is known. */
+/** Commit that the code was built from, if it is known. */
 export const commit = manifest.gitHead ?? checkedOut((path) => read(path.startsWith('/') ? path : `../../../${path}`))
 
-/** What the log and the answers about health say. */
+/** Version and commit, for the log and the health endpoints. */
 export const release = { version, ...(commit !== undefined && { commit }) }
 
-/** What `--version` prints: the version, and of the commit as much as git shows. */
+/** Output of `--version`: the version, and the commit as short as git shows it. */
 export const versionLine = commit === undefined ? version : `${version} (${commit.slice(0, 12)})`

@@ -3,25 +3,25 @@ import { readFileSync } from 'node:fs'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Certificates that a process was given and works with. */
+/** Certificates that a process was configured with. */
 export interface GivenCertificates {
-  /** For operators: whose they are and by which setting, such as `carrier mtn ca`. Of a bounded set. */
+  /** Owner and setting of the certificates, such as `carrier mtn ca`, from a bounded set. */
   readonly of: string
   /**
-   * A chain is good until its first certificate ends; authorities until their last: nobody knows which of them is
-   * needed.
+   * Kind of the certificates. A chain is valid until its first certificate expires. Authorities are valid until the
+   * last one expires, because it is not known which of them is needed.
    */
   readonly are: 'chain' | 'authorities'
-  /** One or more in PEM. What is none, or cannot be read, is passed over: TLS tells of it. */
+  /** One or more certificates in PEM. Unreadable ones are ignored, because TLS reports them. */
   readonly pem: string
 }
 
 export interface CertificateSettings {
-  /** Those that it works with now. */
+  /** Returns the certificates in use. */
   readonly given: () => readonly GivenCertificates[]
   readonly log: Pick<Log, 'warn' | 'error'>
   readonly metrics: Pick<Metrics, 'gauge'>
-  /** In milliseconds since 1970. */
+  /** Returns the current time, in milliseconds since 1970. */
   readonly now: () => number
   readonly everyMilliseconds?: number
 }
@@ -29,7 +29,7 @@ export interface CertificateSettings {
 const dayMilliseconds = 86_400_000
 const warnDays = 14
 
-/** Warns at once and once a day of certificates that end within 14 days, and measures when they end. */
+/** Warns at once and once a day of certificates that expire within 14 days, and registers a gauge of their expiry. */
 export function watchCertificates({
   given,
   log,
@@ -37,7 +37,7 @@ export function watchCertificates({
   now,
   everyMilliseconds = dayMilliseconds,
 }: CertificateSettings): { stop: () => void } {
-  /** What was read of each text: that of all authorities of a system takes 27 ms. */
+  /** Parsed certificates by text, because parsing all authorities of a system takes 27 ms. */
   let read: ReadonlyMap<string, readonly Ending[]> = new Map()
 
   function endings() {
@@ -66,18 +66,18 @@ export function watchCertificates({
   return { stop: () => clearInterval(timer) }
 }
 
-/** Those that Node trusts besides its own, by the variable that it reads itself. */
+/** Returns the additional authorities that Node trusts, from the variable that Node reads itself. */
 export function extraAuthorities(file = process.env['NODE_EXTRA_CA_CERTS']): readonly GivenCertificates[] {
   if (file === undefined || file === '') return []
   try {
     return [{ of: 'NODE_EXTRA_CA_CERTS', are: 'authorities', pem: readFileSync(file, 'utf8') }]
   } catch {
-    // Node itself warns of it.
+    // Node itself warns of an unreadable file.
     return []
   }
 }
 
-/** When each of them ends, in milliseconds since 1970. */
+/** Returns when the certificates expire, in milliseconds since 1970. */
 export const certificateEndings = (
   given: readonly GivenCertificates[],
 ): readonly (Ending & { readonly of: string })[] =>
@@ -90,7 +90,7 @@ export interface Ending {
 
 const certificates = /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----.+?-----END (?:X509 |TRUSTED )?CERTIFICATE-----/gs
 
-/** Of the certificate that counts; none if there is none. */
+/** Returns the expiry of the certificate that counts, or nothing if there is none. */
 function endingIn({ are, pem }: GivenCertificates): readonly Ending[] {
   const all = Array.from(pem.matchAll(certificates)).flatMap(([text]) => endingOf(text))
   const sorted = all.toSorted((a, b) => a.ends - b.ends)

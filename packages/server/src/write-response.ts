@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 
 /**
- * Longer texts leave as bytes: as text they would be copied twice more, and wait in the heap until the client has read
- * them.
+ * Maximum length of a response that is written as text. Longer ones are written as bytes, because text would be copied
+ * twice more and stay in the heap until the client has read it.
  */
 const textLengthMax = 16_384
 const lingerMs = 1000
@@ -10,8 +10,8 @@ const lingerMs = 1000
 type Release = () => void
 
 /**
- * Ends a response with `body` and a Content-Length. Node adds the header itself for HTTP/1.1 only; an HTTP/1.0 client
- * could not tell a whole response from a truncated one (ruling 3.2).
+ * Ends a response with `body` and a Content-Length. Node adds the header for HTTP/1.1 only, and without it an HTTP/1.0
+ * client cannot distinguish a complete response from a truncated one (ruling 3.2).
  */
 export function endResponse(response: ServerResponse, body: string): void {
   const { complete, httpVersion } = response.req
@@ -22,8 +22,8 @@ export function endResponse(response: ServerResponse, body: string): void {
 }
 
 /**
- * The connection may end with the response. Closing it while the client still sends resets it, and the client may never
- * read the response: what comes is read for so long first, and thrown away.
+ * Ends a response whose connection may close with it. Closing a connection while the client still sends resets it, and
+ * the client may never read the response. So incoming data is read and discarded for a while first.
  */
 function endWhenRead(response: ServerResponse, bytes: string | Buffer): void {
   if (bytes.length > 0) response.write(bytes)
@@ -34,8 +34,8 @@ function endWhenRead(response: ServerResponse, bytes: string | Buffer): void {
 }
 
 /**
- * Calls back once when the response has closed, or its connection: Node does not close one that waits behind another
- * one. Returns how to give that up.
+ * Calls back once when the response or its connection has closed, because Node does not close a response that waits
+ * behind another one. Returns a function that cancels the call.
  */
 export function onceClosed(response: ServerResponse, closed: () => void): () => void {
   const { socket } = response.req
@@ -46,7 +46,7 @@ export function onceClosed(response: ServerResponse, closed: () => void): () => 
     socket.off('close', done)
   }
   const done = () => {
-    // Each is told by the other's event, whose listeners are a copy by then.
+    // Both events can still call this after `giveUp`, because Node iterates over a copy of the listeners.
     if (isGivenUp) return
     giveUp()
     closed()
@@ -69,7 +69,7 @@ export function setHeaders(
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
 }
 
-/** An answer whose form the caller has made. */
+/** Complete answer with its headers. */
 export interface WholeAnswer {
   readonly status: number
   readonly contentType: string
@@ -77,27 +77,28 @@ export interface WholeAnswer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Writes a whole answer. */
+/** Writes a complete answer. */
 export function writeWhole(response: ServerResponse, { status, contentType, headers, body }: WholeAnswer): void {
   setHeaders(response, status, contentType, headers)
   endResponse(response, body)
 }
 
 export interface Streaming {
-  /** An `AdmissionGate`: who streams enters it for each part, and leaves by what it returns. */
+  /** `AdmissionGate` that the stream enters for each part, and leaves after it. */
   readonly gate: { enterSlow(owner: string): Release | undefined | Promise<Release | undefined> }
-  /** Who asks, as of `AdmissionGate`. */
+  /** Owner of the request, as in `AdmissionGate`. */
   readonly owner: string
-  /** A client that takes nothing for so long is gone; 120 if not given. */
+  /** Seconds without progress after which the client counts as gone; default 120. */
   readonly stalledSeconds?: number
 }
 
-/** Size of one write in UTF-16 units: a client makes progress if it reads so much. */
+/** Size of one write in UTF-16 units. A client makes progress if it reads that much. */
 const PIECE_LENGTH = 16_384
 
 /**
- * Writes a long answer as fast as its client reads, with a place for slow work while it waits for parts only. 'full':
- * no place, nothing written. Rejects with what `parts` throws, and then resets the connection if anything was written.
+ * Writes a long answer as fast as its client reads. It occupies a place for slow work only while it waits for parts.
+ * Returns 'full' if there was no place; nothing is written then. Rejects with the error of `parts`, and resets the
+ * connection if anything was written.
  */
 export const streamResponse = async (
   response: ServerResponse,
@@ -117,7 +118,7 @@ export const streamResponse = async (
       leave = await gate.enterSlow(owner)
       piece = ''
     }
-    // `end(piece)` would add a Content-Length to a short list only; all lists have the same form.
+    // `end(piece)` would add a Content-Length to short lists only, and all lists must have the same form.
     response.write(piece)
     response.end()
   } catch (error) {
@@ -129,12 +130,12 @@ export const streamResponse = async (
   return 'done'
 }
 
-/** Resolves, after a turn of the event loop, when more can be written or the response is closed. */
+/** Writes a piece. Resolves, after a turn of the event loop, when more can be written or the response is closed. */
 const written = (response: ServerResponse, piece: string, stalledMs: number): Promise<void> =>
   new Promise((resolve) => {
     if (response.write(piece) || response.destroyed) return void setImmediate(resolve)
     const timer = setTimeout(() => {
-      // It waits behind another response on its connection, which has its own limit.
+      // The response waits behind another one of its connection, which has a limit of its own.
       if (response.socket === null) timer.refresh()
       else response.req.socket.destroy()
     }, stalledMs)

@@ -6,54 +6,67 @@ import { fairQueue, refusalPace, type RefusalPace, timeSlices, type TimeSlices }
 /** Gives a place back; calling it again does nothing. */
 export type Leave = () => void
 
-/** Who asks: an account once it is known, else a network. A function is called only where somebody must wait. */
+/**
+ * Key by which callers share the places: an account once it is known, else a network. A function is called only if the
+ * caller must wait.
+ */
 export type Owner = string | (() => string)
 
 /**
- * Bounds what one process works on, and refuses the excess before it costs anything (P-13). Owners take turns: one uses
- * all places and all time that nobody else wants, and no more than its turn when others wait. The time counts too, or
- * else each step of a request would wait behind one of every other connection.
+ * Limit on the work of one process. Excess requests are refused before they cost anything (P-13). Owners take turns: an
+ * owner alone uses all places and all time, and no more than its turn while other owners wait. Time is shared as well
+ * as places, because otherwise each step of a request would wait behind a step of every other connection.
  */
 export interface AdmissionGate {
   /**
-   * A place, at once or in turn; undefined: the process is full, or the turn did not come in time. Nothing was done
-   * then. `work`: the recipients or ids that it is for, 1 if not given. Owners take turns by work, and from 50 on it
-   * has places of its own; there, what only `reads` counts twice: it never waits for a disk.
+   * Returns a place, at once or in turn, or undefined if the process is full or the turn did not come in time; nothing
+   * was done then. `work` is the number of recipients or ids of the request, 1 by default. Owners take turns by work.
+   * Requests of 50 or more have places of their own, where a request that only `reads` counts twice, because it never
+   * waits for a disk.
    */
   readonly enter: (owner: Owner, work?: number, reads?: boolean) => Leave | undefined | Promise<Leave | undefined>
-  /** The same for what may take long: it has few places of its own, and takes none from other work while it waits. */
+  /** As `enter`, for slow requests: they have a few places of their own and occupy no other place while they wait. */
   readonly enterSlow: (owner: Owner, work?: number) => Leave | undefined | Promise<Leave | undefined>
-  /** A place at once or never, for work that has had its turn; also where others wait. */
+  /** Returns a place at once or undefined, for work that has had its turn, even if other requests wait. */
   readonly tryEnter: () => Leave | undefined
-  /** How many have a place or wait for one. */
+  /** Number of requests that have a place or wait for one. */
   readonly inFlight: number
   readonly waiting: number
-  /** The bytes of the bodies that this process holds. */
+  /** Memory for the request bodies of this process. */
   readonly bodies: BodyMemory
-  /** For reading documents that take long. */
+  /** Time slices in which long documents are parsed. */
   readonly slices: TimeSlices
-  /** All that are worked on, with a place or without. */
+  /** All requests in progress, with or without a place. */
   readonly requests: RunningRequests
-  /** For refusals that cost whoever asks nothing. */
+  /** Pace of refusals, because a refusal costs its client nothing. */
   readonly refusals: RefusalPace
 }
 
 export interface AdmissionSettings {
-  /** Places for work; default 128: with more, whoever has just got one waits behind the work of all others. */
+  /**
+   * Maximum number of places; default 128. With more, a request that has just entered waits behind the work of all
+   * others.
+   */
   readonly placesMax?: number
-  /** Work that requests of 50 or more may be at together; one may always be. Default 8000: that of two statements. */
+  /**
+   * Maximum total work of concurrent requests of 50 or more; a single one always enters. Default 8000, the work of two
+   * statements.
+   */
   readonly largeWorkMax?: number
-  /** Places for slow work; default 2: on two cores more give no more answers, and hold up others. */
+  /**
+   * Maximum number of places for slow requests; default 2. On two cores more places give no more answers and delay
+   * other requests.
+   */
   readonly slowPlacesMax?: number
-  /** So long a turn is waited for; default 2. */
+  /** Maximum time to wait for a turn, in seconds; default 2. */
   readonly waitSecondsMax?: number
-  /** In one turn of the event loop no further work begins after so many milliseconds; default 8. */
+  /** Milliseconds of one turn of the event loop after which no further work begins; default 8. */
   readonly turnMs?: number
-  /** Bytes of all bodies in memory; default 64 MB. */
+  /** Maximum size of all bodies in memory, in bytes; default 64 MB. */
   readonly bodyBytesMax?: number
 }
 
-/** Fewer at a time cost as much as as many requests of one. */
+/** Below this number of recipients or ids, one request costs about as much as separate ones. */
 const largeMin = 50
 
 interface Waiting {
@@ -64,15 +77,15 @@ interface Waiting {
 
 interface Share {
   readonly roomMax: number
-  /** What a request takes of the room. */
+  /** Room that a request of this work occupies. */
   readonly roomOf: (work: number) => number
   readonly queue: ReturnType<typeof fairQueue<Waiting>>
   taken: number
 }
 
 /**
- * A gate for at most `inFlightMax` requests, of which those that have no place wait in turn. Whoever enters leaves in a
- * `finally`.
+ * Returns a gate for at most `inFlightMax` requests; requests without a place wait in turn. Callers call the returned
+ * `Leave` in a `finally`.
  */
 export function admissionGate(inFlightMax: number, settings: AdmissionSettings = {}): AdmissionGate {
   const {
@@ -89,7 +102,7 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
   const large = share(largeWorkMax, (work) => Math.min(work, largeWorkMax))
   const slow = share(slowPlacesMax, () => 1)
   const shares = [ordinary, large, slow]
-  /** When work began in this turn of the event loop, by performance.now(). */
+  /** Time at which work began in this turn of the event loop, by performance.now(). */
   let turnBegan: number | undefined
 
   function place(at: Share, room: number): Leave {
@@ -109,7 +122,10 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
     return next !== undefined && at.taken + next.room <= at.roomMax
   }
 
-  /** Whether work may begin now. Where it may not, what waits is admitted in the next turns. */
+  /**
+   * Returns true if work may begin in this turn of the event loop. Otherwise waiting requests are admitted in the next
+   * turns.
+   */
   function hasTime(): boolean {
     if (turnBegan !== undefined) return performance.now() - turnBegan < turnMs
     turnBegan = performance.now()
@@ -126,7 +142,7 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
     const open = shares.filter(mayAdmit)
     if (open.length === 0 || !hasTime()) return
     open.forEach(admitNext)
-    // After what these do at once.
+    // Run after the work that the admitted requests do at once.
     queueMicrotask(() => process.nextTick(admitWhileTime))
   }
 
@@ -143,7 +159,7 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
     waiting.admit(undefined)
   }
 
-  /** One that waits is refused for a newcomer whose owner has fewer that wait. */
+  /** Refuses a waiting request in favour of a newcomer whose owner has fewer waiting requests. */
   function makeRoom(owner: string): boolean {
     for (const { queue } of shares) {
       const displaced = queue.displace(owner)
@@ -168,7 +184,7 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
     if (inFlight >= inFlightMax && !makeRoom(nameOf(owner))) return undefined
     inFlight++
     const room = at.roomOf(work)
-    // Where a large one waits for its room, smaller ones behind it do not take it away.
+    // While a large request waits for room, smaller requests behind it must not use that room up.
     const mustWait = at.taken + room > at.roomMax || (at === large && at.queue.length > 0)
     return mustWait || !hasTime() ? wait(at, nameOf(owner), work) : place(at, room)
   }
@@ -196,8 +212,8 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
 }
 
 /**
- * Works with a place, once there is one; undefined: there was none, and nothing was done. What work that only `reads`
- * throws is marked: nothing was done (ruling 1.25).
+ * Runs `work` once there is a place. Returns undefined if there was none; nothing was done then. Errors of work that
+ * only `reads` are marked as safe to repeat, because nothing was done (ruling 1.25).
  */
 export async function withPlace<T>(
   entered: ReturnType<AdmissionGate['enter']>,
@@ -216,8 +232,8 @@ export async function withPlace<T>(
 }
 
 /**
- * Works as soon as there was a place, which it gives back before: for reading that waits for a turn of its own in a
- * bounded queue, where it would hold its place for long. As of `withPlace` else.
+ * As `withPlace`, but gives the place back before it runs `work`. For reads that wait for a turn of their own in a
+ * bounded queue and would occupy the place for long.
  */
 export async function afterPlace<T>(
   entered: ReturnType<AdmissionGate['enter']>,
@@ -232,7 +248,7 @@ export async function afterPlace<T>(
 const nameOf = (owner: Owner): string => (typeof owner === 'string' ? owner : owner())
 
 /**
- * Shows how many places are taken and waited for, and how many bytes of bodies are held: 0 when nothing is asked for.
+ * Registers gauges for the places in use, the requests that wait for one, and the bytes of bodies; all 0 when idle.
  */
 export function measureAdmission(metrics: Metrics, gate: AdmissionGate): void {
   metrics.gauge('gateway_requests_in_flight', 'Requests that hold a place or wait for one', [], () => [
@@ -249,12 +265,12 @@ export function measureAdmission(metrics: Metrics, gate: AdmissionGate): void {
   ])
 }
 
-/** Counts the requests that a process works on, also those whose clients have gone: nothing else waits for these. */
+/** Count of the requests in progress, including requests whose clients have gone: nothing else waits for these. */
 export interface RunningRequests {
   begin(): void
-  /** Of one that was begun. */
+  /** Called when a request that was begun has ended. */
   end(): void
-  /** Resolves once none is worked on, or after `seconds`. */
+  /** Resolves once no request is in progress, or after `seconds`. */
   ended(seconds: number): Promise<void>
 }
 

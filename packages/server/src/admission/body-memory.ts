@@ -1,22 +1,22 @@
 import type { ServerResponse } from 'node:http'
 import { onceClosed } from '../write-response.ts'
 
-/** The bytes of one body in memory. */
+/** Memory of one request body. */
 export interface BodyPlace {
-  /** Room for so many bytes more; false: there is none, and all that this place held is given up. */
+  /** Reserves this many more bytes. Returns false if there is no room; all bytes of this place are released then. */
   grow(bytes: number): boolean
-  /** Called if others need the room while the body is still read; its bytes are given up then. */
+  /** Called if other bodies need the room while this one is still being read. Its bytes are released then. */
   onEvicted: (() => void) | undefined
-  /** Gives way to other owners only: its own gets no room instead. False at first. */
+  /** True if only other owners may evict this body; its own owner is refused instead. False at first. */
   staysForOwner: boolean
-  /** Calling it again does nothing. */
+  /** Releases the bytes. Calling it again does nothing. */
   release(): void
 }
 
-/** Bounds the bytes of all bodies that one process holds. */
+/** Limit on the bytes of all request bodies of one process. */
 export interface BodyMemory {
   readonly bytes: number
-  /** A place without bytes, on behalf of an account or, before that is known, of a network. */
+  /** Returns an empty place for an account or, before the account is known, for a network. */
   open(owner: string): BodyPlace
 }
 
@@ -24,11 +24,11 @@ interface Held {
   readonly owner: Owner
   readonly place: BodyPlace
   bytes: number
-  /** Its index in the list of its owner. */
+  /** Index of this body in the list of its owner. */
   at: number
 }
 
-/** A list, no set: see decision 0061. */
+/** Bodies of one owner, in a list instead of a set (decision 0061). */
 interface Owner {
   readonly held: Held[]
   bytes: number
@@ -45,9 +45,9 @@ function remove(held: Held[], gone: Held): void {
 }
 
 /**
- * Memory for `bytesMax` bytes of bodies. Where there is no room, the owner with most bytes gives up its largest body
- * that is still being read, be it the one that asks. No owner has more than half: what is read and worked on cannot be
- * given up.
+ * Returns memory for `bytesMax` bytes of bodies. If there is no room, the owner with the most bytes loses its largest
+ * body that is still being read, which may be the requesting one. An owner has at most half of the memory, because
+ * bodies that are completely read cannot be evicted.
  */
 export function bodyMemory(bytesMax: number): BodyMemory {
   const owners = new Map<string, Owner>()
@@ -65,7 +65,7 @@ export function bodyMemory(bytesMax: number): BodyMemory {
     onEvicted?.()
   }
 
-  /** Where `asking` would grow by so many bytes: which body gives way. */
+  /** Returns the body to evict if `asking` grows by `bytes`. */
   function victim(asking: Held, bytes: number): Held {
     let heaviest = asking.owner
     let most = asking.owner.bytes + bytes
@@ -127,19 +127,19 @@ export function bodyMemory(bytesMax: number): BodyMemory {
 const longMin = 16_384
 
 export interface Room<Answer> {
-  /** A place of the account that asks, without bytes. */
+  /** Empty place of the requesting account. */
   readonly place: BodyPlace
   readonly response: ServerResponse
-  /** So many bytes are to be free before anything is read. */
+  /** Bytes that must be free before anything is read. */
   readonly bytes: number
-  /** In UTF-16 units. */
+  /** Returns the length of an answer in UTF-16 units. */
   readonly lengthOf: (answer: Answer) => number
 }
 
 /**
- * What `read` answers; undefined, perhaps with nothing read: its account has no room for it. A long answer holds
- * memory, as its text and in its connection, until the client has read it: it counts among the bodies of its account.
- * Where other accounts need the room, its connection is broken off.
+ * Returns the answer of `read`, or undefined if its account has no room for it; `read` may not have run then. A long
+ * answer occupies memory, as text and in its connection, until the client has read it, so it counts as a body of its
+ * account. If other accounts need the room, its connection is broken off.
  */
 export async function withRoom<Answer>(
   { place, response, bytes, lengthOf }: Room<Answer>,

@@ -1,34 +1,35 @@
 /**
- * What waits on behalf of several owners. Owners take turns by work: who has had least since both wait is next. Of one
- * owner what came first is first.
+ * Queue with items of several owners. Owners take turns by work: the owner that has had the least since it began to
+ * wait is next. Items of one owner keep their order.
  */
 export interface FairQueue<Item> {
   readonly length: number
   /**
-   * `work`: what it costs beside others, in any unit; 1 if not given. Of equal work, owners come one after the other.
+   * Appends an item. `work` is its relative cost in any unit, 1 by default. With equal work, owners alternate.
    */
   push(owner: string, item: Item, work?: number): void
-  /** The next in turn, which stays. */
+  /** Returns the next item without removing it. */
   peek(): Item | undefined
-  /** The next in turn; its owner's turn comes again when each other owner has had as much work. */
+  /** Removes and returns the next item. Its owner is next again when every other owner has had as much work. */
   shift(): Item | undefined
-  /** Takes out one that waits; false if it waits no more. */
+  /** Removes an item. Returns false if it is not in the queue any more. */
   remove(owner: string, item: Item): boolean
   /**
-   * Makes room for one of `newcomer`: takes out the newest of the owner with most waiting, of several the one whose
-   * turn comes last. Undefined: no other owner has more waiting than the newcomer would have.
+   * Makes room for an item of `newcomer`: removes and returns the newest item of the owner with the most items, of
+   * several such owners the one whose turn comes last. Returns undefined if no other owner has more items than the
+   * newcomer would have.
    */
   displace(newcomer: string): Item | undefined
 }
 
 interface Waiting<Item> {
   readonly items: { readonly item: Item; readonly work: number }[]
-  /** Work that it has had since it waits; who comes later begins with the least that another has. */
+  /** Work done for this owner since it began to wait. A new owner begins with the smallest value of the others. */
   had: number
 }
 
 export function fairQueue<Item>(): FairQueue<Item> {
-  /** The order of the keys is that of the turns of those that have had the same. */
+  /** Owners by name. Among owners with equal work, the order of the keys is the order of their turns. */
   const waiting = new Map<string, Waiting<Item>>()
   let length = 0
 
@@ -90,23 +91,23 @@ export function fairQueue<Item>(): FairQueue<Item> {
 }
 
 /**
- * Work that occupies the process, in small pieces: of each turn of the event loop it takes a bounded part, and owners
- * take turns.
+ * Scheduler for work that occupies the process. The work runs in small pieces that use a bounded part of each turn of
+ * the event loop, and owners take turns.
  */
 export interface TimeSlices {
   /**
-   * Runs a piece of work: at once where this turn has time for it and nobody waits, else in turn. Throws or rejects as
-   * it does.
+   * Runs a piece of work: at once if this turn has time for it and no other piece waits, otherwise in turn. Throws or
+   * rejects with the error of the piece.
    */
   run<T>(owner: string, piece: () => T): T | Promise<T>
-  /** The same for whoever has not proved to have an account: all of these together get a part of the time only. */
+  /** As `run`, for callers that are not authenticated yet. Together they get only a part of the time. */
   runUnknown<T>(owner: string, piece: () => T): Promise<T>
 }
 
 export interface TimeSliceSettings {
-  /** A turn begins no further piece after so long; default 2 milliseconds. */
+  /** Milliseconds of a turn after which no further piece begins; default 2. */
   readonly turnMs?: number
-  /** The part of the time that `runUnknown` gets at the most; default a fourth. */
+  /** Maximum share of the time for `runUnknown`; default a fourth. */
   readonly unknownShare?: number
 }
 
@@ -181,33 +182,32 @@ export function timeSlices({ turnMs = 2, unknownShare = 0.25 }: TimeSliceSetting
 }
 
 /**
- * Lets refusals go no faster than at a bounded rate: whoever comes again at once is slowed down by its own answers
- * (P-13).
+ * Rate limit on refusals. A client that repeats a refused request at once is slowed down by its own answers (P-13).
  */
 export interface RefusalPace {
   /**
-   * Resolves when the refusal may be answered: at once while few are, else in turn. Networks take turns. Where too many
-   * wait, the newest of the network with most is let go, so that memory stays bounded. It tells nothing by its time of
-   * what was asked.
+   * Resolves when the refusal may be answered: at once while there are few, otherwise in turn. Networks take turns. If
+   * too many wait, the newest one of the network with the most is answered at once, so that memory stays bounded. The
+   * delay reveals nothing about the request.
    */
   turn(network: string): Promise<void> | undefined
-  /** The process ends: whoever waits is answered, and from now on everybody at once. */
+  /** Answers all waiting refusals, and later ones at once, because the process ends. */
   end(): void
   readonly waiting: number
 }
 
 export interface RefusalPaceSettings {
-  /** Default 200; without a bound a process refused 12,000. */
+  /** Maximum refusals a second; default 200. Without a limit one process refused 12,000. */
   readonly perSecond?: number
-  /** Default 2000. */
+  /** Maximum number of waiting refusals; default 2000. */
   readonly waitingMax?: number
 }
 
 export function refusalPace({ perSecond = 200, waitingMax = 2000 }: RefusalPaceSettings = {}): RefusalPace {
   const queue = fairQueue<() => void>()
   /**
-   * Runs since a refusal was answered. One at a time, or else two that take turns at asking would wait differently
-   * long.
+   * Timer that runs since a refusal was answered. There is one at a time, because otherwise two clients that alternate
+   * would wait differently long.
    */
   let timer: NodeJS.Timeout | undefined
   let isOver = false
