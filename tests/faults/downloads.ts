@@ -15,7 +15,7 @@ const readersCount = 6
 const movementsCount = 20_000
 
 /** Milliseconds after which a page must have been answered though readers of files wait (P-13). */
-const limitMilliseconds = 8000
+const limitMilliseconds = 6000
 const pagePatienceMilliseconds = 2000
 const betweenPagesMilliseconds = 500
 
