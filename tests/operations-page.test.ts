@@ -76,6 +76,12 @@ function textsOf(text: ts.Node | undefined, file: ts.SourceFile): readonly (read
   if (text !== undefined && ts.isBinaryExpression(text) && text.operatorToken.kind === ts.SyntaxKind.PlusToken)
     return joined(textsOf(text.left, file), textsOf(text.right, file))
   if (text !== undefined && ts.isIdentifier(text)) return textsNamed(text, file)
+  if (text !== undefined && ts.isBinaryExpression(text) && text.operatorToken.kind === ts.SyntaxKind.PlusToken) {
+    const [left, right] = [textsOf(text.left, file), textsOf(text.right, file)]
+    return left.flatMap((before) =>
+      right.map((after) => [...before.slice(0, -1), `${before.at(-1)}${after[0]}`, ...after.slice(1)]),
+    )
+  }
   throw new Error(`${file.fileName}: the message of a log call cannot be read: ${text?.getText() ?? 'there is none'}`)
 }
 
