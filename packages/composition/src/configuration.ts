@@ -1,4 +1,4 @@
-// What the command line takes too, without what serves.
+// The part of this package that the command line needs, without the server.
 export {
   gatewayVariables,
   processingSettings,

@@ -16,7 +16,7 @@ export interface DailyBackups extends Pick<Opened, 'backUp' | 'runExclusively'> 
 
 const kept = 7
 const dayMilliseconds = 86_400_000
-/** Of the disk, so much stays free: where the data is on it too, a full one would stop everything. */
+/** Minimum bytes that must stay free on the disk, because a full disk would stop a database on it. */
 const bytesFreeLeast = 2 ** 30
 /** It works for so long and rests for longer, so that whatever else waits goes first. */
 const [workMilliseconds, restMilliseconds] = [20, 30]

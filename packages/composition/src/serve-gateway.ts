@@ -41,7 +41,7 @@ import {
 } from './variables.ts'
 import { watchAccounts } from './watch-accounts.ts'
 
-/** What the app of an interface is made of. */
+/** Services from which the app of an interface is built. */
 export interface ServerParts {
   readonly clock: Clock
   readonly holders: HolderAccess
@@ -78,10 +78,10 @@ export interface ServerEnvironment extends GatewayEnvironment, LoadEnvironment, 
   readonly ADMIN_PORT: number | undefined
 }
 
-/** So long a stop waits for requests whose clients have gone. */
+/** Seconds that a stop waits for requests whose clients have disconnected. */
 const requestsSeconds = 2
 
-/** So long a send in bulk that was started may wait for its first call. */
+/** Maximum milliseconds until the first call of a started bulk send. */
 const bulkPauseMilliseconds = 1000
 
 /** Serves a gateway over these ports, until the process stops. */

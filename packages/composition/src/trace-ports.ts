@@ -6,7 +6,7 @@ import type { Ended, Tracing } from '@gateway/server'
 type Traced = Pick<Ports, 'messages' | 'claimedBatches' | 'deliveryReceipts' | 'webhookClient'>
 type Attributes = Ended['attributes']
 
-/** So many messages are named in a span. */
+/** Maximum number of messages that a span names. */
 const namedMax = 100
 
 /** The same ports; what they did is told as spans, which name messages by id, and receipts by reference. */

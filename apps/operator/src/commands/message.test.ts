@@ -50,7 +50,7 @@ const told = async (operator: Operator): Promise<readonly string[]> => {
   return out.trimEnd().split('\n\n').slice(1)
 }
 
-const accepted = '2026/10/18 10:00:00  accepted; 1.0 credits were debited'
+const accepted = '2026/10/18 10:00:00  accepted; 1.0 credits were charged'
 const end = 'All times are GMT+2.'
 const receipt = { carrier, reference: 'r-1', number: undefined, submitted: undefined }
 
@@ -70,13 +70,13 @@ test('a delivered message: its facts, where it is, what happened, and never its 
       'from      12025550100',
       'text      10 characters, GSM 7-bit, 1 part; the text itself is not shown',
       'due       at once',
-      'price     1.0 credits, charged',
+      'credits   1.0 charged',
       'attempts  1',
       'carrier   sim, its id of the message: r-1',
       '',
       'It is DELIVERED 0 (delivered to the recipient) since 2026/10/18 10:00:05.',
       '',
-      '2026/10/18 10:00:00  accepted; 2.0 credits were debited for the 2 messages of its send (ids 1 to 2)',
+      '2026/10/18 10:00:00  accepted; 2.0 credits were charged for the 2 messages of its send (ids 1 to 2)',
       '2026/10/18 10:00:02  carrier sim took it',
       '2026/10/18 10:00:05  its receipt says: DELIVERED 0 (delivered to the recipient)',
       end,
@@ -293,7 +293,7 @@ test('what nobody knows after a recovery is told so, and what is learned later t
       '2026/10/18 10:00:31  its dispatcher ended without telling what became of it: it may have been sent or not',
       '2026/10/18 10:00:40  its dispatcher told later what became of it',
       '2026/10/18 10:00:40  carrier sim had refused it',
-      '2026/10/18 10:00:40  1.0 credits were refunded for this message: refused on submission (111)',
+      '2026/10/18 10:00:40  1.0 credits were returned for this message: refused on submission (111)',
       end,
     ].join('\n'),
   ])
@@ -350,12 +350,12 @@ test('what was deleted, and what of its send was refunded', async () => {
   expect(where).toBe('It is SENDINGFAILED 102 (cancelled before delivery) since 2026/10/18 10:00:00.')
   expect(events?.split('\n').slice(1)).toEqual([
     '2026/10/18 10:00:00  ended without a carrier: SENDINGFAILED 102 (cancelled before delivery)',
-    '2026/10/18 10:00:00  1.0 credits were refunded for this message: cancelled before delivery (102)',
-    '2026/10/18 10:00:10  1.0 credits were refunded for 1 other message of its send: cancelled before delivery (102)',
+    '2026/10/18 10:00:00  1.0 credits were returned for this message: cancelled before delivery (102)',
+    '2026/10/18 10:00:10  1.0 credits were returned for 1 other message of its send: cancelled before delivery (102)',
     end,
   ])
   expect((await operator.run(['message', 'explain', '1'])).out).toContain(
-    '\nprice     1.0 credits, refunded\nattempts  0\n',
+    '\ncredits   1.0 charged, 1.0 returned, net 0.0\nattempts  0\n',
   )
 })
 
@@ -367,7 +367,7 @@ test('a message that an operator refunded was taken by its carrier all the same'
   expect((await told(operator))[1]?.split('\n')).toEqual([
     accepted,
     '2026/10/18 10:00:00  carrier sim took it',
-    '2026/10/18 10:00:05  1.0 credits were refunded for this message: a complaint',
+    '2026/10/18 10:00:05  1.0 credits were returned for this message: a complaint',
     end,
   ])
 

@@ -60,10 +60,16 @@ function factsOf(trace: MessageTrace): readonly (readonly [string, string])[] {
     ...(trace.priority === 0 ? [] : [['priority', `${trace.priority}, among what waits of its account`] as const]),
     ...(trace.flash ? [['flash', 'shown at once, not kept by the phone'] as const] : []),
     ...(trace.route === undefined ? [] : [['route', routeText(trace.route)] as const]),
-    ['price', `${formatCredits(trace.cost)} credits, ${isRefunded(trace) ? 'refunded' : 'charged'}`],
+    ['credits', creditsText(trace)],
     ['attempts', String(attemptsOf(trace))],
     ...(carrier === undefined ? [] : [['carrier', `${carrier}, ${name}`] as const]),
   ]
+}
+
+/** Formats the credits of a message in the words of the portal: charged, returned, net. */
+const creditsText = (trace: MessageTrace): string => {
+  const charged = formatCredits(trace.cost)
+  return isRefunded(trace) ? `${charged} charged, ${charged} returned, net 0.0` : `${charged} charged`
 }
 
 const idsText = (reference: string, parts: readonly TracedPart[]): string =>
@@ -99,7 +105,7 @@ const eventsOf = (trace: MessageTrace): readonly Event[] => [
 
 function accepted({ accepted: at, send: { first, messages, debit } }: MessageTrace): Event {
   const of = messages === 1 ? '' : ` for the ${messages} messages of its send (ids ${first} to ${first + messages - 1})`
-  return { at, text: `accepted; ${formatCredits(debit)} credits were debited${of}` }
+  return { at, text: `accepted; ${formatCredits(debit)} credits were charged${of}` }
 }
 
 /** Codes that the gateway gives to submitted messages. */
@@ -121,7 +127,7 @@ function outcomes(
   if (carrier === undefined) return [{ at: stored, text: `ended without a carrier: ${outcomeText(code)}` }]
   const wasUnknown = incidents.some(({ what }) => unknownBy.has(what))
   const isPartly = code === OUTCOME.failed && at === stored
-  // What was refused is refunded; what an operator refunded was not refused.
+  // Credits of refused messages are returned automatically, so a return by an operator does not mean a refusal.
   const isRefused = refunded && refundByHand === undefined
   const took = isPartly ? 'took some of its parts and refused the others' : 'took it'
   const handedOver = { at: stored, text: `carrier ${carrier} ${isRefused ? 'refused it' : took}` }
@@ -151,7 +157,7 @@ function refunds(trace: MessageTrace): readonly Event[] {
   const itself =
     own === undefined || isFree
       ? []
-      : [{ at: own.at, text: `${amount} credits were refunded for this message: ${why}` }]
+      : [{ at: own.at, text: `${amount} credits were returned for this message: ${why}` }]
   return [...itself, ...others.map(refunded)]
 }
 
@@ -159,7 +165,7 @@ function refunded({ code, messages, amount, first, last }: TracedRefund): Event 
   const of = messages === undefined ? 'other messages' : counted(messages, 'other message')
   const why = code === undefined ? ': by the operator' : `: ${outcomeMeaning(code)} (${code})`
   const since = first === last ? '' : `, the first of them ${timeText(first)}`
-  return { at: last, text: `${formatCredits(amount)} credits were refunded for ${of} of its send${why}${since}` }
+  return { at: last, text: `${formatCredits(amount)} credits were returned for ${of} of its send${why}${since}` }
 }
 
 const KEPT_WORDS: Readonly<Record<TracedReceipt['fits'], string>> = {
