@@ -2,8 +2,9 @@ import type { ServerResponse } from 'node:http'
 import type { OverLimit } from '@gateway/core/accounts'
 import { keyCharactersMax } from '@gateway/core/client-requests'
 import type { InboxMessage, TakenMessages } from '@gateway/core/inbox'
-import { type MessageId, priorityMax, referenceCharactersMax, validityMinutesMax } from '@gateway/core/messages'
+import { type MessageId, referenceCharactersMax, type SendOptionName } from '@gateway/core/messages'
 import { formatMinute, type Instant } from '@gateway/core/time'
+import { optionWords } from '@gateway/wire'
 import {
   type AdmissionGate,
   type ConfirmedResponses,
@@ -68,13 +69,13 @@ export const unusableReference = errorText(`clientref must be 1 to ${keyCharacte
 export const unusableMessageReference = errorText(
   `reference must be up to ${referenceCharactersMax} characters without control characters`,
 )
-/** Its `validity` is no validity (ruling 1.29). */
-export const unusableValidity = errorText(`validity must be 1 to ${validityMinutesMax} minutes`)
+/** Refuses a send because of an option (ruling 1.29). */
+export function unusableOption(name: SendOptionName): string {
+  const { query, form, queryUnit = '' } = optionWords(name)
+  return errorText(`${query} must be ${form}${queryUnit}`)
+}
 /** Its `sender` is none, or not one that the account may use (ruling 1.27). */
 export const invalidSender = errorText('Invalid sender')
-/** Its `priority` or its `flash` is none. */
-export const unusablePriority = errorText(`priority must be 0 to ${priorityMax}`)
-export const unusableFlash = errorText('flash must be true or false')
 export const referenceErrors = [unusableReference, anotherRequest]
 
 /** Writes an answer that is whole, with its length (ruling 3.2). */

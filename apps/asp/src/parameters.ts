@@ -1,17 +1,14 @@
 import type { Credentials } from '@gateway/core/accounts'
 import { keyCharactersMax, readIdempotencyKey } from '@gateway/core/client-requests'
 import {
-  priorityMax,
-  readFlash,
-  readPriority,
   readReference,
   readSender,
-  readValidity,
+  readSendOptions,
   referenceCharactersMax,
-  validityMinutesMax,
+  sendOptionNames,
 } from '@gateway/core/messages'
 import type { ParsedBody } from '@gateway/server'
-import { percentDecode, trimWhiteSpace } from '@gateway/wire'
+import { optionWords, percentDecode, trimWhiteSpace } from '@gateway/wire'
 import { errorText } from './answer.ts'
 
 /** The parameters of a request by their names in lower case: every value in its order, decoded (ruling 3.1). */
@@ -100,29 +97,15 @@ export const reference = {
 export const messageReference = (parameters: Parameters): ReturnType<typeof readReference> =>
   readReference(parameters.get('reference')?.[0])
 
-/** How long messages may wait (ruling 1.29). */
-export const validity = {
-  name: 'validity',
-  form: `for so many minutes after they are due the messages may wait, 1 to ${validityMinutesMax}`,
-}
+/** Parameters that are options of the send. */
+export const sendOptions = sendOptionNames.map((name) => {
+  const { query, meaning } = optionWords(name)
+  return { name: query, form: meaning }
+})
 
-/** `validity` (ruling 1.29): one with U+0000 is unusable. */
-export const messageValidity = (parameters: Parameters): ReturnType<typeof readValidity> =>
-  readValidity(parameters.get('validity')?.[0])
-
-/** Which of what waits of the account goes first. */
-export const priority = { name: 'priority', form: `0 to ${priorityMax}: what waits of a higher one goes first` }
-
-/** `priority`: one with U+0000 is unusable. */
-export const messagePriority = (parameters: Parameters): ReturnType<typeof readPriority> =>
-  readPriority(parameters.get('priority')?.[0])
-
-/** Whether phones keep the text. */
-export const flash = { name: 'flash', form: 'true or 1: phones show the text at once and do not keep it' }
-
-/** `flash`: one with U+0000 is unusable. */
-export const messageFlash = (parameters: Parameters): ReturnType<typeof readFlash> =>
-  readFlash(parameters.get('flash')?.[0])
+/** Reads the options of the send; one with U+0000 is unusable. */
+export const messageOptions = (parameters: Parameters): ReturnType<typeof readSendOptions> =>
+  readSendOptions((name) => parameters.get(optionWords(name).query)?.[0])
 
 /** What messages come from (ruling 1.27). */
 export const sender = {

@@ -7,20 +7,17 @@ import {
   parseSenderAddress,
   readReference,
   readSender,
+  readSendOption,
+  type SendOptionName,
+  type SendOptions,
   readSoughtNumber,
-  readValidity,
   readWrittenNumber,
   referenceCharactersMax,
-  priorityMax,
-  readPriority,
-  type Priority,
-  validityMinutesMax,
   type MessageId,
   type MessageReference,
   type Msisdn,
   type SenderAddress,
   type UnreadNumber,
-  type ValidityMinutes,
   type WrittenNumber,
 } from '@gateway/core/messages'
 import { parseMinute, secondsAfter, type Instant } from '@gateway/core/time'
@@ -34,6 +31,7 @@ import {
   type WebhookId,
 } from '@gateway/core/webhooks'
 import { readNetwork } from '@gateway/server/configuration'
+import { SEND_OPTION } from '@gateway/wire'
 import { InvalidArgumentError } from 'commander'
 
 /** Creates a reader of an argument. Its error states the expected form; commander adds the name of the argument. */
@@ -166,15 +164,17 @@ export const readSenderName: (text: string) => SenderAddress = read(
   'a sender: 3 to 15 digits, or 1 to 11 GSM 7-bit characters with at least one letter',
 )
 
-export const readValidMinutes: (text: string) => ValidityMinutes = read(
-  (text) => usable(readValidity(text)),
-  `minutes: a whole number from 1 to ${validityMinutesMax}`,
-)
-
-export const readPriorityOption: (text: string) => Priority = read(
-  (text) => usable(readPriority(text)),
-  `a priority: 0 to ${priorityMax}`,
-)
+/**
+ * Returns the reader of an option of a send. It returns undefined for a value that means the same as leaving the option
+ * out, such as priority 0.
+ */
+export const readOption =
+  <Name extends SendOptionName>(name: Name) =>
+  (text: string): SendOptions[Name] => {
+    const value = readSendOption(name, text)
+    if (value !== 'unusable' && text.trim() !== '') return value
+    throw new InvalidArgumentError(`Expected ${SEND_OPTION[name].form}.`)
+  }
 
 /** Reads prefixes of numbers, separated by commas; 'default' is the empty prefix. */
 export const readPrefixes = (text: string): readonly string[] => text.split(',').map((one) => readPrefix(one.trim()))

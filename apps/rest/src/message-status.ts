@@ -4,11 +4,11 @@ import { Type } from 'typebox'
 import {
   answerObject,
   CreditsNumber,
+  labelProperties,
   MessageIdNumber,
   Minute,
   MobileNumber,
   oneOf,
-  ReferenceOfMessage,
 } from './operation.ts'
 
 /** What REST says of one message, and an event of a message too (ruling 2.7). */
@@ -24,7 +24,7 @@ export const statusProperties = {
     type: 'integer',
     description: 'The code of the other interfaces.',
   }),
-  reference: ReferenceOfMessage,
+  ...labelProperties,
 }
 
 /** One element of `messageStatuses`. */

@@ -205,9 +205,12 @@ export const MobileNumber = Type.String({
   description: 'A number in international format: digits only, no + and no leading 0, such as 27825550101.',
 })
 
-export const ReferenceOfMessage = Type.Optional(
-  Type.String({ description: 'What the send called the message. Left out if it has none.', maxLength: 64 }),
-)
+/** Fields of the labels of a message (`wire:words.ts`). */
+export const labelProperties = {
+  reference: Type.Optional(
+    Type.String({ description: 'What the send called the message. Left out if it has none.', maxLength: 64 }),
+  ),
+}
 
 export const orNull = <T extends TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description })

@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import type { OverLimit } from '@gateway/core/accounts'
 import { keyCharactersMax } from '@gateway/core/client-requests'
-import { priorityMax, referenceCharactersMax, type Refusal, validityMinutesMax } from '@gateway/core/messages'
+import { referenceCharactersMax, type Refusal, sendOptionNames, type SendOptionName } from '@gateway/core/messages'
 import { type ConfirmedResponses, endResponse, setHeaders } from '@gateway/server'
+import { optionWords } from '@gateway/wire'
 import { leaf } from './rendered.ts'
 
 /** The `ID` of a recipient that is refused (spec 7.3). */
@@ -19,6 +20,8 @@ export const REFUSAL = {
   'insufficient-credits': 'NOCREDITS',
 } as const satisfies Record<Refusal, string>
 
+type UnusableOption = `unusable-${SendOptionName}`
+
 /** Errors in the content of a well-formed document. */
 export type Flaw =
   | 'not-valid'
@@ -27,9 +30,7 @@ export type Flaw =
   | 'invalid-date'
   | 'unusable-client-ref'
   | 'unusable-reference'
-  | 'unusable-validity'
-  | 'unusable-priority'
-  | 'unusable-flash'
+  | UnusableOption
   | 'invalid-sender'
 
 /** Every reason for an `Error` element. */
@@ -42,6 +43,13 @@ export type Trouble =
   | 'wrong-method'
   | 'another-request'
   | 'unavailable'
+
+const unusableOptions = Object.fromEntries(
+  sendOptionNames.map((name) => {
+    const { xml, form } = optionWords(name)
+    return [`unusable-${name}`, { status: 200, text: `${xml} must be ${form}` }]
+  }),
+) as Readonly<Record<UnusableOption, { readonly status: 200; readonly text: string }>>
 
 /**
  * The text of the `Error` element (spec 7.3; rulings 1.24, 1.25, 1.26, 4.6) and the HTTP status, 200 for what the
@@ -62,9 +70,7 @@ export const ERROR = {
     status: 200,
     text: `Reference must be up to ${referenceCharactersMax} characters without control characters`,
   },
-  'unusable-validity': { status: 200, text: `ValidityMinutes must be 1 to ${validityMinutesMax}` },
-  'unusable-priority': { status: 200, text: `Priority must be 0 to ${priorityMax}` },
-  'unusable-flash': { status: 200, text: 'Flash must be true or false' },
+  ...unusableOptions,
   'invalid-sender': { status: 200, text: 'Invalid sender' },
   'another-request': { status: 200, text: 'clientref was used for another request' },
   unavailable: { status: 503, text: 'Service unavailable' },

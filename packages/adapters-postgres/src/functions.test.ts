@@ -5,6 +5,7 @@ import { functions } from './functions.ts'
 /** Each change of the functions has a version of its own: a line is only added here. */
 const digests: Readonly<Record<number, string>> = {
   1: '36e5031e5e7491a57de2e68ed59bee7998d9138d3a7f6b041d5786beee45b59a',
+  2: '225b01f6aa70fc21a75a668820c14a71f0217361b08d6823b0c41fedc883ec51',
 }
 
 /**
@@ -52,6 +53,11 @@ const signatures: Readonly<Record<string, readonly [parameters: string, result: 
     'p_account integer, p_offset bigint, p_limit bigint',
     'TABLE(total bigint, unfolded bigint, id bigint, number bigint, submitted bigint, due bigint, ' +
       'price integer, client_reference text)',
+  ],
+  list_scheduled_messages: [
+    'p_account integer, p_offset bigint, p_limit bigint',
+    'TABLE(total bigint, unfolded bigint, id bigint, number bigint, submitted bigint, due bigint, ' +
+      'price integer, client_reference text, options jsonb)',
   ],
   purge_webhooks: ['p_rows integer, p_days float8', 'integer'],
   receive_inbound_messages: [

@@ -5,7 +5,7 @@ import { creditFunctions } from './functions/credits.ts'
 import { deleteWaiting } from './functions/delete-waiting.ts'
 import { dispatcherFunctions } from './functions/dispatchers.ts'
 import { firstPartitions, idFunctions } from './functions/ids.ts'
-import { listScheduled } from './functions/list-scheduled.ts'
+import { listScheduled, listScheduledMessages } from './functions/list-scheduled.ts'
 import { outcomeFunctions } from './functions/outcomes.ts'
 import { receiveInboundMessages } from './functions/inbound.ts'
 import { retentionFunctions } from './functions/retention.ts'
@@ -50,13 +50,14 @@ from obj_description('schema_migration'::regclass, 'pg_class') comment`
  * next. To change a function, increase the version and add the digest to `functions.test.ts`.
  */
 export const functions: Functions = functionsOf(
-  1,
+  2,
   [
     ...creditFunctions,
     chooseSender,
     ...outcomeFunctions,
     ...idFunctions,
     listScheduled,
+    listScheduledMessages,
     deleteWaiting,
     ...dispatcherFunctions,
     adoptDeliveryReceipts,

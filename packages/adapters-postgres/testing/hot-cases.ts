@@ -105,6 +105,7 @@ const accepting = {
   references: [],
   validities: [],
   priorities: [],
+  options: [],
   flashes: [],
 }
 

@@ -18,14 +18,13 @@ import {
   parseSenderAddress,
   readReference,
   readSender,
-  withReference,
   type Body,
   type MessageId,
   type MessageReference,
   type Msisdn,
   type Order,
-  type Priority,
   type SenderAddress,
+  type SendOptions,
   type ValidityMinutes,
 } from '@gateway/core/messages'
 import type { PasswordHash } from '@gateway/core/people'
@@ -90,7 +89,10 @@ export function anAddress(text: string = defaultSenders[0] ?? ''): SenderAddress
   return address
 }
 
-export interface TextWanted {
+/** Options of a send; a validity may be below 1, which no request can ask for. */
+export type WantedOptions = Omit<SendOptions, 'validity'> & { readonly validity?: number }
+
+export interface TextWanted extends WantedOptions {
   readonly to: readonly Msisdn[]
   readonly text?: string
   /** Of each number in tenths, in order; the last one counts for all that follow. Default 10 (1.0 credit). */
@@ -98,9 +100,6 @@ export interface TextWanted {
   readonly due?: Instant
   /** Of the numbers, in order; undefined: none. */
   readonly references?: readonly (MessageReference | undefined)[]
-  readonly validity?: number
-  readonly priority?: Priority
-  readonly flash?: boolean
   /** Of the order of its first text. Default: the pool of operators who name none. */
   readonly senders?: readonly SenderAddress[]
 }
@@ -109,13 +108,15 @@ export interface TextWanted {
 export const anOrder = (account: AccountId, ...texts: readonly TextWanted[]): Order => ({
   account,
   senders: texts[0]?.senders ?? defaultSenders,
-  texts: texts.map(({ to, text, costs = [10], due, validity, priority, flash, references }) => ({
+  texts: texts.map(({ to, text, costs = [10], due, references, senders: _, validity, priority, ...others }) => ({
     body: aBody(text),
     due,
-    validity: validity === undefined ? undefined : aValidity(validity),
-    priority,
-    flash,
-    to: to.map((number, i) => withReference({ number, cost: costAt(costs, i) }, references?.[i])),
+    options: {
+      ...others,
+      ...(validity !== undefined && { validity: aValidity(validity) }),
+      ...(priority && { priority }),
+    },
+    to: to.map((number, i) => ({ number, cost: costAt(costs, i), reference: references?.[i] })),
   })),
 })
 

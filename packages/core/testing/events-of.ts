@@ -1,4 +1,4 @@
-import { withReference } from '@gateway/core/messages'
+import { withLabels } from '@gateway/core/messages'
 import { messageEventId, type EventGroup, type MessageEvents, type WebhookEvent } from '@gateway/core/webhooks'
 
 /** Each event of these groups for itself, in their order. */
@@ -13,6 +13,6 @@ const eventsOfMessages = (events: MessageEvents): readonly WebhookEvent[] => {
     const id = messageEventId(message, sequence)
     return number === undefined
       ? []
-      : [{ id, sequence, occurred, data: withReference({ ...shared, message, number }, reference) }]
+      : [{ id, sequence, occurred, data: withLabels({ ...shared, message, number }, { reference }) }]
   })
 }

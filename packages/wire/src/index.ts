@@ -15,4 +15,5 @@ export {
 export { webhookBody } from './webhook-body.ts'
 export { NEXT_TRY_REASON, PUSH_FAILURE, PUSH_RESULT, REPLAY_STATE, URL_RULE } from './webhook-words.ts'
 export { DELETION, RECIPIENT_ERROR, STATUS_ERROR_CODE, TRANSFER_ERROR } from './words.ts'
-export { referenceField, statusFields, statusWords } from './words.ts'
+export { optionWords, SEND_OPTION } from './send-options.ts'
+export { labelFields, statusFields, statusWords } from './words.ts'

@@ -7,7 +7,7 @@ import {
   type WebhookEvent,
   type WebhookEventData,
 } from '@gateway/core/webhooks'
-import { referenceField, statusFields } from './words.ts'
+import { labelFields, statusFields } from './words.ts'
 
 /**
  * The body of one request to an endpoint, JSON: the events, of which there is one at least, in their order. `now` is
@@ -36,12 +36,12 @@ function eventsOfMessages({ sequence, occurred, shared, messages, numbers, refer
     '"apiMessageId":',
   )
   const [status, text] = messageFields({ ...shared, number }, occurred)
-  const rest = joined('",', status, text, '}}')
+  const rest = joined('",', status, labelFields({ ...shared, reference: undefined }), text, '}}')
   let events = ''
   for (const [i, message] of messages.entries()) {
     const id = String(message)
     const reference = references?.[i]
-    const end = reference === undefined ? rest : `",${status}${referenceField(reference)}${text}}}`
+    const end = reference === undefined ? rest : `",${status}${labelFields({ ...shared, reference })}${text}}}`
     events += (i === 0 ? '' : ',') + beforeId + id + between + id + ',"mobileNumber":"' + (numbers[i] ?? '') + end
   }
   return events
@@ -53,7 +53,7 @@ const joined = (...parts: readonly string[]): string => parts.join('')
 const head = (type: WebhookEventData['type'], sequence: number, occurred: Instant): string =>
   `,"type":"${type}","sequence":${sequence},"occurredAt":"${utc(occurred)}","data":{`
 
-/** What comes before the reference, and what after it. */
+/** Returns the fields before the labels of the message, and those after them. */
 const messageFields = (
   data: MessageEvents['shared'] & { readonly number: Msisdn },
   occurred: Instant,
@@ -78,7 +78,7 @@ function fieldsOf(data: WebhookEventData, occurred: Instant): string {
     case 'message.failed':
     case 'message.unknown':
     case 'message.sent':
-      return `"apiMessageId":${data.message},"mobileNumber":"${data.number}",${messageFields(data, occurred).join(referenceField(data.reference))}`
+      return `"apiMessageId":${data.message},"mobileNumber":"${data.number}",${messageFields(data, occurred).join(labelFields(data))}`
   }
 }
 

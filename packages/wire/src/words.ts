@@ -7,7 +7,7 @@ import {
   type DeliveryState,
   type MessageStatus,
   type Refusal,
-  type MessageReference,
+  type MessageLabels,
 } from '@gateway/core/messages'
 import { formatMinute } from '@gateway/core/time'
 
@@ -79,6 +79,12 @@ export function statusFields(status: MessageStatus, now: string): string {
   )
 }
 
-/** A field after others; nothing of a message without a reference (ruling 1.28). */
-export const referenceField = (reference: MessageReference | undefined): string =>
-  reference === undefined ? '' : `,"reference":${JSON.stringify(reference)}`
+/** Fields of REST and webhooks for the labels of a message, in this order; the wire has the names of core. */
+const labelNames = ['reference'] as const satisfies readonly (keyof MessageLabels)[]
+
+/** Returns JSON fields to follow others, one for each label that the message has (ruling 1.28). */
+export function labelFields(labels: MessageLabels): string {
+  let fields = ''
+  for (const name of labelNames) if (labels[name] !== undefined) fields += `,"${name}":${JSON.stringify(labels[name])}`
+  return fields
+}

@@ -1,4 +1,4 @@
-import { bodyOf, type Recipient, type SentRecipient } from '@gateway/core/messages'
+import { bodyOf, type Recipient, sendOptionNames, type SentRecipient } from '@gateway/core/messages'
 import { parseMinute } from '@gateway/core/time'
 import { RECIPIENT_ERROR } from '@gateway/wire'
 import {
@@ -11,27 +11,21 @@ import {
   overloaded,
   referenceErrors,
   unusableMessageReference,
-  unusableFlash,
-  unusablePriority,
+  unusableOption,
   unusableReference,
-  unusableValidity,
 } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
 import {
   clientRef,
   clientReference,
   first,
-  flash,
   list,
-  messageFlash,
-  messagePriority,
+  messageOptions,
   messageReference,
   messageSender,
-  messageValidity,
-  priority,
   reference,
   sender,
-  validity,
+  sendOptions,
 } from '../parameters.ts'
 
 const numbersMax = 100
@@ -46,9 +40,7 @@ export const batchMessage: Endpoint = {
     { name: 'numbers', form: `1 to ${numbersMax} numbers, ; between`, needed: true },
     { name: 'scheduled', form: 'CCYYMMDDHHmm at GMT+2; otherwise it is sent at once' },
     reference,
-    validity,
-    priority,
-    flash,
+    ...sendOptions,
     sender,
     clientRef,
   ],
@@ -57,9 +49,7 @@ export const batchMessage: Endpoint = {
     ...[...new Set(Object.values(told))].map((word) => `<number>=${word}&`),
     ...['No message given', 'No numbers supplied', 'Too many numbers supplied'].map(errorText),
     unusableMessageReference,
-    unusableValidity,
-    unusablePriority,
-    unusableFlash,
+    ...sendOptionNames.map(unusableOption),
     invalidSender,
     ...referenceErrors,
   ],
@@ -76,20 +66,19 @@ export const batchMessage: Endpoint = {
     if (key === 'unusable') return unusableReference
     const called = messageReference(parameters)
     if (called === 'unusable') return unusableMessageReference
-    const validMinutes = messageValidity(parameters)
-    if (validMinutes === 'unusable') return unusableValidity
-    const rank = messagePriority(parameters)
-    if (rank === 'unusable') return unusablePriority
-    const isFlash = messageFlash(parameters)
-    if (isFlash === 'unusable') return unusableFlash
+    const options = messageOptions(parameters)
+    if ('unusable' in options) return unusableOption(options.unusable)
     // A time that cannot be read sends at once (spec 3).
     const scheduled = parseMinute(first(parameters, 'scheduled')?.trim() ?? '')
     const from = messageSender(parameters)
     if (from === 'unusable') return invalidSender
     const recipients: readonly Recipient[] =
       called === undefined ? numbers : numbers.map((number) => ({ number, reference: called }))
-    const wishes = { validity: validMinutes, priority: rank, flash: isFlash, sender: from }
-    const sent = await gateway.sendMessages(account, [{ text, body, recipients, scheduled, ...wishes }], key)
+    const sent = await gateway.sendMessages(
+      account,
+      [{ text, body, recipients, scheduled, options, sender: from }],
+      key,
+    )
     if (sent === 'overloaded') return overloaded
     if (sent === 'another-request') return anotherRequest
     if (sent === 'invalid-sender') return invalidSender

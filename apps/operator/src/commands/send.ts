@@ -6,12 +6,12 @@ import {
   isFinal,
   OUTCOME,
   readWrittenNumber,
-  type Priority,
   type Refusal,
+  sendOptionNames,
   type SenderAddress,
+  type SendOptions,
   type SentRecipient,
   type TextToSend,
-  type ValidityMinutes,
   type MessageId,
   type MessageStatus,
 } from '@gateway/core/messages'
@@ -20,10 +20,9 @@ import {
   readAccount,
   readMinute,
   readNumbers,
-  readPriorityOption,
+  readOption,
   readSeconds,
   readSenderName,
-  readValidMinutes,
   type AccountName,
 } from '../arguments.ts'
 import { command, interrupted, Refused, type Context, type Run } from '../command.ts'
@@ -31,15 +30,12 @@ import type { Json } from '../output.ts'
 import { counted, creditsJson, timeJson, timeText, outcomeMeaning, outcomeStatus } from '../show.ts'
 import { accountOf } from './account.ts'
 
-interface Options {
+interface Options extends SendOptions {
   readonly account: AccountName
   readonly to: readonly string[]
   readonly text: string
   readonly at?: Instant
   readonly sender?: SenderAddress
-  readonly validity?: ValidityMinutes
-  readonly priority?: Priority
-  readonly flash?: true
   readonly wait?: true
   readonly timeout: number
 }
@@ -71,8 +67,8 @@ export const send = (run: Run) =>
     .requiredOption('--text <text>', 'the text')
     .option('--at <time>', 'when to send: CCYYMMDDHHmm at GMT+2; a past time is now', readMinute)
     .option('--sender <sender>', 'what it comes from: one that the account may use', readSenderName)
-    .option('--validity <minutes>', 'so long it may wait once it is due: 1 to 4320', readValidMinutes)
-    .option('--priority <0 to 3>', 'of what waits of the account, higher ones go first', readPriorityOption)
+    .option('--validity <minutes>', 'how long it may wait once it is due: 1 to 4320', readOption('validity'))
+    .option('--priority <0 to 3>', 'waiting messages of the account with a higher one go first', readOption('priority'))
     .option('--flash', 'phones show it at once and do not keep it')
     .option(
       '--wait',
@@ -83,7 +79,7 @@ export const send = (run: Run) =>
 
 async function sendText(
   context: Context,
-  { account: name, to, text, at, sender, validity, priority, flash, wait, timeout }: Options,
+  { account: name, to, text, at, sender, wait, timeout, ...others }: Options,
 ): Promise<void> {
   const { backOffice, output, interruption } = context
   const id = await context.accountId(name)
@@ -93,9 +89,7 @@ async function sendText(
     recipients: to.map((written) => numberToSend(output, written)),
     scheduled: at,
     sender,
-    validity,
-    priority,
-    flash,
+    options: Object.fromEntries(sendOptionNames.map((option) => [option, others[option]])),
   }
   const { recipients, stopped } = await sendInCalls(context, account, draft)
   if (recipients.length === 0 && stopped !== undefined) throw stopped

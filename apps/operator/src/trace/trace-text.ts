@@ -41,6 +41,7 @@ export function traceText(trace: MessageTrace, now: Instant, waiting: Waiting | 
 
 function factsOf(trace: MessageTrace): readonly (readonly [string, string])[] {
   const { text, place } = trace
+  const { priority, flash } = trace.options
   const encoding = text.encoding === 'gsm-7' ? 'GSM 7-bit' : 'UCS-2'
   const size = `${counted(text.characters, 'character')}, ${encoding}, ${counted(text.parts, 'part')}`
   const carrier = place.place === 'decided' ? place.carrier : undefined
@@ -57,8 +58,10 @@ function factsOf(trace: MessageTrace): readonly (readonly [string, string])[] {
     ...(trace.confirmation ? [['purpose', 'it confirms an opt-out'] as const] : []),
     ['due', trace.scheduled === undefined ? 'at once' : timeText(trace.scheduled)],
     ...(trace.expires === undefined ? [] : [['expires', `${timeText(trace.expires)}, if it waits still`] as const]),
-    ...(trace.priority === 0 ? [] : [['priority', `${trace.priority}, among what waits of its account`] as const]),
-    ...(trace.flash ? [['flash', 'shown at once, not kept by the phone'] as const] : []),
+    ...(priority === undefined
+      ? []
+      : [['priority', `${priority}, among the waiting messages of its account`] as const]),
+    ...(flash === true ? [['flash', 'shown at once, not kept by the phone'] as const] : []),
     ...(trace.route === undefined ? [] : [['route', routeText(trace.route)] as const]),
     ['credits', creditsText(trace)],
     ['attempts', String(attemptsOf(trace))],

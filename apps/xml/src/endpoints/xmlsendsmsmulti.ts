@@ -1,16 +1,18 @@
 import { type IdempotencyKey, readIdempotencyKey } from '@gateway/core/client-requests'
 import {
-  readFlash,
-  readPriority,
   readReference,
   readSender,
-  readValidity,
+  readSendOption,
+  readSendOptions,
   type Recipient,
+  sendOptionNames,
+  type SendOptionName,
+  type SendOptions,
   type SendResults,
   type SentRecipient,
 } from '@gateway/core/messages'
 import { type Instant, parseMinute } from '@gateway/core/time'
-import { percentDecode } from '@gateway/wire'
+import { optionWords, percentDecode } from '@gateway/wire'
 import { type Answer, type Flaw, overLimit, overloaded, REFUSAL } from '../answer.ts'
 import { type Call, endpoint } from '../endpoint.ts'
 import { elements, trimmed } from '../reading/read-document.ts'
@@ -29,17 +31,20 @@ interface MessageDraft {
   /** URL-encoded, as received. */
   text: string | undefined
   reference: string | undefined
-  validity: string | undefined
-  priority: string | undefined
-  flash: string | undefined
+  readonly options: { [Name in SendOptionName]?: string }
   sender: string | undefined
   readonly numbers: string[]
 }
 
-const nothing = {
-  ...{ text: undefined, reference: undefined, sender: undefined },
-  ...{ validity: undefined, priority: undefined, flash: undefined },
-}
+const nothing = { text: undefined, reference: undefined, sender: undefined }
+
+/** Elements of a message that are options of its send. */
+const optionElements = Object.fromEntries(
+  sendOptionNames.map((name) => [
+    optionWords(name).xml,
+    trimmed<SendDraft>((draft, text) => (lastOf(draft).options[name] ??= text)),
+  ]),
+)
 
 interface Send {
   /** Undefined: at once. */
@@ -59,14 +64,12 @@ export const sendMessages = endpoint<SendDraft, Send>({
     Messages: {
       inside: elements<SendDraft>({
         Message: {
-          open: ({ messages }) => messages.push({ ...nothing, numbers: [] }),
+          open: ({ messages }) => messages.push({ ...nothing, options: {}, numbers: [] }),
           inside: elements<SendDraft>({
             MessageText: { text: (draft, text) => (lastOf(draft).text ??= text) },
             Reference: trimmed((draft, text) => (lastOf(draft).reference ??= text)),
             Sender: trimmed((draft, text) => (lastOf(draft).sender ??= text)),
-            ValidityMinutes: trimmed((draft, text) => (lastOf(draft).validity ??= text)),
-            Priority: trimmed((draft, text) => (lastOf(draft).priority ??= text)),
-            Flash: trimmed((draft, text) => (lastOf(draft).flash ??= text)),
+            ...optionElements,
             Numbers: {
               inside: elements<SendDraft>({ Number: trimmed((draft, text) => lastOf(draft).numbers.push(text)) }),
             },
@@ -94,21 +97,18 @@ function checkSend({ messages, scheduled = '', clientRef }: SendDraft): Send | F
   const key = readIdempotencyKey(clientRef)
   if (key === 'unusable') return 'unusable-client-ref'
   if (messages.some(({ reference }) => readReference(reference) === 'unusable')) return 'unusable-reference'
-  if (messages.some(({ validity }) => readValidity(validity) === 'unusable')) return 'unusable-validity'
-  if (messages.some(({ priority }) => readPriority(priority) === 'unusable')) return 'unusable-priority'
-  if (messages.some(({ flash }) => readFlash(flash) === 'unusable')) return 'unusable-flash'
+  for (const name of sendOptionNames)
+    if (messages.some(({ options }) => readSendOption(name, options[name]) === 'unusable')) return `unusable-${name}`
   if (messages.some(({ sender }) => readSender(sender) === 'unusable')) return 'invalid-sender'
   return { messages, scheduled: due, key }
 }
 
 async function send({ gateway, account }: Call, { messages, scheduled, key }: Send): Promise<Answer> {
-  const texts = messages.map(({ text = '', reference, validity, priority, flash, sender, numbers }) => ({
+  const texts = messages.map(({ text = '', reference, options, sender, numbers }) => ({
     text: percentDecode(text),
     recipients: withReference(numbers.length === 0 ? [''] : numbers, reference), // one result all the same (ruling 4.8)
     scheduled,
-    validity: usable(readValidity(validity)),
-    priority: usable(readPriority(priority)),
-    flash: usable(readFlash(flash)),
+    options: usableOptions(readSendOptions((name) => options[name])),
     sender: usable(readSender(sender)),
   }))
   const results = await gateway.sendMessages(account, texts, key)
@@ -123,8 +123,10 @@ function withReference(numbers: readonly string[], given: string | undefined): r
   return numbers.map((number) => ({ number, reference }))
 }
 
-/** `checkSend` has refused what is not. */
+/** `checkSend` has refused unusable values. */
 const usable = <T>(read: T | 'unusable'): T | undefined => (read === 'unusable' ? undefined : read)
+const usableOptions = (read: ReturnType<typeof readSendOptions>): SendOptions | undefined =>
+  'unusable' in read ? undefined : read
 
 const [sendResult, numberId] = [container('SendResult'), container('NumberID')]
 const [messageNumber, number, id] = [leaf('MessageNumber'), leaf('Number'), leaf('ID')]

@@ -5,6 +5,8 @@ import {
   type Body,
   type MessageId,
   type Msisdn,
+  noOptions,
+  type ClaimedOptions,
   type Priority,
   type SenderAddress,
   type SenderOver,
@@ -31,6 +33,7 @@ export function claimedMessages(
     const body = bodies.get(range.body) ?? storedBody(range)
     bodies.set(range.body, body)
     const over = senderOver(range.account as AccountId, addressOf(range, addresses))
+    const options = optionsOf(range)
     const suppressed = range.suppressed === null ? undefined : byPosition(range.suppressed)
     for (const [i, number] of textsFromArray(range.numbers).entries()) {
       messages.push({
@@ -43,8 +46,7 @@ export function claimedMessages(
         body,
         due: range.due as Instant,
         expires: range.expires === null ? undefined : (range.expires as Instant),
-        priority: range.priority as Priority,
-        flash: range.flash,
+        options,
         confirmation: range.confirmsOptOut,
         attempt: range.attempt,
         accountLocked: range.locked,
@@ -53,6 +55,15 @@ export function claimedMessages(
     }
   }
   return messages
+}
+
+function optionsOf({ priority, flash, options }: ClaimedRange): ClaimedOptions {
+  if (priority === 0 && !flash && options === null) return noOptions
+  return {
+    ...options,
+    ...(priority > 0 && { priority: priority as Priority }),
+    ...(flash && { flash }),
+  }
 }
 
 /** Returns the ids of the sender addresses that `claimedMessages` needs. */

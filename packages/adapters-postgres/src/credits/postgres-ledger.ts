@@ -15,7 +15,7 @@ import {
   type Transfer,
   type TransferFailure,
 } from '@gateway/core/credits'
-import { outcomeCode, withReference, type MessageId, type MessageReference } from '@gateway/core/messages'
+import { outcomeCode, withLabels, type MessageId, type MessageReference } from '@gateway/core/messages'
 import { instant, type Instant } from '@gateway/core/time'
 import { askedDigest, keyDigest } from '../client-requests/postgres-client-requests.ts'
 import type { Connections } from '../connections.ts'
@@ -271,7 +271,7 @@ function movementsIn(rows: readonly MovementRow[], account: AccountId, before: n
   })
 }
 
-function causeOf({ kind, first, messages, code, other, why, message, reference }: MovementRow): Cause {
+function causeOf({ kind, first, messages, code, other, why, message, reference, labels }: MovementRow): Cause {
   if (kind === LEDGER.topUp) return { kind: 'top-up', why: why ?? '' }
   if (kind === LEDGER.transfer) return { kind: 'transfer', account: (other ?? undefined) as AccountId | undefined }
   if (kind === LEDGER.refund && message !== null)
@@ -285,9 +285,9 @@ function causeOf({ kind, first, messages, code, other, why, message, reference }
   }
   if (kind === LEDGER.droppedSends) return { kind: 'dropped-sends' }
   if (kind === LEDGER.send && first !== null && messages !== null)
-    return withReference(
+    return withLabels(
       { kind: 'send', first: first as MessageId, messages },
-      (reference ?? undefined) as MessageReference | undefined,
+      { reference: (reference ?? undefined) as MessageReference | undefined, ...labels },
     )
   throw new Error(`no movement of kind ${kind}`)
 }

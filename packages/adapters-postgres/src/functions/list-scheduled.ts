@@ -6,10 +6,10 @@ import { sql } from '../sql/statement.ts'
  * are not yet in the counts. Times are in milliseconds. Stable, so that all of it reads in the snapshot of its caller.
  * Due ranges come first and are read one by one, together with the ranges of `later` that are due no later.
  */
-export const listScheduled = sql`
-create or replace function list_scheduled(p_account int, p_offset bigint, p_limit bigint)
+const listMessages = (name: string, hasOptions: boolean): string => sql`
+create or replace function ${name}(p_account int, p_offset bigint, p_limit bigint)
 returns table (total bigint, unfolded bigint, id bigint, number bigint, submitted bigint, due bigint, price int,
-  client_reference text)
+  client_reference text${hasOptions ? ', options jsonb' : ''})
   language plpgsql stable
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
   set enable_mergejoin = off as $$
@@ -91,10 +91,10 @@ begin
       from placed_scheduled where before + (hi - lo) > v_from and before < v_to
     ), items as (
       select piece_lo + place - 1 id, msisdn, floor(extract(epoch from send.created_at) * 1000)::bigint submitted,
-        floor(extract(epoch from pieces.due_at) * 1000)::bigint due, send.price, its_reference
+        floor(extract(epoch from pieces.due_at) * 1000)::bigint due, send.price, its_reference${hasOptions ? ', its_options' : ''}
       from pieces
       cross join lateral (
-        select s.created_at, s.price,
+        select s.created_at, s.price,${hasOptions ? ' s.options its_options,' : ''}
           s.msisdns[pieces.piece_lo - s.first_id + 1 : pieces.piece_hi - s.first_id] numbers,
           s.client_references[pieces.piece_lo - s.first_id + 1 : pieces.piece_hi - s.first_id] its_references
         from send s where s.first_id = pieces.first_id offset 0
@@ -107,3 +107,8 @@ begin
     order by items.due, items.id;
 end $$;
 `
+
+/** The function of version 0.2.0, whose result has no options. */
+export const listScheduled = listMessages('list_scheduled', false)
+
+export const listScheduledMessages = listMessages('list_scheduled_messages', true)

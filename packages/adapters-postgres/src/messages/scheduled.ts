@@ -3,14 +3,16 @@ import type { AccountId } from '@gateway/core/accounts'
 import { credits } from '@gateway/core/credits'
 import {
   undeletedOutcome,
-  withReference,
+  withLabels,
   type Deletion,
   type MessageFacts,
   type MessageId,
+  type MessageReference,
   type Msisdn,
   type Page,
   type Paged,
   type ScheduledMessage,
+  type SendLabels,
 } from '@gateway/core/messages'
 import { instant, type Instant } from '@gateway/core/time'
 import type { Connections } from '../connections.ts'
@@ -20,7 +22,7 @@ import { settleLostStatement } from '../settle-lost-statement.ts'
 import { fromArray, detachRow, textsFromArray } from '../sql/arrays.ts'
 import { deleteWaiting, findDeleted, foldScheduled, listScheduled, type DeletedRow } from '../sql/scheduled.ts'
 import { knownCode } from '../stored-codes.ts'
-import { referencesById } from './statuses.ts'
+import { byId } from './statuses.ts'
 
 /** Number of recorded changes above which a reader adds some to the counts, so that later readers are faster. */
 const unfoldedMax = 500
@@ -40,7 +42,8 @@ export async function scheduled(
   if (ids.length === 0) return { total: page.total, items: [] }
   const numbers = textsFromArray(page.numbers)
   const [submitted, dues, prices] = [page.submitted, page.dues, page.prices].map(fromArray)
-  const references = referencesById(page.references)
+  const references = byId<MessageReference>(page.references)
+  const labels = byId<SendLabels>(page.labels)
   const items = ids.map((id, i) => {
     const item = {
       id: id as MessageId,
@@ -49,7 +52,7 @@ export async function scheduled(
       due: instant(dues?.[i] ?? NaN),
       cost: credits(prices?.[i] ?? NaN),
     }
-    return withReference(item, references.get(id))
+    return withLabels(item, { reference: references.get(id), ...labels.get(id) })
   })
   return { total: page.total, items }
 }

@@ -1,15 +1,16 @@
 import type { AccountId } from '@gateway/core/accounts'
 import type { Credits } from '@gateway/core/credits'
 import { isSameSend, laneOf, type Lane } from '@gateway/core/dispatch'
-import type {
-  Acceptance,
-  Body,
-  MessageId,
-  MessageReference,
-  Msisdn,
-  OrderedRecipient,
-  Priority,
-  ValidityMinutes,
+import {
+  labelsOf,
+  noOptions,
+  type Acceptance,
+  type Body,
+  type MessageId,
+  type MessageReference,
+  type Msisdn,
+  type OrderedRecipient,
+  type SendOptions,
 } from '@gateway/core/messages'
 import { byRoute, noRoute, type RouteNumber } from '@gateway/core/routes'
 import type { Instant } from '@gateway/core/time'
@@ -29,10 +30,7 @@ export interface Send {
   readonly account: AccountId
   readonly body: Body
   readonly due: Instant | undefined
-  /** Undefined for the default of the dispatchers. */
-  readonly validity: ValidityMinutes | undefined
-  readonly priority: Priority
-  readonly flash: boolean
+  readonly options: SendOptions
   /** Lane of the text. */
   readonly lane: Lane
   readonly cost: Credits
@@ -68,7 +66,7 @@ export function layOut(
   const ids = counter(ranges)
   const sends: Send[] = []
   let recipient = 0
-  const results = order.texts.map(({ body, due, validity, priority = 0, flash = false, to }) => {
+  const results = order.texts.map(({ body, due, options = noOptions, to }) => {
     const isTaken = taken?.slice(recipient, (recipient += to.length)) ?? []
     const lane = laneOf(to.length - isTaken.filter((is) => !is).length)
     let open: Send | undefined
@@ -87,9 +85,7 @@ export function layOut(
           account: order.account,
           body,
           due,
-          validity,
-          priority,
-          flash,
+          options,
           lane,
           cost,
           from,
@@ -169,9 +165,7 @@ export async function storeSends(
     lanes: sends.map(({ lane }) => LANE[lane]),
     routes: sends.map(({ route }) => route),
     references: sends.some(({ references }) => references !== undefined) ? sends.map(referencesOf) : [],
-    priorities: sends.some(({ priority }) => priority > 0) ? sends.map(({ priority }) => priority) : [],
-    flashes: sends.some(({ flash }) => flash) ? sends.map(({ flash }) => flash) : [],
-    validities: sends.some(({ validity }) => validity !== undefined) ? sends.map(({ validity }) => validity) : [],
+    ...optionValues(sends.map(({ options }) => options)),
   }
   const isScheduled = sends.some(({ due }) => due !== undefined)
   const due = { due: sends.map((send) => send.due) }
@@ -184,6 +178,23 @@ export async function storeSends(
       ? connection.run(acceptKeyedScheduled, { ...values, ...due, ...keyed })
       : connection.run(acceptKeyed, { ...values, ...keyed }))
   return new Map(rows.map(({ id, balance }) => [id as AccountId, balance]))
+}
+
+/** Options by column; an array is empty if no send has a value for it. */
+function optionValues(options: readonly SendOptions[]) {
+  const values = <Value>(valueOf: (of: SendOptions) => Value | undefined): readonly (Value | undefined)[] => {
+    const all = options.map(valueOf)
+    return all.some((value) => value !== undefined) ? all : []
+  }
+  return {
+    priorities: values(({ priority }) => priority),
+    flashes: values(({ flash }) => flash),
+    validities: values(({ validity }) => validity),
+    options: values((of) => {
+      const labels = labelsOf(of)
+      return labels && JSON.stringify(labels)
+    }),
+  }
 }
 
 const referencesOf = ({ references }: Send): string | undefined => references && arrayOfTexts(references)

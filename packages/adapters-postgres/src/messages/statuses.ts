@@ -7,6 +7,7 @@ import {
   type MessageStatus,
   type Msisdn,
   type Outcome,
+  type SendLabels,
 } from '@gateway/core/messages'
 import { instant, type Instant } from '@gateway/core/time'
 import type { Connections } from '../connections.ts'
@@ -24,6 +25,7 @@ interface Send {
   readonly due: Instant
   readonly price: Credits
   readonly hasReferences: boolean
+  readonly labels: SendLabels | undefined
 }
 
 /**
@@ -53,7 +55,8 @@ export async function statuses(
     const number = outcome?.number ?? numbers.get(id)
     // No number is found if history was dropped after the send was read.
     if (send === undefined || number === undefined) return 'not-found'
-    return statusOf({ number, cost: send.price, due: send.due, outcome, reference: references.get(id) }, since)
+    const facts = { number, cost: send.price, due: send.due, outcome, reference: references.get(id), ...send.labels }
+    return statusOf(facts, since)
   })
 }
 
@@ -117,6 +120,7 @@ async function sendsCovering(
   const dues = fromArray(found.dues)
   const prices = fromArray(found.prices)
   const referenced = new Set(fromArray(found.referenced))
+  const labels = byId<SendLabels>(found.labels)
   return new Map(
     fromArray(found.ids).map((id, i) => [
       id,
@@ -125,6 +129,7 @@ async function sendsCovering(
         due: instant(dues[i] ?? NaN),
         price: credits(prices[i] ?? NaN),
         hasReferences: referenced.has(id),
+        labels: labels.get(id),
       },
     ]),
   )
@@ -159,7 +164,7 @@ async function referencesOf(
   })
   if (groups.sends.length === 0) return new Map()
   const [row] = await hot.run(referencesInSends, { account: by, ...groups })
-  return referencesById(row?.references)
+  return byId<MessageReference>(row?.references)
 }
 
 /** Groups ids by send: the first ids of the sends, and for each the text of an array of its ids. */
@@ -175,11 +180,6 @@ function bySend(ids: readonly MessageId[], firstOf: (id: MessageId) => number | 
   return { sends: [...groups.keys()], ids: [...groups.values()].map(arrayOf) }
 }
 
-/** Parses a JSON object of references by id; null has none. */
-export const referencesById = (json: string | null | undefined): ReadonlyMap<number, MessageReference> =>
-  new Map(
-    Object.entries(JSON.parse(json ?? '{}') as object).map(([id, reference]) => [
-      Number(id),
-      reference as MessageReference,
-    ]),
-  )
+/** Returns the values of a JSON object by message id; none for null. */
+export const byId = <Value>(json: string | null | undefined): ReadonlyMap<number, Value> =>
+  new Map(Object.entries(JSON.parse(json ?? '{}') as object).map(([id, value]) => [Number(id), value as Value]))

@@ -21,10 +21,12 @@ const sends = {
   references: 'text?[]',
   /** Validity of each send, in minutes. Empty if no send has a validity of its own. */
   validities: 'int?[]',
-  /** Priority of each send. Empty if all are 0. */
-  priorities: 'smallint[]',
+  /** Priority of each send; null means 0. Empty if all are 0. */
+  priorities: 'smallint?[]',
   /** True for each send that is a flash message. Empty if none is. */
-  flashes: 'bool[]',
+  flashes: 'bool?[]',
+  /** JSON of the options without a parameter of their own. Empty if no send has any. */
+  options: 'text?[]',
 } as const
 
 /** Time at which each send is due. Null or past means now. */
@@ -75,15 +77,15 @@ const storeResponses = sql`, kept as (
 const acceptText = (isScheduled: boolean, isKeyed: boolean): string => sql`
 with requested as (
   select account_id, first_id, n, price, parts, body, numbers, sender, lane, route, client_references,
-    n::bigint * price amount, coalesce(priority, 0::smallint) priority, coalesce(flash, false) flash,
+    n::bigint * price amount, coalesce(priority, 0::smallint) priority, coalesce(flash, false) flash, options::jsonb,
     ${isScheduled ? 'case when due_at > now() then due_at end' : 'null::timestamptz'} scheduled_at,
     ${isScheduled ? 'greatest(due_at, now())' : 'now()'} + make_interval(mins => validity) expires_at
   from unnest(
       :accounts, :firstIds, :counts, :prices, :parts, :texts, :numbers, :senders, :lanes,
-      :routes, :references, :validities, :priorities, :flashes${isScheduled ? ', :due' : ''}
+      :routes, :references, :validities, :priorities, :flashes, :options${isScheduled ? ', :due' : ''}
     )
     request(account_id, first_id, n, price, parts, body, numbers, sender, lane, route,
-      client_references, validity, priority, flash${isScheduled ? ', due_at' : ''})
+      client_references, validity, priority, flash, options${isScheduled ? ', due_at' : ''})
 )${isKeyed ? fresh : ''}, charged as (${charge(isKeyed ? 'fresh' : 'requested')}
 ), paying as (
   select array_agg(id) account_ids${isKeyed ? ', array_agg(balance) balances' : ''} from charged
@@ -92,9 +94,9 @@ with requested as (
 ), sends as (
   insert into send
     (first_id, n, account_id, sender, price, parts, route, priority, flash, body, msisdns, client_references,
-    scheduled_at, expires_at)
+    scheduled_at, expires_at, options)
   select first_id, n, account_id, sender, price, parts, route, priority, flash, body, numbers::bigint[], client_references::text[],
-    scheduled_at, expires_at
+    scheduled_at, expires_at, options
   from accepted
 ), due_now as (
   insert into due (queue, lane, account_id, rank, lo, hi, first_id, expires_at)

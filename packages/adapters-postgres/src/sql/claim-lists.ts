@@ -149,14 +149,14 @@ candidate as materialized (
       select rtrim(json_strip_nulls(to_json(shared))::text, '}')
       from (
         select type, sequence, ${milliseconds('placed.at')} as at, code, send_first_id as send, price,
-          has_reference as "hasReference", from_address as "from", short_code as "shortCode", answers,
+          sent.options as labels, has_reference as "hasReference", from_address as "from", short_code as "shortCode", answers,
           case when with_text then coalesce(placed.text, sent.body, arrived.text) end as text,
           case when replay is not null then true end as copy
       ) shared
     ) as shared
   from placed
   left join lateral (
-    select price, body, case when client_references is not null then array(
+    select price, body, options, case when client_references is not null then array(
         select client_references[subject - first_id + 1] from unnest(subjects) with ordinality of_list (subject, place)
         where place <= fits
         order by place

@@ -1,4 +1,4 @@
-import { INCIDENT } from '@gateway/core/messages'
+import { INCIDENT, type SendLabels } from '@gateway/core/messages'
 import { LANE } from '../stored-codes.ts'
 import { rows, sql, statement } from './statement.ts'
 
@@ -22,6 +22,8 @@ export interface ClaimedRange {
   readonly expires: number | null
   readonly priority: number
   readonly flash: boolean
+  /** Options that have no column of their own. */
+  readonly options: SendLabels | null
   /** `sender.id` of the address; 0 if the address is not known. */
   readonly sender: number
   readonly confirmsOptOut: boolean
@@ -59,6 +61,7 @@ const columns = rows<ClaimRow>({
   expires: 'timestamptz',
   priority: 'smallint',
   flash: 'bool',
+  options: 'json',
   sender: 'int',
   confirmsOptOut: 'bool',
   body: 'text',
@@ -104,7 +107,7 @@ select ${cursor} as cursor, now() as at, exists (select from dispatcher where id
 from (select 1) one
 left join (
   select claimed.lo, claimed.first_id as send, claimed.account_id as account, claimed.attempt, claimed.due_at as due,
-    claimed.expires_at as expires, send.priority, send.flash, send.sender, send.confirms_opt_out as "confirmsOptOut",
+    claimed.expires_at as expires, send.priority, send.flash, send.options, send.sender, send.confirms_opt_out as "confirmsOptOut",
     send.body, send.parts, send.numbers::text, account.locked,
     case
       when (select exists (select from suppression where account_id = 0))
@@ -121,7 +124,7 @@ left join (
     end as suppressed
   from claimed
   cross join lateral (
-    select sender, confirms_opt_out, priority, flash, body, parts,
+    select sender, confirms_opt_out, priority, flash, options, body, parts,
       msisdns[claimed.lo - first_id + 1 : claimed.hi - first_id] numbers
     from send
     where first_id = claimed.first_id offset 0

@@ -1,5 +1,5 @@
 import { balanceMax, type TransferFailure } from '@gateway/core/credits'
-import { OUTCOME } from '@gateway/core/messages'
+import { OUTCOME, type SendLabels } from '@gateway/core/messages'
 import { LEDGER } from '../stored-codes.ts'
 import { milliseconds } from './arrays.ts'
 import { rows, sql, statement } from './statement.ts'
@@ -244,6 +244,7 @@ export interface MovementRow {
   readonly why: string | null
   readonly message: number | null
   readonly reference: string | null
+  readonly labels: SendLabels | null
 }
 
 /**
@@ -272,7 +273,7 @@ export const listMovements = statement(
   sql`
 with entries as (
   select at, kind::int, amount, send_first_id "first", null::int messages, code::int, other_account_id other, why,
-    message_id message, null::text reference, 0 part, id
+    message_id message, null::text reference, null::jsonb labels, 0 part, id
   from ledger
   where account_id = :account and id <= :entry and kind <> ${LEDGER.droppedSends}
     and at < coalesce(:to, 'infinity') and (at, id) > ((:time)::timestamptz, :entryId)
@@ -280,7 +281,7 @@ with entries as (
   limit :countMax
 ), sums_of_dropped as (
   select at - make_interval(days => :historyDays) as at, kind::int, amount, null::bigint, null::int, null::int, null::int,
-    why, null::bigint, null::text, 0 part, id
+    why, null::bigint, null::text, null::jsonb, 0 part, id
   from ledger
   where account_id = :account and id <= :entry and kind = ${LEDGER.droppedSends}
 ), dropped as (
@@ -291,6 +292,7 @@ with entries as (
   select created_at at, ${LEDGER.send} kind, -n::bigint * price amount, first_id "first", n messages, null::int code,
     null::int other, null::text why, null::bigint message,
     case when client_references[1] = all (client_references) then client_references[1] end reference,
+    options labels,
     1 part, first_id id
   from send
   where account_id = :account and price > 0
@@ -300,7 +302,7 @@ with entries as (
   limit :countMax
 ), page as (
   select ${milliseconds('at')} at, at::text "time", part, id, kind, amount, "first", messages, code, other, why,
-    message, reference
+    message, reference, labels
   from (select * from entries union all select * from dropped union all select * from sends) every_kind
   order by every_kind.at, part, id
   limit :countMax

@@ -2,8 +2,8 @@ import { OUTCOME } from '@gateway/core/messages'
 import { rows, sql, statement } from './statement.ts'
 
 /**
- * Lists `limit` scheduled messages of the account from `offset` on (`list_scheduled`). Returns one row with the text of
- * an array for each column of the messages, null if there are none. For the ordinary connections.
+ * Lists `limit` scheduled messages of the account from `offset` on (`list_scheduled_messages`). Returns one row with
+ * the text of an array for each column of the messages, null if there are none. For the ordinary connections.
  *
  * Cost: independent of the offset, as measured in docs/decisions/0055. A page of 1000 as rows would cost this process 2
  * ms more.
@@ -21,6 +21,7 @@ export const listScheduled = statement(
       dues: 'text?',
       prices: 'text?',
       references: 'text?',
+      labels: 'text?',
     },
   },
   sql`
@@ -30,9 +31,10 @@ select max(total) as total, max(unfolded) as unfolded,
   array_agg(submitted order by place)::text as submitted,
   array_agg(due order by place)::text as dues,
   array_agg(price order by place)::text as prices,
-  (json_object_agg(id, client_reference) filter (where client_reference is not null))::text as references
-from list_scheduled(:account, :offset, :limit) with ordinality
-  as listed (total, unfolded, id, number, submitted, due, price, client_reference, place)`,
+  (json_object_agg(id, client_reference) filter (where client_reference is not null))::text as references,
+  (json_object_agg(id, options) filter (where options is not null))::text as labels
+from list_scheduled_messages(:account, :offset, :limit) with ordinality
+  as listed (total, unfolded, id, number, submitted, due, price, client_reference, options, place)`,
 )
 
 export interface DeletedRow {

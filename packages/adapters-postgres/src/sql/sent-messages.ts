@@ -1,6 +1,7 @@
 import { sameSendMinutes, type LastSend, type SentMessage } from '@gateway/core/messages'
 import { rows, sql, statement, type RowOf } from './statement.ts'
 import { milliseconds } from './arrays.ts'
+import { sendOptions } from './send-options.ts'
 
 const sentColumns = rows<RowOf<SentMessage>>({
   id: 'bigint',
@@ -9,16 +10,14 @@ const sentColumns = rows<RowOf<SentMessage>>({
   parts: 'smallint',
   accepted: 'bigint',
   scheduled: 'bigint',
-  validity: 'int',
-  priority: 'smallint',
-  flash: 'bool',
+  options: 'json',
   cost: 'int',
   reference: 'text',
   from: 'text',
 })
 
 const columnsOfSend = `body "text", parts, ${milliseconds('created_at')} accepted, ${milliseconds('scheduled_at')} scheduled,
-  (extract(epoch from expires_at - coalesce(scheduled_at, created_at)) / 60)::int validity, priority, flash,
+  ${sendOptions},
   price "cost", (select address from sender where sender.id = send.sender) "from"`
 
 /**

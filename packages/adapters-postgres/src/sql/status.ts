@@ -45,8 +45,9 @@ const dueTime = 'coalesce(exact.scheduled_at, exact.created_at, covering.schedul
 /**
  * Finds the sends of an account that contain the ids. Returns one row of arrays, as `findOutcomes` does, with one
  * element for each id that has a send: the id, its distance from the first id of the send, the time at which the
- * message was due in milliseconds, and its price. `referenced` are the ids of sends with client references. The search
- * stays within a block of ids, because a send does.
+ * message was due in milliseconds, and its price. `referenced` are the ids of sends with client references, `labels` a
+ * JSON object by id of the options without a column of their own, null if there are none. The search stays within a
+ * block of ids, because a send does.
  *
  * Cost: 3 µs an id. Without the exact lookup of first ids it would be 9 µs for short sends, because the range search
  * reads half a page of the index for one entry.
@@ -55,7 +56,7 @@ export const coveringSends = statement(
   'covering-sends',
   {
     parameters: { account: 'int', ids: 'bigint[]' },
-    columns: { ids: 'text?', places: 'text?', dues: 'text?', prices: 'text?', referenced: 'text?' },
+    columns: { ids: 'text?', places: 'text?', dues: 'text?', prices: 'text?', referenced: 'text?', labels: 'text?' },
   },
   sql`
 select array_agg(asked.id)::text ids,
@@ -64,11 +65,14 @@ select array_agg(asked.id)::text ids,
   array_agg(coalesce(exact.price, covering.price))::text prices,
   (array_agg(asked.id) filter (
     where exact.client_references is not null or covering.client_references is not null
-  ))::text referenced
+  ))::text referenced,
+  (json_object_agg(asked.id, coalesce(exact.options, covering.options)) filter (
+    where exact.options is not null or covering.options is not null
+  ))::text labels
 from unnest(:ids) asked(id)
 left join send exact on exact.first_id = asked.id
 left join lateral (
-  select first_id, n, account_id, scheduled_at, created_at, price, client_references
+  select first_id, n, account_id, scheduled_at, created_at, price, client_references, options
   from send
   where exact.first_id is null and first_id <= asked.id and first_id >= asked.id / 10000 * 10000
   order by first_id desc

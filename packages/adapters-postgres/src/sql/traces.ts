@@ -14,6 +14,7 @@ import { LANE, LEDGER } from '../stored-codes.ts'
 import { retriedRank } from './rank.ts'
 import { rows, sql, statement, type RowOf } from './statement.ts'
 import { milliseconds } from './arrays.ts'
+import { sendOptions } from './send-options.ts'
 
 export interface MessageTraceRow extends RowOf<
   Omit<MessageTrace, 'id' | 'text' | 'send' | 'route' | 'incidents' | 'place' | 'refundByHand'>
@@ -57,8 +58,7 @@ export const explainMessage = statement(
       accepted: 'bigint',
       scheduled: 'bigint',
       expires: 'bigint',
-      priority: 'smallint',
-      flash: 'bool',
+      options: 'json',
       route: 'json',
       refundByHand: 'json',
       byHand: 'bool',
@@ -163,7 +163,7 @@ select account_id account, msisdn::text number, (select address from sender wher
   confirms_opt_out confirmation, first_id "first", n messages, price "cost",
   client_reference reference, parts, body,
   ${milliseconds('created_at')} accepted, ${milliseconds('scheduled_at')} scheduled,
-  ${milliseconds('expires_at')} expires, priority, flash,
+  ${milliseconds('expires_at')} expires, ${sendOptions},
   (
     select json_build_object('place', position + 1, 'name', name, 'prefixes', prefixes,
       'accounts', accounts, 'senders', senders, 'overflow', overflow,
@@ -249,6 +249,7 @@ const foundColumns = rows<RowOf<FoundMessage>>({
   scheduled: 'bool',
   cost: 'int',
   reference: 'text',
+  options: 'json',
   place: 'json',
 })
 
@@ -258,7 +259,7 @@ const detailsOfFound = `told as (
     date_trunc('milliseconds', coalesce(send.scheduled_at, send.created_at)) due
   from found
   cross join lateral (
-    select account_id, sender, confirms_opt_out, price, created_at, scheduled_at,
+    select account_id, sender, confirms_opt_out, price, created_at, scheduled_at, expires_at, priority, flash, options,
       msisdns[found.id - first_id + 1] msisdn, client_references[found.id - first_id + 1] client_reference
     from send
     where first_id = found.first_id offset 0
@@ -267,7 +268,7 @@ const detailsOfFound = `told as (
 select id, account_id account, (select address from sender where sender.id = told.sender) "from",
   msisdn::text number, confirms_opt_out confirmation,
   ${milliseconds('created_at')} accepted, ${milliseconds('due')} due,
-  scheduled_at is not null scheduled, price "cost", client_reference reference, place
+  scheduled_at is not null scheduled, price "cost", client_reference reference, ${sendOptions}, place
 from told
 where (:from is null or due >= :from)
   and (:to is null or due < :to)

@@ -7,6 +7,7 @@ import {
   type MessageReference,
   type Msisdn,
   type OutcomeCode,
+  type SendLabels,
   type SenderAddress,
 } from '@gateway/core/messages'
 import { instant } from '@gateway/core/time'
@@ -27,10 +28,11 @@ export interface StoredEvents {
   readonly type: number
   readonly sequence: number
   readonly at: number
-  /** Present, as are the next three fields, for events of messages. */
+  /** Present, as are the next four fields, for events of messages. */
   readonly code?: OutcomeCode
   readonly send?: number
   readonly price?: number
+  readonly labels?: SendLabels
   readonly hasReference?: boolean
   /** Present, as are the next two fields, for events of inbound messages. */
   readonly from?: string
@@ -104,7 +106,7 @@ function messageEvents(type: MessageEventType, stored: StoredEvents): EventGroup
   const { sequence, at, code, price = 0, hasReference = false, text, subjects, numbers = [] } = stored
   if (code === undefined) throw new Error(`events of message ${subjects[0]} have no code`)
   const taken = isTaken({ code, hasReference })
-  const shared = { type, code, cost: credits(taken ? price : 0), taken, text }
+  const shared = { ...stored.labels, type, code, cost: credits(taken ? price : 0), taken, text }
   const messages = subjects as readonly MessageId[]
   const references = stored.references?.map((reference) => (reference ?? undefined) as MessageReference | undefined)
   const events = { sequence, occurred: instant(at), shared, messages, numbers: numbers as readonly Msisdn[] }

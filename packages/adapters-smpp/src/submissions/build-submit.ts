@@ -15,7 +15,7 @@ const finalReceipt = 1
  */
 export function buildSubmit(
   settings: SmppSettings,
-  { from, to, priority }: Pick<Submission, 'from' | 'to' | 'priority'>,
+  { from, to, options }: Pick<Submission, 'from' | 'to' | 'options'>,
   segment: Segment,
   sequence: number,
   validSeconds?: number,
@@ -37,7 +37,7 @@ export function buildSubmit(
     destinationAddr,
     esmClass: segment.hasHeader ? headerIndicator : 0,
     protocolId: settings.protocolId,
-    priorityFlag: priority ?? settings.priority,
+    priorityFlag: options?.priority ?? settings.priority,
     scheduleDeliveryTime: '',
     validityPeriod: validityPeriod(settings, validSeconds),
     registeredDelivery: finalReceipt,

@@ -64,8 +64,7 @@ export function createOutbox(
   let timer: NodeJS.Timeout | undefined
   let isPumpDue = false
   /** Text that was encoded last, if it is one segment that does not depend on its recipient. */
-  let encoded:
-    { readonly body: Body; readonly flash: true | undefined; readonly segments: readonly Segment[] } | undefined
+  let encoded: { readonly body: Body; readonly flash: boolean; readonly segments: readonly Segment[] } | undefined
 
   function roomiest(): Session | undefined {
     let best: Session | undefined
@@ -144,9 +143,10 @@ export function createOutbox(
   }
 
   /** Encodes a text. Messages of one send share their body, which is encoded once for consecutive messages. */
-  function segmentsOf({ body, to, flash }: Submission): readonly Segment[] {
+  function segmentsOf({ body, to, options }: Submission): readonly Segment[] {
+    const flash = options?.flash === true
     if (encoded?.body === body && encoded.flash === flash) return encoded.segments
-    const segments = encodeBody(body, settings, (limit) => references.next(to, limit), flash === true)
+    const segments = encodeBody(body, settings, (limit) => references.next(to, limit), flash)
     const [first] = segments
     const isAlone = segments.length === 1 && first?.hasHeader === false && first.sar === undefined
     if (isAlone) encoded = { body, flash, segments }

@@ -40,7 +40,7 @@ test.each<[validSeconds: number | undefined, validityHours: number | undefined, 
 test('a priority of its own goes before that of the settings, and flash is class 0, also beside the same text without', async () => {
   const { smsc, submitOne } = await start({ priority: 1 })
   const body = aBody('the same')
-  for (const more of [{}, { priority: 3 as const }, { flash: true as const }, {}])
+  for (const more of [{}, { options: { priority: 3 } }, { options: { flash: true } }, {}] as const)
     expect(outcomes(await submitOne({ body, ...more }))).toEqual(['accepted'])
   expect(smsc.submits.map(({ priorityFlag, dataCoding }) => [priorityFlag, dataCoding])).toEqual([
     [1, 0],

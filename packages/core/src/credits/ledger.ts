@@ -1,6 +1,6 @@
 import type { AccountId } from '../accounts/account.ts'
 import type { BulkSendId } from '../bulk-sends/bulk-sends.ts'
-import type { MessageId, MessageReference } from '../messages/messages.ts'
+import type { MessageId, MessageLabels } from '../messages/messages.ts'
 import type { OutcomeCode } from '../messages/status-code.ts'
 import type { ClientRequest } from '../client-requests/client-requests.ts'
 import type { Instant } from '../time/instant.ts'
@@ -26,17 +26,16 @@ export type Cause =
   /** Transfer to another account if the amount is negative, else from it. */
   | { readonly kind: 'transfer'; readonly account: AccountId | undefined }
   /**
-   * Debit of one text to many numbers, which are the messages `first` to `first` + `messages` - 1. `reference` is set
-   * if all of them have the same one.
+   * Debit of one text to many numbers, which are the messages `first` to `first` + `messages` - 1. Its labels are those
+   * that all of them have.
    */
-  | {
+  | (MessageLabels & {
       readonly kind: 'send'
       readonly first: MessageId
       readonly messages: number
-      readonly reference?: MessageReference | undefined
       /** Send in bulk whose whole debit this is. Set in a statement only. */
       readonly bulk?: BulkSendId | undefined
-    }
+    })
   /** Refund of messages that no carrier accepted, of the send that begins with `first` (ruling 1.4). */
   | {
       readonly kind: 'refund'

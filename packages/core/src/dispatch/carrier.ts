@@ -2,7 +2,7 @@ import type { InboundMessage } from '../inbox/inbound-message.ts'
 import type { Body } from '../messages/body.ts'
 import type { MessageId } from '../messages/messages.ts'
 import type { Msisdn, SenderAddress } from '../messages/msisdn.ts'
-import type { Priority } from '../messages/send-options.ts'
+import type { ClaimedOptions } from '../messages/send-options.ts'
 import type { CarrierId } from './carrier-id.ts'
 import type { PduObserver } from '../fleet/carrier-watches.ts'
 import type { CircuitBounds, CircuitProblem, CircuitState } from './circuit-breaker.ts'
@@ -33,10 +33,8 @@ export interface Submission {
   readonly body: Body
   /** So long the carrier may try from now on; undefined: as its settings say (ruling 1.29). */
   readonly validSeconds?: number | undefined
-  /** Undefined: as its settings say. */
-  readonly priority?: Priority | undefined
-  /** Class 0 of 3GPP TS 23.038; undefined: none. */
-  readonly flash?: true | undefined
+  /** An option that is undefined is as the carrier's settings say. */
+  readonly options?: ClaimedOptions | undefined
   /** A carrier refused the message for now before: another refusal says nothing about this one. */
   readonly refusedBefore?: true | undefined
 }

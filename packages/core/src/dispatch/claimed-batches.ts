@@ -4,7 +4,7 @@ import type { Body } from '../messages/body.ts'
 import type { MessageId } from '../messages/messages.ts'
 import type { Msisdn, SenderAddress } from '../messages/msisdn.ts'
 import type { OUTCOME } from '../messages/status-code.ts'
-import type { Priority } from '../messages/send-options.ts'
+import type { ClaimedOptions } from '../messages/send-options.ts'
 import type { Suppression } from '../suppressions/suppressions.ts'
 import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
@@ -41,9 +41,7 @@ export interface ClaimedMessage {
   readonly due: Instant
   /** The end of a validity of its own (ruling 1.29); undefined: it has none. */
   readonly expires: Instant | undefined
-  readonly priority: Priority
-  /** Class 0 of 3GPP TS 23.038. */
-  readonly flash: boolean
+  readonly options: ClaimedOptions
   /** It confirms an opt-out, which therefore does not stop it (ruling 1.21). */
   readonly confirmation: boolean
   /** How often a carrier refused it for now. */

@@ -114,9 +114,7 @@ export function createSubmissions(
   }
 }
 
-const submissionOf = ({ id, from, to, body, priority, flash, attempt }: ClaimedMessage): Submission => ({
-  ...{ id, from, to, body },
-  ...(priority > 0 && { priority }),
-  ...(flash && { flash }),
+const submissionOf = ({ id, from, to, body, options, attempt }: ClaimedMessage): Submission => ({
+  ...{ id, from, to, body, options },
   ...(attempt > 0 && { refusedBefore: true }),
 })

@@ -49,8 +49,7 @@ export const changeScheduled =
     const allowed = await ports.senders.allowedTo(account.id)
     const sender = old.from !== undefined && mayName(account, allowed, old.from) ? old.from : undefined
     const recipients = [{ number: old.number, reference: old.reference }]
-    const { validity, priority, flash } = old
-    const texts = [{ text, recipients, scheduled: due, validity, priority, flash, sender }]
+    const texts = [{ text, recipients, scheduled: due, options: old.options, sender }]
 
     const request = { account: account.id, key, asked: askedFor(texts) }
     const isRepeated = (await ports.clientRequests.find(request)) !== undefined

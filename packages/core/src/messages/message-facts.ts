@@ -1,11 +1,11 @@
 import { credits, minus, plus, type Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
-import { withReference, type KnownStatus, type MessageReference, type MessageStatus } from './messages.ts'
+import { withLabels, type KnownStatus, type MessageLabels, type MessageStatus } from './messages.ts'
 import type { Msisdn } from './msisdn.ts'
 import { OUTCOME, stateOf, type OutcomeCode } from './status-code.ts'
 
 /** What an account may know of one of its messages. */
-export interface MessageFacts {
+export interface MessageFacts extends MessageLabels {
   readonly number: Msisdn
   /** What was charged. */
   readonly cost: Credits
@@ -13,7 +13,6 @@ export interface MessageFacts {
   readonly due: Instant
   /** Undefined: it waits, be it scheduled, queued or claimed. */
   readonly outcome: Outcome | undefined
-  readonly reference?: MessageReference | undefined
 }
 
 export interface Outcome {
@@ -45,13 +44,13 @@ export const isTooOld = ({ due, outcome }: Pick<MessageFacts, 'due' | 'outcome'>
 
 /** What a status query tells of a message of the account (ruling 1.16). */
 export function statusOf(message: MessageFacts, since: Instant): MessageStatus {
-  const { number, cost, outcome, reference } = message
-  if (outcome === undefined) return withReference({ code: 'waiting' as const, number, cost }, reference)
+  const { number, cost, due: _due, outcome, ...labels } = message
+  if (outcome === undefined) return withLabels({ code: 'waiting' as const, number, cost }, labels)
   if (isTooOld(message, since)) return 'not-found'
   const taken = isTaken(outcome)
   const isCharged = (taken && outcome.isRefunded !== true) || cost === 0
   const paid = isCharged ? { cost } : { cost: credits(0), returned: cost }
-  return withReference({ code: outcome.code, at: outcome.at, number, ...paid, taken }, reference)
+  return withLabels({ code: outcome.code, at: outcome.at, number, ...paid, taken }, labels)
 }
 
 /** The credits of something that was sent, in the words of all pages, files, commands and documents. */

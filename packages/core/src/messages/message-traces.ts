@@ -9,7 +9,7 @@ import type { Body } from './body.ts'
 import type { MessageId, MessageReference } from './messages.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
 import type { OutcomeCode } from './status-code.ts'
-import type { Priority } from './send-options.ts'
+import type { SendOptions } from './send-options.ts'
 
 /** What happened to a message, for its operator. Never its text, only how long that is (P-15). */
 export interface MessageTrace {
@@ -26,10 +26,7 @@ export interface MessageTrace {
   readonly scheduled: Instant | undefined
   /** When its own validity is over (ruling 1.29); undefined: it has none. */
   readonly expires: Instant | undefined
-  /** Among what waits of its account. */
-  readonly priority: Priority
-  /** Shown at once and not kept by the phone. */
-  readonly flash: boolean
+  readonly options: SendOptions
   readonly text: TracedText
   /** What was charged for it. */
   readonly cost: Credits
@@ -244,6 +241,7 @@ export interface FoundMessage {
   readonly number: Msisdn
   /** What its account calls it. */
   readonly reference: MessageReference | undefined
+  readonly options: SendOptions
   readonly place: FoundLocation
 }
 

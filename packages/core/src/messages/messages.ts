@@ -5,7 +5,7 @@ import type { ClientRequest } from '../client-requests/client-requests.ts'
 import type { Instant } from '../time/instant.ts'
 import type { Body } from './body.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
-import type { Priority, ValidityMinutes } from './send-options.ts'
+import type { SendLabels, SendOptions } from './send-options.ts'
 import type { OutcomeCode } from './status-code.ts'
 
 /** A positive integer below 2^53, unique over all accounts and interfaces (ruling 1.2). */
@@ -40,11 +40,16 @@ export function readReference(given: string | null | undefined): MessageReferenc
   return usableReference.test(reference) ? (reference as MessageReference) : 'unusable'
 }
 
-/** What is told of a message, with its reference if it has one. */
-export const withReference = <Told extends object>(
-  told: Told,
-  reference: MessageReference | undefined,
-): Told & { readonly reference?: MessageReference } => (reference === undefined ? told : { ...told, reference })
+/** Labels of a message: its own reference and the labels of its send. */
+export interface MessageLabels extends SendLabels {
+  readonly reference?: MessageReference | undefined
+}
+
+/** Returns the facts with the labels that are defined. */
+export function withLabels<Facts extends object>(facts: Facts, labels: MessageLabels): Facts & MessageLabels {
+  const defined = Object.entries(labels).filter(([, label]) => label !== undefined)
+  return defined.length === 0 ? facts : { ...facts, ...Object.fromEntries(defined) }
+}
 
 /** A piece of a list: `offset` from 0, `limit` from 1. */
 export interface Page {
@@ -72,12 +77,8 @@ export interface OrderedText {
    * When to send; undefined: at once. A time that is not ahead by the store's clock counts as undefined (`isAhead`).
    */
   readonly due: Instant | undefined
-  /** Counts from when it is due, by the store's clock; undefined: by the setting of dispatchers (ruling 1.29). */
-  readonly validity?: ValidityMinutes | undefined
-  /** Among what waits of the account; undefined: 0. */
-  readonly priority?: Priority | undefined
-  /** Shown at once and not kept by the phone (class 0 of 3GPP TS 23.038); undefined: kept. */
-  readonly flash?: boolean | undefined
+  /** The validity counts from the due time, by the store's clock. */
+  readonly options?: SendOptions | undefined
   /** At least one. */
   readonly to: readonly OrderedRecipient[]
 }
@@ -97,8 +98,8 @@ export interface Acceptance {
   readonly balance: Credits
 }
 
-/** An outcome with what a report shows of its message. */
-export interface KnownStatus {
+/** Outcome of a message, with the facts that a report shows of it. */
+export interface KnownStatus extends MessageLabels {
   readonly code: OutcomeCode
   /** When that state was reached. */
   readonly at: Instant
@@ -109,29 +110,26 @@ export interface KnownStatus {
   readonly returned?: Credits | undefined
   /** A carrier took it, or part of it, or may have: it stays charged (ruling 1.4). */
   readonly taken: boolean
-  readonly reference?: MessageReference | undefined
 }
 
 /** A message that is queued, scheduled, claimed, or not yet recorded. */
-export interface WaitingStatus {
+export interface WaitingStatus extends MessageLabels {
   readonly code: 'waiting'
   readonly number: Msisdn
   /** Net credits, which are the charged ones as long as the message waits. */
   readonly cost: Credits
-  readonly reference?: MessageReference | undefined
 }
 
 /** Not found: unknown, another account's, or too old. */
 export type MessageStatus = KnownStatus | WaitingStatus | 'not-found'
 
 /** A message that waits for its time and can still be deleted (rulings 1.15, 2.10). */
-export interface ScheduledMessage {
+export interface ScheduledMessage extends MessageLabels {
   readonly id: MessageId
   readonly number: Msisdn
   readonly submitted: Instant
   readonly due: Instant
   readonly cost: Credits
-  readonly reference?: MessageReference | undefined
 }
 
 /**

@@ -9,7 +9,7 @@ import { isAhead } from './message-facts.ts'
 import type { MessageReference } from './messages.ts'
 import { parseMsisdn, type Msisdn, type SenderAddress } from './msisdn.ts'
 import type { Refusal } from './refusal.ts'
-import type { Priority, ValidityMinutes } from './send-options.ts'
+import { noOptions, type SendOptions } from './send-options.ts'
 
 /** Why this account may not write to this number (rulings 1.10, 1.12); undefined: it may. */
 export function screen(
@@ -44,12 +44,7 @@ export interface TextToSend<To extends Recipient = Recipient> {
   readonly recipients: readonly To[]
   /** Undefined or past: at once. */
   readonly scheduled?: Instant | undefined
-  /** So long it may wait once it is due; undefined: as long as any (ruling 1.29). */
-  readonly validity?: ValidityMinutes | undefined
-  /** Among what waits of the account; undefined: 0. */
-  readonly priority?: Priority | undefined
-  /** Shown at once and not kept by the phone (class 0 of 3GPP TS 23.038); undefined: kept. */
-  readonly flash?: boolean | undefined
+  readonly options?: SendOptions | undefined
   /** Undefined: the default of the account (ruling 1.27). */
   readonly sender?: SenderAddress | undefined
   /** A text that needs more parts is too long (ruling 2.4). Undefined: no limit but that of the specification. */
@@ -74,9 +69,7 @@ export interface ScreenedText<To extends Recipient = Recipient> {
   readonly scheduled: Instant | undefined
   /** What is told of it: undefined if it is past. */
   readonly due: Instant | undefined
-  readonly validity: ValidityMinutes | undefined
-  readonly priority: Priority | undefined
-  readonly flash: boolean | undefined
+  readonly options: SendOptions
   readonly sender: SenderAddress | undefined
   readonly recipients: readonly ScreenedRecipient<To>[]
 }
@@ -121,10 +114,10 @@ export async function screenTexts<To extends Recipient>(
   return read.map((each) => {
     if (!('text' in each)) return each
     const { body, text } = each
-    const { scheduled, validity, priority, flash, sender } = text
+    const { scheduled, options = noOptions, sender } = text
     const due = isAhead(scheduled, now) ? scheduled : undefined
     const recipients = each.recipients.map((recipient) => screenNumber(recipient, body.parts))
-    return { body, scheduled, due, validity, priority, flash, sender, recipients }
+    return { body, scheduled, due, options, sender, recipients }
   })
 }
 
@@ -157,9 +150,7 @@ export const allRefused = <To extends Recipient>(
   body: undefined,
   scheduled: undefined,
   due: undefined,
-  validity: undefined,
-  priority: undefined,
-  flash: undefined,
+  options: noOptions,
   sender: undefined,
   recipients: recipients.map((recipient) => ({ recipient, number: numberOf(recipient), refused })),
 })

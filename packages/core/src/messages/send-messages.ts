@@ -25,6 +25,7 @@ import {
   type ScreenedText,
   type TextToSend,
 } from './screen-texts.ts'
+import { noOptions, sendOptionNames, type SendOptions } from './send-options.ts'
 import { mayName, senderFor, sendersOf, type AllowedSender } from './senders.ts'
 
 type SendPorts = Pick<
@@ -157,7 +158,7 @@ export function orderedTexts(
   allowed: readonly AllowedSender[],
 ): readonly OrderedText[] | 'invalid-sender' {
   const refused: Msisdn[] = []
-  const ordered = texts.flatMap(({ body, scheduled, validity, priority, flash, sender, recipients }) => {
+  const ordered = texts.flatMap(({ body, scheduled, options, sender, recipients }) => {
     const isFrom = sender !== undefined || allowed.length > 0
     const to = recipients.filter(isPassed).map(({ to: number, cost, recipient }) => {
       const from = isFrom ? senderFor(allowed, sender, number) : undefined
@@ -165,7 +166,7 @@ export function orderedTexts(
       refused.push(number)
       return { number, cost }
     })
-    return body === undefined || to.length === 0 ? [] : [{ body, due: scheduled, validity, priority, flash, to }]
+    return body === undefined || to.length === 0 ? [] : [{ body, due: scheduled, options, to }]
   })
   return refused.length > 0 ? 'invalid-sender' : ordered
 }
@@ -242,11 +243,11 @@ type AnsweredText = readonly [due: Instant | null, ...runs: Run[]]
 export const askedFor = (texts: readonly TextToSend[]): string =>
   JSON.stringify([
     'send',
-    ...texts.map(({ text, recipients, scheduled = null, partsMax = null, ...asked }) => [
+    ...texts.map(({ text, recipients, scheduled = null, partsMax = null, options, sender }) => [
       text,
       scheduled,
       partsMax,
-      ...optionsOf(asked),
+      ...optionsPrint(options, sender),
       ...recipients.map((recipient) => {
         const own = typeof recipient === 'string' ? null : (recipient.clientMessageId ?? null)
         const reference = referenceOf(recipient)
@@ -256,10 +257,14 @@ export const askedFor = (texts: readonly TextToSend[]): string =>
     ]),
   ])
 
-/** In one order whichever were given; what is as left out is left out. */
-function optionsOf({ validity, sender, priority, flash }: Omit<TextToSend, 'text' | 'recipients'>): readonly object[] {
-  const options = { validity, sender, priority: priority || undefined, flash: flash || undefined }
-  return Object.values(options).every((option) => option === undefined) ? [] : [options]
+/**
+ * Returns the sender and the options in one order: validity, sender, then as in `sendOptionNames`; none if all are left
+ * out. The order never changes, because the digests of stored requests depend on it.
+ */
+function optionsPrint(options: SendOptions = noOptions, sender: SenderAddress | undefined): readonly object[] {
+  const ordered = Object.fromEntries(sendOptionNames.map((name) => [name, options[name] || undefined]))
+  const print = { validity: undefined, sender, ...ordered }
+  return Object.values(print).every((value) => value === undefined) ? [] : [print]
 }
 
 /**

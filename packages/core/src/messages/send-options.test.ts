@@ -1,32 +1,35 @@
-import { priorityOf, readFlash, readPriority } from './send-options.ts'
+import { labelsOf, noOptions, priorityOf, readSendOption, readSendOptions } from './send-options.ts'
 
 test.each([
-  [[undefined, null, '', ' '], undefined],
-  [['0', ' 0 '], 0],
-  [['3', '\n3'], 3],
-  [['4', '-1', '1.5', '01', '1e0', 'x', '\u0000'], 'unusable'],
-] as const)('the priorities %j are %j', (given, priority) => {
-  for (const each of given) expect(readPriority(each)).toBe(priority)
+  ['validity', [undefined, null, '', ' '], undefined],
+  ['validity', ['60', ' 060 '], 60],
+  ['validity', ['0', '4321', '-1', '1.5', '1e2', 'x', '\u0000'], 'unusable'],
+  ['priority', [undefined, null, '', ' ', '0', ' 0 '], undefined],
+  ['priority', ['3', '\n3'], 3],
+  ['priority', ['4', '-1', '1.5', '01', '1e0', 'x', '\u0000'], 'unusable'],
+  ['flash', [undefined, null, '', ' ', 'false', 'FALSE', '0'], undefined],
+  ['flash', ['true', 'TRUE', 'tRue', ' 1 '], true],
+  ['flash', ['truee', 'yes', '2', 'null', '\u0000'], 'unusable'],
+] as const)('%s of %j is read as %j', (name, texts, value) => {
+  for (const text of texts) expect(readSendOption(name, text)).toBe(value)
 })
 
 test('a priority is one of 0 to 3', () => {
-  expect([0, 1, 2, 3, 4, -1, 0.5, NaN].map(priorityOf)).toEqual([
-    0,
-    1,
-    2,
-    3,
-    undefined,
-    undefined,
-    undefined,
-    undefined,
-  ])
+  const none = undefined
+  expect([0, 1, 2, 3, 4, -1, 0.5, NaN].map(priorityOf)).toEqual([0, 1, 2, 3, none, none, none, none])
 })
 
-test.each([
-  [[undefined, null, '', ' '], undefined],
-  [['true', 'TRUE', 'tRue', ' 1 '], true],
-  [['false', 'FALSE', '0'], false],
-  [['truee', 'yes', '2', 'null', '\u0000'], 'unusable'],
-] as const)('flash of %j is %j', (given, flash) => {
-  for (const each of given) expect(readFlash(each)).toBe(flash)
+test('options that mean the same as left out have no field', () => {
+  const texts = { validity: '', priority: '0', flash: 'false' }
+  expect(readSendOptions((name) => texts[name])).toStrictEqual({})
+})
+
+test('the first unusable option is named', () => {
+  const texts = { validity: '1', priority: '7', flash: 'maybe' }
+  expect(readSendOptions((name) => texts[name])).toEqual({ unusable: 'priority' })
+})
+
+test('options that statements decide by are not among the labels', () => {
+  expect(labelsOf({ priority: 2, flash: true })).toBeUndefined()
+  expect(labelsOf(noOptions)).toBeUndefined()
 })

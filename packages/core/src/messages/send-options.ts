@@ -1,52 +1,103 @@
 import type { Brand } from '../brand.ts'
 import type { Instant } from '../time/instant.ts'
 
-/** For so many minutes after its due time a message may wait (ruling 1.29). */
+/**
+ * Options of a send. An option that is left out, 0 or false has no field, so that equal options are equal objects.
+ * Every layer passes the value on as a whole; only a layer that decides on an option reads its field.
+ */
+export interface SendOptions {
+  /** Minutes after its due time for which a message may wait; undefined: the setting of dispatchers (ruling 1.29). */
+  readonly validity?: ValidityMinutes | undefined
+  /** Rank among the waiting messages of the account; undefined: 0. */
+  readonly priority?: Priority | undefined
+  /** Class 0 of 3GPP TS 23.038: phones show the text at once and do not keep it. */
+  readonly flash?: true | undefined
+}
+
+export type SendOptionName = keyof SendOptions
+
+/** Options that only label a message. They are stored as one value and returned wherever the message is listed. */
+export type SendLabels = Omit<SendOptions, 'validity' | 'priority' | 'flash'>
+
+/** Options that travel with a claimed message; in place of the validity it has the time at which it expires. */
+export type ClaimedOptions = Omit<SendOptions, 'validity'>
+
+export const noOptions: SendOptions = {}
+
+/** Returns the labels among the options; undefined if there are none. */
+export function labelsOf(options: SendOptions): SendLabels | undefined {
+  const { validity: _validity, priority: _priority, flash: _flash, ...labels } = options
+  return Object.values(labels).some((label) => label !== undefined) ? labels : undefined
+}
+
+/** Minutes for which a message may wait, from 1 to `validityMinutesMax` (ruling 1.29). */
 export type ValidityMinutes = Brand<number, 'ValidityMinutes'>
 
 export const validityMinutesMax = 4320
 
-/** Undefined unless it is a whole number from 1 to 4320. */
+/** Returns the validity; undefined unless it is a whole number from 1 to 4320. */
 export const validityMinutes = (value: number): ValidityMinutes | undefined =>
   Number.isInteger(value) && value >= 1 && value <= validityMinutesMax ? (value as ValidityMinutes) : undefined
 
-/** A validity as text: digits. Undefined: none was given, or a blank one. */
-export function readValidity(given: string | null | undefined): ValidityMinutes | undefined | 'unusable' {
-  const digits = given?.trim() ?? ''
-  if (digits === '') return undefined
-  return (/^0*[1-9][0-9]{0,3}$/.test(digits) && validityMinutes(Number(digits))) || 'unusable'
+/** Order among the waiting messages of one account, highest first; priority_flag of SMPP 3.4 (5.2.14). */
+export type Priority = 0 | 1 | 2 | 3
+
+export const priorityMax = 3
+
+/** Returns the priority; undefined unless it is one of 0 to 3. */
+export const priorityOf = (value: number): Priority | undefined => ([0, 1, 2, 3] as const).find((is) => is === value)
+
+type Read<Value> = Value | undefined | 'unusable'
+
+/**
+ * Reader of each option. Its argument is trimmed and not blank; undefined means as left out. The order is that of the
+ * fingerprints of requests (ruling 1.24), so new options come last.
+ */
+const readers: { readonly [Name in SendOptionName]-?: (text: string) => Read<SendOptions[Name]> } = {
+  validity: (digits) => (/^0*[1-9][0-9]{0,3}$/.test(digits) && validityMinutes(Number(digits))) || 'unusable',
+  priority: (digit) => {
+    const priority = /^[0-9]$/.test(digit) ? priorityOf(Number(digit)) : undefined
+    return priority === undefined ? 'unusable' : priority || undefined
+  },
+  flash: (word) => {
+    if (/^(?:true|1)$/i.test(word)) return true
+    return /^(?:false|0)$/i.test(word) ? undefined : 'unusable'
+  },
 }
 
-/** When a message ends that waits still. */
+export const sendOptionNames = Object.keys(readers) as readonly SendOptionName[]
+
+/** Reads one option from its text. Returns undefined if the text is blank or means the same as leaving it out. */
+export function readSendOption<Name extends SendOptionName>(
+  name: Name,
+  text: string | null | undefined,
+): Read<SendOptions[Name]> {
+  const trimmed = text?.trim() ?? ''
+  return trimmed === '' ? undefined : (readers[name](trimmed) as Read<SendOptions[Name]>)
+}
+
+/**
+ * Reads all options of a send, each from its text. Returns the first unusable one in the order of `sendOptionNames`.
+ */
+export function readSendOptions(
+  textOf: (name: SendOptionName) => string | null | undefined,
+): SendOptions | { readonly unusable: SendOptionName } {
+  const options: Record<string, unknown> = {}
+  for (const name of sendOptionNames) {
+    const value = readSendOption(name, textOf(name))
+    if (value === 'unusable') return { unusable: name }
+    if (value !== undefined) options[name] = value
+  }
+  return options
+}
+
+/** Expiry of a waiting message. */
 export interface Expiry {
-  /** When it first was due. */
+  /** Time at which the message was first due. */
   readonly due: Instant
-  /** The end of a validity of its own; undefined: the setting counts, from `due` (ruling 1.13). */
+  /** End of its own validity; undefined: the setting counts, from `due` (ruling 1.13). */
   readonly expires?: Instant | undefined
 }
 
 export const isExpired = ({ due, expires }: Expiry, now: Instant, validitySeconds: number): boolean =>
   expires === undefined ? now - due > validitySeconds * 1000 : expires <= now
-
-/** The order of what waits of one account: the higher ones go first. As priority_flag of SMPP (3.4, 5.2.14). */
-export type Priority = 0 | 1 | 2 | 3
-
-export const priorityMax = 3
-
-/** Undefined unless it is one of 0 to 3. */
-export const priorityOf = (value: number): Priority | undefined => ([0, 1, 2, 3] as const).find((is) => is === value)
-
-/** A priority as text: a digit. Undefined: none was given, or a blank one. */
-export function readPriority(given: string | null | undefined): Priority | undefined | 'unusable' {
-  const digit = given?.trim() ?? ''
-  if (digit === '') return undefined
-  return (/^[0-9]$/.test(digit) ? priorityOf(Number(digit)) : undefined) ?? 'unusable'
-}
-
-/** A yes or no as text: true or 1, false or 0. Undefined: none was given, or a blank one. */
-export function readFlash(given: string | null | undefined): boolean | undefined | 'unusable' {
-  const word = given?.trim() ?? ''
-  if (word === '') return undefined
-  if (/^(?:true|1)$/i.test(word)) return true
-  return /^(?:false|0)$/i.test(word) ? false : 'unusable'
-}

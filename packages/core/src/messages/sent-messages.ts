@@ -3,7 +3,7 @@ import type { Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
 import type { MessageId, MessageReference } from './messages.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
-import type { Priority, ValidityMinutes } from './send-options.ts'
+import type { SendOptions } from './send-options.ts'
 
 /** A message as its account holder sees it in a list; what became of it a status query tells. */
 export interface SentMessage {
@@ -15,10 +15,7 @@ export interface SentMessage {
   readonly accepted: Instant
   /** Undefined: to be sent at once, or its time was past. */
   readonly scheduled: Instant | undefined
-  /** So long it may wait once it is due; undefined: as long as any. */
-  readonly validity: ValidityMinutes | undefined
-  readonly priority: Priority
-  readonly flash: boolean
+  readonly options: SendOptions
   /** What was charged for it. */
   readonly cost: Credits
   readonly reference: MessageReference | undefined

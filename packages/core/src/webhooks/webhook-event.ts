@@ -1,7 +1,7 @@
 import type { Brand } from '../brand.ts'
 import type { Credits } from '../credits/credits.ts'
 import type { InboundMessageId } from '../inbox/inbox.ts'
-import type { MessageId, MessageReference } from '../messages/messages.ts'
+import type { MessageId, MessageLabels, MessageReference } from '../messages/messages.ts'
 import type { Msisdn, SenderAddress } from '../messages/msisdn.ts'
 import { isFinal, OUTCOME, type OutcomeCode } from '../messages/status-code.ts'
 import type { Instant } from '../time/instant.ts'
@@ -45,7 +45,7 @@ export interface WebhookEvent {
 
 /** Content of an event. The text is undefined if the endpoint does not want texts or the text is no longer stored. */
 export type WebhookEventData =
-  | {
+  | (MessageLabels & {
       readonly type: Extract<WebhookEventType, `message.${string}`>
       readonly message: MessageId
       readonly number: Msisdn
@@ -54,9 +54,8 @@ export type WebhookEventData =
       readonly cost: Credits
       /** True if a carrier accepted the message or may have accepted it (`isTaken`). */
       readonly taken: boolean
-      readonly reference?: MessageReference | undefined
       readonly text: string | undefined
-    }
+    })
   | {
       readonly type: 'reply.received' | 'shortcode.received'
       readonly inbound: InboundMessageId

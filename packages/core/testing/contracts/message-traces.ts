@@ -79,8 +79,7 @@ const telling = withTraffic({
       confirmation: false,
       scheduled: undefined,
       expires: undefined,
-      priority: 0,
-      flash: false,
+      options: {},
       reference: undefined,
       refundByHand: undefined,
       text: { characters: 7, encoding: 'gsm-7', parts: 1 },
@@ -122,14 +121,14 @@ const telling = withTraffic({
 
   'what has a validity of its own tells when that is over': async (traffic) => {
     const [id] = await traffic.send(await traffic.account(), { validity: 90 })
-    const { accepted, expires } = await traceOf(traffic, id)
+    const { accepted, expires, options } = await traceOf(traffic, id)
+    assert.deepEqual(options, { validity: 90 })
     assert.equal((expires ?? NaN) - accepted, 90 * 60_000)
   },
 
   'what goes first, or is not kept by the phone, tells so': async (traffic) => {
     const [id] = await traffic.send(await traffic.account(), { priority: 3, flash: true })
-    const { priority, flash } = await traceOf(traffic, id)
-    assert.deepEqual([priority, flash], [3, true])
+    assert.deepEqual((await traceOf(traffic, id)).options, { priority: 3, flash: true })
   },
 
   'what is claimed tells by whom, for which carrier, and whether it may have left': async (traffic) => {

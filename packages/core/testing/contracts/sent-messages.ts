@@ -28,7 +28,7 @@ export const sentMessagesContract: Contract<StoredPorts> = withTraffic({
       { ...found, accepted: 0, from: '' },
       {
         ...{ id, number: '27825550101', text, parts: aBody(text).parts, accepted: 0, scheduled: undefined },
-        ...{ validity: undefined, priority: 0, flash: false },
+        options: {},
         ...{ cost: 25, reference: undefined, from: '' },
       },
     )
@@ -38,13 +38,12 @@ export const sentMessagesContract: Contract<StoredPorts> = withTraffic({
     assert.equal((await traffic.ports.sentMessages.find(by, later))?.scheduled, farAhead)
   },
 
-  'what was asked for beside it is told too: validity, priority and flash, be it scheduled or not': async (traffic) => {
+  'a message has the options of its send, scheduled or not': async (traffic) => {
     const by = await traffic.account()
     for (const due of [undefined, farAhead]) {
       const wanted = { validity: 90, priority: 2, flash: true } as const
       const [id = nobody] = await traffic.send(by, { ...wanted, ...(due && { due }) })
-      const { validity, priority, flash } = (await traffic.ports.sentMessages.find(by, id)) ?? {}
-      assert.deepEqual({ validity, priority, flash }, wanted)
+      assert.deepEqual((await traffic.ports.sentMessages.find(by, id))?.options, wanted)
     }
   },
 

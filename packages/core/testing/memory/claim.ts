@@ -72,7 +72,8 @@ function takeOfOneAccount(due: Rotation, messagesMax: number, isWanted: (range: 
 }
 
 function claimed(store: MemoryStore, { row, attempt }: Held, carrier: CarrierId): ClaimedMessage {
-  const { first, account, body, due, expires, priority, flash, confirmation } = row.send
+  const { first, account, body, due, expires, confirmation } = row.send
+  const { validity: _, ...options } = row.send.options
   return {
     id: row.id,
     send: first,
@@ -82,8 +83,7 @@ function claimed(store: MemoryStore, { row, attempt }: Held, carrier: CarrierId)
     body,
     due,
     expires,
-    priority,
-    flash,
+    options,
     confirmation,
     attempt,
     accountLocked: store.accounts.get(account)?.account.locked ?? true,

@@ -1,6 +1,6 @@
 import { plus, type Cause, type Credits } from '@gateway/core/credits'
 import { handoverCode, referencesOf, type CarrierId, type Handover, type SettledCode } from '@gateway/core/dispatch'
-import { OUTCOME, type MessageFacts, type MessageId, type Outcome } from '@gateway/core/messages'
+import { labelsOf, OUTCOME, type MessageFacts, type MessageId, type Outcome } from '@gateway/core/messages'
 import type { Instant } from '@gateway/core/time'
 import type { AccountRow, Decision, MessageRow, Part } from './rows.ts'
 import { storeMessageEvent } from './store-events.ts'
@@ -13,11 +13,19 @@ export function enter(row: AccountRow, amount: Credits, cause: Cause, at: Instan
   return row.balance
 }
 
-export const factsOf = ({ number, cost, reference, send: { due }, decision, refund }: MessageRow): MessageFacts => ({
+export const factsOf = ({
+  number,
+  cost,
+  reference,
+  send: { due, options },
+  decision,
+  refund,
+}: MessageRow): MessageFacts => ({
   number,
   cost,
   due,
   reference,
+  ...labelsOf(options),
   outcome: decision && { ...outcomeOf(decision), isRefunded: refund !== undefined },
 })
 

@@ -48,10 +48,11 @@ function find(store: MemoryStore, search: MessageSearch, decidedSince: Instant):
 }
 
 function foundOf(store: MemoryStore, row: MessageRow): FoundMessage {
-  const { account, submitted, due, scheduled, confirmation } = row.send
+  const { account, submitted, due, scheduled, confirmation, options } = row.send
   const { id, from, number, cost, reference } = row
   const place = foundPlace(store, row)
-  return { id, account, from, number, confirmation, accepted: submitted, due, scheduled, cost, reference, place }
+  const found = { id, account, from, number, confirmation, accepted: submitted, due, scheduled, cost, reference }
+  return { ...found, options, place }
 }
 
 function foundPlace(store: MemoryStore, row: MessageRow): FoundLocation {
@@ -64,7 +65,7 @@ function foundPlace(store: MemoryStore, row: MessageRow): FoundLocation {
 }
 
 function traceOf(store: MemoryStore, row: MessageRow): MessageTrace {
-  const { account, submitted, due, scheduled, expires, priority, flash, body } = row.send
+  const { account, submitted, due, scheduled, expires, options, body } = row.send
   const place = placeOf(store, row)
   const incidents = store.incidents.get(row.id) ?? []
   return {
@@ -76,8 +77,7 @@ function traceOf(store: MemoryStore, row: MessageRow): MessageTrace {
     accepted: submitted,
     scheduled: scheduled ? due : undefined,
     expires,
-    priority,
-    flash,
+    options,
     text: { characters: Array.from(body.text).length, encoding: body.encoding, parts: body.parts },
     cost: row.cost,
     reference: row.reference,

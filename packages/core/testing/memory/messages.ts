@@ -8,7 +8,9 @@ import {
   preferredBy,
   statusOf,
   undeletedOutcome,
-  withReference,
+  labelsOf,
+  noOptions,
+  withLabels,
   type Acceptance,
   type AllowedSender,
   type AssignedCode,
@@ -86,7 +88,8 @@ function debit(
     const [{ cost } = { cost: credits(0) }] = ofSend
     const [reference, ...others] = new Set(ofSend.map((row) => row.reference))
     const sent = { kind: 'send', first: send.first, messages: ofSend.length } as const
-    const cause = withReference(sent, others.length === 0 ? reference : undefined)
+    const labels = { ...labelsOf(send.options), reference: others.length === 0 ? reference : undefined }
+    const cause = withLabels(sent, labels)
     if (cost > 0) enter(account, minus(credits(0), times(cost, ofSend.length)), cause, send.submitted)
   }
 }
@@ -102,7 +105,8 @@ interface StoreOptions {
 
 /** Stores those recipients that were paid for. One result for each recipient. */
 export function storeText(store: MemoryStore, text: OrderedText, options: StoreOptions) {
-  const { body, due: wanted, validity, priority = 0, flash = false, to } = text
+  const { body, due: wanted, options: sendOptions = noOptions, to } = text
+  const { validity } = sendOptions
   const { account, taken = to.map(() => true), confirmation = false, routes = [] } = options
   const paid = to.flatMap((recipient, i) => {
     if (!taken[i]) return []
@@ -114,7 +118,7 @@ export function storeText(store: MemoryStore, text: OrderedText, options: StoreO
   const scheduled = isAhead(wanted, now)
   const due = scheduled ? wanted : now
   const expires = validity && secondsAfter(due, validity * 60)
-  const asked = { account, body, priority, flash, confirmation }
+  const asked = { account, body, options: sendOptions, confirmation }
   const common = { ...asked, lane: laneOf(paid.length), submitted: now, scheduled, due, expires }
   const sends: { send: Send; messages: MessageRow[] }[] = []
   const ids = new Map<number, MessageId>()
@@ -156,8 +160,8 @@ export function scheduled(store: MemoryStore, by: AccountId, page: Page): Paged<
     .sort((a, b) => a.send.due - b.send.due || a.id - b.id)
   const items = rows
     .slice(page.offset, page.offset + page.limit)
-    .map(({ id, number, cost, reference, send: { submitted, due } }) =>
-      withReference({ id, number, submitted, due, cost }, reference),
+    .map(({ id, number, cost, reference, send: { submitted, due, options } }) =>
+      withLabels({ id, number, submitted, due, cost }, { reference, ...labelsOf(options) }),
     )
   return { total: rows.length, items }
 }

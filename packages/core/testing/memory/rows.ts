@@ -10,8 +10,8 @@ import type {
   MessageReference,
   Msisdn,
   OutcomeCode,
-  Priority,
   SenderAddress,
+  SendOptions,
 } from '@gateway/core/messages'
 import type { Operator, OperatorSession, PasswordHash, Session, User } from '@gateway/core/people'
 import type { QueueNumber, RouteNumber } from '@gateway/core/routes'
@@ -91,8 +91,7 @@ export interface Send {
   readonly due: Instant
   /** Undefined: by the setting of dispatchers. */
   readonly expires: Instant | undefined
-  readonly priority: Priority
-  readonly flash: boolean
+  readonly options: SendOptions
   /** Whether it was to be sent later, when it was accepted. */
   readonly scheduled: boolean
   /** It confirms an opt-out. */

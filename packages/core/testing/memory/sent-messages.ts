@@ -1,5 +1,5 @@
 import type { AccountId } from '@gateway/core/accounts'
-import { sameSendMinutes, validityMinutes, type SentMessage, type SentMessages } from '@gateway/core/messages'
+import { sameSendMinutes, type SentMessage, type SentMessages } from '@gateway/core/messages'
 import { secondsAfter } from '@gateway/core/time'
 import { atomic } from './atomic.ts'
 import type { MessageRow } from './rows.ts'
@@ -51,9 +51,7 @@ const sentOf = ({ id, number, cost, reference, from, send }: MessageRow): SentMe
   parts: send.body.parts,
   accepted: send.submitted,
   scheduled: send.scheduled ? send.due : undefined,
-  validity: send.expires === undefined ? undefined : validityMinutes((send.expires - send.due) / 60_000),
-  priority: send.priority,
-  flash: send.flash,
+  options: send.options,
   cost,
   reference,
   from,

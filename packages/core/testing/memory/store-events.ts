@@ -1,7 +1,7 @@
 import type { AccountId } from '@gateway/core/accounts'
 import { credits } from '@gateway/core/credits'
 import type { InboundMessageId } from '@gateway/core/inbox'
-import { isTaken, withReference, type MessageId, type Msisdn } from '@gateway/core/messages'
+import { isTaken, labelsOf, withLabels, type MessageId, type Msisdn } from '@gateway/core/messages'
 import type { Instant } from '@gateway/core/time'
 import {
   eventTypeOf,
@@ -38,7 +38,7 @@ export function storeMessageEvent(store: MemoryStore, row: MessageRow, from: Lea
   const taken = isTaken({ code, hasReference: decision.reference !== undefined })
   const cost = taken ? row.cost : credits(0)
   const told = { type, message: id, number, code, cost, taken, text: send.body.text } as const
-  const data = withReference(told, reference)
+  const data = withLabels(told, { reference, ...labelsOf(send.options) })
   storeEvent(store, send.account, { id: messageEventId(id, sequence), sequence, occurred: at, data })
 }
 

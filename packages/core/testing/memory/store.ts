@@ -194,7 +194,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     return last
   }
   const byId = (a: Range, b: Range) => firstId(a) - firstId(b)
-  const rankOf = ({ attempt, send }: Range) => (attempt > 0 ? 1 : -send.priority)
+  const rankOf = ({ attempt, send }: Range) => (attempt > 0 ? 1 : -(send.options.priority ?? 0))
   return {
     clock,
     next: (name) => skip(name, 1),

@@ -1,14 +1,14 @@
-import { referenceField } from '@gateway/wire'
+import { labelFields } from '@gateway/wire'
 import { formatCredits } from '@gateway/core/credits'
 import type { ScheduledMessage } from '@gateway/core/messages'
 import { formatMinute } from '@gateway/core/time'
 import {
   answerObject,
   CreditsNumber,
+  labelProperties,
   MessageIdNumber,
   Minute,
   MobileNumber,
-  ReferenceOfMessage,
   type Operation,
 } from '../../operation.ts'
 import { failure } from '../../answer.ts'
@@ -28,7 +28,7 @@ const operation: Operation = {
       submitTime: Minute,
       scheduledSendTime: Minute,
       creditCost: CreditsNumber,
-      reference: ReferenceOfMessage,
+      ...labelProperties,
     }),
   ),
   examples: {
@@ -64,6 +64,6 @@ export const scheduledMessages = getPage(operation, async (call, page) =>
   pageFields(call, page, 'scheduledMessages', await call.gateway.listScheduled(call.account, page), scheduledJson),
 )
 
-const scheduledJson = ({ id, number, submitted, due, cost, reference }: ScheduledMessage): string =>
+const scheduledJson = ({ id, number, submitted, due, cost, ...labels }: ScheduledMessage): string =>
   `{"apiMessageId":${id},"mobileNumber":"${number}","submitTime":"${formatMinute(submitted)}"` +
-  `,"scheduledSendTime":"${formatMinute(due)}","creditCost":${formatCredits(cost)}${referenceField(reference)}}`
+  `,"scheduledSendTime":"${formatMinute(due)}","creditCost":${formatCredits(cost)}${labelFields(labels)}}`

@@ -98,8 +98,7 @@ export const claiming = withTraffic({
         body: aBody(text),
         from: anAddress(),
         expires: undefined,
-        priority: 0,
-        flash: false,
+        options: {},
         onlyOver: undefined,
         confirmation: false,
         attempt: 0,
@@ -326,7 +325,7 @@ export const claiming = withTraffic({
       if (lane === 'bulk') await traffic.claim(dispatcher, lane, to + 6)
       for (const priority of [0, 2, 1, 3, 2] as const) await traffic.send(account, { to, priority })
       const claimed = await traffic.claimAll(dispatcher, lane, to)
-      const found = claimed.flatMap(({ messages }) => messages.map(({ priority }) => priority))
+      const found = claimed.flatMap(({ messages }) => messages.map(({ options }) => options.priority ?? 0))
       const expected = [3, 2, 2, 1].flatMap((priority) => times(to, priority))
       assert.deepEqual(found, [...expected, ...times(found.length - 4 * to, 0)])
       assert.equal(found.length, lane === 'bulk' ? 5 * to + left.length - 6 : 6)

@@ -10,9 +10,9 @@ import type {
   Recorded,
   Wanted,
 } from '@gateway/core/dispatch'
-import type { MessageId, Msisdn, Priority } from '@gateway/core/messages'
+import type { MessageId, Msisdn } from '@gateway/core/messages'
 import { gatewayDay, type Instant } from '@gateway/core/time'
-import { anAccount, anOrder, numbers } from '../../builders.ts'
+import { anAccount, anOrder, numbers, type WantedOptions } from '../../builders.ts'
 import { accepted, assertLedger, codesOf, longAgo, statusesOf, testCarrier, type Contract } from '../shared.ts'
 
 export const granted = 1_000_000
@@ -20,16 +20,13 @@ export const leaseSeconds = 600
 /** A lease that is over at once, by any clock. */
 export const noLease = -60
 
-export interface Sent {
+export interface Sent extends WantedOptions {
   /** To so many numbers. Default 1. */
   readonly to?: number
   /** Instead: to these. */
   readonly numbers?: readonly Msisdn[]
   readonly costs?: readonly number[]
   readonly due?: Instant
-  readonly validity?: number
-  readonly priority?: Priority
-  readonly flash?: boolean
   readonly text?: string
 }
 

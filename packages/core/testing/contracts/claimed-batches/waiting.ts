@@ -182,7 +182,7 @@ export const waiting = withTraffic({
       await traffic.fence(dispatcher)
       await traffic.send(account, { to: 12 })
       const all = (await traffic.claimAll(await traffic.dispatcher(), 'bulk', 500)).flatMap((one) => one.messages)
-      const found = new Map(all.map(({ id, priority, flash }) => [id, { priority, flash }]))
+      const found = new Map(all.map(({ id, options }) => [id, options]))
       assert.equal(found.size, ids.length + 12)
       for (const id of ids) assert.deepEqual(found.get(id), urgent)
     },

@@ -61,7 +61,15 @@ export const finding = withTraffic({
     for (const message of found) {
       const { accepted: acceptedAt, due, place, id, ...rest } = message
       const isScheduled = id === scheduled
-      const told = { account, from: anAddress(), number, confirmation: false, cost: 10, reference: undefined }
+      const told = {
+        account,
+        from: anAddress(),
+        number,
+        confirmation: false,
+        cost: 10,
+        reference: undefined,
+        options: {},
+      }
       assert.deepEqual(rest, { ...told, scheduled: isScheduled })
       assert.equal(due, isScheduled ? farAhead : acceptedAt, place.place)
       const trace = await traffic.ports.messageTraces.of(id)

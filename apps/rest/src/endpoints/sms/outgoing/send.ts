@@ -2,16 +2,12 @@ import { formatCredits } from '@gateway/core/credits'
 import {
   bodyOf,
   type MessageReference,
-  priorityMax,
-  priorityOf,
   readReference,
   readSender,
   referenceCharactersMax,
   type SendResults,
   type SentRecipient,
   type TextToSend,
-  validityMinutes,
-  validityMinutesMax,
 } from '@gateway/core/messages'
 import { formatMinute } from '@gateway/core/time'
 import { RECIPIENT_ERROR } from '@gateway/wire'
@@ -31,6 +27,7 @@ import {
 } from '../../../operation.ts'
 import { anotherRequest, readKey, recipientsIn } from '../../../request.ts'
 import { optional, reader, text } from '../../../schema.ts'
+import { sendOptionFields, sendOptionsIn } from '../../../send-options.ts'
 
 /** Recipients of a call, of all its texts together (spec 8). */
 export const recipientsMax = 1000
@@ -84,22 +81,7 @@ export const Send = Type.Object(
       expected: `a whole number from 1 to ${segmentsMax}`,
       description: 'A text that needs more parts is too long. Left out, null, blank or 6: as long as a text can be.',
     }),
-    validityMinutes: optional(Type.Integer({ minimum: 1, maximum: validityMinutesMax }), {
-      expected: `a whole number from 1 to ${validityMinutesMax}`,
-      description:
-        'So many minutes after it is due a message may wait; then it ends as expired (101) and is refunded. ' +
-        'Left out, null or blank: as long as the gateway lets messages wait.',
-    }),
-    priority: optional(Type.Integer({ minimum: 0, maximum: priorityMax }), {
-      expected: `a whole number from 0 to ${priorityMax}`,
-      description:
-        'Of what waits of the account, messages of a higher priority go first. Left out, null, blank or 0: in the order of acceptance.',
-    }),
-    flash: optional(Type.Boolean(), {
-      expected: 'true or false',
-      description:
-        'Whether phones shall show the text at once and not keep it. Left out, null, blank or false: they keep it.',
-    }),
+    ...sendOptionFields,
     sender: optional(text({ expected: 'a string', description: senderText }), {
       expected: 'a string',
       description: senderText,
@@ -129,7 +111,6 @@ function readSend(body: unknown): RequestedText | Failure {
 
 export function requestedText(read: Static<typeof Send>, place: string): RequestedText | Failure {
   const { message, recipients, scheduledTime, maxSegments, sender: named } = read
-  const { validityMinutes: minutes, priority, flash } = read
   // Asked of core, for whom a text of zero-width spaces is blank too.
   const body = bodyOf(message)
   if (body === 'no-message') return failure('blank-message', `${place}message must not be blank.`)
@@ -142,6 +123,8 @@ export function requestedText(read: Static<typeof Send>, place: string): Request
       'invalid-sender',
       `${place}sender must be 3 to 15 digits, or 1 to 11 GSM 7-bit characters with a letter; got ${given(named)}.`,
     )
+  const options = sendOptionsIn(read, place)
+  if (isFailure(options)) return options
   const requested: RequestedRecipient[] = []
   for (const { mobileNumber, clientMessageId, reference: asGiven } of recipients) {
     const reference = readReference(asGiven)
@@ -158,9 +141,7 @@ export function requestedText(read: Static<typeof Send>, place: string): Request
     recipients: requested,
     scheduled,
     sender,
-    validity: typeof minutes === 'number' ? validityMinutes(minutes) : undefined,
-    priority: typeof priority === 'number' ? priorityOf(priority) : undefined,
-    flash: flash === true ? flash : undefined,
+    options,
     partsMax: typeof maxSegments === 'number' && maxSegments < segmentsMax ? maxSegments : undefined,
   }
 }

@@ -1,6 +1,6 @@
 import { hasOutcome, type MessageStatus } from '@gateway/core/messages'
 import { formatMinute } from '@gateway/core/time'
-import { referenceField, statusFields } from '@gateway/wire'
+import { labelFields, statusFields } from '@gateway/wire'
 import { Type } from 'typebox'
 import { failure, LongFields } from '../../../answer.ts'
 import { MessageIds, readIds } from '../../../id-array.ts'
@@ -76,7 +76,7 @@ export const status = post(
     const restOf = restWriter(formatMinute(now))
     const elements = statuses.map(
       (status, i) =>
-        `{"apiMessageId":${ids[i]},"mobileNumber":"${numberIn(status)}"${restOf(status)}${referenceIn(status)}}`,
+        `{"apiMessageId":${ids[i]},"mobileNumber":"${numberIn(status)}"${restOf(status)}${labelsIn(status)}}`,
     )
     return new LongFields(`"messageStatuses":[${elements.join()}]`)
   },
@@ -85,8 +85,7 @@ export const status = post(
 
 const numberIn = (status: MessageStatus): string => (typeof status === 'object' ? status.number : '')
 
-const referenceIn = (status: MessageStatus): string =>
-  typeof status === 'object' ? referenceField(status.reference) : ''
+const labelsIn = (status: MessageStatus): string => (typeof status === 'object' ? labelFields(status) : '')
 
 /** Writes what follows the number. Mostly it is the same as of the one before. */
 function restWriter(now: string): (status: MessageStatus) => string {

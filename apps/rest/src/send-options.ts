@@ -1,0 +1,47 @@
+import { priorityMax, readSendOptions, type SendOptions, validityMinutesMax } from '@gateway/core/messages'
+import { SEND_OPTION } from '@gateway/wire'
+import { Type } from 'typebox'
+import { failure, type Failure } from './answer.ts'
+import { given } from './given.ts'
+import { optional, type Said } from './schema.ts'
+
+type OptionField = (typeof SEND_OPTION)[keyof typeof SEND_OPTION]['rest']
+
+const SAID = {
+  validityMinutes: {
+    expected: `a whole number from 1 to ${validityMinutesMax}`,
+    description:
+      'Minutes after its due time for which a message may wait; then it ends as expired (101) and is refunded. ' +
+      'Left out, null or blank: as long as the gateway lets messages wait.',
+  },
+  priority: {
+    expected: `a whole number from 0 to ${priorityMax}`,
+    description:
+      'Waiting messages of the account with a higher priority go first. Left out, null, blank or 0: in the order of acceptance.',
+  },
+  flash: {
+    expected: 'true or false',
+    description:
+      'Whether phones shall show the text at once and not keep it. Left out, null, blank or false: they keep it.',
+  },
+} as const satisfies Readonly<Record<OptionField, Said>>
+
+/** Fields of a text that are options of its send. */
+export const sendOptionFields = {
+  validityMinutes: optional(Type.Integer({ minimum: 1, maximum: validityMinutesMax }), SAID.validityMinutes),
+  priority: optional(Type.Integer({ minimum: 0, maximum: priorityMax }), SAID.priority),
+  flash: optional(Type.Boolean(), SAID.flash),
+} as const satisfies Readonly<Record<OptionField, unknown>>
+
+type OptionValues = { readonly [Field in OptionField]?: string | number | boolean | null | undefined }
+
+/** Reads the options from fields whose types the schema has checked. `place` comes before the field in a refusal. */
+export function sendOptionsIn(fields: OptionValues, place: string): SendOptions | Failure {
+  const options = readSendOptions((name) => textOf(fields[SEND_OPTION[name].rest]))
+  if (!('unusable' in options)) return options
+  const field = SEND_OPTION[options.unusable].rest
+  return failure('field-invalid', `${place}${field} must be ${SAID[field].expected}; got ${given(fields[field])}.`)
+}
+
+const textOf = (value: string | number | boolean | null | undefined): string | undefined =>
+  value === null || value === undefined ? undefined : String(value)

@@ -1,0 +1,45 @@
+import { priorityMax, validityMinutesMax, type SendOptionName } from '@gateway/core/messages'
+
+interface OptionWords {
+  /** Field of a text in REST. */
+  readonly rest: string
+  /** Parameter of the query string. */
+  readonly query: string
+  /** Element of a `Message` in XML. */
+  readonly xml: string
+  /** Completes "must be" in refusals. */
+  readonly form: string
+  /** Unit after the form in the query string's refusal, whose parameter does not name it. */
+  readonly queryUnit?: string
+  /** Meaning of the option, for the documentation of parameters. */
+  readonly meaning: string
+}
+
+/** Words for the options of a send in the three interfaces. */
+export const SEND_OPTION = {
+  validity: {
+    rest: 'validityMinutes',
+    query: 'validity',
+    xml: 'ValidityMinutes',
+    form: `1 to ${validityMinutesMax}`,
+    queryUnit: ' minutes',
+    meaning: `minutes after their due time for which the messages may wait, 1 to ${validityMinutesMax}`,
+  },
+  priority: {
+    rest: 'priority',
+    query: 'priority',
+    xml: 'Priority',
+    form: `0 to ${priorityMax}`,
+    meaning: `0 to ${priorityMax}: waiting messages of a higher priority go first`,
+  },
+  flash: {
+    rest: 'flash',
+    query: 'flash',
+    xml: 'Flash',
+    form: 'true or false',
+    meaning: 'true or 1: phones show the text at once and do not keep it',
+  },
+} as const satisfies Readonly<Record<SendOptionName, OptionWords>>
+
+/** Returns the words for an option, with those that only some options have. */
+export const optionWords = (name: SendOptionName): OptionWords => SEND_OPTION[name]
