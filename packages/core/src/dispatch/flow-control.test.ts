@@ -130,6 +130,12 @@ test('bulk is claimed for two seconds ahead, a slice at most, and a window where
   expect(sizes).toEqual([50, 2, 10, 200, 500])
 })
 
+test('behind a full window of a slow carrier nothing is claimed: another carrier may have room', () => {
+  const full: Load = { ...load, window: 4, unanswered: 4, inDoubt: 4 }
+  const sizes = [0.8, 4.9, 5].map((answersPerSecond) => claimSize('single', { ...full, answersPerSecond }))
+  expect(sizes).toEqual([0, 0, 1])
+})
+
 test.each(['single', 'bulk'] as const)(
   'a probe of the %s lane is claimed and marked beside many without an answer',
   (lane) => {

@@ -41,9 +41,11 @@ const briskBulkShare = 0.875
 
 /**
  * Marked beyond what the window has room for: what the carrier answers while a mark commits, a window at most; one that
- * answers 5 a second has one more.
+ * answers 5 a second has one more. A slower one has none: the message would wait for an answer, up to seconds, although
+ * another carrier has room for it (P-17).
  */
 const commitSeconds = 0.05
+const aheadPerSecond = 5
 
 /** Marked and not submitted are never more than so many windows: a crash leaves them unknown (P-6). */
 const leavingWindows = 1.1
@@ -116,7 +118,9 @@ const roomIn = (most: number, { window, unanswered, overdue }: Load): number =>
   Math.min(most + overdue, window) - unanswered
 
 const commitWorth = ({ window, answersPerSecond, isProbing }: Load): number =>
-  isKnown(answersPerSecond) && !isProbing ? Math.ceil(Math.min(window, answersPerSecond * commitSeconds)) : 0
+  isKnown(answersPerSecond) && answersPerSecond >= aheadPerSecond && !isProbing
+    ? Math.ceil(Math.min(window, answersPerSecond * commitSeconds))
+    : 0
 
 /**
  * How many more of the lane may be marked, if `freed` leave doubt with it: within the bound, as many as the window has
