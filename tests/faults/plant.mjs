@@ -23,11 +23,19 @@ function copyBuild(to) {
         const from = join(root, group, name, part)
         if (existsSync(from)) cpSync(from, join(to, group, name, part), { recursive: true, verbatimSymlinks: true })
       }
+      withoutSources(join(to, group, name, 'package.json'))
     }
   }
   cpSync(join(root, 'scripts'), join(to, 'scripts'), { recursive: true })
   cpSync(join(root, 'package.json'), join(to, 'package.json'))
   symlinkSync(join(root, 'node_modules'), join(to, 'node_modules'))
+}
+
+/** Makes the driver, which resolves packages to their sources, load the builds of the copy: sources are not copied. */
+function withoutSources(path) {
+  const { exports, ...rest } = JSON.parse(readFileSync(path, 'utf8'))
+  const built = JSON.stringify({ ...rest, exports }, (key, value) => (key === '@gateway/source' ? undefined : value), 2)
+  writeFileSync(path, built)
 }
 
 function plant(name, copy) {

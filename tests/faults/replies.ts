@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { postgresPorts } from '@gateway/adapters-postgres'
-import { createProcessing, type Processing } from '@gateway/core'
+import { pathToFileURL } from 'node:url'
+import type { postgresPorts } from '@gateway/adapters-postgres'
+import type { createProcessing, Processing } from '@gateway/core'
 import type { CarrierId } from '@gateway/core/dispatch'
 import type { InboundMessage } from '@gateway/core/inbox'
 import { aCarrierId, type Chance } from '@gateway/core/testing'
@@ -13,6 +15,8 @@ export interface Replies {
   readonly figures: Figures
   readonly observations: Observations
   readonly connectionString: string
+  /** Checkout whose build stores the replies. */
+  readonly root: string
   /** The name of the carrier that brings them. */
   readonly carrier: string
   readonly codes: readonly Code[]
@@ -44,8 +48,10 @@ export async function assignCodes(gateway: Gateway, accounts: readonly number[])
  */
 export async function bringReplies(replies: Replies): Promise<void> {
   const { chance, connectionString, figures, observations } = replies
-  const postgres = postgresPorts({ connectionString, settings: { hotConnectionsMax: 1, ordinaryConnectionsMax: 1 } })
-  const processing = createProcessing(postgres.ports)
+  const build = await buildOf(replies.root)
+  const settings = { hotConnectionsMax: 1, ordinaryConnectionsMax: 1 }
+  const postgres = build.postgresPorts({ connectionString, settings })
+  const processing = build.createProcessing(postgres.ports)
   let count = 0
   try {
     while (performance.now() < replies.end) {
@@ -61,6 +67,21 @@ export async function bringReplies(replies: Replies): Promise<void> {
   } finally {
     await postgres.close()
   }
+}
+
+interface Build {
+  readonly postgresPorts: typeof postgresPorts
+  readonly createProcessing: typeof createProcessing
+}
+
+/** Loads the build under test, in which a bug may be planted, and not the one that this driver runs on. */
+async function buildOf(root: string): Promise<Build> {
+  const entries = ['adapters-postgres', 'core'].map((name) => join(root, 'packages', name, 'dist/index.js'))
+  const [adapters, core] = await Promise.all(
+    entries.map(async (entry) => (await import(pathToFileURL(entry).href)) as Build),
+  )
+  if (adapters === undefined || core === undefined) throw new Error('there are two entries')
+  return { postgresPorts: adapters.postgresPorts, createProcessing: core.createProcessing }
 }
 
 function next({ chance, observations, codes }: Replies, n: number): Brought {
