@@ -9,7 +9,7 @@ const NOT_FINAL: Readonly<Record<string, string>> = {
   ...{ ESME_RINVPASWD: 'link', ESME_RINVSYSID: 'link', ESME_RINVSYSTYP: 'link' },
 }
 
-test('every error of the standard has its class, and those of a carrier alone are final', () => {
+test('every error of the standard has its class, and a carrier-specific one is final', () => {
   const { ESME_ROK: _, ...errors } = COMMAND_STATUS
   for (const [name, status] of Object.entries(errors)) {
     expect([name, errorClassOf(status, new Map())]).toEqual([name, NOT_FINAL[name] ?? 'final'])
@@ -17,7 +17,7 @@ test('every error of the standard has its class, and those of a carrier alone ar
   expect([0x400, 0x4ff, 0xffffffff].map((status) => errorClassOf(status, new Map()))).toEqual(Array(3).fill('final'))
 })
 
-test('what the operator says counts more, for this error alone', () => {
+test('a configured class replaces the class of that error only', () => {
   for (const is of errorClasses) {
     expect(errorClassOf(COMMAND_STATUS.ESME_RTHROTTLED, new Map([[COMMAND_STATUS.ESME_RTHROTTLED, is]]))).toBe(is)
     expect(errorClassOf(COMMAND_STATUS.ESME_RSYSERR, new Map([[COMMAND_STATUS.ESME_RTHROTTLED, is]]))).toBe('for-now')

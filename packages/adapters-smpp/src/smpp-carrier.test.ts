@@ -6,7 +6,7 @@ import { smppCarrier } from './smpp-carrier.ts'
 
 afterEach(endAll)
 
-/** Accepts everything, tells a moment later that it was delivered, and again until that is acknowledged. */
+/** Accepts every message, and sends its receipt a moment later, repeatedly until it is acknowledged. */
 async function deliveringSmsc() {
   const smsc = await anSmsc((pdu, { send, socket }, nth) => {
     const receipt: DeliverSm = {

@@ -49,7 +49,7 @@ export interface StoredMessage {
 /** Returns the number in the id of a message. */
 export const idNumberOf = ({ number, first }: StoredMessage): number => first ?? number
 
-/** Remainder of a message whose receipts and reply are all acknowledged. */
+/** Data kept of a message whose receipts and reply are all acknowledged. */
 export type EndedMessage = Pick<StoredMessage, 'systemId' | 'state'> & { readonly hasEnded: true }
 
 /** Bounded collection of the latest messages of this run, by number. */
@@ -57,7 +57,7 @@ export interface LatestMessages {
   /** Adds a message. Its number must be larger than all before. */
   add(message: StoredMessage): void
   find(number: number): StoredMessage | EndedMessage | undefined
-  /** Reduces a message to its remainder. */
+  /** Replaces a message by an `EndedMessage`. */
   end(message: StoredMessage): void
 }
 

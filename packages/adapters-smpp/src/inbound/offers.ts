@@ -107,7 +107,7 @@ export function createOffers(end: (offers: readonly string[]) => Promise<unknown
   return {
     of(content, confirm) {
       const known = names.get(content)
-      // TCP loses no response on a connection that still stands, so equal content over it is another message.
+      // TCP loses no response while its connection is open, so equal content over it is another message.
       if (known !== undefined && offers.get(known)?.connection !== confirm) return known
       const digest = createHash('sha256').update(content).digest('base64url')
       return add(content, known === undefined ? digest : `${digest} ${++series} ${life}`)

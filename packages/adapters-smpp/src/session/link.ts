@@ -10,7 +10,7 @@ import {
 } from './session.ts'
 import { alwaysPermitted, type BindPermit, type PermittedLink } from './shared-binds.ts'
 
-/** Callbacks of a link. Those of the same name are the callbacks of its sessions (`SessionEvents`). */
+/** Callbacks of a link. `answered`, `saw`, `unusable` and `delivered` are those of its sessions (`SessionEvents`). */
 export interface LinkEvents {
   readonly answered: (milliseconds: number) => void
   readonly saw?: SessionEvents['saw']

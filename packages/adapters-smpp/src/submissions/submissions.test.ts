@@ -4,7 +4,7 @@ import { COMMAND_STATUS } from '@gateway/smpp'
 
 afterEach(endAll)
 
-test('a message goes out as it should: numbers, text, and a receipt asked for', async () => {
+test('a message is submitted with its numbers and text, and requests a receipt', async () => {
   const { smsc, answers, submit } = await start()
   submit(aBody('Hi €'))
   await until(() => answers.length === 1)
@@ -32,7 +32,7 @@ test.each<[validSeconds: number | undefined, validityHours: number | undefined, 
     const answers = await submitOne({ validSeconds })
     expect(outcomes(answers)).toEqual(['accepted'])
     const [sent = ''] = smsc.submits.map(({ validityPeriod }) => validityPeriod)
-    // A second may pass before it leaves.
+    // The validity may be one second shorter if a second passes before the message is sent.
     expect([period, validSeconds === undefined ? '' : aSecondLess(period)]).toContain(sent)
   },
 )
@@ -50,14 +50,14 @@ test('a priority of its own goes before that of the settings, and flash is class
   ])
 })
 
-test('what is valid no longer when its turn comes is not submitted: it goes back to the queue, which ends it', async () => {
+test('a message that expires before its turn is not submitted: it returns to the queue, which ends it', async () => {
   const { smsc, submitOne } = await start({ perSecond: 1 })
   const answers = await Promise.all([submitOne({}), submitOne({ validSeconds: 0.2 }), submitOne({})])
   expect(answers.map(outcomes)).toEqual([['accepted'], ['refused-for-now'], ['accepted']])
   expect(smsc.submits).toHaveLength(2)
 })
 
-test('a receipt is asked for every part, and parts leave one behind the other', async () => {
+test('every part requests a receipt, and parts are sent one after another', async () => {
   const { smsc, answers, submit } = await start({ window: 4 })
   submit(long(400), long(400), aBody())
   await until(() => answers.length === 3)
@@ -81,7 +81,7 @@ test('a receipt is asked for every part, and parts leave one behind the other', 
   expect(new Set(headers.slice(0, 6).map(([reference]) => reference)).size).toBe(2)
 })
 
-test('the parts of a text leave one behind the other over one of several binds, also where its window is full', async () => {
+test('the parts of a text are sent one after another over the same bind, even if its window is full', async () => {
   const ways: { readonly connection: Connection; readonly reference: number; readonly part: number }[] = []
   const { smsc, carrier, answers, submit } = await start({ binds: 3, window: 2 }, ({ shortMessage }, connection) => {
     ways.push({ connection, reference: shortMessage[3] ?? 0, part: shortMessage[5] ?? 0 })
@@ -99,7 +99,7 @@ test('the parts of a text leave one behind the other over one of several binds, 
   }
 })
 
-test('fifty are under way at a time, in one write', async () => {
+test('fifty messages are sent in one write and unanswered at a time', async () => {
   const { smsc, carrier, answers, submit } = await start({ responseSeconds: 60 }, (_, __, nth) =>
     nth <= 200 ? undefined : 'silence',
   )
@@ -147,7 +147,7 @@ test.each([
   expect(smsc.received.filter(({ command }) => command === 'bind_transceiver')).toHaveLength(is === 'link' ? 2 : 1)
 })
 
-test('no more parts a second leave than the operator allows', async () => {
+test('no more parts a second are sent than the operator allows', async () => {
   const { smsc, answers, submit } = await start({ perSecond: 50 })
   const began = performance.now()
   submit(...many(20))
@@ -156,7 +156,7 @@ test('no more parts a second leave than the operator allows', async () => {
   expect(smsc.submits).toHaveLength(20)
 })
 
-test('a missing part alone is sent again, and the message is accepted once all are', async () => {
+test('only a missing part is sent again, and the message is accepted once all parts are', async () => {
   const { smsc, answers, submit } = await start({}, (pdu, _, nth) =>
     nth === 2 ? refusal(pdu, COMMAND_STATUS.ESME_RX_T_APPN) : undefined,
   )
@@ -166,7 +166,7 @@ test('a missing part alone is sent again, and the message is accepted once all a
   expect(smsc.submits.map(({ shortMessage }) => shortMessage[5])).toEqual([1, 2, 3, 2])
 })
 
-test('a part that is missing for good: what the carrier has is not sent again, and the message has failed', async () => {
+test('if a part is refused for good, accepted parts are not sent again and the message has failed', async () => {
   const { smsc, answers, submit } = await start({}, (pdu, _, nth) =>
     nth === 2 ? refusal(pdu, COMMAND_STATUS.ESME_RINVDSTADR) : undefined,
   )
@@ -176,7 +176,7 @@ test('a part that is missing for good: what the carrier has is not sent again, a
   expect(smsc.submits).toHaveLength(3)
 })
 
-test('all parts refused for now: the message goes back to the queue as a whole', async () => {
+test('if all parts are refused for now, the message returns to the queue as a whole', async () => {
   const { answers, submit } = await start({}, (pdu) => refusal(pdu, COMMAND_STATUS.ESME_RX_T_APPN))
   submit(long(400))
   await until(() => answers.length === 1)

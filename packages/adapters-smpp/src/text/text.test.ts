@@ -28,7 +28,7 @@ describe('GSM 7-bit (3GPP TS 23.038, 6.2.1; checked by hand and against the gsm0
     expect(decodeGsm7(Buffer.from(octets, 'hex'))).toBe(text)
   })
 
-  test('what is in neither table is never replaced', () => {
+  test('a character of neither table is never replaced', () => {
     for (const text of ['ę', '`', '\x1b', '☺', '\ud83d']) expect(() => encodeGsm7(text)).toThrow('alphabet')
   })
 
@@ -49,7 +49,7 @@ describe('GSM 7-bit (3GPP TS 23.038, 6.2.1; checked by hand and against the gsm0
   })
 
   const characters = Array.from(gsm7Alphabet + gsm7Extension).filter((character) => character !== '\x1b')
-  test('every text comes back, packed behind any header too', () => {
+  test('every text is decoded unchanged, also packed after a header of any length', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom(...characters), { maxLength: 160 }),
@@ -103,14 +103,14 @@ describe('user data', () => {
     expect(segments.every(({ hasHeader }) => hasHeader)).toBe(true)
   })
 
-  test('packed parts begin at a septet after their header', () => {
+  test('packed parts begin at a septet boundary after their header', () => {
     const [first] = encoded('a'.repeat(200), { alphabet: 'gsm-7-packed' })
     expect(first?.octets.length).toBe(140)
     // 48 bits of header, one fill bit, then 1100001 from the lowest bit on.
     expect(hex(first?.octets.subarray(0, 9) ?? Buffer.of())).toBe('050003340201c2e170')
   })
 
-  test('sar: the parts without a header, and what the TLVs tell', () => {
+  test('sar: the parts have no header, and TLVs give their reference, number and count', () => {
     const segments = encoded('ж'.repeat(71), { long: 'sar' })
     expect(segments.map(({ octets, sar }) => [octets.length, sar])).toEqual([
       [134, { reference: 0x1234, number: 1, of: 2 }],
@@ -118,12 +118,12 @@ describe('user data', () => {
     ])
   })
 
-  test('payload: one piece', () => {
+  test('payload: the text is undivided', () => {
     const [only, ...others] = encoded('a'.repeat(918), { long: 'payload' })
     expect([only?.octets.length, only?.isPayload, others]).toEqual([918, true, []])
   })
 
-  test('no border splits an escape pair or a surrogate pair, and no part is too long', () => {
+  test('parts do not split an escape pair or a surrogate pair, and are not too long', () => {
     for (const long of ['udh-8', 'udh-16', 'sar'] as const) {
       for (const shift of [0, 1, 2]) {
         const header = { 'udh-8': 6, 'udh-16': 7, sar: 0 }[long]
@@ -139,7 +139,7 @@ describe('user data', () => {
     }
   })
 
-  test('with a header of six octets there are as many parts as are charged', () => {
+  test('with a header of six octets the number of parts is the number charged', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '€', '{'), minLength: 1, maxLength: 400 }), (text) => {
         const body = bodyOf(text)
@@ -188,7 +188,7 @@ test('any bytes in any data_coding are read without an error', () => {
   )
 })
 
-test('references come again for one number only after all others, and do not depend on other numbers', () => {
+test('a reference is repeated for a number only after all others, and does not depend on other numbers', () => {
   const references = messageReferences(() => 65_500)
   const first = Array.from({ length: 256 }, () => references.next('27825550101', 256))
   expect(new Set(first).size).toBe(256)
