@@ -11,7 +11,7 @@ export {
 } from './variables.ts'
 
 /**
- * What processes make in a DATA_DIR once they have its database: the keys of stored secrets, and the record of the
+ * Files that processes create in a DATA_DIR after its database: the keys of stored secrets and the record of the
  * simulated carrier.
  */
 export const dataDirCompanions: readonly string[] = ['secrets.key', 'simulator']

@@ -34,7 +34,7 @@ export interface DatabaseEnvironment extends Readonly<Parameters<typeof database
   readonly DATABASE_URL: string | undefined
 }
 
-/** A context whose environment has this, and maybe more. */
+/** Context of a process whose environment has at least these variables. */
 export type ContextWith<Environment> = Omit<ProcessContext<Variables>, 'environment'> & {
   readonly environment: Environment
 }
@@ -46,11 +46,11 @@ export interface Opened {
   readonly runExclusively: PostgresPorts['runExclusively']
   /** Writes a backup into a folder; `between` pieces it may wait, or throw to end it, of which nothing stays. */
   readonly backUp: (folder: string, between: () => Promise<void>) => Promise<CreatedBackup>
-  /** Those of the connection to the database, and those that every connection of Node may rest on. */
+  /** Certificates of the database connection and of NODE_EXTRA_CA_CERTS, for expiry warnings. */
   readonly certificates: readonly GivenCertificates[]
 }
 
-/** How a process checks passwords: by its environment, with a warning of log-ins that fail. */
+/** Returns the settings for password checks from the environment. Failed log-ins are logged as warnings. */
 export const loginsOf = ({
   environment,
   log,
@@ -59,7 +59,9 @@ export const loginsOf = ({
   reportFailures: warnOfFailedLogins(log),
 })
 
-/** On one or two processors two hashes would leave none to a busy event loop. */
+/**
+ * On one or two processors, hashes run only while the event loop is not busy, because they would use all processors.
+ */
 const hashing = availableParallelism() > 2 ? {} : { isBusy: eventLoopBusy() }
 
 /** Opens the database of the environment, brings its schema up to date, and closes it when the process stops. */

@@ -9,9 +9,9 @@ type Attributes = Ended['attributes']
 /** Maximum number of messages that a span names. */
 const namedMax = 100
 
-/** The same ports; what they did is told as spans, which name messages by id, and receipts by reference. */
+/** Wraps ports so that their calls are recorded as spans, which name messages by id and receipts by reference. */
 export function tracePorts<All extends Traced>(ports: All, { ended }: Pick<Tracing, 'ended'>): All {
-  /** `attributes` undefined: there is nothing to tell. */
+  /** Records a span of `work`, unless `attributes` returns undefined. */
   async function traced<Result>(
     name: string,
     work: () => Promise<Result>,
@@ -91,6 +91,6 @@ const ofAnswer = (answer: PushAnswer): Attributes =>
     ? { 'gateway.push.failure': answer.failure }
     : { 'http.response.status_code': answer.status }
 
-/** As `webhookBody` writes them. */
+/** Extracts the message ids from a body of `webhookBody`. */
 const idsIn = (body: string): readonly MessageId[] =>
   Array.from(body.matchAll(/"(?:outgoingApi|api)MessageId":(\d+)/g), ([, id]) => Number(id) as MessageId)

@@ -36,7 +36,7 @@ interface GatewayVariables {
   readonly OPERATOR_SECOND_FACTOR: ReturnType<typeof flag>
 }
 
-/** What a process reads that works for account holders. */
+/** Variables of a process that serves account holders. */
 export const gatewayVariables: GatewayVariables = {
   SENDERS,
   OPERATOR_SECOND_FACTOR: flag('operators need a second factor to sign in'),
@@ -63,7 +63,7 @@ type ProcessingVariables = Readonly<{
   CONTACT_DAYS: ReturnType<typeof wholeNumber>
 }>
 
-/** What a process reads that receives replies or drops history. */
+/** Variables of a process that receives replies or drops history. */
 export const processingVariables: ProcessingVariables = {
   OPTOUT_CONFIRMATION: {
     ...text({ what: 'a text that can be sent: not blank, and not too long', byDefault: defaultConfirmation }),
@@ -92,7 +92,7 @@ interface WebhookVariables {
   readonly WEBHOOK_PROXY_RESOLVES: ReturnType<typeof flag>
 }
 
-/** What a process reads that configures webhooks or pushes to them. */
+/** Variables of a process that configures webhooks or pushes to them. */
 export const webhookVariables: WebhookVariables = {
   SECRETS_KEY: listOf<string>({
     what: 'keys of 32 bytes in base64 or hexadecimal, the current one first',
@@ -121,7 +121,10 @@ export interface WebhookEnvironment {
   readonly WEBHOOK_PROXY_RESOLVES: boolean
 }
 
-/** What seals signing secrets, and what pushes events, by this clock if given. Whoever pushes closes the client. */
+/**
+ * Creates the box that seals signing secrets and the client that pushes events. A process that pushes closes the
+ * client.
+ */
 export const webhookPorts = (
   environment: WebhookEnvironment,
   clock?: Ports['clock'],
@@ -150,9 +153,9 @@ export const publishedVariables: readonly string[] = [
   ...Object.keys(gatewayVariables),
   ...Object.keys(processingVariables),
   ...Object.keys(webhookVariables),
-  // Those of `dispatcher` and `all-in-one`, which are apps.
+  // Variables of the apps `dispatcher` and `all-in-one`.
   'DAILY_BACKUP',
   ...['CARRIERS', 'IN_DOUBT_MAX', 'LEASE_SECONDS', 'VALIDITY_HOURS', 'RETRY_SECONDS'],
-  // Those of libpq that count beside DATABASE_URL.
+  // Variables of libpq that apply in addition to DATABASE_URL.
   ...['PGSSLMODE', 'PGSSLROOTCERT', 'PGSSLCERT', 'PGSSLKEY'],
 ]

@@ -5,19 +5,19 @@ import type { Metrics } from '@gateway/server'
 interface Watching {
   readonly accountRates: AccountRates
   readonly metrics: Metrics
-  /** A period of counting; the others are told after each in which there was something. */
+  /** Length of a counting period. Rates are reported after each period with activity. */
   readonly periodMilliseconds?: number
 }
 
 export interface WatchedAccounts {
   readonly activity: AccountActivity
-  /** Tells that this process has no busy accounts any more. */
+  /** Reports that this process no longer has busy accounts, and stops. */
   readonly stop: () => Promise<void>
 }
 
 /**
- * Counts what accounts do, measures the busiest and tells them to the other processes. Costs nothing while nothing is
- * done. What could not be told is told with the next period.
+ * Counts the requests and messages of accounts, exports the busiest as metrics and reports them to the other processes.
+ * Has no timer while there is no activity. A report that fails is repeated after the next period.
  */
 export function watchAccounts({ accountRates, metrics, periodMilliseconds = 10_000 }: Watching): WatchedAccounts {
   const process = randomUUID()
@@ -40,7 +40,7 @@ export function watchAccounts({ accountRates, metrics, periodMilliseconds = 10_0
   async function tell(): Promise<void> {
     const rates = busy.last()
     if (rates.length === 0 && !hasTold) return
-    // The metrics and the log say that the database is away.
+    // Metrics and log already report that the database is unavailable.
     const isTold = await accountRates.tell(process, rates).then(
       () => true,
       () => false,
@@ -67,7 +67,7 @@ export function watchAccounts({ accountRates, metrics, periodMilliseconds = 10_0
       isStopped = true
       clearTimeout(timer)
       await telling
-      // What is told counts for half a minute only.
+      // Reports expire after half a minute anyway, so a failure does not matter.
       if (hasTold) await accountRates.tell(process, []).catch(() => undefined)
     },
   }

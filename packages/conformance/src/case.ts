@@ -1,6 +1,6 @@
 import type { TestedGateway } from './tested-gateway.ts'
 
-/** One promise of the contract, asked of a running gateway. */
+/** Test of one promise of the contract against a running gateway. */
 export interface Case {
   /**
    * What it tests, by the numbers of docs/contract.md: `2.9` is a ruling, `spec 4.2, rule 3` the specification. The
@@ -9,9 +9,9 @@ export interface Case {
   readonly of: readonly [string, ...string[]]
   /** The promise, as a sentence. */
   readonly title: string
-  /** What no other case may touch meanwhile. */
+  /** Resource that no other case may use at the same time. */
   readonly alone?: 'sub' | 'replies' | 'code' | 'trial'
-  /** Message parts that leave at most, and stay charged. */
+  /** Maximum number of message parts that are sent and stay charged. */
   readonly parts?: number
   /** Throws if the promise is not kept, and NotTestable if this deployment cannot be asked. */
   readonly run: (gateway: TestedGateway) => Promise<void>

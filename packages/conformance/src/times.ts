@@ -5,7 +5,7 @@ const dayMs = 24 * 60 * minuteMs
 /** Digits of an instant at GMT+2: `YYYYMMDDhhmmssSSS` (ruling 1.1). */
 export const digitsAt = (instant: number): string => new Date(instant + offsetMs).toISOString().replace(/\D/g, '')
 
-/** `YYYYMMDDHHmm` so many minutes from now. */
+/** Returns the time `minutes` from now as `YYYYMMDDHHmm`. */
 export const minuteFromNow = (minutes: number): string => digitsAt(Date.now() + minutes * minuteMs).slice(0, 12)
 
 /** A time so far ahead that no message leaves before the suite has deleted it. */

@@ -17,7 +17,7 @@ export const init = (runAlone: RunAlone) =>
         if (!/^[a-z0-9][a-z0-9.-]*$/i.test(domain)) throw new Refused(`${domain} is not a name of a host.`, 2)
         const settings = { DOMAIN: domain, ...secrets() }
         const text = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
-        // Never over another: what is stored with its keys could not be read any more.
+        // Never overwrite a file, because secrets stored with its keys would become unreadable.
         await writeFile(file, `${head}${text.join('')}`, { flag: 'wx', mode: 0o600 }).catch(refuse(file))
         const names = Object.keys(settings)
         output.result({ file, settings: names }, `Made ${file} with ${names.join(', ')}. Keep a copy in a safe place.`)
@@ -43,8 +43,8 @@ const secrets = () => ({
 const isOpenToGit = (file: string): Promise<boolean> =>
   new Promise((resolve) => {
     // Exit code 1: not ignored; 128: not in a checkout.
-    const asked = ['-C', dirname(file), 'check-ignore', '--quiet', '--', basename(file)]
-    execFile('git', asked, (problem) => resolve(problem?.code === 1))
+    const args = ['-C', dirname(file), 'check-ignore', '--quiet', '--', basename(file)]
+    execFile('git', args, (problem) => resolve(problem?.code === 1))
   })
 
 const refuse = (file: string) => (problem: NodeJS.ErrnoException) => {

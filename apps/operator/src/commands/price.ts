@@ -9,7 +9,7 @@ const prefixArgument = `the first digits of the numbers, or '${defaultPrefix}' f
 
 const prefixWord = (prefix: string): string => (prefix === '' ? defaultPrefix : prefix)
 
-const whose = (prefix: string): string => (prefix === '' ? others : `numbers that begin with ${prefix}`)
+const numbersText = (prefix: string): string => (prefix === '' ? others : `numbers that begin with ${prefix}`)
 
 const WORDS = {
   'invalid-prefix': 'A prefix is 1 to 15 digits, the first not 0.',
@@ -34,7 +34,7 @@ export const priceSet = (run: Run) =>
         if (set !== 'set') throw new Refused(WORDS[set])
         output.result(
           { account: account ?? null, prefix: prefixWord(prefix), price: creditsJson(price) },
-          `One part to ${whose(prefix)} costs ${account === undefined ? '' : `account ${account} `}${formatCredits(price)} credits. Every process applies it within 5 seconds.`,
+          `One part to ${numbersText(prefix)} costs ${account === undefined ? '' : `account ${account} `}${formatCredits(price)} credits. Every process applies it within 5 seconds.`,
         )
       }),
     )
@@ -51,13 +51,13 @@ export const priceRemove = (run: Run) =>
       run(async ({ accountId, backOffice, output }) => {
         const account = name && (await accountId(name))
         if ((await backOffice.removePrice(prefix, account)) !== 'removed') {
-          throw new Refused(`There is no price for ${whose(prefix)}.`)
+          throw new Refused(`There is no price for ${numbersText(prefix)}.`)
         }
         output.result(
           { account: account ?? null, prefix: prefixWord(prefix), removed: true },
           account === undefined
             ? sentence(prefix)
-            : `Account ${account} no longer has its own price for ${whose(prefix)}.`,
+            : `Account ${account} no longer has its own price for ${numbersText(prefix)}.`,
         )
       }),
     )
@@ -65,7 +65,7 @@ export const priceRemove = (run: Run) =>
 const sentence = (prefix: string): string =>
   prefix === ''
     ? 'The default price is removed. Numbers without a matching prefix are refused as invalid from now on.'
-    : `The price for ${whose(prefix)} is removed. The next shorter matching prefix applies, or the default price.`
+    : `The price for ${numbersText(prefix)} is removed. The next shorter matching prefix applies, or the default price.`
 
 export const priceList = (run: Run) =>
   command('list', 'list the prices of one part by number prefix; the longest matching prefix applies')
