@@ -2,7 +2,7 @@ import type { AuditAction, AuditEntry, ListedChange } from '@gateway/core/audit'
 import { credits, type Credits } from '@gateway/core/credits'
 import type { Instant } from '@gateway/core/time'
 
-/** Words for every recorded change. A new one does not compile until it is here. */
+/** Labels of all recorded changes. A change without a label does not compile. */
 const ACTION = {
   acceptInvitation: 'Accept an invitation',
   actAs: 'Look at the pages of the account',
@@ -88,7 +88,7 @@ const ACTION = {
 
 type Kind = 'credits' | 'wholeCredits' | 'time' | 'plain'
 
-/** What values are, by their names in records. Every other value is shown as it is. */
+/** Labels and kinds of recorded values, by name. Values without an entry are shown as they are. */
 const VALUE: Readonly<Record<string, readonly [label: string, kind: Kind]>> = {
   amountTenths: ['credits', 'credits'],
   balanceTenths: ['balance', 'credits'],
@@ -106,20 +106,20 @@ const VALUE: Readonly<Record<string, readonly [label: string, kind: Kind]>> = {
   first: ['first message', 'plain'],
 }
 
-/** The same of one action, where a name means something else there. */
+/** Labels and kinds for single actions in which a name has another meaning. */
 const VALUE_OF: Readonly<Partial<Record<AuditAction, typeof VALUE>>> = {
   startReplay: { from: ['from', 'time'], to: ['to', 'time'] },
   transferCredits: { from: ['from account', 'plain'], to: ['to account', 'plain'] },
 }
 
-/** Outcomes that are a bare number. */
+/** Labels and kinds of outcomes that are a single value without a name. */
 const OUTCOME_OF: Readonly<Partial<Record<AuditAction, readonly [label: string, kind: Kind]>>> = {
   cancelBulkSend: ['messages cancelled', 'plain'],
   openAccount: ['account', 'plain'],
   topUp: ['balance', 'credits'],
 }
 
-/** How amounts and times are written where the words are shown. */
+/** Format of amounts and times on the page that shows the words. */
 export interface AuditStyle {
   readonly credits: (amount: Credits) => string
   readonly time: (at: Instant) => string
@@ -127,15 +127,15 @@ export interface AuditStyle {
 
 export interface AuditWords {
   readonly change: string
-  /** What the change was asked for with; empty: nothing. */
+  /** Arguments of the change; empty if it had none. */
   readonly given: string
-  /** What became of it, and what differs since. */
+  /** Outcome of the change, and the values that it changed. */
   readonly outcome: string
 }
 
 type Detail = Readonly<Record<string, unknown>>
 
-/** Reads the JSON of an entry; empty for an entry that does not exist. */
+/** Returns the parsed JSON of an entry, or an empty record if there is no entry. */
 export const auditRecord = (entry: AuditEntry | undefined): Detail =>
   entry === undefined ? {} : (JSON.parse(entry.record) as Detail)
 
@@ -150,11 +150,14 @@ export function auditWords({ begun, ended }: ListedChange, style: AuditStyle): A
   }
 }
 
-/** `keysRevoked` and `no-such-account` as people write them. */
+/** Returns a name such as `keysRevoked` or `no-such-account` as separate words. */
 const spaced = (name: string): string =>
   name.replaceAll('-', ' ').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
-/** A refusal or a mode of core, which has no spaces; a sentence or an address stays as it is. */
+/**
+ * Returns true for a refusal or a mode of core, whose words are joined by hyphens. Sentences and addresses are shown as
+ * they are.
+ */
 const isWord = (text: string): boolean => /^[a-z]+(?:-[a-z]+)+$/.test(text)
 
 function wordsFor(action: string, style: AuditStyle) {

@@ -3,15 +3,15 @@ import type { CarrierReport } from '@gateway/core/fleet'
 
 const timeOf = (at: number | undefined): string | null => (at === undefined ? null : new Date(at).toISOString())
 
-/** When the connection was bound that has lasted longest; undefined: none is bound. Milliseconds since 1970. */
+/** Returns when the oldest bound connection was bound, in milliseconds since 1970, or undefined if none is bound. */
 export function boundSince({ links }: CarrierStatus): number | undefined {
   const times = links.flatMap((link) => link.boundSince ?? [])
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
 /**
- * How a carrier is, as programs of operators read it. Times are ISO 8601 in UTC; `null`: a carrier without connections
- * does not tell.
+ * Returns the status of a carrier as JSON for programs of operators. Times are ISO 8601 in UTC. Fields are `null` for a
+ * carrier without connections, which does not report them.
  */
 export const carrierJson = ({ carrier, mode, window, unanswered, status, overflowed = 0 }: CarrierReport) => ({
   carrier,

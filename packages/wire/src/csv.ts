@@ -1,6 +1,6 @@
 export type Cell = string | number
 
-/** Returns one record with its line break (RFC 4180), in which no spreadsheet takes a cell for a formula. */
+/** Returns one record with its line break (RFC 4180). Spreadsheets read no cell of it as a formula. */
 export const csvLine = (cells: readonly Cell[]): string => `${cells.map(csvField).join(',')}\r\n`
 
 /**
@@ -11,16 +11,19 @@ const csvField = (cell: Cell): string => {
   return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-// Spreadsheets take a text for a formula that begins with one of these, also where it has the fullwidth form. A quote
-// before it makes it a text again; a text which looks so by itself gets one more, so that it can be taken away again.
+// Spreadsheets read a text as a formula if it begins with one of these signs, also in fullwidth form. A quote in front
+// prevents that. A text that already begins with a quote and a sign gets one more, so that `unguarded` can remove it.
 const formula = /^'*[=+\-@\t\r\n＝＋－＠]/
 
-/** Plain numbers, such as negative amounts of credits, stay numbers. */
+/** Matches plain numbers, such as negative amounts of credits, which stay numbers. */
 const plainNumber = /^-?[0-9]+(?:\.[0-9]+)?$/
 
-/** Every text is guarded, whoever wrote it: a sender, a reason and a column's name come from people, too. */
+/**
+ * Guards a text against being read as a formula. All texts are guarded, because senders, reasons and column names come
+ * from people as well.
+ */
 const guarded = (text: string): string => (formula.test(text) && !plainNumber.test(text) ? `'${text}` : text)
 
-/** Returns the text that was written so. */
+/** Returns the text before it was guarded. */
 export const unguarded = (text: string): string =>
   text.startsWith("'") && formula.test(text.slice(1)) ? text.slice(1) : text

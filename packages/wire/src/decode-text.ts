@@ -7,7 +7,7 @@ export function percentDecode(encoded: string): string {
   return spaced.includes('%') ? (decodeUtf8(spaced) ?? decodeBytes(spaced)) : spaced
 }
 
-/** Undefined if the escapes are not UTF-8. */
+/** Returns undefined if the escapes are not UTF-8. */
 function decodeUtf8(text: string): string | undefined {
   try {
     return text.replace(/(?:%[0-9a-f]{2})+/gi, decodeURIComponent)
@@ -21,14 +21,14 @@ const decodeBytes = (text: string): string =>
   text.replace(/%([0-9a-f]{2})/gi, (_, digits: string) => windows1252Character(parseInt(digits, 16)))
 
 /**
- * What the bytes 80 to 9F stand for; the five that stand for nothing keep their value, as on the web (iconv-lite drops
- * them).
+ * Characters of the bytes 80 to 9F in windows-1252. The five undefined bytes keep their value, as on the web
+ * (iconv-lite drops them).
  */
 const high = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
 /**
- * The character of a byte: there is one for each. The decoder of Node (seen on 20.20) knows none from 80 to 9F, no euro
- * sign.
+ * Returns the character of a byte; each byte has one. The decoder of Node (seen on 20.20) does not map the bytes 80 to
+ * 9F, such as the euro sign.
  */
 export const windows1252Character = (byte: number): string =>
   byte >= 0x80 && byte <= 0x9f ? high.charAt(byte - 0x80) : String.fromCharCode(byte)
@@ -39,8 +39,7 @@ export const decodeWindows1252 = (bytes: Buffer): string =>
 const isWhiteSpace = (unit: number): boolean => unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09
 
 /**
- * The text without the white space around it that XML knows: space, tab, CR and LF (rulings 3.1, 4.2). Linear, whatever
- * the text.
+ * Trims the white space of XML: space, tab, CR and LF (rulings 3.1, 4.2). Takes linear time for any text.
  */
 export function trimWhiteSpace(text: string): string {
   let from = 0

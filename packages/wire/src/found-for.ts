@@ -1,8 +1,8 @@
 import type { MessageId } from '@gateway/core/messages'
 
 /**
- * Looks up those of `asked` that a message can have as its id, in one call, and pairs each, in order, with what was
- * found; with `nothing` where it is no such id. `lookUp` gives one result per id, in order.
+ * Pairs each item of `asked`, in order, with the result of its look-up, or with `nothing` if the item cannot be the id
+ * of a message. All ids are looked up in one call; `lookUp` returns one result for each id, in order.
  */
 export async function foundFor<Asked, Found>(
   asked: readonly Asked[],

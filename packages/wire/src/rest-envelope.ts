@@ -1,6 +1,6 @@
 import { formatStamp, type Instant } from '@gateway/core/time'
 
-/** The beginning of every REST answer (ruling 2.1). The caller adds the fields and closes the object. */
+/** Returns the beginning of a REST answer (ruling 2.1). The caller adds the fields and closes the object. */
 export const restEnvelope = (status: number, now: Instant): string =>
   `{"timeStamp":"${formatStamp(now)}","version":"1.0","statusCode":${status}`
 
@@ -11,7 +11,7 @@ export const isRestPath = (path: string): boolean => /^\/api\/rest\//.test(path)
 
 export const noSuchRestPath = 'This path does not exist; spelling and letter case matter.'
 
-/** Error codes of what is refused before any endpoint reads it, by HTTP status (ruling 1.31). */
+/** Error codes of requests that are refused before an endpoint reads them, by HTTP status (ruling 1.31). */
 export const restRefusalCode = {
   400: 'malformed-request',
   404: 'no-such-path',
@@ -24,15 +24,15 @@ export const restRefusalCode = {
 
 const isKnown = (status: number): status is keyof typeof restRefusalCode => status in restRefusalCode
 
-/** Returns the error code of a refused request; that of 400 for a status without one of its own. */
+/** Returns the error code of a refused request; the code of 400 for a status without a code of its own. */
 export const restCodeOf = (status: number) => restRefusalCode[isKnown(status) ? status : 400]
 
 /**
- * Returns the REST answer to a request that no endpoint reads, for processes that serve other interfaces: a path that
- * does not exist there (404), or a request that is refused before (`reason` says why).
+ * Returns the REST answer to a request that no endpoint reads, for processes that serve other interfaces: the path does
+ * not exist (404), or the request was refused earlier, for `reason`.
  */
 export function restRefusal({ status, reason }: { readonly status: number; readonly reason: string }, now: Instant) {
-  // A method that HTTP does not have is refused after the path (ruling 2.3), and no path of REST exists there.
+  // An unknown method is refused after an unknown path (ruling 2.3), and these processes have no path of REST.
   const answered = status === 405 ? { status: 404, reason: noSuchRestPath } : { status, reason }
   const fields = `"errorMessage":${JSON.stringify(answered.reason)},"errorCode":"${restCodeOf(answered.status)}"`
   return {

@@ -10,19 +10,19 @@ import {
 import { labelFields, statusFields } from './words.ts'
 
 /**
- * The body of one request to an endpoint, JSON: the events, of which there is one at least, in their order. `now` is
- * the time of this try; nothing else differs between tries (docs/interfaces/webhooks.md).
+ * Returns the JSON body of one request to an endpoint, with at least one event, in order. `now` is the time of this
+ * try; only the time differs between tries (docs/interfaces/webhooks.md).
  */
 export function webhookBody(groups: readonly EventGroup[], now: Instant): string {
   const events = groups.map((group) => ('messages' in group ? eventsOfMessages(group) : eventText(group)))
   return `{"type":"events","timestamp":"${utc(now)}","data":{"events":[${events.join()}]}}`
 }
 
-/** Ids are letters, digits and signs that need no escapes. */
+/** Returns one event as JSON. Ids contain only characters that need no escapes. */
 const eventText = ({ id, sequence, occurred, data }: WebhookEvent): string =>
   `{"id":"${id}"${head(data.type, sequence, occurred)}${fieldsOf(data, occurred)}}}`
 
-/** What they share is written once. */
+/** Returns the events of messages as JSON. Shared fields are rendered once. */
 function eventsOfMessages({ sequence, occurred, shared, messages, numbers, references }: MessageEvents): string {
   const [message, number] = [messages[0], numbers[0]]
   if (message === undefined || number === undefined) throw new Error('events of no message')
@@ -47,7 +47,10 @@ function eventsOfMessages({ sequence, occurred, shared, messages, numbers, refer
   return events
 }
 
-/** In one piece: a text in template literals stays in pieces, each of which a list of 100 copied 100 times (30 µs). */
+/**
+ * Joins texts into one flat string. A template literal stays in pieces, and a list of 100 events copied each piece 100
+ * times (30 µs).
+ */
 const joined = (...parts: readonly string[]): string => parts.join('')
 
 const head = (type: WebhookEventData['type'], sequence: number, occurred: Instant): string =>
@@ -59,7 +62,7 @@ const messageFields = (
   occurred: Instant,
 ): readonly [status: string, text: string] => [statusFields({ ...data, at: occurred }, ''), textField(data.text)]
 
-/** The fields of the list of REST that tells of the same, under the same names (rulings 2.7, 2.10, 2.12). */
+/** Returns the fields of an event, under the names of the corresponding list of REST (rulings 2.7, 2.10, 2.12). */
 function fieldsOf(data: WebhookEventData, occurred: Instant): string {
   switch (data.type) {
     case 'test':
@@ -91,5 +94,5 @@ const answersField = (answers: number | undefined): string => `,"outgoingApiMess
 const textField = (text: string | undefined): string =>
   text === undefined ? '' : `,"messageText":${JSON.stringify(text)}`
 
-/** RFC 3339, in UTC, to the millisecond. */
+/** Returns a time in RFC 3339, in UTC, with milliseconds. */
 const utc = (at: Instant): string => new Date(at).toISOString()

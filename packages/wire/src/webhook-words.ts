@@ -1,6 +1,6 @@
 import type { NextTryReason, PushFailure, PushVerdict, ReplayState, UrlRefusal } from '@gateway/core/webhooks'
 
-/** What the URL of a webhook must be, after `must be`. */
+/** Requirements on the URL of a webhook, as they follow the words `must be`. */
 export const URL_RULE = {
   'not-a-url': 'a URL',
   'not-https': 'a URL with https',
@@ -10,7 +10,7 @@ export const URL_RULE = {
   'internal-address': 'a URL of a public address',
 } as const satisfies Record<UrlRefusal, string>
 
-/** Why a request to a webhook has no answer, as the interfaces name it. */
+/** Words of the interfaces for a request to a webhook without an answer. */
 export const PUSH_FAILURE = {
   'not-a-url': 'not-a-url',
   'not-https': 'not-https',
@@ -29,7 +29,7 @@ export const PUSH_FAILURE = {
   unreadable: 'unreadable',
 } as const satisfies Record<PushFailure, string>
 
-/** What followed from a request to a webhook. */
+/** Words for the result of a request to a webhook. */
 export const PUSH_RESULT = {
   delivered: 'delivered',
   retry: 'failed',
@@ -38,14 +38,14 @@ export const PUSH_RESULT = {
   failed: 'failed',
 } as const satisfies Record<PushVerdict, string>
 
-/** How far a replay is. */
+/** Words for the state of a replay. */
 export const REPLAY_STATE = {
   running: 'running',
   done: 'done',
   stopped: 'stopped',
 } as const satisfies Record<ReplayState, string>
 
-/** Why the next try is when it is, or why there is none. */
+/** Words for the reason of the time of the next try, or for the lack of one. */
 export const NEXT_TRY_REASON = {
   delivered: 'delivered',
   gone: 'gone',

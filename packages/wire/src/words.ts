@@ -11,7 +11,7 @@ import {
 } from '@gateway/core/messages'
 import { formatMinute } from '@gateway/core/time'
 
-/** Why a number got no message, in the query-string interface (spec 4.2, rule 2) and in REST (ruling 2.5). */
+/** Words for the refusal of a number, in the query-string interface (spec 4.2, rule 2) and in REST (ruling 2.5). */
 export const RECIPIENT_ERROR = {
   'account-locked': 'ACCOUNTLOCKED',
   'no-message': 'NO MESSAGE', // a blank text is an error of the whole call before anybody is screened (ruling 1.10)
@@ -27,7 +27,7 @@ export const RECIPIENT_ERROR = {
 
 const STATE = { delivered: 'DELIVERED', sent: 'SENT', failed: 'SENDINGFAILED' } as const
 
-/** The word and the code of a status (spec 3; ruling 1.16). */
+/** Returns the word and the code of a status (spec 3; ruling 1.16). */
 export function statusWords(status: MessageStatus): { readonly word: string; readonly code: number } {
   if (status === 'not-found') return { word: 'NOTFOUND', code: -2 }
   if (status.code === 'waiting') return { word: 'NOTFOUND', code: -1 }
@@ -35,7 +35,8 @@ export function statusWords(status: MessageStatus): { readonly word: string; rea
 }
 
 /**
- * `statusErrorCode` of REST and of webhooks: by it clients decide whether to ask again, or to send again (ruling 2.7).
+ * Values of `statusErrorCode` in REST and webhooks. Clients decide by it whether to query or to send again (ruling
+ * 2.7).
  */
 export const STATUS_ERROR_CODE = {
   delivered: '',
@@ -46,14 +47,14 @@ export const STATUS_ERROR_CODE = {
   'not-found': 'NOTFOUND',
 } as const satisfies Record<DeliveryState, string>
 
-/** What became of an id that was to be deleted, in the query-string and XML interfaces (spec 4.2, 4.3; ruling 1.15). */
+/** Words for the outcome of a deletion, in the query-string and XML interfaces (spec 4.2, 4.3; ruling 1.15). */
 export const DELETION = {
   deleted: 'DELETED',
   sent: 'SENT',
   'not-found': 'NOTFOUND',
 } as const satisfies Record<Deletion['outcome'], string>
 
-/** Why no credits were moved, in the query-string interface (spec 4.2) and in REST (ruling 2.13). */
+/** Words for the refusal of a transfer, in the query-string interface (spec 4.2) and in REST (ruling 2.13). */
 export const TRANSFER_ERROR = {
   'invalid-from-account': 'invalidFromAccount',
   'invalid-to-account': 'invalidToAccount',
@@ -65,8 +66,8 @@ export const TRANSFER_ERROR = {
 } as const satisfies Record<Exclude<TransferRefusal, 'failed'>, string>
 
 /**
- * The fields of a status after the id and the number, of REST and of webhooks, as JSON text (ruling 2.7). `now`: the
- * minute shown where nothing is known.
+ * Returns the fields of a status after the id and the number, for REST and webhooks, as JSON text (ruling 2.7). `now`
+ * is the minute shown for a message that is not known.
  */
 export function statusFields(status: MessageStatus, now: string): string {
   const { word, code } = statusWords(status)
