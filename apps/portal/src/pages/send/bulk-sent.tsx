@@ -33,7 +33,7 @@ export const bulkSent = forHolders({
     if (send.state === 'draft') return { goTo: `/send/${send.id}` }
     const isEnded = send.state === 'ended'
     const left = send.recipients - send.accepted - send.refused
-    const refused = isEnded ? await notSent(visit, send) : []
+    const refused = isEnded || send.failedOver !== undefined ? await notSent(visit, send) : []
     const { scheduled } = send
     const isAhead = scheduled !== undefined && scheduled > visit.now
     const outcomes = isEnded ? await visit.gateway.bulkOutcomes(visit.account, send.id) : []

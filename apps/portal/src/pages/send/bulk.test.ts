@@ -234,6 +234,7 @@ test('a send that a failover stopped accepts no further row, and its page says t
   const { to = '' } = await visitor.submit('/send', { text: 'Hello', numbers })
   await visitor.submit(to)
   promoteStandby(portal.store)
+  await portal.gateway.sendNextCall()
   expect((await visitor.get('/send/1/sent')).text.replaceAll('\u202f', ' ')).toContain(
     '1 500 numbers not accepted here may have been sent by the server that was lost.',
   )
