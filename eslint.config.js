@@ -23,10 +23,9 @@ const inCore = [
 ]
 
 /** Folders whose comments and names are not rewritten yet. */
-const notYetPlain = [
-  ...['core', 'adapters-postgres', 'server', 'conformance', 'composition'],
-  ...['carriers', 'embedded-postgres', 'adapters-node', 'wire'],
-].map((name) => `packages/${name}/**`)
+const notYetPlain = [...['core', 'server', 'conformance', 'composition'], ...['carriers', 'adapters-node', 'wire']].map(
+  (name) => `packages/${name}/**`,
+)
 for (const name of ['portal', 'operator', 'dispatcher', 'rest', 'xml', 'asp', 'all-in-one'])
   notYetPlain.push(`apps/${name}/**`)
 notYetPlain.push('tests/**', 'benchmarks/**', 'scripts/**', 'docs/**')

@@ -1,6 +1,6 @@
 import { batcher } from './batcher.ts'
 
-/** Runs that end when the test says so. */
+/** Runs that the test ends explicitly. */
 function runs() {
   const begun: { jobs: readonly string[]; end: () => void; fail: (error: Error) => void }[] = []
   const run = (jobs: readonly string[]) =>
@@ -14,7 +14,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 const bounds = { inFlightMax: 2, jobsMax: 3, weightMax: 10, weight: (job: string) => job.length }
 
-test('jobs of one turn start together where there is a free place, and those that come meanwhile share the next', async () => {
+test('jobs of one turn start together if a run is free, and jobs added meanwhile share the next run', async () => {
   const { begun, run } = runs()
   const line = batcher({ ...bounds, run })
   const results: Promise<string>[] = []
@@ -31,7 +31,7 @@ test('jobs of one turn start together where there is a free place, and those tha
   expect(await Promise.all(results)).toEqual(['a', 'b', 'c', 'd', 'e', 'f'].map((job) => `${job} done`))
 })
 
-test('more jobs than one run takes use the other free places at once', async () => {
+test('jobs beyond the maximum of one run start in another free run at once', async () => {
   const { begun, run } = runs()
   const line = batcher({ ...bounds, run })
   const results = Promise.all(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((job) => line.add(job)))
@@ -44,7 +44,7 @@ test('more jobs than one run takes use the other free places at once', async () 
   expect(await results).toHaveLength(7)
 })
 
-test('first come, first served: a heavy job is neither passed nor joined beyond the weight of a run', async () => {
+test('jobs run in order: no job overtakes a heavy one or joins it beyond the maximum weight', async () => {
   const { begun, run } = runs()
   const line = batcher({ ...bounds, inFlightMax: 1, run })
   const first = line.add('first')
@@ -58,7 +58,7 @@ test('first come, first served: a heavy job is neither passed nor joined beyond 
   await Promise.all([first, ...waiting])
 })
 
-/** Time that stands still until it is moved. */
+/** Clock that the test advances. */
 function stoppedClock() {
   let at = 0
   let calls: { readonly due: number; readonly call: () => void }[] = []
@@ -75,7 +75,7 @@ function stoppedClock() {
   }
 }
 
-test('a line that gathers begins a run beside another one only with enough, or where the other one takes long', async () => {
+test('with gathering, a second run begins only with enough jobs or when the first one takes long', async () => {
   const { begun, run } = runs()
   const clock = stoppedClock()
   const line = batcher({ ...bounds, gatherMs: 20, clock, run })
@@ -108,7 +108,7 @@ test('a line that gathers begins a run beside another one only with enough, or w
   expect(await Promise.all(results)).toHaveLength(7)
 })
 
-test('what a line gathers begins after its time though nothing more comes and the other run does not end', async () => {
+test('gathered jobs start on time even if no job is added and the other run does not end', async () => {
   const { begun, run } = runs()
   const clock = stoppedClock()
   const line = batcher({ ...bounds, gatherMs: 20, clock, run })
@@ -127,7 +127,7 @@ test('what a line gathers begins after its time though nothing more comes and th
   await first
 })
 
-test('a run that fails fails its own jobs only, and the next one runs', async () => {
+test('a failed run fails only its own jobs, and the next one runs', async () => {
   const { begun, run } = runs()
   const line = batcher({ ...bounds, inFlightMax: 1, run })
   const first = line.add('a')
@@ -139,7 +139,7 @@ test('a run that fails fails its own jobs only, and the next one runs', async ()
   expect((await results).map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
 })
 
-test('one job of a run may fail or finish later without the others', async () => {
+test('a job of a run may fail or finish later without affecting the others', async () => {
   let finish: (text: string) => void = () => undefined
   const late = new Promise<string>((resolve) => (finish = resolve))
   const line = batcher<string, string>({

@@ -11,7 +11,7 @@ function reads() {
 
 const bounds = { seconds: 4, entriesMax: 2 }
 
-test('those who ask while it is read share one read, and it is remembered for its seconds, counted from before it', async () => {
+test('concurrent callers share one load, and the value is cached for its seconds, counted from before the load', async () => {
   let now = 1
   const { pending, load } = reads()
   const cache = createCache({ ...bounds, load }, () => now)
@@ -26,7 +26,7 @@ test('those who ask while it is read share one read, and it is remembered for it
   expect(pending).toHaveLength(2)
 })
 
-test('after a change nobody is answered by a read that began before it', async () => {
+test('after a change no caller gets a value whose load began before it', async () => {
   const { pending, load } = reads()
   const cache = createCache({ ...bounds, load })
   const before = cache.get('a')
@@ -40,7 +40,7 @@ test('after a change nobody is answered by a read that began before it', async (
   expect(pending).toHaveLength(2)
 })
 
-test('what is not there and what failed is not remembered', async () => {
+test('missing values and failed loads are not cached', async () => {
   const { pending, load } = reads()
   const cache = createCache({ ...bounds, load })
   const missing = cache.get('a')
@@ -54,13 +54,13 @@ test('what is not there and what failed is not remembered', async () => {
   expect(await found).toBe('here')
 })
 
-test('it holds no more than it may, those not asked for longest go first', async () => {
-  const asked: string[] = []
+test('the cache keeps its maximum size and evicts the least recently used entry first', async () => {
+  const loads: string[] = []
   const load = (key: string): Promise<string | undefined> => {
-    asked.push(key)
+    loads.push(key)
     return Promise.resolve(key)
   }
   const cache = createCache({ ...bounds, load })
   for (const key of ['a', 'b', 'c', 'b', 'c', 'a']) await cache.get(key)
-  expect(asked).toEqual(['a', 'b', 'c', 'a'])
+  expect(loads).toEqual(['a', 'b', 'c', 'a'])
 })

@@ -23,7 +23,7 @@ const execution = ({ statement, values }: Case): string => {
   return `execute "${statement.name}" ${list && `(${list})`}`
 }
 
-/** Plans are made for what is there now, and kept. Statements are not run, for that would leave pages behind. */
+/** Prepares statements, whose plans are made for the current tables and kept. Running them would leave pages behind. */
 async function cachePlans({ client }: WatchedConnection): Promise<void> {
   for (const [, one] of all) {
     await client.query(`prepare "${one.statement.name}" as ${one.statement.text}`)
@@ -32,7 +32,7 @@ async function cachePlans({ client }: WatchedConnection): Promise<void> {
   for (const [call] of calls) await client.query(`begin; ${call}; rollback`)
 }
 
-test('every statement has a case here, or is known to be for the ordinary connections or to read no table', async () => {
+test('every statement has a case, or is listed as one of the ordinary connections or as one that reads no table', async () => {
   const known = [...all.map(([, { statement }]) => statement.name), ...callers, ...ordinary, ...withoutTables]
   expect((await allStatements()).map(({ name }) => name).filter((name) => !known.includes(name))).toEqual([])
 })
@@ -62,12 +62,12 @@ describe.each(['before the first row', 'while nothing waits'] as const)('with pl
     await open.database.drop()
   })
 
-  test.each(all)('%s works through what it needs', async (_, one) => {
+  test.each(all)('%s reads only the rows that it needs', async (_, one) => {
     const steps = await open.hot.watch((client) => client.query(execution(one)))
     expect(large(steps, 5 * one.rowsMax + 1000)).toEqual([])
   })
 
-  test.each(calls)('%s works through what it needs', async (call) => {
+  test.each(calls)('%s reads only the rows that it needs', async (call) => {
     const steps = await open.hot.watch((client) => client.query(call))
     expect(large(steps, 10_000)).toEqual([])
   })

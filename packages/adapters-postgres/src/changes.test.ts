@@ -6,7 +6,7 @@ import { aPasswordHash, anAccount, until } from '@gateway/core/testing'
 import { freshDatabase, type FreshDatabase } from '../testing/fresh-database.ts'
 import { postgresPorts, type PostgresPorts } from './postgres-ports.ts'
 
-/** Nothing is forgotten by itself while a test runs: what is seen has been told. */
+/** Cached values do not expire during a test, so a change becomes visible only by a notification. */
 const settings = { cacheSeconds: 3600 }
 const now = 1_700_000_000_000 as Instant
 
@@ -40,7 +40,7 @@ async function issued(hash: string): Promise<{ hash: KeyHash; key: KeyId }> {
 
 const opens = async ({ ports }: PostgresPorts, hash: KeyHash) => (await ports.accounts.byKey(hash, now)) !== undefined
 
-test('a key that one process revokes is dead in another', async () => {
+test('a key that one process revokes is refused by another', async () => {
   const { hash, key } = await issued('a')
   expect(await opens(other, hash)).toBe(true)
   await one.ports.accounts.revokeKey(key, now)
@@ -54,7 +54,7 @@ test('a key works in every process as soon as it is issued, also where it was un
   expect(await opens(other, hash)).toBe(true)
 })
 
-test('a lock and a new password are seen by another process', async () => {
+test('a lock and a new password take effect in another process', async () => {
   const { id, login } = await anAccount(one.ports)
   expect(await other.ports.accounts.byLogin(login)).toMatchObject({ account: { locked: false }, password: undefined })
   await one.ports.accounts.setLocked(id, true)
@@ -63,7 +63,7 @@ test('a lock and a new password are seen by another process', async () => {
   await until(async () => (await other.ports.accounts.byLogin(login))?.password === 'hash')
 })
 
-test('a price that one process sets or removes is seen by another', async () => {
+test('a price that one process sets or removes takes effect in another', async () => {
   expect((await other.ports.prices.table()).size).toBe(1)
   await one.ports.prices.set('27', credits(25))
   await until(async () => (await other.ports.prices.table()).get('27') === 25)
@@ -71,7 +71,7 @@ test('a price that one process sets or removes is seen by another', async () => 
   await until(async () => (await other.ports.prices.table()).size === 1)
 })
 
-test('what changes while a process cannot listen is seen when it listens again', async () => {
+test('a change during a lost connection takes effect when the process listens again', async () => {
   const { hash, key } = await issued('c')
   expect(await opens(other, hash)).toBe(true)
   await until(async () => {
@@ -84,7 +84,7 @@ test('what changes while a process cannot listen is seen when it listens again',
   await until(async () => !(await opens(other, hash)))
 })
 
-test('what is told by nobody is seen when its seconds are over', async () => {
+test('a change without a notification takes effect when the cached value expires', async () => {
   const { hash, key } = await issued('d')
   const forgetful = postgresPorts({ connectionString: database.connectionString, settings: { cacheSeconds: 0.3 } })
   expect(await opens(forgetful, hash)).toBe(true)
@@ -93,7 +93,7 @@ test('what is told by nobody is seen when its seconds are over', async () => {
   await forgetful.close()
 })
 
-test('a process that remembers nothing sees a change at once', async () => {
+test('a process without a cache sees a change at once', async () => {
   const { hash, key } = await issued('e')
   const command = postgresPorts({ connectionString: database.connectionString, settings: { cacheSeconds: 0 } })
   expect(await opens(command, hash)).toBe(true)
@@ -102,9 +102,9 @@ test('a process that remembers nothing sees a change at once', async () => {
   await command.close()
 })
 
-test('a user name is looked up without regard to letter case, and only in ASCII', async () => {
+test('a log-in name is found in any letter case, for ASCII letters only', async () => {
   const { id } = await anAccount(one.ports, { login: 'Kim' })
   expect((await one.ports.accounts.byLogin('KIM'))?.account.id).toBe(id)
-  // U+212A is a K to those who lower it.
+  // U+212A becomes a k in lower case, but is not ASCII.
   expect(await one.ports.accounts.byLogin('\u212Aim')).toBeUndefined()
 })

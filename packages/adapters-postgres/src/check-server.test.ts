@@ -17,17 +17,17 @@ test.each([
   [{ fsync: 'off' }, 'Set fsync = on'],
   [{ full_page_writes: 'off' }, 'Set full_page_writes = on'],
   [{ server_version_num: '140010' }, 'needs PostgreSQL 15'],
-])('a server with %j is refused, with what to do about it', (settings, message) => {
+])('a server with %j is refused with an error that says what to do', (settings, message) => {
   expect(() => judged(settings)).toThrow(message)
 })
 
-test('a server that may lose its last moments is taken with a warning, others without', () => {
+test('a server that may lose its latest commits is accepted with a warning, others without', () => {
   expect(judged({ synchronous_commit: 'off' })).toHaveLength(1)
   for (const synchronous_commit of ['on', 'local', 'remote_apply']) expect(judged({ synchronous_commit })).toEqual([])
   expect(judged({ server_version_num: '180004' })).toEqual([])
 })
 
-test('the server that is there is asked: that of the tests does not wait for the disk', async () => {
+test('the settings are read from the server: the one of the tests is refused because fsync is off', async () => {
   const database = await freshDatabase()
   const { checkServer, ping, close } = postgresPorts({ connectionString: database.connectionString })
   await expect(checkServer()).rejects.toThrow('Set fsync = on')

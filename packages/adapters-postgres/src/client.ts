@@ -1,5 +1,5 @@
-import type { EventEmitter } from 'node:events'
-import { Client, Connection, type ClientConfig } from 'pg'
+import { Client, type ClientConfig } from 'pg'
+import { PreferringConnection } from './driver.ts'
 import { checkedClientOf, readServers, watchPrimary, type ServerReading } from './primary.ts'
 import type { ServerAddress } from './server-address.ts'
 
@@ -32,41 +32,6 @@ function plainClientOf({ connectionString, tls, plainIfRefused }: ServerAddress)
       const ssl = tls === undefined ? false : { ...tls }
       const connection = tls !== undefined && plainIfRefused ? new PreferringConnection({ ...own, ssl }) : undefined
       super({ ...own, connectionString, ssl, ...(connection && { connection }) })
-    }
-  }
-}
-
-/** Members of the driver's connection that its types do not declare. */
-interface DriverConnection extends EventEmitter {
-  readonly stream: EventEmitter & { end(): unknown }
-  connect(port: number, host: string): void
-  attachListeners(stream: unknown): void
-}
-
-const DriverConnection = Connection as unknown as new (options: object) => DriverConnection
-
-/** Connection that continues without TLS if the server has none. The driver by itself would end the connection. */
-class PreferringConnection extends DriverConnection {
-  override connect(port: number, host: string): void {
-    // Added before the listener of the driver, which reads the same answer.
-    this.stream.once('data', (answer: Buffer) => {
-      if (answer.toString() === 'N') this.#continueWithoutTls()
-    })
-    super.connect(port, host)
-  }
-
-  /**
-   * Prevents what the driver does next, in the same turn, about this answer: it ends the stream and emits an error.
-   * Both calls are replaced once, and the second one continues the start of the connection.
-   */
-  #continueWithoutTls(): void {
-    const { stream } = this
-    Object.assign(stream, { end: () => stream })
-    this.emit = () => {
-      Reflect.deleteProperty(this, 'emit')
-      Reflect.deleteProperty(stream, 'end')
-      this.attachListeners(stream)
-      return this.emit('sslconnect')
     }
   }
 }

@@ -6,7 +6,7 @@ import { freshDatabase } from '../testing/fresh-database.ts'
 import { patientSettings } from '../testing/patient-settings.ts'
 import { postgresPorts } from './postgres-ports.ts'
 
-/** What touches an account waits at its commit for those who hold this lock. */
+/** Makes transactions that touch an account wait at their commit for the holder of a lock. */
 const waitingAtCommit = `
 create function wait_at_commit() returns trigger language plpgsql as $$
 begin perform pg_advisory_xact_lock_shared(72); return null; end $$;
@@ -38,7 +38,7 @@ test.each(Object.entries(commitsContract))('%s', async (_, check) => {
   await withHeldPorts((ports) => ports, check)
 })
 
-/** Answers after 60 ms, whether it is committed or not: the ids are known before. Nothing holds up the first order. */
+/** Store that answers after 60 ms, before the commit. This is possible because ids are known earlier. */
 const answeringEarly = (messages: Messages): Messages => ({
   ...messages,
   accept: async (order) => {
@@ -50,11 +50,11 @@ const answeringEarly = (messages: Messages): Messages => ({
   },
 })
 
-test('the contract finds a store that answers after 60 ms and commits later', async () => {
+test('the contract detects a store that answers after 60 ms and commits later', async () => {
   const early = (ports: StoredPorts) => ({ ...ports, messages: answeringEarly(ports.messages) })
   const [name = ''] = Object.keys(commitsContract)
-  await withHeldPorts(early, async (held) => {
-    await expect(commitsContract[name]?.(held)).rejects.toMatchObject({
+  await withHeldPorts(early, async (ports) => {
+    await expect(commitsContract[name]?.(ports)).rejects.toMatchObject({
       actual: ['not-found', 'not-found', 'not-found'],
     })
   })

@@ -42,7 +42,7 @@ test('hot connections plan without statistics, and both have their time limits',
   })
 })
 
-test('how statements and commits took is counted, and how connections are used', async () => {
+test('the durations of statements and commits are counted, and the use of connections', async () => {
   await withPools(async ({ hot, timings, use }) => {
     const named = { ...statement('select 1'), name: 'named' }
     await hot.run(named, [])
@@ -69,7 +69,7 @@ test('a bigint is a number, and one that would lose digits throws', async () => 
   })
 })
 
-test('a database that is not there is an error within two seconds', async () => {
+test('a missing database is an error within two seconds', async () => {
   for (const connectionString of ['postgres://gateway@127.0.0.1:1/none', 'postgres://gateway@/none?host=/nowhere']) {
     await withPools(
       async ({ hot, kysely }) => {
@@ -84,7 +84,7 @@ test('a database that is not there is an error within two seconds', async () => 
   }
 })
 
-test('a database that says nothing any more is an error in bounded time, and its connections are given up', async () => {
+test('a database that stops answering is an error in bounded time, and its connections are dropped', async () => {
   const proxy = await cuttingProxy(database.connectionString)
   try {
     await withPools(
@@ -104,7 +104,7 @@ test('a database that says nothing any more is an error in bounded time, and its
   }
 })
 
-test('whoever is waited for is told soon of a database that says nothing, then at once, and is served when it is back', async () => {
+test('a waiting caller gets an error soon when the database stops answering, then at once, and is served when it is back', async () => {
   const proxy = await cuttingProxy(database.connectionString)
   try {
     await withPools(
@@ -114,10 +114,10 @@ test('whoever is waited for is told soon of a database that says nothing, then a
         const begun = performance.now()
         const patient = hot.run(statement('select 1'), [])
         patient.catch(() => undefined)
-        const told = [hot, ordinary].map((pool) =>
+        const refusals = [hot, ordinary].map((pool) =>
           expect(pool.failFast.run(statement('select 1'), [])).rejects.toThrow(),
         )
-        await Promise.all(told)
+        await Promise.all(refusals)
         expect(performance.now() - begun).toBeLessThan(4000) // about 1200 where there is something to work with
 
         const refusedAt = performance.now()
@@ -126,7 +126,7 @@ test('whoever is waited for is told soon of a database that says nothing, then a
           await expect(pool.failFast.transaction(() => Promise.resolve())).rejects.toHaveProperty('unreachable')
         }
         await expect(sql`select 1`.execute(kysely)).rejects.toHaveProperty('unreachable')
-        // Five in turn, of which each would otherwise take as long as those before.
+        // Five in turn, each of which would otherwise take as long as the previous ones together.
         expect(performance.now() - refusedAt).toBeLessThan(2000)
 
         proxy.thaw()
@@ -145,7 +145,7 @@ test('whoever is waited for is told soon of a database that says nothing, then a
   }
 })
 
-test('a statement that only takes long fails nobody: a database that answers another question is there', async () => {
+test('a slow statement fails no caller while the database answers the probe', async () => {
   await withPools(async ({ hot, ordinary }) => {
     const slow = statement<{ n: number }>('select 1 n from pg_sleep(3)')
     const both = await Promise.all([hot.failFast.run(slow, []), ordinary.failFast.run(slow, [])])
@@ -153,9 +153,9 @@ test('a statement that only takes long fails nobody: a database that answers ano
   })
 })
 
-test('a process that was itself held up does not take that for the silence of the database', async () => {
+test('a process that was itself blocked does not count that time as silence of the database', async () => {
   await withPools(async ({ hot }) => {
-    // A connection that is being made meanwhile would not be there in time.
+    // Opened before, because a new connection would not be ready in time.
     await hot.run(statement('select 1'), [])
     const slow = hot.failFast.run(statement<{ n: number }>('select 1 n from pg_sleep(0.5)'), [])
     await new Promise((resolve) => setTimeout(resolve, 150))
@@ -165,7 +165,7 @@ test('a process that was itself held up does not take that for the silence of th
   })
 })
 
-test('a statement that takes too long, or waits too long for a lock, is ended by the server, and nothing of it stays', async () => {
+test('a statement that runs or waits for a lock too long is cancelled by the server without any effect', async () => {
   const settings = { statementSeconds: 1, lockSeconds: 0.1 }
   await withPools(async ({ hot, ordinary }) => {
     await expect(hot.run(statement('select pg_sleep(5)'), [])).rejects.toThrow('statement timeout')
@@ -177,7 +177,7 @@ test('a statement that takes too long, or waits too long for a lock, is ended by
   }, settings)
 })
 
-test('connections that the server ends while nobody uses them are replaced without an error', async () => {
+test('idle connections that the server ends are replaced without an error', async () => {
   await withPools(async ({ hot, kysely }) => {
     const pid = statement<{ pid: number }>('select pg_backend_pid() pid')
     const [first] = await hot.run(pid, [])
@@ -190,7 +190,7 @@ test('connections that the server ends while nobody uses them are replaced witho
   })
 })
 
-test('a connection that ends within a transaction is a lost answer that names its backend', async () => {
+test('a connection that ends within a transaction is a lost answer with its server process', async () => {
   await withPools(async ({ hot, kysely }) => {
     let pid = 0
     const lost = hot.transaction(async (connection) => {
@@ -208,7 +208,7 @@ test('a connection that ends within a transaction is a lost answer that names it
   })
 })
 
-test('of two transactions that wait for each other both are done in the end', async () => {
+test('two transactions that deadlock are both done in the end', async () => {
   await withPools(async ({ hot }) => {
     await hot.run(statement(`insert into price values ('1', 0), ('2', 0)`), [])
     const add = (prefix: string) => statement(`update price set price = price + 1 where prefix = '${prefix}'`)
@@ -226,7 +226,7 @@ test('of two transactions that wait for each other both are done in the end', as
     const one = new Promise<void>((resolve) => (oneReady = resolve))
     const two = new Promise<void>((resolve) => (twoReady = resolve))
     await Promise.all([cross('1', '2', oneReady, two), cross('2', '1', twoReady, one)])
-    // The one that was ended may meet the other one again.
+    // The cancelled transaction may deadlock with the other one again.
     expect(runs).toBeGreaterThanOrEqual(3)
     expect(await hot.run(statement(`select price from price where prefix <> ''`), [])).toEqual([
       { price: 2 },
@@ -235,7 +235,7 @@ test('of two transactions that wait for each other both are done in the end', as
   })
 })
 
-test('closing breaks off what is still at work, in bounded time, and leaves no connection', async () => {
+test('closing ends running statements in bounded time and leaves no connection', async () => {
   const pools = openPools(serverAddress(database.connectionString), defaultSettings, silent)
   const working = pools.hot.run(statement(`select pg_sleep(60), 'to be broken off'`), [])
   working.catch(() => undefined)

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PostgresPoolClient } from 'kysely'
-import { Pool, Query, type Client, type ClientBase, type PoolClient, type QueryResult } from 'pg'
+import { Pool, type Client, type ClientBase, type PoolClient, type QueryResult } from 'pg'
 import { batcher } from './batcher.ts'
 import { clientOf } from './client.ts'
+import { queryPrepared } from './driver.ts'
 import { isAnswer, isDeadlock, lostAnswer, sqlState, type Backend } from './errors.ts'
 import type { DatabaseLiveness } from './database-liveness.ts'
 import { refusePooler } from './refuse-pooler.ts'
@@ -14,42 +15,44 @@ import type { Timings } from './timings.ts'
 import { valueTypes } from './value-types.ts'
 import { waitAtMost } from './wait-at-most.ts'
 
-/** One connection, while a transaction has it. */
+/** Connection of a transaction. */
 export interface Connection {
   run<Values, Row>(statement: Statement<Values, Row>, values: NoInfer<Values>): Promise<Row[]>
 }
 
-/** Connections that are alike. What fails before a statement was sent throws as it is: then nothing was done. */
+/**
+ * Pool of connections with the same settings. An error before a statement was sent is thrown unchanged; then nothing
+ * was done.
+ */
 export interface Connections extends Connection {
-  /** Prepared by its name. A deadlock is answered by running it again; a broken connection throws a `LostAnswer`. */
+  /** Runs a prepared statement. Runs it again after a deadlock. Throws a `LostAnswer` if the connection breaks. */
   run<Values, Row>(statement: Statement<Values, Row>, values: NoInfer<Values>): Promise<Row[]>
   /**
-   * Begins, runs `work` and commits; rolls back if `work` throws. A deadlock runs `work` again from its beginning.
-   * Where the connection broke, at whatever statement, it throws a `LostAnswer`.
+   * Runs `work` in a transaction, which is rolled back if `work` throws. Runs `work` again after a deadlock. Throws a
+   * `LostAnswer` if the connection breaks at any statement.
    */
   transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T>
   /**
-   * Once it has resolved, everything that could be seen before the call is as safe as what a commit was answered for: a
-   * synchronous standby has it too. Whoever read something that another wrote, and tells it as done, calls it between
-   * the two (docs/decisions/0072).
+   * Waits until everything that was visible before the call is as durable as an answered commit, so that a synchronous
+   * standby has it too. To be called before reporting as done what another connection wrote (docs/decisions/0072).
    */
   confirm(): Promise<void>
-  /** A connection in the form that kysely wants. Its caller releases it. */
+  /** Returns a connection in the form that kysely needs. The caller must release it. */
   connect(): Promise<PostgresPoolClient>
   /**
-   * The same connections for whoever is waited for: once the database is unreachable, what waits fails, a statement
-   * that was sent as a `LostAnswer`, and everything else fails at once with an `isUnreachable` error.
+   * The same connections for calls with a waiting client. As soon as the database is unreachable, statements that were
+   * sent fail with a `LostAnswer`, and all other calls fail at once with an `isUnreachable` error.
    */
   readonly failFast: Connections
-  /** How many of them are used now. */
+  /** Returns how many connections are in use. */
   use(): PoolUse
-  /** So long a statement whose answers are lost is run again (`retryOnConnectionLoss`). */
+  /** Time for which a statement is run again after lost answers (`retryOnConnectionLoss`). */
   readonly retrySeconds: number
-  /** Ends the connections as they become free, and after `seconds` breaks those off that are still in use. */
+  /** Ends each connection when it becomes free, and after `seconds` those still in use. */
   close(seconds: number): Promise<void>
 }
 
-/** Connections of one kind: `waiting` counts what waits for one. */
+/** Numbers of connections of a pool; `waiting` counts the callers that wait for one. */
 export interface PoolUse {
   readonly busy: number
   readonly idle: number
@@ -67,9 +70,9 @@ export interface ConnectionOptions {
   readonly retrySeconds: number
   /** Lets a new connection be used, or throws. Called on every database that has the tables for it. */
   readonly admit: (client: ClientBase) => Promise<void>
-  /** Told of every statement that fails, and of every connection that cannot be made. */
+  /** Called for every statement that fails and every connection that cannot be made. */
   readonly failed: (error: unknown) => void
-  /** Names and values of other settings of the server. */
+  /** Other settings of the server, by name. */
   readonly serverSettings: Readonly<Record<string, string>>
 }
 
@@ -77,18 +80,15 @@ const deadlocksMax = 20
 const noConnectionLeft = '53300'
 const pauseMilliseconds = 20
 
-/** After an outage the answer to what was asked before it should come so soon; then its connection counts as lost. */
+/** Time after an outage for answers to statements sent before it. After that, their connections count as lost. */
 const lateAnswerSeconds = 2
 
 export function openConnections(options: ConnectionOptions, liveness: DatabaseLiveness, log: Log): Connections {
-  /**
-   * How often the database had been unreachable when a connection was made: after an outage each may be dead without
-   * knowing.
-   */
+  /** Number of outages when each connection was made. After a later outage the connection may be dead unnoticed. */
   const outagesBefore = new WeakMap<ClientBase, number>()
   const backends = new WeakMap<ClientBase, Backend>()
   const broken = new WeakSet<ClientBase>()
-  /** Connections of which a commit was answered that no standby may have. */
+  /** Connections on which a commit was answered without its standby. */
   const unconfirmed = new WeakSet<ClientBase>()
   const open = new Set<Client>()
   const busy = new Set<Client>()
@@ -110,7 +110,7 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
   })
   pool.on('remove', (client) => open.delete(client as unknown as Client))
   pool.on('error', (error) => {
-    // The end of the pool ends idle connections, too.
+    // Not logged while the pool is ending, because that ends idle connections too.
     if (!pool.ending) log.warn(`an idle connection to the database was lost: ${error.message}`)
   })
   liveness.onBack(() => {
@@ -126,7 +126,7 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
     const query = { text: greeting(options), query_timeout: options.connectionSeconds * 1000 }
     const answers = (await client.query<Greeted>(query)) as unknown as readonly { rows: readonly Greeted[] }[]
     const backend = answers.at(-1)?.rows[0]
-    if (backend === undefined) throw new Error('the server does not know its own backend')
+    if (backend === undefined) throw new Error('the server process of a connection cannot be read')
     refusePooler(client, backend.pid)
     backends.set(client, backend)
     if (backend.isWatched) await options.admit(client)
@@ -134,12 +134,12 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
 
   const isOld = (client: ClientBase): boolean => outagesBefore.get(client) !== liveness.outages()
 
-  /** Breaks off what was asked before an outage and is not answered yet. */
+  /** Ends connections whose statement was sent before an outage and is not answered yet. */
   function breakOld(): void {
     for (const client of open) if (busy.has(client) && isOld(client)) void client.end()
   }
 
-  /** Where the server has no connection left, those that there are do: one of them is waited for. */
+  /** Returns a connection. If the server has none left, waits for an existing one to become free. */
   async function connectOrWait(): Promise<PoolClient> {
     const end = performance.now() + options.connectionSeconds * 1000
     for (;;) {
@@ -156,9 +156,9 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
     for (;;) {
       let isLate = false
       const connected = async () => {
-        const taken = await connectOrWait()
-        if (isLate) taken.release()
-        return taken
+        const late = await connectOrWait()
+        if (isLate) late.release()
+        return late
       }
       const client = await patience(connected).catch((error: unknown) => {
         isLate = true
@@ -178,12 +178,12 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
   }
 
   async function send<Values, Row>(
-    { client, patience }: Taken,
+    { client, patience }: Lent,
     statement: Statement<Values, Row>,
-    given: Values,
+    parameters: Values,
   ): Promise<Row[]> {
     const { name, text } = statement
-    const values = valuesOf(statement, given)
+    const values = valuesOf(statement, parameters)
     const begun = performance.now()
     try {
       const { rows } = await patience(() => queryPrepared(client, name, text, values))
@@ -202,17 +202,17 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
   }
 
   /**
-   * Nothing more is asked of this connection. What it is still at is ended: a wait for a standby has no time limit of
-   * its own.
+   * Stops using a connection. Ends a statement that may still run there, because a wait for a standby has no time limit
+   * of its own.
    */
   function giveUp(client: ClientBase, error: unknown, statement?: unknown): void {
     broken.add(client)
     const backend = backends.get(client)
     if (backend === undefined || statement === endBackend || !isTimeLimit(error)) return
-    void withConnection(impatience, (taken) => send(taken, endBackend, backend)).catch(() => undefined)
+    void withConnection(impatience, (lent) => send(lent, endBackend, backend)).catch(() => undefined)
   }
 
-  async function query({ client, patience }: Taken, text: string, values: unknown[]): Promise<QueryResult> {
+  async function query({ client, patience }: Lent, text: string, values: unknown[]): Promise<QueryResult> {
     const ended = liveness.began()
     try {
       const result = await patience(() => client.query(text, values))
@@ -227,7 +227,7 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
     }
   }
 
-  async function withConnection<T>(patience: Patience, work: (taken: Taken) => Promise<T>): Promise<T> {
+  async function withConnection<T>(patience: Patience, work: (lent: Lent) => Promise<T>): Promise<T> {
     const ended = liveness.began()
     for (let attempt = 1; ; attempt++) {
       let client: PoolClient | undefined
@@ -247,30 +247,30 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
     }
   }
 
-  async function withTransaction<T>(taken: Taken, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const plain = (text: string) => send(taken, { name: '', text, valuesOf: () => [] }, undefined)
+  async function withTransaction<T>(lent: Lent, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const plain = (text: string) => send(lent, { name: '', text, valuesOf: () => [] }, undefined)
     try {
       await plain('begin')
-      const result = await work({ run: (statement, values) => send(taken, statement, values) })
+      const result = await work({ run: (statement, values) => send(lent, statement, values) })
       await plain('commit')
       return result
     } catch (error) {
-      // What fails here is broken, and is rolled back by its end.
-      if (!broken.has(taken.client)) await plain('rollback').catch(() => undefined)
+      // A broken connection needs no rollback, because its end rolls back.
+      if (!broken.has(lent.client)) await plain('rollback').catch(() => undefined)
       throw error
     }
   }
 
   async function close(seconds: number): Promise<void> {
     await waitAtMost(seconds, pool.end())
-    // Ending a connection that is in use breaks it off; its user is told.
+    // Ends connections that are still in use, so that their callers get an error.
     for (const client of open) void client.end()
   }
 
   const having = (patience: Patience): Omit<Connections, 'failFast'> => ({
-    run: (statement, values) => withConnection(patience, (taken) => send(taken, statement, values)),
-    confirm: confirming(() => withConnection(patience, (taken) => send(taken, writeNothing, {}))),
-    transaction: (work) => withConnection(patience, (taken) => withTransaction(taken, work)),
+    run: (statement, values) => withConnection(patience, (lent) => send(lent, statement, values)),
+    confirm: confirming(() => withConnection(patience, (lent) => send(lent, writeNothing, {}))),
+    transaction: (work) => withConnection(patience, (lent) => withTransaction(lent, work)),
     connect: async () => {
       const ended = liveness.began()
       const client = await take(patience).catch((error: unknown) => {
@@ -279,9 +279,9 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
         throw error
       })
       ended()
-      const asked = (text: string, values: unknown[]) => query({ client, patience }, text, values)
+      const run = (text: string, values: unknown[]) => query({ client, patience }, text, values)
       return {
-        query: asked as unknown as PostgresPoolClient['query'],
+        query: run as unknown as PostgresPoolClient['query'],
         release: () => release(client),
       }
     },
@@ -304,20 +304,21 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
   return { ...having((work) => work()), failFast }
 }
 
-/** A new connection: `isWatched` where the database remembers its primary. */
+/** First answer on a new connection. `isWatched` is true if the database has the tables for watching its primary. */
 interface Greeted extends Backend {
   readonly isWatched: boolean
 }
 
-interface Taken {
+/** Connection that a caller has taken from the pool. */
+interface Lent {
   readonly client: PoolClient
   readonly patience: Patience
 }
 
-/** How long to wait for the database: what is given, or what fails sooner. */
+/** Runs work, and may reject earlier than the work does, such as when the database becomes unreachable. */
 type Patience = <T>(work: () => Promise<T>) => Promise<T>
 
-/** Callers that come while others are confirmed share the next write. */
+/** Makes a function that confirms earlier commits by a write. Concurrent callers share the next write. */
 function confirming(write: () => Promise<unknown>): () => Promise<void> {
   const writes = batcher<undefined, true>({
     inFlightMax: 2,
@@ -334,25 +335,13 @@ function confirming(write: () => Promise<unknown>): () => Promise<void> {
   }
 }
 
-/**
- * What `client.query({ name, text, values })` does. The driver copies such an object with the descriptors of its
- * properties, which costs 2 to 3 µs a statement; a query it takes as it is.
- */
-const queryPrepared = (client: ClientBase, name: string, text: string, values: unknown[]): Promise<QueryResult> =>
-  new Promise((resolve, reject) => {
-    const query = new Query(text, values)
-    const callback = (error: Error | null, result: QueryResult): void =>
-      error === null ? resolve(result) : reject(error)
-    client.query(Object.assign(query, { name, callback }))
-  })
+const endedWait = 'the wait for a standby was ended: the standby may lack the commit'
 
-const endedWait = 'the wait for a standby was ended: it may not have what was committed'
-
-/** The warning before the answer to a commit whose wait was cancelled. Its text is translated, this is not. */
+/** Returns true for the warning before the answer to a commit whose wait was cancelled. Only its text is translated. */
 const endsWaitForStandby = (notice: { readonly routine?: string | undefined }): boolean =>
   notice.routine === 'SyncRepWaitForLSN'
 
-/** Of the driver: nothing came in time. */
+/** Returns true for the driver's error after `query_timeout`. */
 const isTimeLimit = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout'
 
 const nobody: Backend = { pid: 0, start: '0' }
@@ -362,7 +351,7 @@ function greeting({ statementSeconds, lockSeconds, serverSettings }: ConnectionO
     statement_timeout: `${Math.ceil(statementSeconds * 1000)}`,
     lock_timeout: `${Math.ceil(lockSeconds * 1000)}`,
     idle_in_transaction_session_timeout: `${Math.ceil((statementSeconds + 1) * 1000)}`,
-    // Where it were less, a wait for a standby that was ended would look like a commit.
+    // Needed to receive the warning about an ended wait for a standby. Without it, that would look like a commit.
     client_min_messages: 'warning',
     ...serverSettings,
   }

@@ -10,7 +10,7 @@ import { patientSettings } from '../testing/patient-settings.ts'
 const carrier = aCarrierId('sim')
 const chance = testChance()
 
-/** The call, again and again while the database cannot be reached: what its caller does. */
+/** Repeats a call while the database cannot be reached, as its caller does. */
 async function insist<T>(call: () => Promise<T>): Promise<T> {
   for (let attempts = 1; ; attempts++) {
     try {
@@ -21,7 +21,7 @@ async function insist<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** How often each message was handed to the carrier, and how often the carrier refused it for now. */
+/** Number of submissions of each message, and of temporary refusals by the carrier. */
 interface Handed {
   readonly submitted: Map<number, number>
   readonly refusedForNow: Map<number, number>
@@ -29,14 +29,14 @@ interface Handed {
 
 const count = (of: Map<number, number>, id: number) => of.set(id, (of.get(id) ?? 0) + 1)
 
-/** What the carrier of this test says: the id decides. */
+/** Returns the carrier's answer, which depends on the id. */
 function answerOf({ id, attempt }: ClaimedMessage): 'accepted' | 'refused' | 'unknown' | 'refused-for-now' {
   if (id % 20 === 1) return 'refused'
   if (id % 20 === 2) return 'unknown'
   return id % 20 === 3 && attempt < 2 ? 'refused-for-now' : 'accepted'
 }
 
-/** Works off one batch as a dispatcher does; 'crashed': it left it in the middle. */
+/** Handles one batch as a dispatcher does. Returns 'crashed' if it stopped in the middle. */
 async function workOff(
   { claimedBatches, deliveryReceipts }: StoredPorts,
   dispatcher: DispatcherId,
@@ -74,7 +74,7 @@ async function workOff(
       const handover = answer === 'accepted' ? { outcome: answer, reference } : { outcome: answer }
       return [{ batch: batch.id, message, handover }]
     })
-    const told = outcomes.flatMap(({ message, handover }) =>
+    const receipts = outcomes.flatMap(({ message, handover }) =>
       handover.outcome === 'accepted'
         ? [{ carrier, reference: handover.reference, code: 0 as const, number: message.to, submitted: undefined }]
         : [],
@@ -84,7 +84,7 @@ async function workOff(
     const marks = rode ? [{ batch: batch.id, upTo: Math.min(marked + 10, batch.messages.length) }] : []
     const steps: (() => Promise<unknown>)[] = [
       () => claimedBatches.record(dispatcher, outcomes, marks),
-      () => deliveryReceipts.apply(told),
+      () => deliveryReceipts.apply(receipts),
     ]
     for (const step of chance.happens(0.5) ? steps : steps.reverse()) {
       if ((await insist(step)) === 'fenced') return 'fenced'
@@ -93,14 +93,14 @@ async function workOff(
   return 'done'
 }
 
-/** A dispatcher with its crashes: it works until `stopped`, then retires. */
+/** Runs a dispatcher that crashes at times, until `stopped`, then retires it. */
 async function dispatch(ports: StoredPorts, handed: Handed, stopped: () => boolean): Promise<void> {
   const { claimedBatches } = ports
   let dispatcher = await insist(() => claimedBatches.register(60))
   for (let round = 0; !stopped(); round++) {
     const lane: Lane = round % 2 === 0 ? 'single' : 'bulk'
-    const wanted = { carrier, lane, messagesMax: 50, markedMax: 10, leaseSeconds: 60 }
-    const batch = await insist(() => claimedBatches.claim(dispatcher, wanted))
+    const request = { carrier, lane, messagesMax: 50, markedMax: 10, leaseSeconds: 60 }
+    const batch = await insist(() => claimedBatches.claim(dispatcher, request))
     if (batch === 'fenced') dispatcher = await insist(() => claimedBatches.register(60))
     if (typeof batch === 'string') continue
     const ended = await workOff(ports, dispatcher, batch, handed)
@@ -112,7 +112,7 @@ async function dispatch(ports: StoredPorts, handed: Handed, stopped: () => boole
   await insist(() => claimedBatches.retire(dispatcher))
 }
 
-/** Ids that are not in exactly one place. Where batch and message have it, message is right. */
+/** Returns ids that are not in exactly one place. An id in a batch that also has a message row counts once. */
 const misplaced = `
 with waiting as (
   select generate_series(lo, hi - 1) id from due union all select generate_series(lo, hi - 1) from later
@@ -125,14 +125,14 @@ with waiting as (
 )
 select w.id, count(p.id)::int as places from wanted w left join places p on p.id = w.id group by 1 having count(p.id) <> 1`
 
-test('connections cut in the middle of anything: each message in one place, submitted once, every credit accounted for', async () => {
+test('when connections break at random, each message is in one place and submitted once, and every credit is accounted for', async () => {
   const database = await freshDatabase()
   const { connectionString } = database
   const processes = [
     postgresPorts({ connectionString, settings: patientSettings }),
     postgresPorts({ connectionString, settings: patientSettings }),
   ]
-  const [ports] = processes.map(({ ports: its }) => its)
+  const [ports] = processes.map((process) => process.ports)
   if (ports === undefined) throw new Error('no ports')
   const accounts = [await anAccount(ports, { credits: 100_000 }), await anAccount(ports, { credits: 100_000 })]
   const orders = accounts.flatMap(({ id }) => [
@@ -148,8 +148,8 @@ test('connections cut in the middle of anything: each message in one place, subm
   const placesWrong = async () => (await admin.query<object>(misplaced)).rows
   const cutting = await cutConnections(connectionString)
   const work = { isOver: false }
-  const all = processes.map(({ ports: its }) => its)
-  const workers = [...all, ...all].map((its) => dispatch(its, handed, () => work.isOver))
+  const all = processes.map((process) => process.ports)
+  const workers = [...all, ...all].map((each) => dispatch(each, handed, () => work.isOver))
   const rescue = (async () => {
     while (!work.isOver) {
       await insist(() => ports.claimedBatches.recover())
@@ -172,7 +172,7 @@ test('connections cut in the middle of anything: each message in one place, subm
     return (await admin.query('select from message where code = 100')).rowCount === 0
   }, 30_000)
 
-  // On a busy machine fewer are cut in the time.
+  // On a busy machine fewer connections are cut in the time.
   expect(cuts).toBeGreaterThan(3)
   expect(await placesWrong()).toEqual([])
   const twice = [...handed.submitted].filter(([id, times]) => times > 1 + (handed.refusedForNow.get(id) ?? 0))

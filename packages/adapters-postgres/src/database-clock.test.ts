@@ -1,6 +1,6 @@
 import { databaseClock } from './database-clock.ts'
 
-/** A database whose clock is right, and a machine whose clock can be set. Time passes as the test says. */
+/** Database with the right time, and a machine whose clock the test sets and advances. */
 function aMachine(machineAhead = 0) {
   let passed = 0
   let ahead = machineAhead
@@ -13,9 +13,9 @@ function aMachine(machineAhead = 0) {
     if (isAway) return Promise.reject(new Error('away'))
     answers++
     passed += wayMilliseconds
-    const told = start + passed
+    const time = start + passed
     passed += wayMilliseconds
-    return Promise.resolve(told)
+    return Promise.resolve(time)
   }
   const clock = databaseClock({
     ask,
@@ -31,20 +31,20 @@ function aMachine(machineAhead = 0) {
     setWay: (milliseconds: number) => (wayMilliseconds = milliseconds),
     setAway: (to: boolean) => (isAway = to),
     answers: () => answers,
-    /** How far the clock is from the database's. */
+    /** Difference between the clock and the database's time. */
     error: () => clock.now() - (start + passed),
   }
 }
 
 const hour = 3_600_000
 
-test('before the first answer it is the clock of the machine', () => {
+test('before the first answer the clock shows the time of the machine', () => {
   const machine = aMachine(55 * hour)
   expect([machine.error(), machine.clock.offsetSeconds()]).toEqual([55 * hour, 0])
 })
 
 test.each([55 * hour, -55 * hour, 3000, -3000])(
-  'on a machine that is wrong by %d ms it is the time of the database, and says so once',
+  'on a machine that is wrong by %d ms the clock shows the time of the database, and logs it once',
   async (wrong) => {
     const machine = aMachine(wrong)
     machine.setWay(2)
@@ -61,7 +61,7 @@ test.each([55 * hour, -55 * hour, 3000, -3000])(
   },
 )
 
-test('a clock that is set while the process runs changes nothing, and is compared at once', async () => {
+test('setting the clock of the machine while the process runs changes nothing and causes a comparison at once', async () => {
   const machine = aMachine()
   await machine.clock.compare()
   machine.pass(30_000)
@@ -81,7 +81,7 @@ test('a clock that is set while the process runs changes nothing, and is compare
   await machine.clock.close()
 })
 
-test('under two seconds are no warning', async () => {
+test('a difference below two seconds is not logged', async () => {
   const machine = aMachine(1900)
   await machine.clock.compare()
   expect(machine.lines).toEqual([])
@@ -89,7 +89,7 @@ test('under two seconds are no warning', async () => {
   await machine.clock.close()
 })
 
-test('an answer that took long moves no clock that it does not contradict', async () => {
+test('a slow answer changes the clock only if it contradicts it', async () => {
   const machine = aMachine()
   await machine.clock.compare()
   machine.setWay(4000)
@@ -98,7 +98,7 @@ test('an answer that took long moves no clock that it does not contradict', asyn
   await machine.clock.close()
 })
 
-test('while the database is away it goes on counting, and asks at most once a second', async () => {
+test('while the database is away the clock continues, and compares at most once a second', async () => {
   const machine = aMachine(10 * hour)
   await machine.clock.compare()
   machine.setAway(true)
@@ -115,13 +115,13 @@ test('while the database is away it goes on counting, and asks at most once a se
   await machine.clock.close()
 })
 
-test('closing waits for the comparison that is under way, and begins none', async () => {
+test('closing waits for the comparison in progress and begins none', async () => {
   let answer = (_at: number): void => undefined
-  let asked = 0
+  let comparisons = 0
   let passed = 0
   const ask = (): Promise<number> => {
-    asked++
-    return asked === 1 ? Promise.resolve(0) : new Promise((resolve) => (answer = resolve))
+    comparisons++
+    return comparisons === 1 ? Promise.resolve(0) : new Promise((resolve) => (answer = resolve))
   }
   const log = { info: () => undefined, warn: () => undefined }
   const machine = { ahead: 0 }
@@ -130,7 +130,7 @@ test('closing waits for the comparison that is under way, and begins none', asyn
   machine.ahead = 5000
   passed = 2000
   clock.now()
-  expect(asked).toBe(2)
+  expect(comparisons).toBe(2)
   let isClosed = false
   const closing = clock.close().then(() => (isClosed = true))
   await new Promise(setImmediate)
@@ -140,5 +140,5 @@ test('closing waits for the comparison that is under way, and begins none', asyn
   clock.now()
   answer(4000)
   await closing
-  expect(asked).toBe(2)
+  expect(comparisons).toBe(2)
 })

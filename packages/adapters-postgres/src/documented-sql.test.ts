@@ -5,7 +5,7 @@ import { testServer } from '../testing/fresh-database.ts'
 const docs = new URL('../../../docs/', import.meta.url)
 const pages = readdirSync(docs, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))
 
-/** Blocks of SQL, and statements in a sentence. */
+/** Returns the SQL of a page, in blocks and in sentences. */
 function statementsOf(page: string): readonly string[] {
   const text = readFileSync(new URL(page, docs), 'utf8')
   const blocks = Array.from(text.matchAll(/^ *```sql\n([\s\S]*?)^ *```/gm), ([, sql = '']) => sql)
@@ -23,14 +23,14 @@ const client = new Client({ connectionString: testServer() })
 beforeAll(() => client.connect())
 afterAll(() => client.end())
 
-/** Queries are planned, with their tables and columns; other statements are read, and nothing of them is done. */
+/** Returns the error of a statement. Plans queries, and parses other statements without running them. */
 const problemOf = (sql: string): Promise<string | undefined> =>
   client.query(/^select/.test(sql) ? `explain ${sql}` : `do $do$ begin if false then ${sql}; end if; end $do$`).then(
     () => undefined,
     (error: unknown) => (error as Error).message,
   )
 
-test('every statement on a page is one that PostgreSQL takes', async () => {
+test('PostgreSQL accepts every statement on a page', async () => {
   expect(statements.length).toBeGreaterThan(5)
   const wrong: object[] = []
   for (const { page, sql } of statements) {
@@ -40,12 +40,12 @@ test('every statement on a page is one that PostgreSQL takes', async () => {
   expect(wrong).toEqual([])
 })
 
-test('one that is misspelt would be found', async () => {
+test('a misspelt statement would be detected', async () => {
   expect(await problemOf('select slot_nam from pg_replication_slots')).toMatch(/slot_nam/)
   expect(await problemOf(`create role gateway logn password 'x'`)).toMatch(/logn/)
 })
 
-test('the settings of postgresql.conf that a page shows are settings', async () => {
+test('the settings of postgresql.conf on a page exist', async () => {
   const blocks = pages.flatMap((page) =>
     Array.from(readFileSync(new URL(page, docs), 'utf8').matchAll(/```ini\n# postgresql\.conf\n([\s\S]*?)```/g)),
   )

@@ -2,14 +2,14 @@ import { Client } from 'pg'
 import { freshDatabase } from '../testing/fresh-database.ts'
 import { functions } from './functions.ts'
 
-/** Each change of the functions has a version of its own: a line is only added here. */
+/** Digests of all versions. Each change of the functions gets a version of its own, so lines are only added. */
 const digests: Readonly<Record<number, string>> = {
   1: '36e5031e5e7491a57de2e68ed59bee7998d9138d3a7f6b041d5786beee45b59a',
   2: '225b01f6aa70fc21a75a668820c14a71f0217361b08d6823b0c41fedc883ec51',
 }
 
 /**
- * Processes of the release before and of the next one call the same functions (P-16). A line is only added here: a
+ * Signatures. The previous and the next release call the same functions (P-16), so lines are only added: a
  * function with other parameters or another result gets a new name. One that no longer exists is removed in the release
  * after the one that stopped calling it, by a migration that drops it.
  */
@@ -98,7 +98,7 @@ test('every function has kept its name, parameters and result', async () => {
     const short = (types: string) =>
       types.replaceAll('timestamp with time zone', 'timestamptz').replaceAll('double precision', 'float8')
     const found = rows.map(({ name, parameters, result }) => [name, [short(parameters), short(result)]])
-    // Two of one name would be one entry.
+    // Overloaded functions would be a single entry.
     expect(found).toHaveLength(Object.keys(signatures).length)
     expect(Object.fromEntries(found)).toEqual(signatures)
   } finally {

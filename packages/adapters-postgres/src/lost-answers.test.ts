@@ -18,8 +18,8 @@ import { defaultSettings, silent } from './settings.ts'
 import { patientSettings } from '../testing/patient-settings.ts'
 
 /**
- * The promises that contain `text`, without those over generated cases: these check rules, with statements that the
- * other promises run as well, and took two fifths of the time.
+ * Returns the promises that contain `text`, without those over generated cases. These check rules with statements that
+ * the other promises run as well, and took two fifths of the time.
  */
 const withText = (contract: Contract<StoredPorts>, text = ''): Contract<StoredPorts> =>
   Object.fromEntries(
@@ -27,7 +27,7 @@ const withText = (contract: Contract<StoredPorts>, text = ''): Contract<StoredPo
   )
 
 const turn = testChance().below(6)
-/** Other promises in each run: all of them take four minutes of two cores. */
+/** Chooses some promises for each run, because all of them take four minutes of two cores. */
 const aSixthOf = (contract: Contract<StoredPorts>): Contract<StoredPorts> =>
   Object.fromEntries(Object.entries(contract).filter((_, i) => i % 6 === turn))
 
@@ -36,16 +36,16 @@ const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
   claimedBatches: aSixthOf(withText(claimedBatches)),
   deliveryReceipts: aSixthOf(withText(deliveryReceipts)),
   inbox: aSixthOf(withText(inbox)),
-  // Other tests cut connections while orders are accepted; here every choice of an address is lost once.
+  // Loses every choice of an address once. Other tests cut connections while orders are accepted.
   messages: withText(messages, 'address'),
 }
 
-/** What is taken is not found out after a lost answer: nothing is taken then, and whoever asks again gets it. */
+/** Repeats a claim of messages after a lost answer, which means that none were claimed. */
 function askingAgain(sound: Inbox, lossy: Inbox): Inbox {
-  const take: Inbox['take'] = async (...asked) => {
+  const take: Inbox['take'] = async (...values) => {
     for (;;) {
       try {
-        return await lossy.take(...asked)
+        return await lossy.take(...values)
       } catch (error) {
         if (!isLostAnswer(error)) throw error
       }
@@ -54,9 +54,9 @@ function askingAgain(sound: Inbox, lossy: Inbox): Inbox {
   return {
     ...lossy,
     take,
-    // How many texts were released may be too low then.
-    releaseParts: (...asked) => sound.releaseParts(...asked),
-    list: (...asked) => sound.list(...asked),
+    // The returned number of released texts may be too low after a lost answer.
+    releaseParts: (...values) => sound.releaseParts(...values),
+    list: (...values) => sound.list(...values),
     unowned: () => sound.unowned(),
   }
 }

@@ -55,19 +55,19 @@ test('processes that start at the same time apply each migration once', async ()
   expect(await query('select prefix, price from price')).toEqual([{ prefix: '', price: 10 }])
 })
 
-test('a migrated schema takes nothing more, also after a newer version of the gateway was there', async () => {
+test('a migrated schema gets nothing more, even after a newer version of the gateway used it', async () => {
   await migrate(database.connectionString)
   await query(`insert into schema_migration (version, name, digest) values (9999, 'from-the-future', 'unknown')`)
   expect(await migrate(database.connectionString)).toEqual([])
 })
 
-test('a schema of before the first release is refused and not touched', async () => {
+test('a schema from before the first release is refused and not changed', async () => {
   await run([1, 'create table a (x int)'])
   await expect(migrate(database.connectionString)).rejects.toThrow('made before the first release')
   expect(await query('select version, name from schema_migration')).toEqual([{ version: 1, name: 'step-1' }])
 })
 
-test('a schema that was made from another text of a migration is refused and not touched, in one sentence that says what to do', async () => {
+test('a schema made from another text of a migration is refused and not changed, with an error that says what to do', async () => {
   await run([1, 'create table a (x int)'])
   const refused =
     /migration 1 step-1 .*another text.*Run the version of the gateway that made it, or use an empty database/
@@ -76,13 +76,13 @@ test('a schema that was made from another text of a migration is refused and not
   expect(await run([1, 'create table a (x int)'])).toEqual([])
 })
 
-test('a schema of a checkout that kept no texts of migrations is refused in the same way', async () => {
+test('a schema without stored digests is refused in the same way', async () => {
   await query('create table schema_migration (version int primary key, name text not null)')
   await query(`insert into schema_migration values (1, 'baseline')`)
   await expect(migrate(database.connectionString)).rejects.toThrow(/earlier.* or use an empty database/)
 })
 
-test('of two versions with other texts that start at the same time on an empty database one is refused', async () => {
+test('of two versions with different texts that start at once on an empty database one is refused', async () => {
   const both = await Promise.allSettled([
     run([1, 'create table a (x int); select pg_sleep(0.2)']),
     run([1, 'create table b (x int); select pg_sleep(0.2)']),
@@ -91,7 +91,7 @@ test('of two versions with other texts that start at the same time on an empty d
   expect(await query('select version from schema_migration')).toEqual([{ version: 1 }])
 })
 
-test('a migration that comes after the baseline is applied to a schema that has it, beside rows that are there', async () => {
+test('a migration after the baseline is applied to an existing schema with rows', async () => {
   await migrate(database.connectionString)
   await query('insert into account (balance) values (7)')
   const next = { version: 9001, name: 'made-up', sql: 'alter table account add made_up int not null default 3' }
@@ -102,7 +102,7 @@ test('a migration that comes after the baseline is applied to a schema that has 
   expect(await migrate(database.connectionString)).toEqual([])
 })
 
-test('two schemas of one database are migrated apart from each other', async () => {
+test('two schemas of one database are migrated independently', async () => {
   const other = await blankDatabase()
   try {
     const [one, two] = await Promise.all([migrate(database.connectionString), migrate(other.connectionString)])
@@ -113,7 +113,7 @@ test('two schemas of one database are migrated apart from each other', async () 
   }
 })
 
-test('a migration that fails leaves nothing of itself, and those before it stay', async () => {
+test('a failed migration leaves nothing, and earlier ones stay', async () => {
   await run([1, 'create table a (x int)'])
   const failing = run([1, 'create table a (x int)'], [2, 'create table b (x int); select 1/0'])
   await expect(failing).rejects.toThrow('division by zero')
@@ -126,14 +126,14 @@ test('a migration that fails leaves nothing of itself, and those before it stay'
   ])
 })
 
-test('a migration that waits for traffic lets the traffic behind it pass, and is done when it can be', async () => {
+test('a migration that waits for traffic does not block later traffic, and is applied when possible', async () => {
   await run([1, 'create table busy (x int)'])
   const reader = new Client({ connectionString: database.connectionString })
   await reader.connect()
   await reader.query('begin')
   await reader.query('select * from busy')
   const migrated = run([1, 'create table busy (x int)'], [2, 'alter table busy add y int'])
-  // Behind a waiting "alter table" this would wait as long as the reader reads.
+  // Would wait for the reader if it queued behind an "alter table".
   for (let i = 0; i < 5; i++) await query('select x from busy')
   await reader.query('commit')
   await reader.end()
@@ -168,7 +168,7 @@ test('processes that start at the same time replace the functions once', async (
   expect(await made()).toEqual({ answer: 20, version: 2 })
 })
 
-test('functions of another text under the same version are replaced, as a developer changes them', async () => {
+test('functions with another text of the same version are replaced, as during development', async () => {
   await migrateTo(answering(1, 10))
   expect(await migrateTo(answering(1, 11))).toHaveLength(1)
   expect(await made()).toEqual({ answer: 11, version: 1 })
@@ -180,12 +180,12 @@ test('an older process leaves newer functions as they are', async () => {
   expect(await made()).toEqual({ answer: 20, version: 2 })
 })
 
-test('of an older and a newer process that start at the same time the newer one installs its functions', async () => {
+test('of an older and a newer process that start at once the newer one installs its functions', async () => {
   await Promise.all([1, 2, 1, 2, 1].map((version) => migrateTo(answering(version, version * 10))))
   expect(await made()).toEqual({ answer: 20, version: 2 })
 })
 
-test('a function is not replaced by one with another result: it needs a new name', async () => {
+test('a function with another result is refused: it needs a new name', async () => {
   await migrateTo(answering(1, 10))
   const other = functionsOf(2, [`create or replace function made_up() returns text language sql as $$ select 'x' $$;`])
   await expect(migrateTo({ ...answering(1, 10), functions: other })).rejects.toThrow('cannot change return type')

@@ -40,7 +40,7 @@ describe.each(['empty', 'filled', 'filled and analyzed', 'analyzed when nearly e
     })
 
     test.each(Object.entries(cases))(
-      '%s reads what it needs, by index',
+      '%s reads only what it needs, by an index',
       async (_, { statement, values, rowsMax, partitions = [1] }) => {
         const accesses = await accessesOf(open.hot, statement, values as never)
         expect(accesses.filter(({ table, whole }) => whole && !small.has(table))).toEqual([])

@@ -12,22 +12,23 @@ import { waitAtMost } from './wait-at-most.ts'
 import { watchWrites, writeProbes, type WriteHealth } from './write-health.ts'
 
 export interface Pools {
-  /** For the statements that every message needs: plans that hold for empty and for full tables. */
+  /** Connections for the statements that every message needs, with plans that suit empty and full tables. */
   readonly hot: Connections
-  /** For lists, reports and what operators do, where joins of whole tables are right. */
+  /** Connections for lists, reports and commands of operators, where joins of whole tables are right. */
   readonly ordinary: Connections
   /** Queries on ordinary connections, which fail as soon as the database is unreachable. */
   readonly kysely: Kysely<Tables>
   readonly writes: WriteHealth
   readonly timings: Timings
   readonly use: () => Readonly<Record<'hot' | 'ordinary', PoolUse>>
-  /** Bounded: what is still at work after `seconds` is broken off. */
+  /** Closes all connections. After `seconds`, ends those still in use. */
   close(seconds: number): Promise<void>
 }
 
 /**
- * Fresh partitions have no statistics, and plans that rely on some cost 4 to 20 times. A bitmap is for many rows at a
- * time; here it made a receipt a quarter dearer, and the claims read all suppressions of an account.
+ * Settings that make the planner use indexes. New partitions have no statistics, and plans that rely on statistics cost
+ * 4 to 20 times as much. Bitmap scans are off, because they made a receipt cost a quarter more and made claims read all
+ * suppressions of an account.
  */
 export const hotPlans = {
   plan_cache_mode: 'force_generic_plan',
@@ -39,13 +40,13 @@ export const hotPlans = {
   enable_incremental_sort: 'off',
   jit: 'off',
 }
-/** Compiling cost 0.15 to 0.7 s on nearly empty tables. */
+/** Settings without compilation of statements, which cost 0.15 to 0.7 s on nearly empty tables. */
 export const ordinaryPlans = { jit: 'off' }
 
-/** The look whether the database takes writes is waited for so long, before connections end. */
+/** Longest wait for a probe of writes before connections end. */
 const probeSeconds = 1
 
-/** Connects when first used. */
+/** Creates the pools, which connect when first used. */
 export function openPools(address: ServerAddress, settings: Settings, log: Log): Pools {
   const { connectionSeconds, lockSeconds, retrySeconds, statementSeconds, longStatementSeconds } = settings
   const failed = (error: unknown): void => writes.failed(error)
@@ -93,8 +94,8 @@ export function openPools(address: ServerAddress, settings: Settings, log: Log):
       ignoreServers()
       endLooks()
       await waitAtMost(probeSeconds, writes.close())
-      const left = Math.max(0, seconds - (performance.now() - begun) / 1000)
-      await Promise.all([hot.close(left), ordinary.close(left)])
+      const remaining = Math.max(0, seconds - (performance.now() - begun) / 1000)
+      await Promise.all([hot.close(remaining), ordinary.close(remaining)])
       liveness.close()
     },
   }

@@ -12,13 +12,13 @@ import { postgresPorts, type PostgresPorts } from './postgres-ports.ts'
 import { serverAddress } from './server-address.ts'
 import { whetherPrimary, whichTimeline } from './sql/server.ts'
 
-// Of this process alone: other tests listen on the same machine.
+// Addresses of this process only, because other tests listen on the same machine.
 const own = `127.${1 + (Math.floor(process.pid / 254) % 254)}.${1 + (process.pid % 254)}`
 const addresses = process.platform === 'linux' ? ([`${own}.1`, `${own}.2`] as const) : undefined
 const hasProxy = addresses !== undefined && canRunHaproxy()
 if (!hasProxy) console.warn('NOTICE: one name that moves by HAProxy is not tested: it needs Linux and HAProxy')
 
-// P-1: with a synchronous standby the loss of a server loses nothing, and nobody has to restart a process. Over TCP.
+// P-1: with a synchronous standby the loss of a server loses nothing, and no process has to be restarted. Over TCP.
 describe('with a primary and a standby', () => {
   let servers: TwoServers
   let gateway: PostgresPorts
@@ -47,7 +47,7 @@ describe('with a primary and a standby', () => {
     await servers.remove()
   })
 
-  test('a standby that is not promoted is never used, whatever its place', async () => {
+  test('a standby that is not promoted is never used, wherever it is in the list', async () => {
     const standbyFirst = servers.connectionString
       .replace(/host=([^,]*),([^&]*)/, 'host=$2,$1')
       .replace(/@([^,/]+),([^/]+)/, '@$2,$1')
@@ -59,14 +59,14 @@ describe('with a primary and a standby', () => {
 
     const alone = `${servers.standby.connectionString}&target_session_attrs=read-write`
     const refused = createClient(serverAddress(alone, {}), {})
-    await expect(refused.connect()).rejects.toThrow(new RegExp(`${servers.standby.host}(:5432)? only reads`))
+    await expect(refused.connect()).rejects.toThrow(new RegExp(`${servers.standby.host}(:5432)? is read-only`))
     const idle = open(alone)
     expect(await until(() => idle.trouble())).toMatchObject({ reason: 'read-only' })
-    await expect(idle.checkServer()).rejects.toThrow('only reads')
+    await expect(idle.checkServer()).rejects.toThrow('is read-only')
     await idle.close(1)
   })
 
-  // P-19, as it is asked by `/health/ready`: again half a second after the answer before.
+  // P-19, queried as `/health/ready` does: half a second after each answer.
   test('a standby that does not answer makes the process not ready within 2 s; reads go on', async () => {
     const frozen = performance.now()
     servers.standby.freeze()
@@ -83,13 +83,13 @@ describe('with a primary and a standby', () => {
     await send()
   })
 
-  test('one name that leads to the primary is enough', async () => {
+  test('one host name that leads to the primary is enough', async () => {
     if (byName !== undefined) await until(() => send(byName?.ports).then(() => true, () => false)) // prettier-ignore
   })
 
-  test('after the primary was killed, the same process goes on with the promoted standby', async () => {
+  test('after the primary was killed, the same process continues with the promoted standby', async () => {
     const before = (await sends()).length
-    /** Sends of which it was not said that nothing was done: each may be stored, by whichever server. */
+    /** Sends whose error does not say that nothing was done. Either server may have stored them. */
     let unknown = 0
     const isSent = (ports = gateway.ports) =>
       send(ports).then(
@@ -113,7 +113,7 @@ describe('with a primary and a standby', () => {
     expect(performance.now() - promoted).toBeLessThan(5000)
     await until(async () => (await gateway.trouble()) === undefined)
     await expectStored(1)
-    // The same by the name, once HAProxy has seen it.
+    // The same by host name, as soon as HAProxy has noticed.
     if (byName === undefined) return
     await until(() => isSent(byName?.ports))
     expect(performance.now() - promoted).toBeLessThan(10_000)
@@ -121,7 +121,7 @@ describe('with a primary and a standby', () => {
   })
 })
 
-// One that has seen a later timeline never writes to an earlier one.
+// A process that has seen a later timeline never writes to an earlier one.
 describe('with two primaries', () => {
   let servers: TwoServers
   let gateway: PostgresPorts
@@ -142,7 +142,7 @@ describe('with two primaries', () => {
     await servers.remove()
   })
 
-  test('a role without special rights may know the timeline', async () => {
+  test('a role without special privileges can read the timeline', async () => {
     await servers.primary.query('create role plain login')
     const url = servers.primary.connectionString.replace('gateway@', 'plain@')
     const client = createClient(serverAddress(url, {}), {})
@@ -151,7 +151,7 @@ describe('with two primaries', () => {
     await client.end()
   })
 
-  test('a primary that stops answering is left for the one that was promoted, and gets nothing when it goes on', async () => {
+  test('a primary that stops answering is replaced by the promoted one, and gets no writes when it continues', async () => {
     servers.primary.freeze()
     try {
       await servers.promote()
@@ -161,10 +161,10 @@ describe('with two primaries', () => {
     } finally {
       servers.primary.thaw()
     }
-    // Those that were open to it are gone; whoever looks for the primary asks it what it is, and leaves again.
+    // Its connections are closed. A search for the primary connects, reads its role and disconnects.
     const ofGateway = `select from pg_stat_activity where application_name like 'gateway%' and application_name not like '%looks%'`
     await until(async () => (await servers.primary.query(ofGateway)).length === 0)
-    // What had reached it before it stopped may have been done there, and nobody was told.
+    // Statements that reached it before it stopped may have committed there without an answer.
     const there = await servers.primary.query('select from send')
     await Promise.all(Array.from({ length: 20 }, () => send()))
     expect(await servers.primary.query('select from send')).toEqual(there)
@@ -175,7 +175,7 @@ describe('with two primaries', () => {
     expect(await servers.primary.query('select from send')).toEqual(there)
   })
 
-  test('an old primary gets nothing, also where it is the only one left', async () => {
+  test('an old primary gets no writes, even if it is the only server left', async () => {
     const there = await servers.primary.query('select from send')
     servers.standby.kill()
     expect(await until(async () => (await gateway.trouble())?.reason === 'old-primary')).toBe(true)
@@ -184,8 +184,8 @@ describe('with two primaries', () => {
   })
 })
 
-// A standby notes the timeline that it follows with its next restart point, which may be minutes after the promotion.
-test('where only standbys are left, none of them is taken for an old primary', async () => {
+// A standby records the timeline that it follows at its next restart point, possibly minutes after the promotion.
+test('if only standbys are left, none of them counts as an old primary', async () => {
   const servers: Record<number, { readonly isPrimary: boolean; readonly timeline: number } | undefined> = {
     1: { isPrimary: true, timeline: 2 },
     2: { isPrimary: false, timeline: 1 },

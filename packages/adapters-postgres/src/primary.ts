@@ -1,71 +1,68 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { Client, ClientConfig } from 'pg'
+import { breakConnection, isEnding, setServer, type ServerPlace } from './driver.ts'
 import { sqlState } from './errors.ts'
 import type { Host, ServerAddress } from './server-address.ts'
 import { whetherPrimary, whichTimeline } from './sql/server.ts'
 import { WrongServer } from './write-trouble.ts'
 
 /*
- * Which of several servers takes writes, as libpq finds it (PostgreSQL documentation, "Specifying Multiple Hosts" and
- * `target_session_attrs`). But all are asked at once: only the others tell that one is no longer the primary.
+ * Finds the server that accepts writes among several, as libpq does (PostgreSQL documentation, "Specifying Multiple
+ * Hosts" and `target_session_attrs`). Unlike libpq, it queries all servers at once, because only the other servers show
+ * that one is no longer the primary.
  */
 
-/** One address of a host. */
-interface Place extends Host {
-  /** As it was given: certificates name it. */
-  readonly name: string
-}
-
 interface History {
-  /** Of the database, whatever server has it. */
+  /** Identifier of the database cluster, which all its servers share. */
   readonly system: string
-  /** A promotion begins the next one. */
+  /** Timeline, which increases with each promotion. */
   readonly timeline: number
 }
 
-/** What a server says of itself. */
+/** Role of a server, as the server reports it. */
 interface Reading {
   readonly isPrimary: boolean
-  /** Undefined where this role, or this kind of PostgreSQL, may not know. */
+  /** Undefined if this role, or this kind of PostgreSQL, cannot read it. */
   readonly history: History | undefined
 }
 
-/** What is known of an address, for all its connections in this process. */
+/** State of an address, for all its connections in this process. */
 interface Known {
-  /** The latest history that any server has told: what is earlier gets nothing. */
+  /** Latest history of any server. Primaries with an earlier one are refused. */
   latest: History | undefined
   readonly clients: Map<Client, History>
-  /** Where the primary was found last. */
-  found: Promise<Place> | undefined
+  /** Result of the last search for the primary. */
+  found: Promise<ServerPlace> | undefined
 }
 
-/** A server has so long to say what it is. */
+/** Time limit for a server to report its role. */
 const lookMilliseconds = 2000
-/** Once one has said that it is the primary, the others have so long to contradict; or that it is none, to be one. */
+/** Time for which the other servers are waited for after one has reported that it is the primary, or a standby. */
 const othersMilliseconds = { primary: 300, standby: 1000 }
-/** So often it is asked whether another server has become the primary. */
+/** Interval between two searches for another primary. */
 const watchMilliseconds = 2000
 
-const known = new WeakMap<ServerAddress, Known>()
+const states = new WeakMap<ServerAddress, Known>()
 
-function knownOf(address: ServerAddress): Known {
-  const there = known.get(address) ?? { latest: undefined, clients: new Map(), found: undefined }
-  known.set(address, there)
-  return there
+function stateOf(address: ServerAddress): Known {
+  const state = states.get(address) ?? { latest: undefined, clients: new Map(), found: undefined }
+  states.set(address, state)
+  return state
 }
 
 /**
- * Clients that ask their server what it is after they have connected: one whose timeline ended is a `WrongServer`, and
- * where the primary is wanted also one that only reads. Once a later timeline is seen, all that are open to an earlier
- * one break. Names are looked up for each search, and there is a new one after any connection has ended.
+ * Makes a class of clients that check their server after connecting. A server whose timeline has ended is rejected with
+ * a `WrongServer`, and so is a read-only one if the primary is wanted. When a later timeline is seen, all connections
+ * to servers with an earlier one are closed. Each search resolves the host names, and a new search follows after any
+ * connection has ended.
  */
 export function checkedClientOf(address: ServerAddress, Plain: typeof Client): typeof Client {
-  const there = knownOf(address)
+  const state = stateOf(address)
   return class extends Plain {
     constructor(options?: ClientConfig | string) {
       super(options)
-      this.on('error', () => undefined) // what breaks while it is asked is told by what fails
+      this.on('error', () => undefined) // the query that fails reports the error
     }
 
     override connect(): Promise<this>
@@ -80,21 +77,21 @@ export function checkedClientOf(address: ServerAddress, Plain: typeof Client): t
     }
 
     async #connect(): Promise<this> {
-      const found = address.isPrimaryWanted ? (there.found ??= findPrimary(address, Plain)) : undefined
+      const found = address.isPrimaryWanted ? (state.found ??= findPrimary(address, Plain)) : undefined
       const forget = () => {
-        there.clients.delete(this)
-        if (there.found === found) there.found = undefined
+        state.clients.delete(this)
+        if (state.found === found) state.found = undefined
       }
       this.once('end', forget)
       try {
         const place = await found
-        if ((this as unknown as { readonly _ending: boolean })._ending) throw new Error('Connection terminated')
-        if (place !== undefined) leadTo(this, place)
+        if (isEnding(this)) throw new Error('Connection terminated')
+        if (place !== undefined) setServer(this, place)
         await super.connect()
         const { isPrimary, history } = await readingOf(this, address)
-        admit(there, { isPrimary, history })
+        admit(state, { isPrimary, history })
         if (place !== undefined && !isPrimary) throw onlyReads(place)
-        if (history !== undefined) there.clients.set(this, history)
+        if (history !== undefined) state.clients.set(this, history)
         return this
       } catch (error) {
         forget()
@@ -105,7 +102,7 @@ export function checkedClientOf(address: ServerAddress, Plain: typeof Client): t
   }
 }
 
-/** Asks all servers of an address now and then, if the primary is wanted. Returns what ends that. */
+/** Searches for the primary periodically, if it is wanted. Returns a function that ends that. */
 export function watchPrimary(address: ServerAddress, Plain: typeof Client): () => void {
   if (!address.isPrimaryWanted) return () => undefined
   const look = () => void findPrimary(address, Plain).catch(() => undefined)
@@ -113,17 +110,17 @@ export function watchPrimary(address: ServerAddress, Plain: typeof Client): () =
   return () => clearInterval(timer)
 }
 
-/** One server of an address, as it is at the moment. */
+/** Current state of a server of an address. */
 export interface ServerReading {
   readonly server: string
-  /** 'old-primary': there is a later timeline. */
+  /** 'old-primary' if another server has a later timeline. */
   readonly state: 'primary' | 'old-primary' | 'standby' | 'away'
   readonly timeline: number | undefined
-  /** Why it is away. */
+  /** Error of a server that is away. */
   readonly problem?: string
 }
 
-/** Asks each server of an address what it is; none where the primary is not wanted. */
+/** Asks each server of an address for its role. Returns none if the primary is not wanted. */
 export async function readServers(address: ServerAddress, Plain: typeof Client): Promise<readonly ServerReading[]> {
   if (!address.isPrimaryWanted) return []
   const looked = address.hosts.map(async (host): Promise<readonly ServerReading[]> => {
@@ -143,7 +140,7 @@ export async function readServers(address: ServerAddress, Plain: typeof Client):
       : one,
   )
 
-  async function readServer(place: Place): Promise<ServerReading> {
+  async function readServer(place: ServerPlace): Promise<ServerReading> {
     const server = nameOf(place)
     try {
       const { isPrimary, history } = await askAt(place, address, Plain)
@@ -155,41 +152,37 @@ export async function readServers(address: ServerAddress, Plain: typeof Client):
 }
 
 /**
- * Throws a `WrongServer` for a primary that is earlier than what was seen, and breaks what is open to that. A standby
- * may have an earlier timeline: it notes the one that it follows with its next restart point.
+ * Throws a `WrongServer` for a primary with an earlier timeline than another server. Closes connections to servers with
+ * an earlier timeline than this one. A standby may have an earlier timeline, because it records the one that it follows
+ * only at its next restart point.
  */
-function admit(there: Known, { isPrimary, history }: Reading): void {
-  const { latest } = there
+function admit(state: Known, { isPrimary, history }: Reading): void {
+  const { latest } = state
   if (history === undefined) return
   if (latest !== undefined && latest.system !== history.system)
-    throw new WrongServer('other-database', `it has the system identifier ${history.system}, not ${latest.system}`)
+    throw new WrongServer('other-database', `its system identifier is ${history.system}, not ${latest.system}`)
   if (latest !== undefined && latest.timeline > history.timeline) {
     if (!isPrimary) return
-    const problem = `its timeline is ${history.timeline}, and there is a timeline ${latest.timeline}`
+    const problem = `its timeline is ${history.timeline}, and another server has timeline ${latest.timeline}`
     throw new WrongServer('old-primary', problem)
   }
-  there.latest = history
-  for (const [client, { timeline }] of there.clients) if (timeline < history.timeline) breakOff(client)
+  state.latest = history
+  for (const [client, { timeline }] of state.clients)
+    if (timeline < history.timeline) breakConnection(client, new Error('another server has replaced this primary'))
 }
 
-/** Told as an error of the connection, so that a pool gives it up too. */
-function breakOff(client: Client): void {
-  const { connection } = client as unknown as { readonly connection: { stream: { destroy(error: Error): void } } }
-  connection.stream.destroy(new Error('its server is a primary that was replaced'))
-}
+const onlyReads = (place: ServerPlace): WrongServer => new WrongServer('read-only', `${nameOf(place)} is read-only`)
 
-const onlyReads = (place: Place): WrongServer => new WrongServer('read-only', `${nameOf(place)} only reads`)
+const nowhere: ServerPlace = { name: '', host: '', port: 0 }
 
-const nowhere: Place = { name: '', host: '', port: 0 }
-
-/** Of several that take writes, the one with the latest timeline; else the first in order. */
-async function findPrimary(address: ServerAddress, Plain: typeof Client): Promise<Place> {
+/** Finds the server that accepts writes; of several, the one with the latest timeline, else the first in order. */
+async function findPrimary(address: ServerAddress, Plain: typeof Client): Promise<ServerPlace> {
   const problems: unknown[] = []
   const looked = address.hosts.map((host) => placesOf(host).catch((error: unknown) => (problems.push(error), [])))
   const places = (await Promise.all(looked)).flat()
-  const readings = new Map<Place, Reading>()
+  const readings = new Map<ServerPlace, Reading>()
   await new Promise<void>((resolve) => {
-    const asked = places.map(async (place) => {
+    const queries = places.map(async (place) => {
       try {
         const reading = await askAt(place, address, Plain)
         readings.set(place, reading)
@@ -199,19 +192,19 @@ async function findPrimary(address: ServerAddress, Plain: typeof Client): Promis
         problems.push(error)
       }
     })
-    void Promise.all(asked).then(() => resolve())
+    void Promise.all(queries).then(() => resolve())
   })
-  const there = knownOf(address)
-  const historyOf = (place: Place) => readings.get(place)?.history
-  const system = (there.latest ?? historyOf(places.find((place) => readings.get(place)?.isPrimary) ?? nowhere))?.system
-  const rank = (place: Place) => (historyOf(place)?.system === system ? (historyOf(place)?.timeline ?? 0) : -1)
+  const state = stateOf(address)
+  const historyOf = (place: ServerPlace) => readings.get(place)?.history
+  const system = (state.latest ?? historyOf(places.find((place) => readings.get(place)?.isPrimary) ?? nowhere))?.system
+  const rank = (place: ServerPlace) => (historyOf(place)?.system === system ? (historyOf(place)?.timeline ?? 0) : -1)
   const latestFirst = places.filter((place) => readings.has(place)).sort((a, b) => rank(b) - rank(a))
-  let best: Place | undefined
+  let best: ServerPlace | undefined
   for (const place of latestFirst) {
     const reading = readings.get(place)
     if (reading === undefined) continue
     try {
-      admit(there, reading)
+      admit(state, reading)
       if (reading.isPrimary) best ??= place
     } catch (error) {
       problems.push(new WrongServer((error as WrongServer).reason, `${nameOf(place)}: ${messageOf(error)}`))
@@ -223,7 +216,7 @@ async function findPrimary(address: ServerAddress, Plain: typeof Client): Promis
 
 function noPrimary(problems: readonly unknown[]): unknown {
   if (problems.length === 1) return problems[0]
-  const text = `none of the servers takes writes (${problems.map(messageOf).join('; ')})`
+  const text = `none of the servers accepts writes (${problems.map(messageOf).join('; ')})`
   const cause = new AggregateError(problems)
   const wrong = problems.findLast((problem) => problem instanceof WrongServer)
   return wrong === undefined ? new Error(text, { cause }) : new WrongServer(wrong.reason, text, { cause })
@@ -231,21 +224,21 @@ function noPrimary(problems: readonly unknown[]): unknown {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-const nameOf = ({ name, port }: Place): string => (name.startsWith('/') ? name : `${name}:${port}`)
+const nameOf = ({ name, port }: ServerPlace): string => (name.startsWith('/') ? name : `${name}:${port}`)
 
-async function placesOf({ host, port }: Host): Promise<readonly Place[]> {
+async function placesOf({ host, port }: Host): Promise<readonly ServerPlace[]> {
   if (host.startsWith('/') || isIP(host) !== 0) return [{ name: host, host, port }]
   const addresses = await lookup(host, { all: true })
   return addresses.map(({ address }) => ({ name: host, host: address, port }))
 }
 
-async function askAt(place: Place, address: ServerAddress, Plain: typeof Client): Promise<Reading> {
+async function askAt(place: ServerPlace, address: ServerAddress, Plain: typeof Client): Promise<Reading> {
   const client = new Plain({
     application_name: 'gateway looks for the primary',
     connectionTimeoutMillis: lookMilliseconds,
   })
   client.on('error', () => undefined)
-  leadTo(client, place)
+  setServer(client, place)
   try {
     await client.connect()
     return await readingOf(client, address)
@@ -254,24 +247,12 @@ async function askAt(place: Place, address: ServerAddress, Plain: typeof Client)
   }
 }
 
-/** The driver reads these when it connects; a certificate is compared with the name that was given. */
-function leadTo(client: Client, { host, port, name }: Place): void {
-  const { connection, connectionParameters, ssl } = client as unknown as {
-    readonly connection: object
-    readonly connectionParameters: object
-    readonly ssl: object | false
-  }
-  Object.assign(client, { host, port })
-  Object.assign(connectionParameters, { host: name, port })
-  // A socket among hosts has no TLS, whatever the others have.
-  if (name.startsWith('/')) for (const one of [client, connection]) Object.assign(one, { ssl: false })
-  if (ssl !== false && !name.startsWith('/') && isIP(name) === 0) Object.assign(ssl, { servername: name })
-}
-
-/** Not permitted, not supported, no such function. */
+/** SQLSTATEs: insufficient privilege, feature not supported, undefined function. */
 const refusals = new Set<string | undefined>(['42501', '0A000', '42883'])
 
-/** Those whose role or server refuses to say: each time it is asked, the server writes an error into its log. */
+/**
+ * Addresses whose server refuses to report its timeline. It is not queried again, because each error enters its log.
+ */
 const silentAbout = new WeakSet<ServerAddress>()
 
 async function readingOf(client: Client, address: ServerAddress): Promise<Reading> {

@@ -23,7 +23,7 @@ async function checked(connectionString: string): Promise<void> {
   }
 }
 
-test('who is told another process than the one that answers is refused, at the start and on each connection', async () => {
+test('a server that announces another process than the one that answers is refused, at the start and on each connection', async () => {
   const database = await freshDatabase()
   const proxy = await renamingProxy(database.connectionString)
   const { ping, close } = postgresPorts({ connectionString: proxy.connectionString })
@@ -38,7 +38,7 @@ test('who is told another process than the one that answers is refused, at the s
 })
 
 test.each(['', '?sslmode=disable', '?sslmode=allow', '?sslmode=prefer', '?sslmode=require'])(
-  'a server with %j that accepts connections and closes them is an error that says so, in time',
+  'a server with %j that accepts and closes connections is an error in bounded time that says so',
   async (query) => {
     for (const close of [
       (socket: Socket) => socket.end(),
@@ -55,7 +55,7 @@ test.each(['', '?sslmode=disable', '?sslmode=allow', '?sslmode=prefer', '?sslmod
   30_000,
 )
 
-test('a server itself is not refused', async () => {
+test('a direct connection to a server is not refused', async () => {
   const database = await freshDatabase()
   await expect(refuseChangingBackends(serverAddress(database.connectionString))).resolves.toBeUndefined()
   await database.drop()
@@ -73,7 +73,7 @@ if (!pgbouncer) console.warn('skipped: PgBouncer is not installed')
   'PgBouncer is refused in %s mode',
   async (mode) => {
     const database = await freshDatabase()
-    // The server's socket lets in this process only; the pooler may run as another user.
+    // The server's socket admits only this process; the pooler may run as another user.
     const relay = await cuttingProxy(database.connectionString)
     const { port: relayPort } = new URL(relay.connectionString)
     const folder = await mkdtemp(join(tmpdir(), 'gateway-pgbouncer-'))
@@ -95,7 +95,7 @@ ignore_startup_parameters = options, extra_float_digits
 `,
     )
     await chmod(folder, 0o755)
-    // It refuses root.
+    // PgBouncer refuses to run as root.
     if (root) await chown(folder, 65534, 65534)
     const pooler = spawn('pgbouncer', [file], {
       stdio: 'ignore',

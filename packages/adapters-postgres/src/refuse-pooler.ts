@@ -1,5 +1,6 @@
 import { DatabaseError, type Client, type ClientBase } from 'pg'
 import { createClient } from './client.ts'
+import { announcedProcess } from './driver.ts'
 import type { ServerAddress } from './server-address.ts'
 
 const connectionSeconds = 5
@@ -11,8 +12,7 @@ const rounds = 3
  * settings and locks may belong to another connection.
  */
 export function refusePooler(client: ClientBase, pid: number): void {
-  const { processID } = client as ClientBase & { readonly processID: number }
-  if (pid === processID) return
+  if (pid === announcedProcess(client)) return
   throw new Error(
     'the database is reached through a pooler (PgBouncer or the like), which gives a connection the process of another one. ' +
       'Set DATABASE_URL to the address and port of PostgreSQL itself.',

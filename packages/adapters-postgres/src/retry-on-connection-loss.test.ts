@@ -3,29 +3,29 @@ import { retryWorkOnConnectionLoss } from './retry-on-connection-loss.ts'
 
 const lost = () => lostAnswer({ pid: 1, start: '1' }, new Error('cut'))
 
-/** Work that goes as `steps` say, on connections whose confirmations do. */
+/** Work and confirmations that succeed or lose their answer as the steps say. */
 function world(steps: readonly ('done' | 'lost')[], confirmations: readonly ('done' | 'lost')[]) {
   const happened: string[] = []
-  const [left, leftOfConfirmations] = [[...steps], [...confirmations]]
-  const next = (what: string, from: string[]) => {
+  const [workSteps, confirmationSteps] = [[...steps], [...confirmations]]
+  const next = (name: string, from: string[]) => {
     const step = from.shift() ?? 'done'
-    happened.push(`${what} ${step}`)
+    happened.push(`${name} ${step}`)
     return step === 'lost' ? Promise.reject(lost()) : Promise.resolve()
   }
   return {
     happened,
-    work: () => next('work', left),
-    connections: { retrySeconds: 60, confirm: () => next('confirmed', leftOfConfirmations) },
+    work: () => next('work', workSteps),
+    connections: { retrySeconds: 60, confirm: () => next('confirmed', confirmationSteps) },
   }
 }
 
-test('what is answered at once needs no confirmation', async () => {
+test('an answer at the first attempt needs no confirmation', async () => {
   const { connections, work, happened } = world(['done'], [])
   await retryWorkOnConnectionLoss(connections, work)
   expect(happened).toEqual(['work done'])
 })
 
-test('what is answered after a lost answer counts once it is confirmed, and is asked again if that is lost', async () => {
+test('an answer after a lost one is confirmed, and the work is repeated if the confirmation is lost', async () => {
   const { connections, work, happened } = world(['lost', 'lost', 'done'], ['lost', 'done'])
   await retryWorkOnConnectionLoss(connections, work)
   expect(happened).toEqual(['work lost', 'work lost', 'work done', 'confirmed lost', 'work done', 'confirmed done'])

@@ -29,14 +29,14 @@ const does = (work: () => unknown) => (): Promise<void> => {
   return Promise.resolve()
 }
 
-test('of several processes one at a time does it; another thing is not held up', async () => {
+test('of several processes one at a time runs the work; work of another name is not delayed', async () => {
   const order: string[] = []
   let end: () => void = () => undefined
-  const held = new Promise<void>((resolve) => (end = resolve))
+  const ended = new Promise<void>((resolve) => (end = resolve))
   const [first, second, third] = processes as [PostgresPorts, PostgresPorts, PostgresPorts]
   const one = first.runExclusively('this', async () => {
     order.push('one begins')
-    await held
+    await ended
     order.push('one ends')
   })
   await until(() => order.length === 1)
@@ -53,7 +53,7 @@ test('of several processes one at a time does it; another thing is not held up',
   expect(order).toEqual(['one begins', 'that', 'one ends', 'two'])
 })
 
-test('what the work throws is thrown, and keeps nobody out', async () => {
+test('an error of the work is thrown, and releases the name', async () => {
   const [first, second] = processes as [PostgresPorts, PostgresPorts, PostgresPorts]
   await expect(first.runExclusively('this', () => Promise.reject(new Error('no luck')))).rejects.toThrow('no luck')
   let done = false
@@ -64,7 +64,7 @@ test('what the work throws is thrown, and keeps nobody out', async () => {
   expect(done).toBe(true)
 })
 
-test('a wait for it ends when the process closes, and so does a migration that waits', async () => {
+test('a wait for the name ends when the process closes, and so does a waiting migration', async () => {
   const [first, second] = processes as [PostgresPorts, PostgresPorts, PostgresPorts]
   let end: () => void = () => undefined
   let begun = false

@@ -10,13 +10,13 @@ import { certificatesOf, serverAddress } from './server-address.ts'
 
 const url = 'postgres://me:secret@db:5432/gateway'
 
-test('a socket has no TLS, whatever is asked for', () => {
+test('a socket never uses TLS', () => {
   for (const socket of ['postgres://me@/gateway?host=/run/x', 'postgres://me@%2Frun%2Fx/gateway']) {
     expect(serverAddress(`${socket}${socket.includes('?') ? '&' : '?'}sslmode=require`, {}).tls).toBeUndefined()
   }
 })
 
-test('what is said about TLS is taken out of the URL, and nothing else', () => {
+test('only the TLS options are removed from the URL', () => {
   const { connectionString } = serverAddress(
     `${url}?sslmode=require&options=-c%20search_path%3Dx&application_name=a`,
     {},
@@ -38,8 +38,8 @@ test.each<[string, Readonly<Record<string, string>>, readonly string[], boolean]
   ['postgres:///x?host=/run/a,/run/b&port=1', { PGHOST: 'c' }, ['/run/a 1', '/run/b 1'], true],
   ['postgres://%2Frun%2Fa,b/x', {}, ['/run/a 5432', 'b 5432'], true],
   ['postgres:///x', {}, ['localhost 5432'], false],
-])('%s with %j leads to %j', (given, env, hosts, isPrimaryWanted) => {
-  const address = serverAddress(given, env)
+])('%s with %j leads to %j', (url, env, hosts, isPrimaryWanted) => {
+  const address = serverAddress(url, env)
   expect(address.hosts.map(({ host, port }) => `${host} ${port}`)).toEqual(hosts)
   expect(address.isPrimaryWanted).toBe(isPrimaryWanted)
   if (hosts.length > 1) expect(address.connectionString).toMatch(/^postgres:\/\/(?:me(?::p)?@)?several\.invalid\/x$/)
@@ -62,7 +62,7 @@ test.each([
 })
 
 // PostgreSQL documentation, "SSL Support": `system` makes verify-full the default.
-test('with the authorities of the system the server is verified, if nothing else is said', () => {
+test('with the authorities of the system the server is verified by default', () => {
   const { tls, plainIfRefused } = serverAddress(`${url}?sslrootcert=system`, {})
   expect([tls, plainIfRefused]).toEqual([{ rejectUnauthorized: true }, false])
 })
@@ -86,7 +86,7 @@ describe('with files', () => {
     writeFileSync(file(name), text)
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  test('the authorities that it names are told, and none where TLS is not used', () => {
+  test('the named authorities are returned, and none without TLS', () => {
     const of = (query: string) => certificatesOf(serverAddress(`${url}?${query}`, { PGSSLROOTCERT: file('authority') }))
     expect(of('')).toEqual([{ of: 'database sslrootcert', are: 'authorities', pem: authority }])
     expect(of('sslmode=disable')).toEqual([])
@@ -109,7 +109,7 @@ describe('with files', () => {
 })
 
 describe('a server without TLS', () => {
-  test('a socket among hosts has none, whatever is asked for', async () => {
+  test('a socket among hosts has none, whatever the URL requires', async () => {
     const database = await freshDatabase()
     const several = database.connectionString.replace(/([?&]host=[^&]*)/, '$1,127.0.0.1&port=5432,9')
     const client = createClient(serverAddress(several.replace('sslmode=disable', 'sslmode=require'), {}), {})
@@ -128,7 +128,7 @@ describe('a server without TLS', () => {
     ['prefer', true],
     ['require', false],
     ['verify-full', false],
-  ])('with sslmode %j is spoken to: %j', async (mode, speaks) => {
+  ])('with sslmode %j is used: %j', async (mode, speaks) => {
     const database = await freshDatabase()
     const proxy = await cuttingProxy(database.connectionString)
     const address = serverAddress(

@@ -12,7 +12,7 @@ import { aReply, confirmation, sentTo } from '../testing/replies.ts'
 import { postgresPorts, type PostgresPorts } from './postgres-ports.ts'
 import type { Settings } from './settings.ts'
 
-/** What is asked of a port while no commit is answered, by name. */
+/** Calls of ports to make while no commit is answered, by name. */
 type Calls = Readonly<Record<string, () => Promise<unknown>>>
 
 type Seven = [AccountId, AccountId, AccountId, AccountId, AccountId, AccountId, AccountId]
@@ -20,15 +20,15 @@ type Seven = [AccountId, AccountId, AccountId, AccountId, AccountId, AccountId, 
 const longAgo = instant(0)
 const farAhead = instant(Date.UTC(2201, 0, 1))
 const delivered = { carrier: testCarrier, code: 0, number: undefined, submitted: undefined } as const
-const wanted = { carrier: testCarrier, lane: 'single', messagesMax: 10, markedMax: 1, leaseSeconds: 600 } as const
+const request = { carrier: testCarrier, lane: 'single', messagesMax: 10, markedMax: 1, leaseSeconds: 600 } as const
 
-// P-1: nothing is acknowledged that a synchronous standby does not have.
+// P-1: nothing is acknowledged that a synchronous standby lacks.
 describe('while the synchronous standby is away', () => {
   let server: OwnServer
   let patient: PostgresPorts
-  /** Gives up soon, as a gateway does after some seconds. */
+  /** Process with short time limits. */
   let gateway: PostgresPorts
-  /** Another process, which remembers nothing of the first. */
+  /** Another process, with empty caches. */
   let another: PostgresPorts
   const outcomes = new Map<string, unknown>()
   let sender: AccountId
@@ -40,15 +40,15 @@ describe('while the synchronous standby is away', () => {
   const open = (settings: Partial<Settings>) => postgresPorts({ connectionString: server.connectionString, settings })
 
   async function all(calls: Calls): Promise<void> {
-    const told = Object.entries(calls).map(async ([name, call]) => {
+    const ended = Object.entries(calls).map(async ([name, call]) => {
       outcomes.set(name, await call().catch((error: unknown) => (error instanceof Error ? error : new Error('thrown'))))
     })
-    await Promise.all(told)
+    await Promise.all(ended)
   }
 
   const order = (account: AccountId, ending: string) => anOrder(account, { to: [aNumber(`278200000${ending}`)] })
 
-  /** A busy machine may need more than the time limits of this test. */
+  /** Repeats a call, because a busy machine may exceed the short time limits. */
   const retried = <T>(work: () => Promise<T>) => until(() => work().catch(() => undefined))
 
   const hasConfirming = async () => {
@@ -68,7 +68,7 @@ describe('while the synchronous standby is away', () => {
     const accounts = await Promise.all(Array.from({ length: 7 }, () => anAccount(ports)))
     const [first, second, third, fourth, fifth, sixth, keyedOne] = accounts.map(({ id }) => id) as Seven
     sender = first
-    // Ids are leased before, or nothing would be sent to the database.
+    // Leases ids before, because otherwise nothing would be sent to the database.
     await retried(() => acceptedIds(gateway.ports, order(sixth, '09')))
     await sentTo(ports, fifth)
     const [sent = NaN] = await acceptedIds(ports, order(sixth, '02'))
@@ -77,7 +77,7 @@ describe('while the synchronous standby is away', () => {
     await ports.inbox.receive([aReply({ text: 'to be taken' })], confirmation)
     const dispatcher = await ports.claimedBatches.register(600)
     await acceptedIds(ports, anOrder(sixth, { to: [aNumber('27820000003'), aNumber('27820000004')] }))
-    const batch = (await ports.claimedBatches.claim(dispatcher, wanted)) as ClaimedBatch
+    const batch = (await ports.claimedBatches.claim(dispatcher, request)) as ClaimedBatch
     keyed = { account: keyedOne, key: 'a key' as IdempotencyKey, asked: 'a send' }
     replied = fifth
 
@@ -93,7 +93,7 @@ describe('while the synchronous standby is away', () => {
       'a receipt applied': () => gateway.ports.deliveryReceipts.apply([{ ...delivered, reference: `r${sent}` }]),
       'a mark': () => gateway.ports.claimedBatches.mark(dispatcher, batch.id, 2),
     })
-    // What the first calls left behind is ended, and seen by everybody, without any standby.
+    // The statements of the first calls are ended, and their changes visible, without any standby.
     await server.client.query(`select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`)
     await all({
       'a send with a key, again': () => another.ports.clientRequests.find(keyed),
@@ -118,27 +118,27 @@ describe('while the synchronous standby is away', () => {
     ['a send with a key, again', 'select'],
     ['a reply received, again', 'select'],
     ['a receipt applied, again', 'select'],
-  ])('%s is not told as done, though this server has it', async (name, done) => {
+  ])('%s is not reported as done although this server has it', async (name, done) => {
     expect(outcomes.get(name)).toBeInstanceOf(Error)
     expect((await server.client.query(done, done.includes('$1') ? [sender] : [])).rowCount).toBeGreaterThan(0)
   })
 
-  test('replies are given to nobody', () => {
+  test('replies are not handed out', () => {
     expect(outcomes.get('replies taken')).toBeInstanceOf(Error)
   })
 
-  test('a commit whose wait for the standby is cancelled is not told as done', async () => {
+  test('a commit whose wait for the standby is cancelled is not reported as done', async () => {
     const sent = patient.ports.messages.accept(order(sender, '12')).catch((error: unknown) => error)
-    // It is looked up then, which waits as well.
+    // The outcome is looked up then, which waits as well.
     const waiting = `select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep' and query like '%with requested as%'`
     await until(async () => ((await server.client.query(waiting)).rowCount ?? 0) > 0)
-    const told = await Promise.race([sent, until(hasConfirming)])
-    expect(told).toBe('looked up')
+    const first = await Promise.race([sent, until(hasConfirming)])
+    expect(first).toBe('looked up')
     await server.needNoStandby()
     expect(await sent).toHaveProperty('results')
   })
 
-  test('what was done is told once no standby is needed', async () => {
+  test('changes are reported as done once no standby is needed', async () => {
     await server.needNoStandby()
     expect(await retried(() => another.ports.clientRequests.find(keyed))).toMatchObject({ text: 'the answer' })
     expect(await another.ports.inbox.receive([reply], confirmation)).toEqual(['repeated'])

@@ -20,7 +20,7 @@ import {
 
 type Codes = Readonly<Record<string, number | string>>
 
-/** Those of docs/stored-codes.md, by the title of their section. */
+/** Codes of docs/stored-codes.md, by the title of their section. */
 const sections: Readonly<Record<string, Codes>> = {
   'Status codes': OUTCOME,
   Lanes: LANE,
@@ -35,7 +35,7 @@ const sections: Readonly<Record<string, Codes>> = {
   'States of replays': REPLAY_STATE,
 }
 
-/** Types have no list of their words at run time; the build fails here if core has others. */
+/** Words of types, which have no list at run time. The build fails if core has others. */
 const pauseReasons = { 'by-request': 1, failing: 1 } satisfies Record<PauseReason, 1>
 const modes = { paused: 1, drained: 1 } satisfies Record<HeldCarrier['mode'], 1>
 const failures = {
@@ -80,7 +80,7 @@ test.each(Object.entries(sections))('the page lists the codes of "%s"', (title, 
   expect(rowsOf(title)).toEqual(Object.entries(codes).map(([name, code]) => [String(code), name]))
 })
 
-test('the page lists the words that are stored', () => {
+test('the page lists the stored words', () => {
   const words = {
     'incident.what': Object.values(INCIDENT),
     'webhook.paused_for': Object.keys(pauseReasons),
@@ -89,14 +89,14 @@ test('the page lists the words that are stored', () => {
     'promotion.decision': ['send', 'end'] satisfies readonly DoubtDecision[],
     'client_request.answer': Object.keys(transferResults),
   }
-  const told = rowsOf('Words').map(([column = '', list = '']) => [
+  const listed = rowsOf('Words').map(([column = '', list = '']) => [
     column.replaceAll('`', ''),
     list.replace('of a transfer: ', '').split(', '),
   ])
-  expect(Object.fromEntries(told)).toEqual(words)
+  expect(Object.fromEntries(listed)).toEqual(words)
 })
 
-test('the page tells the numbers of the events of a message', () => {
+test('the page lists the numbers of the events of a message', () => {
   const numbers = [
     messageSequence(OUTCOME.unknown, 'handover'),
     messageSequence(OUTCOME.sent, 'handover'),
@@ -121,12 +121,12 @@ describe.each(migrations)('migration $version $name', ({ sql }) => {
 
   test('the codes in the comment of a column, as in "-- LANE: 0 single, 1 bulk", are right', () => {
     const comments = Array.from(sql.matchAll(/-- ([A-Z_]+): (\d.*)/g))
-    const told = comments.flatMap(([, table = '', list = '']) =>
+    const codes = comments.flatMap(([, table = '', list = '']) =>
       list.split(', ').map((each) => {
         const [code = '', name = ''] = each.split(' ')
         return [table, name, code]
       }),
     )
-    expect(told).toEqual(told.map(([table = '', name = '']) => [table, name, String(tables[table]?.[name])]))
+    expect(codes).toEqual(codes.map(([table = '', name = '']) => [table, name, String(tables[table]?.[name])]))
   })
 })

@@ -27,7 +27,7 @@ export const lanes = namesOf(LANE)
 /** Kinds of ledger entries. `send` occurs only in lists of movements, because the sends themselves are the debits. */
 export const LEDGER = { send: 0, topUp: 1, transfer: 2, refund: 3, droppedSends: 4 } as const
 
-/** Units of rate limits. */
+/** Units that a rate limit counts. */
 export const RATED = { requests: 0, recipients: 1 } as const satisfies Record<Rated, number>
 
 export const SUPPRESSION = { 'opt-out': 1, 'do-not-contact': 2, blacklist: 3 } as const satisfies Record<

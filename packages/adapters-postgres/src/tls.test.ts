@@ -6,13 +6,13 @@ import { canMakeCertificates, makeCertificates, type Certificates } from '../tes
 import { createClient } from './client.ts'
 import { serverAddress } from './server-address.ts'
 
-// The embedded server has one port, so it is given loopback addresses of its own, which Linux has.
+// The embedded server has a fixed port, so it listens on loopback addresses of its own, as Linux allows.
 const can = process.platform === 'linux' && (await canMakeCertificates())
 if (!can) console.warn('skipped: TLS to the database, which needs Linux, and openssl to make certificates with')
 
 interface Open {
   readonly certificates: Certificates
-  /** The address that the certificate names. */
+  /** Address in the certificate. */
   readonly named: string
   readonly other: string
   close(): Promise<void>
@@ -24,14 +24,14 @@ interface Open {
   beforeAll(async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gateway-tls-'))
     await chmod(folder, 0o755)
-    // Of this process alone: other tests listen on the same machine.
+    // Address of this process only, because other tests listen on the same machine.
     const own = `${1 + (Math.floor(process.pid / 254) % 254)}.${1 + (process.pid % 254)}`
     const [named = '', other = ''] = [1, 2].map((last) => `127.${own}.${last}`)
     const certificates = await makeCertificates(folder, named)
     const hba = join(folder, 'pg_hba.conf')
     await writeFile(hba, 'local all all trust\nhost all all 127.0.0.0/8 trust\n')
     const dataDir = join(folder, 'data')
-    // The key belongs to the user that PostgreSQL runs as, which is known once there is a cluster.
+    // The key must belong to the run-as user, which is known once there is a cluster.
     await (await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } })).stop()
     const owner = await stat(join(dataDir, 'postgres'))
     await chown(certificates.serverKey, owner.uid, owner.gid)
@@ -74,27 +74,27 @@ interface Open {
     ['?sslmode=allow', true],
     ['?sslmode=prefer', true],
     ['?sslmode=require', true],
-  ])('with %j it is encrypted: %j, whoever signed', async (query, encrypted) => {
+  ])('with %j it is encrypted: %j, whoever signed the certificate', async (query, encrypted) => {
     expect(await isEncrypted('other', query)).toBe(encrypted)
   })
 
-  test.each(['require', 'verify-ca', 'verify-full'])('%s takes its authority and no other', async (mode) => {
+  test.each(['require', 'verify-ca', 'verify-full'])('%s accepts its authority and no other', async (mode) => {
     const by = (file: string) => `?sslmode=${mode}&sslrootcert=${encodeURIComponent(file)}`
     expect(await isEncrypted('named', by(open.certificates.authority))).toBe(true)
     await expect(isEncrypted('named', by(open.certificates.stranger))).rejects.toThrow(/certificate|issuer/)
   })
 
-  test('only verify-full wants the name of the server', async () => {
+  test('only verify-full checks the name of the server', async () => {
     const by = (mode: string) => `?sslmode=${mode}&sslrootcert=${encodeURIComponent(open.certificates.authority)}`
     expect(await isEncrypted('other', by('verify-ca'))).toBe(true)
     await expect(isEncrypted('other', by('verify-full'))).rejects.toThrow('altnames')
   })
 
-  test('verify-full without an authority trusts those of node, and this one is none of them', async () => {
+  test('verify-full without an authority trusts those of node, and not this one', async () => {
     await expect(isEncrypted('named', '?sslmode=verify-full')).rejects.toThrow(/certificate/)
   })
 
-  test('the environment says what the URL does not', async () => {
+  test('the environment applies where the URL has no option', async () => {
     const env = { PGSSLMODE: 'verify-ca', PGSSLROOTCERT: open.certificates.authority }
     expect(await isEncrypted('other', '', env)).toBe(true)
     expect(await isEncrypted('other', '?sslmode=disable', env)).toBe(false)

@@ -13,7 +13,7 @@ import { watchWrites } from './write-health.ts'
 
 const run = promisify(execFile)
 
-// P-19: whoever cannot write says so and why, does nothing by halves, and recovers by itself.
+// P-19: a process that cannot write reports it with the reason, does nothing by halves, and recovers by itself.
 describe('a process that cannot write', () => {
   let server: OwnServer
   let ports: PostgresPorts
@@ -43,7 +43,7 @@ describe('a process that cannot write', () => {
   afterEach(() => ports.close(1))
   afterAll(() => server.remove())
 
-  /** The reason that readiness gives, as soon as it gives one; then that it gives none again after `mend`. */
+  /** Returns the first reason that readiness reports, then waits until it reports none after `mend`. */
   async function saysWhy(reason: string, mend: () => Promise<unknown>): Promise<void> {
     const found = await until(async () => await ports.trouble())
     expect(found.reason).toBe(reason)
@@ -55,7 +55,7 @@ describe('a process that cannot write', () => {
     expect(await send()).toHaveProperty('results')
   }
 
-  test('on a database that only reads says so, and its sends did nothing', async () => {
+  test('on a read-only database reports it, and its sends did nothing', async () => {
     await server.set({ default_transaction_read_only: 'on' })
     await until(async () =>
       send().then(
@@ -66,12 +66,12 @@ describe('a process that cannot write', () => {
     await saysWhy('read-only', () => server.set({ default_transaction_read_only: 'off' }))
   })
 
-  test('without traffic it says so as well', async () => {
+  test('reports it without traffic as well', async () => {
     await server.set({ default_transaction_read_only: 'on' })
     await saysWhy('read-only', () => server.set({ default_transaction_read_only: 'off' }))
   })
 
-  test('whose commits wait for a standby says so, and begins nothing until it is there', async () => {
+  test('whose commits wait for a standby reports it, and begins nothing until the standby is back', async () => {
     await server.loseStandby()
     const found = await until(async () => await ports.trouble())
     expect(found.reason).toBe('standby-away')
@@ -79,7 +79,7 @@ describe('a process that cannot write', () => {
     await saysWhy('standby-away', () => server.needNoStandby())
   })
 
-  test('without any connection says so; with one it works on', async () => {
+  test('without any connection reports it, and keeps working with one', async () => {
     const others: Client[] = []
     const takeAll = () =>
       until(async () => {
@@ -93,7 +93,7 @@ describe('a process that cannot write', () => {
     const mend = () => Promise.all(others.splice(0).map((client) => client.end()))
     try {
       await takeAll()
-      // Those that it has do all the work.
+      // The existing connections do all the work.
       expect(await Promise.all(Array.from({ length: 20 }, send))).toHaveLength(20)
 
       await ports.close(1)
@@ -119,11 +119,11 @@ describe('a process that cannot write', () => {
       )
     })
     afterAll(async () => {
-      // What still has a file open there, such as a worker of the server that ends, does not keep it mounted.
+      // Unmounts even if a process, such as a worker of the server that is ending, still has a file open there.
       if (isMounted) await run('umount', ['--lazy', place])
     })
 
-    test('says so, and its sends did nothing', async () => {
+    test('reports it, and its sends did nothing', async () => {
       if (!isMounted) return
       const inside = join(place, 'tables')
       await mkdir(inside)
@@ -137,7 +137,7 @@ describe('a process that cannot write', () => {
       ports = openOn(server.connectionString.replace('/gateway?', '/small?'))
       await send()
       const filler = join(place, 'filler')
-      // Until nothing more fits, as a full disk says.
+      // Fills the disk until nothing more fits.
       await writeFile(filler, Buffer.alloc(64 * 2 ** 20)).catch(() => undefined)
       const orders = () => ports.ports.messages.accept(anOrder(account, { to: [aNumber()], text: 'x'.repeat(900) }))
       await until(async () =>
@@ -151,32 +151,32 @@ describe('a process that cannot write', () => {
   })
 })
 
-test('room on the disk is looked for within two seconds, however often readiness is asked for', async () => {
+test('free space on the disk is checked within two seconds, however often readiness is queried', async () => {
   let at = 0
   const looks: (readonly [at: number, isRoomAsked: boolean])[] = []
   const write = (isRoomAsked: boolean) => Promise.resolve(void looks.push([at, isRoomAsked]))
   const log = { info: () => undefined, warn: () => undefined }
   const writes = watchWrites({ write, whyPending: () => Promise.resolve('no-answer') }, log, () => at)
   for (; at <= 20_000; at += 250) expect(await writes.trouble()).toBeUndefined()
-  const asked = looks.filter(([, isRoomAsked]) => isRoomAsked).map(([when]) => when)
+  const roomChecks = looks.filter(([, isRoomAsked]) => isRoomAsked).map(([when]) => when)
   expect(looks.length).toBe(81)
-  expect(asked.length).toBeLessThan(15)
-  expect(Math.max(...asked.map((when, i) => when - (asked[i - 1] ?? 0)))).toBeLessThan(2000)
+  expect(roomChecks.length).toBeLessThan(15)
+  expect(Math.max(...roomChecks.map((when, i) => when - (roomChecks[i - 1] ?? 0)))).toBeLessThan(2000)
   await writes.close()
 })
 
-test('closing waits for the look that is under way, and begins none', async () => {
+test('closing waits for the probe in progress and begins none', async () => {
   const written: (() => void)[] = []
   const write = () => new Promise<undefined>((resolve) => written.push(() => resolve(undefined)))
   const log = { info: () => undefined, warn: () => undefined }
   const writes = watchWrites({ write, whyPending: () => Promise.resolve('no-answer') }, log)
-  const asked = writes.trouble()
+  const answer = writes.trouble()
   let isClosed = false
   const closing = writes.close().then(() => (isClosed = true))
   await new Promise(setImmediate)
   expect([written.length, isClosed]).toEqual([1, false])
   written[0]?.()
   await closing
-  expect(await asked).toBeUndefined()
+  expect(await answer).toBeUndefined()
   expect(written).toHaveLength(1)
 })

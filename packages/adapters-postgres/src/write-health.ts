@@ -2,48 +2,55 @@ import type { Connections } from './connections.ts'
 import { isAnswer } from './errors.ts'
 import type { Log } from './settings.ts'
 import { probeRoom, probeWrite, sortOnDisk, waitsForStandby } from './sql/server.ts'
+import { waitAtMost } from './wait-at-most.ts'
 import { reasonOf, writeTrouble, type WriteTrouble } from './write-trouble.ts'
 
 /**
- * Whether this process can write (P-19). While nobody asks and nothing fails it does nothing. Whoever asks has it write
- * a record; what fails has it do so three times a second, until it succeeds.
+ * Detects whether this process can write (P-19). It does nothing until a caller asks or a statement fails. A question
+ * writes one record; a failure makes it write three times a second until that succeeds.
  */
 export interface WriteHealth {
-  /** A statement, or a connection for it, failed with this. */
+  /** Records the error of a statement or of a connection for it. */
   failed(error: unknown): void
-  /** Within 0.8 s. Undefined: it can, or has failed for less than 1 s. */
+  /**
+   * Returns the reason why writes fail, within 0.8 s, or undefined if they succeed or have failed for less than 1 s.
+   */
   trouble(): Promise<WriteTrouble | undefined>
-  /** What is known, without asking. */
+  /** Returns the known reason without asking the database. */
   known(): WriteTrouble | undefined
-  /** Begins nothing more; resolves when what it is at has ended. */
+  /** Stops probing. Resolves when a probe in progress has ended. */
   close(): Promise<void>
 }
 
 export interface WriteProbes {
   /**
-   * Writes as every statement does; resolves to what it cannot do. Throws if that fails; without an answer it stays
-   * pending.
+   * Writes a record, as every statement does, and checks the free space if `isRoomAsked`. Resolves to the reason if the
+   * server is read-only. Throws the error of a failed write, and stays pending if there is no answer.
    */
   readonly write: (isRoomAsked: boolean) => Promise<WriteTrouble['reason'] | undefined>
-  /** Why a write has no answer. Throws where that has none either. */
+  /** Returns the reason why a write has no answer. Throws if this query has no answer either. */
   readonly whyPending: () => Promise<WriteTrouble['reason']>
 }
 
+/** Interval between two probes. */
 const betweenMilliseconds = 300
+/** Longest wait for a probe in `trouble`. */
 const answerMilliseconds = 700
-/** So long writes fail, or one has no answer, until that counts: a commit may take long under load. */
+/**
+ * Time for which writes must fail, or one must be pending, before it is reported. A commit may take long under load.
+ */
 const patienceMilliseconds = { pending: 1000, failed: 1000, certain: 0 }
-/** A server that is the wrong one, and a full disk, do not pass by themselves in a moment. */
+/** Reasons that do not pass by themselves, so that they are reported at once. */
 const certain = new Set<WriteTrouble['reason']>(['read-only', 'old-primary', 'other-database', 'disk-full'])
-/** A look at the room takes the database 2 ms, and a record fits on a full disk. */
+/** Interval between checks of the free space, which take 2 ms. Needed because a record may fit on a full disk. */
 const roomMilliseconds = 1500
 
-/** `now` is a clock in milliseconds that never goes back. */
+/** Creates a detector. `now` is a monotonic clock in milliseconds. */
 export function watchWrites(probes: WriteProbes, log: Log, now: () => number = () => performance.now()): WriteHealth {
   let failing: { readonly since: number; reason: WriteTrouble['reason'] } | undefined
   let lastFailure = -Infinity
   let lastRoom = -Infinity
-  let told: WriteTrouble | undefined
+  let logged: WriteTrouble | undefined
   const asking = new Set<() => void>()
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
@@ -61,7 +68,7 @@ export function watchWrites(probes: WriteProbes, log: Log, now: () => number = (
 
   function look(): void {
     void probe()
-    tell()
+    report()
     if (failing !== undefined || probing !== undefined) return
     clearInterval(timer)
     timer = undefined
@@ -89,7 +96,7 @@ export function watchWrites(probes: WriteProbes, log: Log, now: () => number = (
       )
       .finally(() => {
         probing = undefined
-        tell()
+        report()
       })
     probing = { begun, ended }
     watch()
@@ -102,7 +109,7 @@ export function watchWrites(probes: WriteProbes, log: Log, now: () => number = (
     if (probing?.ended !== ended) return
     lastFailure = now()
     failing = { since: failing?.since ?? begun, reason }
-    tell()
+    report()
   }
 
   function known(): WriteTrouble | undefined {
@@ -111,11 +118,11 @@ export function watchWrites(probes: WriteProbes, log: Log, now: () => number = (
     return now() - failing.since >= patience ? writeTrouble(failing.reason) : undefined
   }
 
-  function tell(): void {
+  function report(): void {
     const trouble = known()
     if (trouble !== undefined) for (const answer of asking) answer()
-    if (trouble?.reason === told?.reason || (trouble === undefined && failing !== undefined)) return
-    told = trouble
+    if (trouble?.reason === logged?.reason || (trouble === undefined && failing !== undefined)) return
+    logged = trouble
     if (trouble === undefined) log.warn('the database takes writes again')
     else log.warn(`the database takes no writes (${trouble.reason}): ${trouble.message}`)
   }
@@ -128,9 +135,9 @@ export function watchWrites(probes: WriteProbes, log: Log, now: () => number = (
     trouble: async () => {
       let answer: () => void = () => undefined
       const found = new Promise<void>((resolve) => asking.add((answer = resolve)))
-      await Promise.race([atMost(answerMilliseconds, probe()), found])
+      await Promise.race([waitAtMost(answerMilliseconds / 1000, probe()), found])
       asking.delete(answer)
-      tell()
+      report()
       return known()
     },
     known,
@@ -143,14 +150,10 @@ export function watchWrites(probes: WriteProbes, log: Log, now: () => number = (
   }
 }
 
-async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds)))
-  await Promise.race([work, late])
-  clearTimeout(timer)
-}
-
-/** On the connections that messages are accepted on: one of them stays open so, also where the server has none left. */
+/**
+ * Probes that use the hot connections, on which messages are accepted. One of these stays open in this way even if the
+ * server has no connection left.
+ */
 export const writeProbes = (hot: Connections, ordinary: Connections): WriteProbes => ({
   write: async (isRoomAsked) => {
     if (isRoomAsked)

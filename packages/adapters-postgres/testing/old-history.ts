@@ -26,8 +26,8 @@ export async function dispatchAll(
   const lanes: readonly Lane[] = ['single', 'bulk']
   for (const lane of lanes) {
     for (;;) {
-      const wanted = { carrier: testCarrier, lane, messagesMax: 1000, markedMax: 1000, leaseSeconds: 600 }
-      const batch = await claimedBatches.claim(dispatcher, wanted)
+      const request = { carrier: testCarrier, lane, messagesMax: 1000, markedMax: 1000, leaseSeconds: 600 }
+      const batch = await claimedBatches.claim(dispatcher, request)
       if (typeof batch === 'string') break
       await claimedBatches.mark(dispatcher, batch.id, batch.messages.length)
       const outcomes = batch.messages.map((message) => ({ batch: batch.id, message, handover: handover(message) }))

@@ -96,13 +96,13 @@ asRoot('as root', () => {
         join(folder.path, 'postgres/pg_hba.conf'),
         'local all all trust\nhost all all 127.0.0.1/32 trust\n',
       )
-      const told: string[] = []
-      const database = await start(folder.path, told)
+      const logged: string[] = []
+      const database = await start(folder.path, logged)
       const lines = await query(database.connectionString, 'select type, auth_method from pg_hba_file_rules')
       expect(lines).toEqual([{ type: 'local', auth_method: 'peer' }])
       const socket = join(folder.path, 'postgres/.s.PGSQL.5432')
       expect(await connectAs(65_534, socket)).toMatch(/Peer authentication failed/)
-      expect(told.join()).toContain('PostgreSQL runs as user id 65534, as which other programs may run too')
+      expect(logged.join()).toContain('PostgreSQL runs as user id 65534, as which other programs may run too')
       await database.stop()
     },
     minute,

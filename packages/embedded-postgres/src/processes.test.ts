@@ -20,8 +20,8 @@ const clusterOf = async (user: User): Promise<unknown> =>
 
 let folder: DataFolder
 const users: User[] = []
-const user = (...what: string[]): User => {
-  const started = startUser(folder.path, what.length === 0 ? ['hold'] : what)
+const user = (...task: string[]): User => {
+  const started = startUser(folder.path, task.length === 0 ? ['hold'] : task)
   users.push(started)
   return started
 }

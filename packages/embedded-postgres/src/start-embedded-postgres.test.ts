@@ -56,10 +56,10 @@ test(
     const postgres = await startEmbeddedPostgres({ dataDir: shared.path, settings: { ...quick, max_connections: 5 } })
     expect(await query(postgres.connectionString, 'show max_connections')).toEqual([{ max_connections: '5' }])
     expect(await query(postgres.connectionString, 'show fsync')).toEqual([{ fsync: 'off' }])
-    const held = Array.from({ length: 4 }, () => new pg.Client(postgres.connectionString))
-    await Promise.all(held.map((client) => client.connect()))
+    const clients = Array.from({ length: 4 }, () => new pg.Client(postgres.connectionString))
+    await Promise.all(clients.map((client) => client.connect()))
     await expect(start(shared.path)).rejects.toMatchObject({ code: '53300' })
-    await Promise.all(held.map((client) => client.end()))
+    await Promise.all(clients.map((client) => client.end()))
     await postgres.stop()
     const bad = startEmbeddedPostgres({ dataDir: shared.path, settings: { 'fsync=off -c x': 1 } })
     await expect(bad).rejects.toThrow('not a valid name of a PostgreSQL setting')
@@ -150,8 +150,8 @@ test(
     const ended = await query(first.connectionString, `select pid, pg_terminate_backend(pid) ${leases}`)
     const pids = ended.map(({ pid }) => Number(pid)).join(', ')
     // Their connections are there before they have the lock.
-    const taken = `select from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and granted and pid not in (${pids})`
-    const haveLeases = async () => (await query(first.connectionString, taken)).length === 2
+    const granted = `select from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and granted and pid not in (${pids})`
+    const haveLeases = async () => (await query(first.connectionString, granted)).length === 2
     expect(await until(haveLeases, 10_000)).toBe(true)
     await first.stop()
     expect(await query(second.connectionString, 'select 1 as n')).toEqual([{ n: 1 }])
@@ -473,14 +473,14 @@ describe('on a data folder of its own', () => {
     test(
       'makes neither one nor a folder where it is told not to, and says what to do',
       async () => {
-        const asked = () => startEmbeddedPostgres({ dataDir: folder.path, make: false })
-        await expect(asked()).rejects.toThrow(/There is no database in .*\. Name the folder .* DATA_DIR/)
+        const open = () => startEmbeddedPostgres({ dataDir: folder.path, make: false })
+        await expect(open()).rejects.toThrow(/There is no database in .*\. Name the folder .* DATA_DIR/)
         await expect(access(folder.path)).rejects.toThrow('ENOENT')
         await mkdir(join(folder.path, 'postgres'), { recursive: true })
-        await expect(asked()).rejects.toThrow(/There is no database/)
+        await expect(open()).rejects.toThrow(/There is no database/)
         expect(await readdir(join(folder.path, 'postgres'))).toEqual([])
         await (await start(folder.path)).stop()
-        await (await asked()).stop()
+        await (await open()).stop()
       },
       minute,
     )
@@ -490,14 +490,14 @@ describe('on a data folder of its own', () => {
       async (how) => {
         await mkdir(join(folder.path, how === 'emptied' ? 'postgres' : ''), { recursive: true })
         await writeFile(join(folder.path, 'a.key'), '')
-        const asked = () => startEmbeddedPostgres({ dataDir: folder.path, settings: quick, companions: ['a.key', 'b'] })
-        await expect(asked()).rejects.toThrow(
+        const open = () => startEmbeddedPostgres({ dataDir: folder.path, settings: quick, companions: ['a.key', 'b'] })
+        await expect(open()).rejects.toThrow(
           /has no database .* but a\.key of one\. Restore a backup .* move that away/,
         )
         await rm(join(folder.path, 'a.key'))
-        await (await asked()).stop()
+        await (await open()).stop()
         await writeFile(join(folder.path, 'a.key'), '')
-        await (await asked()).stop()
+        await (await open()).stop()
       },
       minute,
     )

@@ -5,7 +5,7 @@ import { serverAddress } from '../server-address.ts'
 import { defaultSettings, silent } from '../settings.ts'
 import { findKey, findLogin } from '../sql/accounts.ts'
 
-test.each(['findKey', 'findLogin'] as const)('%s leads by index to one row of each table', async (name) => {
+test.each(['findKey', 'findLogin'] as const)('%s reads one row of each table by an index', async (name) => {
   const database = await freshDatabase()
   const pools = openPools(serverAddress(database.connectionString), defaultSettings, silent)
   const hot = await pools.hot.connect()

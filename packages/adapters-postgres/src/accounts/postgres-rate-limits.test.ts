@@ -19,10 +19,10 @@ afterAll(async () => {
 })
 
 interface Case {
-  /** What one account has used is paid off so many milliseconds from now; null: it never used anything. */
+  /** Milliseconds until the use of an account is paid off; null if it has used nothing. */
   readonly paidOff: number | null
   readonly perSecond: number
-  /** Taken one after the other, at the same moment. */
+  /** Requests that follow one another at the same moment. */
   readonly counts: readonly number[]
 }
 
@@ -35,13 +35,13 @@ const cases: fc.Arbitrary<Case> = fc.record({
   }),
 })
 
-/** The statement's now() is that of its transaction: it stands still. */
+/** Runs requests in one transaction, in which the statement's now() does not advance. */
 async function takeAll({ paidOff, perSecond, counts }: Case) {
   await client.query('begin')
   try {
     if (paidOff !== null)
       await client.query(`insert into rate_use values (1, 0, now() + $1::int * interval '1 millisecond')`, [paidOff])
-    const taken: { readonly waitMs: number | undefined; readonly paidOff: number }[] = []
+    const steps: { readonly waitMs: number | undefined; readonly paidOff: number }[] = []
     for (const count of counts) {
       const { rows } = await client.query<{ wait: number | null }>(takeRate.text, [1, 0, count, perSecond])
       const [used] = (
@@ -50,26 +50,26 @@ async function takeAll({ paidOff, perSecond, counts }: Case) {
         )
       ).rows
       const wait = rows[0]?.wait ?? undefined
-      taken.push({ waitMs: wait && wait * 1000, paidOff: used?.paid_off ?? NaN })
+      steps.push({ waitMs: wait && wait * 1000, paidOff: used?.paid_off ?? NaN })
     }
-    return taken
+    return steps
   } finally {
     await client.query('rollback')
   }
 }
 
-/** PostgreSQL counts in microseconds: where the rule is about to change its mind both answers are right. */
+/** PostgreSQL counts in microseconds, so next to the limit of the rule both answers are right. */
 const apartMs = 0.01
 const ruledAt = (one: Case, i: number, paidOff: number | undefined, at: number) =>
   useRate(paidOff as Instant | undefined, one.counts[i] ?? NaN, one.perSecond, at as Instant)
 
-test('the statement takes what `useRate` lets it take, and tells the same wait, in 300 generated cases', async () => {
-  const decided = { taken: 0, refused: 0 }
+test('the statement accepts exactly what `useRate` does, with the same wait, in 300 generated cases', async () => {
+  const decided = { accepted: 0, refused: 0 }
   const check = async (one: Case) => {
     let paidOff = one.paidOff ?? undefined
     for (const [i, { waitMs, paidOff: stored }] of (await takeAll(one)).entries()) {
       if (waitMs === undefined) {
-        decided.taken++
+        decided.accepted++
         const ruled = ruledAt(one, i, paidOff, apartMs)
         expect([one, i, ruled]).toEqual([one, i, { paidOff: expect.any(Number) as number }])
         if ('paidOff' in ruled) expect(Math.abs(stored - ruled.paidOff)).toBeLessThan(2 * apartMs)
@@ -80,10 +80,10 @@ test('the statement takes what `useRate` lets it take, and tells the same wait, 
         expect([one, i, ruled]).toEqual([one, i, { overLimitSeconds: expect.any(Number) as number }])
         if ('overLimitSeconds' in ruled) expect(seconds).toContain(ruled.overLimitSeconds)
       }
-      // Both go on from what is stored: what they round is not added up.
+      // Both continue from the stored value, so that rounding errors do not add up.
       paidOff = stored
     }
   }
   await fc.assert(fc.asyncProperty(cases, check), { seed: testSeed(), numRuns: 300 })
-  expect(Math.min(decided.taken, decided.refused)).toBeGreaterThan(100)
+  expect(Math.min(decided.accepted, decided.refused)).toBeGreaterThan(100)
 })

@@ -47,7 +47,7 @@ test.each([
   expect((await auditLog.check()).broken).toBe(broken)
 })
 
-test('who rewrites everything after a change, and the head, is found by the hash that was written down', async () => {
+test('a log whose entries and head were all recalculated is detected by a hash noted earlier', async () => {
   const { hash } = await auditLog.check()
   await client.query(rehashed(3))
   await client.query(`update audit_head set hash = (select hash from audit_entry where sequence = 3)`)
@@ -63,7 +63,7 @@ test('characters that PostgreSQL does not store as text are recorded', async () 
   expect((await auditLog.check()).broken).toBeUndefined()
 })
 
-/** Changes a record, and computes its own hash as it should be. */
+/** Changes a record and recalculates its own hash. */
 function rehashed(sequence: number): string {
   return `update audit_entry entry set record = '{}', hash = sha256(convert_to(concat_ws(E'\\n',
     encode((select hash from audit_entry where sequence = ${sequence} - 1), 'hex'), sequence,

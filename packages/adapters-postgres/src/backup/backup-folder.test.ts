@@ -10,23 +10,23 @@ function folderWhere(sync: () => Promise<void>) {
   return folder
 }
 
-test.each(['EISDIR', 'EPERM'])('a platform that does not open folders (%s) is let be', async (code) => {
+test.each(['EISDIR', 'EPERM'])('a platform that cannot open folders (%s) causes no error', async (code) => {
   await expect(flushFolder('/backup', failing(code))).resolves.toBeUndefined()
 })
 
-test('one that opens folders and does not flush them is let be, and the folder is closed', async () => {
+test('a platform that cannot flush folders causes no error, and the folder is closed', async () => {
   const folder = folderWhere(failing('EPERM'))
   await flushFolder('/backup', () => Promise.resolve(folder))
   expect(folder.isClosed).toBe(true)
 })
 
-test('a disk that fails is told, and the folder is closed', async () => {
+test('an error of the disk is thrown, and the folder is closed', async () => {
   const folder = folderWhere(failing('EIO'))
   await expect(flushFolder('/backup', () => Promise.resolve(folder))).rejects.toMatchObject({ code: 'EIO' })
   expect(folder.isClosed).toBe(true)
 })
 
-test('a folder of this machine is flushed, and one that is gone is told', async () => {
+test('an existing folder is flushed, and a missing one is an error', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-flush-'))
   await flushFolder(folder)
   await rm(folder, { recursive: true })

@@ -37,7 +37,7 @@ async function on<T>(url: string, work: (client: Client) => Promise<T>): Promise
   }
 }
 
-/** What all tables hold. */
+/** Returns the rows of all tables. */
 const contents = (url: string) =>
   on(url, async (client) => {
     await client.query(`set timezone = 'UTC'`)
@@ -75,7 +75,7 @@ beforeAll(async () => {
   await dispatchAll(gateway.ports)
   await gateway.ports.inbox.receive([aReply({ text: '\\.\n\\N' })], confirmation)
   before = await contents(from)
-  // What is accepted while it is made is not in it.
+  // Accepted during the backup, so it must not be included.
   let accepted = false
   const made = await create(async () => {
     if (accepted) return
@@ -90,14 +90,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('a file is whole, its owner alone may read it, and nothing else is left', async () => {
+test('a backup is complete, only its owner may read it, and no other file is left', async () => {
   expect(await readdir(folder)).toEqual([file.split('/').at(-1)])
   expect(file).toMatch(/gateway-\d{8}T\d{6}Z\.backup$/)
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   expect((await verifyBackup(backupFile(file))).rows).toBeGreaterThan(50)
 })
 
-test('a file that is cut off, changed, or none is refused before anything is written', async () => {
+test('a truncated or altered file, or one that is no backup, is refused before anything is written', async () => {
   const whole = await readFile(file)
   const text = gunzipSync(whole).toString('latin1')
   const packed = (changed: string) => gzipSync(Buffer.from(changed, 'latin1'), { level: 1 })
@@ -123,26 +123,26 @@ test('a file that is cut off, changed, or none is refused before anything is wri
   expect(await tables()).toBe(0)
 })
 
-test('a gigabyte that is one line, or one row, is refused once it is too long', async () => {
+test('a line or row of a gigabyte is refused as soon as it exceeds the limit', async () => {
   const endless = (start: string) => {
     const zeros = Buffer.alloc(2 ** 20, '0')
-    let left = 1024
+    let remaining = 1024
     const pieces = (function* () {
       yield Buffer.from(start)
-      while (left-- > 0) yield zeros
+      while (remaining-- > 0) yield zeros
     })()
     const read = () => Readable.from(pieces, { objectMode: false }).pipe(createGzip({ level: 1 }))
-    return { source: { name: 'It', read }, left: () => left }
+    return { source: { name: 'It', read }, remaining: () => remaining }
   }
   const head = `-- gateway backup 1 ${JSON.stringify({ made: '', columns: {} })}\n`
   for (const start of ['', '-- gateway backup 1 ', head, `${head}COPY send (body) FROM stdin;\n`]) {
-    const { source, left } = endless(start)
+    const { source, remaining } = endless(start)
     await expect(verifyBackup(source)).rejects.toThrow('It is no backup of the gateway: a line has over')
-    expect(left()).toBeGreaterThan(600)
+    expect(remaining()).toBeGreaterThan(600)
   }
 })
 
-test('reading ends at once when it is interrupted, also while nothing comes', async () => {
+test('reading stops at once when it is aborted, even while no data arrives', async () => {
   const interruption = new AbortController()
   const read = () => new PassThrough()
   const verified = verifyBackup({ name: 'It', read }, { signal: interruption.signal })
@@ -164,15 +164,15 @@ test('a backup of another version is refused, and nothing is created', async () 
   expect(await on(to, async (client) => (await tablesOf(client)).length)).toBe(0)
 })
 
-test('a restore into an empty database has every row and sequence of that moment; a filled one is refused', async () => {
+test('a restore fills an empty database with all rows and sequences of the snapshot, and refuses a filled one', async () => {
   await restore()
   expect(await contents(to)).toEqual(before)
-  // Sequences go on: those of a snapshot would give numbers again.
+  // Sequences are at least as far as in the snapshot, so that no number is used twice.
   expect(await sequences(to)).toEqual(await sequences(from))
   await expect(restore()).rejects.toThrow('The target is not empty')
 })
 
-test('a stream gets the same, stays open, and is given up when nobody reads it', async () => {
+test('a backup to a stream is the same, leaves the stream open, and is aborted if nobody reads it', async () => {
   const pieces: Buffer[] = []
   const to = new PassThrough().on('data', (piece: Buffer) => pieces.push(piece))
   const options = { from, progress: () => undefined, between: () => undefined }
@@ -187,13 +187,13 @@ test('a stream gets the same, stays open, and is given up when nobody reads it',
   await expect(writeBackup({ ...options, to: gone })).rejects.toThrow('EPIPE')
 })
 
-test('what ends in the middle leaves nothing', async () => {
+test('a backup that is aborted leaves nothing', async () => {
   const there = await readdir(folder)
   await expect(create(() => { throw new Error('ended') })).rejects.toThrow('ended') // prettier-ignore
   expect(await readdir(folder)).toEqual(there)
 })
 
-test('it can be read without the gateway: psql fills a schema of the same version from it', async () => {
+test('psql can restore a backup without the gateway, into a schema of the same version', async () => {
   const psql = await promisify(execFile)('psql', ['--version']).catch(() => undefined)
   if (psql === undefined) return void process.stderr.write('NOT TESTED, psql on a backup: there is no psql here\n')
   await on(server, async (client) => {

@@ -269,11 +269,11 @@ export const postgresCarrierBinds = ({ pools: { ordinary } }: Context): CarrierB
  * Otherwise a lock makes processes take turns.
  */
 export const postgresCarrierRates = ({ pools: { kysely, ordinary } }: Context): CarrierRates => ({
-  async renew(carrier, holder, { seconds, wasAway = false, ...wanted }) {
-    const leases = await ordinary.run(keepRate, { carrier, holder, share: wanted.inUse, seconds })
+  async renew(carrier, holder, { seconds, wasAway = false, ...request }) {
+    const leases = await ordinary.run(keepRate, { carrier, holder, share: request.inUse, seconds })
     const own = leases.find((lease) => lease.holder === holder)
-    if (own?.need === wanted.need) {
-      const { granted, share } = renewedShare(wanted, leases.map(otherThan(holder)))
+    if (own?.need === request.need) {
+      const { granted, share } = renewedShare(request, leases.map(otherThan(holder)))
       if (granted === own.share && share === own.share) return granted
     }
     return kysely.transaction().execute(async (transaction) => {
@@ -294,10 +294,10 @@ export const postgresCarrierRates = ({ pools: { kysely, ordinary } }: Context): 
         .where('carrier', '=', carrier)
         .orderBy(sql`holder collate "C"`)
         .execute()
-      const { granted, share } = renewedShare(wanted, leases.map(otherThan(holder)))
+      const { granted, share } = renewedShare(request, leases.map(otherThan(holder)))
       await transaction
         .updateTable('carrier_rate')
-        .set({ share, need: wanted.need, lease_until: until })
+        .set({ share, need: request.need, lease_until: until })
         .where('carrier', '=', carrier)
         .where('holder', '=', holder)
         .execute()

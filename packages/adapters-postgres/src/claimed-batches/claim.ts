@@ -16,7 +16,7 @@ import type { KnownBatches } from './known-batches.ts'
 type AllowedByAccount = ReadonlyMap<AccountId, readonly AllowedSender[]>
 
 export interface Claims {
-  readonly claim: (dispatcher: DispatcherId, wanted: Wanted) => Promise<ClaimedBatch | 'nothing' | 'fenced'>
+  readonly claim: (dispatcher: DispatcherId, request: Wanted) => Promise<ClaimedBatch | 'nothing' | 'fenced'>
   /** Disowns batches of failed claims that could not be disowned earlier, because the database was unreachable. */
   readonly giveBackFailedClaims: (dispatcher: DispatcherId) => Promise<void>
 }
@@ -56,11 +56,11 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
    * Claims a batch. After an error it disowns the batch and throws, or returns undefined if the connection broke before
    * the answer.
    */
-  async function attempt(dispatcher: DispatcherId, wanted: Wanted, carrier: number, allowed: AllowedByAccount) {
+  async function attempt(dispatcher: DispatcherId, request: Wanted, carrier: number, allowed: AllowedByAccount) {
     const seq = (batchesClaimed = (batchesClaimed % batchesMax) + 1)
     try {
-      const rows = await run(dispatcher, seq, wanted, carrier)
-      return await toBatch(dispatcher, seq as ClaimedBatchId, wanted, carrier, rows, allowed)
+      const rows = await run(dispatcher, seq, request, carrier)
+      return await toBatch(dispatcher, seq as ClaimedBatchId, request, carrier, rows, allowed)
     } catch (error) {
       await giveBack(dispatcher, seq)
       if (isLostAnswer(error)) return undefined
@@ -68,8 +68,8 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
     }
   }
 
-  function run(dispatcher: DispatcherId, seq: number, wanted: Wanted, carrier: number): Promise<ClaimRow[]> {
-    const { lane, messagesMax, markedMax, leaseSeconds, queue = noQueue, fresh = false, overflowSeconds } = wanted
+  function run(dispatcher: DispatcherId, seq: number, request: Wanted, carrier: number): Promise<ClaimRow[]> {
+    const { lane, messagesMax, markedMax, leaseSeconds, queue = noQueue, fresh = false, overflowSeconds } = request
     const common = {
       dispatcher,
       batch: seq,
@@ -115,12 +115,12 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
     return { id, at: instant(first.at), messages, marked: Math.min(markedMax, messages.length) }
   }
 
-  async function claim(dispatcher: DispatcherId, wanted: Wanted): Promise<ClaimedBatch | 'nothing' | 'fenced'> {
+  async function claim(dispatcher: DispatcherId, request: Wanted): Promise<ClaimedBatch | 'nothing' | 'fenced'> {
     await giveBackFailedClaims(dispatcher)
-    const carrier = await context.carrierNumber(wanted.carrier)
+    const carrier = await context.carrierNumber(request.carrier)
     const allowed = await context.allowedSenders.known()
     for (let attempts = 0; attempts < attemptsMax; attempts++) {
-      const batch = await attempt(dispatcher, wanted, carrier, allowed)
+      const batch = await attempt(dispatcher, request, carrier, allowed)
       if (batch !== undefined) return batch
     }
     return 'nothing'

@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { freshDatabase } from '../../testing/fresh-database.ts'
 
-test('a claim that comes after it was disowned takes nothing, however often it was disowned', async () => {
+test('a claim that arrives after it was disowned, even repeatedly, claims nothing', async () => {
   const database = await freshDatabase()
   const client = new Client({ connectionString: database.connectionString })
   await client.connect()

@@ -26,7 +26,7 @@ describe('the overview of a large gateway', () => {
 
   const queue = () => open.postgres.ports.overview.queue()
 
-  test('every account is told once, in order, however many there are and whether they wait or not', async () => {
+  test('every account with waiting messages is listed once, in order, over any number of pages', async () => {
     await open.client.query(`
       insert into account (balance) select 0 from generate_series(1, 5500);
       insert into due (lane, account_id, lo, hi, first_id)
@@ -34,18 +34,18 @@ describe('the overview of a large gateway', () => {
       where a % 3 = 0 and a not between 2000 and 4100;
       insert into later (lane, attempt, account_id, lo, hi, first_id, due_at, at)
       select 0, a % 2, a, a * 100 + 50, a * 100 + 52, a * 100 + 50, now(), now() from generate_series(4200, 5500, 7) a`)
-    const told: WaitingWork[] = []
-    for await (const work of queue()) told.push(work)
-    const places = told.map(({ account, lane }) => account * 2 + (lane === 'bulk' ? 1 : 0))
+    const listed: WaitingWork[] = []
+    for await (const work of queue()) listed.push(work)
+    const places = listed.map(({ account, lane }) => account * 2 + (lane === 'bulk' ? 1 : 0))
     expect(places).toEqual([...new Set(places)].toSorted((a, b) => a - b))
-    const sum = (count: (work: WaitingWork) => number) => told.reduce((all, work) => all + count(work), 0)
+    const sum = (count: (work: WaitingWork) => number) => listed.reduce((all, work) => all + count(work), 0)
     const waiting = Array.from({ length: 5500 }, (_, i) => i + 1).filter((a) => a % 3 === 0 && (a < 2000 || a > 4100))
     expect(sum(({ due }) => due)).toBe(waiting.length * 6)
     expect(sum(({ scheduled, postponed }) => scheduled + postponed)).toBe(2 * Math.ceil(1301 / 7))
-    expect(told.every(({ due, oldestDue }) => due > 0 === (oldestDue !== undefined))).toBe(true)
+    expect(listed.every(({ due, oldestDue }) => due > 0 === (oldestDue !== undefined))).toBe(true)
   })
 
-  test('who stops reading leaves no connection in use', async () => {
+  test('a reader that stops early leaves no connection in use', async () => {
     await open.client.query(`
       insert into account (balance) select 0 from generate_series(1, 3000);
       insert into due (lane, account_id, lo, hi, first_id) select 0, a, a, a + 1, a from generate_series(1, 3000) a`)
@@ -53,7 +53,7 @@ describe('the overview of a large gateway', () => {
     for await (const { account } of queue()) expect(account).toBeGreaterThan(0)
   })
 
-  test('of a dispatcher that registered before that was kept, nobody says since when it runs, nor in which version', async () => {
+  test('a dispatcher of a version that stored neither start nor version is listed without them', async () => {
     await open.client.query(
       `insert into dispatcher (id, lease_until, since) values (7, now() + interval '1 min', null)`,
     )
@@ -61,7 +61,7 @@ describe('the overview of a large gateway', () => {
     expect(dispatchers).toMatchObject([{ id: 7, since: undefined, version: undefined, overdue: false, loads: [] }])
   })
 
-  test('a claim that was disowned before it came is no claimed batch', async () => {
+  test('a claim that was disowned before it arrived is not listed as a batch', async () => {
     const { claimedBatches, overview } = open.postgres.ports
     const id = await claimedBatches.register(60)
     await open.client.query('select disown($1, 1)', [id])

@@ -30,7 +30,7 @@ const rows = async (): Promise<number> => {
   return rowCount ?? 0
 }
 
-test('who loses the connection that would wake it is told so, and hears again on the next one', async () => {
+test('a sleeper that loses its connection is woken, and is notified again over the next connection', async () => {
   let woken = 0
   const sleeper = database.cuttable.ports.wakeups.sleeper(() => woken++)
   const send = await aSender(database.direct.ports)
@@ -46,7 +46,7 @@ test('who loses the connection that would wake it is told so, and hears again on
   }
 })
 
-test('where nobody sleeps no commit notifies', async () => {
+test('without a sleeper no commit sends a notification', async () => {
   const heard: string[] = []
   const { rows: channels } = await database.client.query<{ channel: string }>(channelOfIdle)
   await database.client.query(`listen ${channels[0]?.channel ?? ''}`)
@@ -57,7 +57,7 @@ test('where nobody sleeps no commit notifies', async () => {
   await asleep(sleeper)
   await sleeper.awake()
   await send()
-  // What was notified has come before the answer to a later question.
+  // Notifications arrive before the answer to a later query.
   await database.client.query('select')
   expect(heard).toEqual([])
   await asleep(sleeper)
@@ -66,7 +66,7 @@ test('where nobody sleeps no commit notifies', async () => {
   expect(heard).toEqual([channels[0]?.channel])
 })
 
-test('who ended without a word is told no more after its time, and leaves no row; nor does who closed', async () => {
+test('a sleeper whose process died is not notified after its time and leaves no row; nor does a closed one', async () => {
   const ended = database.direct.ports.wakeups.sleeper(() => undefined)
   const other = database.direct.ports.wakeups.sleeper(() => undefined)
   await asleep(ended)
@@ -91,7 +91,7 @@ test('gateways in two schemas of a database do not wake each other', async () =>
     const before = { ...woken }
     await send()
     await until(() => woken.here > before.here)
-    // Whoever says again that it sleeps has heard what was told before.
+    // A sleeper that sleeps again has received all earlier notifications.
     await asleep(there)
     expect(woken.there).toBe(before.there)
   } finally {
@@ -100,7 +100,7 @@ test('gateways in two schemas of a database do not wake each other', async () =>
   }
 })
 
-test('an acceptance that was under way when the sleep began is there for the next look, and wakes nobody', async () => {
+test('an accept that began before the sleep is visible to the next look, and wakes no process', async () => {
   let woken = 0
   const { ports } = database.direct
   const { id } = await anAccount(ports)
@@ -119,14 +119,14 @@ test('an acceptance that was under way when the sleep began is there for the nex
     await asleep(sleeper)
     expect(woken).toBe(before)
     const dispatcher = await ports.claimedBatches.register(60)
-    const wanted = {
+    const request = {
       carrier: aCarrierId(),
       lane: 'single',
       messagesMax: 10,
       markedMax: 10,
       leaseSeconds: 60,
     } as const
-    expect(await ports.claimedBatches.claim(dispatcher, wanted)).toMatchObject({ messages: [{ account: id }] })
+    expect(await ports.claimedBatches.claim(dispatcher, request)).toMatchObject({ messages: [{ account: id }] })
   } finally {
     await holder.end()
   }

@@ -95,11 +95,11 @@ export function createRecord(
           )
         : undefined
       if (plain !== undefined) return plain
-      const [told] = await hot.run(recordLate, late())
-      if (told === undefined || told.told === recorded.length || !(await prove(dispatcher, values.ids))) return told
-      // What is known of those as well is told now.
-      await hot.run(recordLate, late())
-      return told
+      const [result] = await hot.run(recordLate, late())
+      if (result === undefined || result.told === recorded.length) return result
+      // Messages that a promotion had put in doubt become known here, so that their outcomes can be recorded.
+      if (await prove(dispatcher, values.ids)) await hot.run(recordLate, late())
+      return result
     })
     for (const [batch, ids] of present) await batches.leave(dispatcher, batch, ids, ended.includes(batch))
     return row?.marked === marks.length ? 'recorded' : 'fenced'

@@ -29,13 +29,13 @@ function keyOf(text: string): IdempotencyKey {
   return key
 }
 
-const requestOf = (key = 'k', asked = 'this'): ClientRequest => ({ account, key: keyOf(key), asked })
+const requestOf = (key = 'k', content = 'this'): ClientRequest => ({ account, key: keyOf(key), asked: content })
 const textOf = (results: Acceptance['results']) => JSON.stringify(results)
-const sent = ({ messages }: StoredPorts, key = 'k', count = 1, asked = 'this') =>
-  messages.acceptOnce(anOrder(account, { to: numbers(count) }), requestOf(key, asked), textOf)
+const sent = ({ messages }: StoredPorts, key = 'k', count = 1, content = 'this') =>
+  messages.acceptOnce(anOrder(account, { to: numbers(count) }), requestOf(key, content), textOf)
 const moved = ({ ledger }: StoredPorts, amount: number, key = 'k') =>
   ledger.transferOnce({ from: account, to: sub, amount: credits(amount) }, now, requestOf(key))
-const kept = (key = 'k') => database.direct.ports.clientRequests.find(requestOf(key))
+const storedAnswer = (key = 'k') => database.direct.ports.clientRequests.find(requestOf(key))
 
 async function storedIds(): Promise<readonly number[]> {
   const { rows } = await database.client.query<{ id: string }>(
@@ -50,24 +50,24 @@ async function assertBalance(expected: number): Promise<void> {
   expect((await ledger.check()).differences).toEqual([])
 }
 
-/** As after so many seconds. */
+/** Moves the stored answers back by this many seconds. */
 const age = (seconds: number) =>
   database.client.query('update client_request set at = at - make_interval(secs => $1)', [seconds])
 
 describe.each<Cut>(['before-it-arrives', 'after-it-arrived', 'before-its-answer'])(
   'where the connection breaks %s',
   (where) => {
-    test('orders with keys are accepted once each, and what is kept has their ids and the balances right after them', async () => {
+    test('orders with keys are accepted once each, and their stored answers have their ids and balances', async () => {
       const { cuttable, proxy } = database
       await sent(cuttable.ports, 'first')
       const cut = proxy.cut(where, 'accept-keyed')
       const keys = Array.from({ length: 20 }, (_, i) => `key ${i}`)
       const results = await Promise.all(keys.map((key) => sent(cuttable.ports, key, 2)))
       await cut
-      const answers = await Promise.all(keys.map((key) => kept(key)))
+      const answers = await Promise.all(keys.map((key) => storedAnswer(key)))
       const ids: number[] = []
       for (const [i, answer] of answers.entries()) {
-        if (typeof answer !== 'object') throw new Error(`nothing is kept: ${answer}`)
+        if (typeof answer !== 'object') throw new Error(`nothing is storedAnswer: ${answer}`)
         const result = results[i]
         if (typeof result === 'object')
           expect(answer).toEqual({ text: textOf(result.results), balance: result.balance })
@@ -80,15 +80,15 @@ describe.each<Cut>(['before-it-arrives', 'after-it-arrived', 'before-its-answer'
       await assertBalance(590)
     })
 
-    test('an order that is decided under the lock of its account is, too', async () => {
+    test('an order that is decided under the lock of its account is accepted once too', async () => {
       const { cuttable, direct, proxy } = database
       await sent(cuttable.ports, 'first')
       await direct.ports.ledger.topUp(account, credits(-965), 'nearly all', now)
       const cut = proxy.cut(where, 'lock-account')
       const result = await sent(cuttable.ports, 'k', 4)
       await cut
-      const answer = await kept()
-      if (typeof answer !== 'object') throw new Error(`nothing is kept: ${answer}`)
+      const answer = await storedAnswer()
+      if (typeof answer !== 'object') throw new Error(`nothing is storedAnswer: ${answer}`)
       if (typeof result === 'object') expect(answer.text).toBe(textOf(result.results))
       expect((JSON.parse(answer.text) as (number | string)[][])[0]?.slice(2)).toEqual(
         Array(2).fill('insufficient-credits'),
@@ -98,7 +98,7 @@ describe.each<Cut>(['before-it-arrives', 'after-it-arrived', 'before-its-answer'
       await assertBalance(5)
     })
 
-    test('a transfer moves once, and what is kept is what happened, done or refused', async () => {
+    test('a transfer happens once, and its stored answer says whether it was done or refused', async () => {
       const { cuttable, proxy } = database
       for (const [key, amount, result] of [
         ['done', 300, 'done'],
@@ -107,32 +107,32 @@ describe.each<Cut>(['before-it-arrives', 'after-it-arrived', 'before-its-answer'
         const cut = proxy.cut(where, 'transfer')
         expect([result, 'repeated']).toContain(await moved(cuttable.ports, amount, key))
         await cut
-        expect(await kept(key)).toMatchObject({ text: result })
+        expect(await storedAnswer(key)).toMatchObject({ text: result })
         expect(await moved(cuttable.ports, amount, key)).toBe('repeated')
       }
       await assertBalance(700)
     })
 
-    test('an answer that changes nothing is kept once', async () => {
+    test('an answer without any change is stored once', async () => {
       const { cuttable, proxy } = database
       await cuttable.ports.clientRequests.find(requestOf())
       const cut = proxy.cut(where, 'keep-first-answer')
       const answer = { text: 'refused', balance: credits(7) }
       expect(await cuttable.ports.clientRequests.keep(requestOf(), answer)).toEqual(answer)
       await cut
-      expect(await kept()).toEqual(answer)
+      expect(await storedAnswer()).toEqual(answer)
     })
   },
 )
 
-test('the commit of an order under the lock of its account is not answered: it is not decided twice', async () => {
+test('an order under the lock of its account whose commit is not answered is not decided twice', async () => {
   const { cuttable, direct, proxy } = database
   await sent(cuttable.ports, 'first')
   await direct.ports.ledger.topUp(account, credits(-965), 'nearly all', now)
   const cut = proxy.cut('before-its-answer', 'commit')
   expect(await sent(cuttable.ports, 'k', 4)).toBe('repeated')
   await cut
-  expect(await kept()).toMatchObject({ balance: 5 })
+  expect(await storedAnswer()).toMatchObject({ balance: 5 })
   await assertBalance(5)
 })
 
@@ -146,7 +146,7 @@ describe('the same request to two processes', () => {
     return { calls, close: () => other.close() }
   }
 
-  test('64 sends and 64 transfers at a time are done once, and all have the answer; what is left comes too late', async () => {
+  test('64 concurrent sends and 64 transfers happen once, and all callers get the answer or arrive too late', async () => {
     const { calls, close } = gateways()
     const found = await database.direct.ports.accounts.find(account)
     if (found === undefined) throw new Error('no account')
@@ -154,9 +154,9 @@ describe('the same request to two processes', () => {
     const sends = await Promise.all(calls.map((gateway) => gateway.sendMessages(found.account, texts, keyOf('send'))))
     for (const one of sends) expect(one).toEqual(sends[0])
     expect(sends[0]).toMatchObject([[{ cost: 10 }, { refused: 'invalid-number' }, { balance: 980 }]])
-    const wanted = { from: account, to: sub, quantity: 5 }
+    const transfer = { from: account, to: sub, quantity: 5 }
     const transfers = await Promise.all(
-      calls.map((gateway) => gateway.transferCredits(found.account, wanted, keyOf('transfer'))),
+      calls.map((gateway) => gateway.transferCredits(found.account, transfer, keyOf('transfer'))),
     )
     expect(new Set(transfers)).toEqual(new Set(['done']))
     const others = await Promise.all(
@@ -170,7 +170,7 @@ describe('the same request to two processes', () => {
     await close()
   })
 
-  test('of many keys at a time, each is done once, whatever other accounts do in the same statements', async () => {
+  test('of many concurrent requests with keys each is done once, whatever other accounts do in the same statements', async () => {
     const { direct } = database
     const other = postgresPorts({ connectionString: database.connectionString })
     const accounts = [account]
@@ -200,7 +200,7 @@ describe('the same request to two processes', () => {
   })
 })
 
-test('a request that waits for another process waits in bounds, does nothing then, and its key is free', async () => {
+test('a request that waits for another process fails in bounded time, does nothing, and frees its key', async () => {
   const holder = new Client({ connectionString: database.connectionString })
   await holder.connect()
   await holder.query('begin')
@@ -214,7 +214,7 @@ test('a request that waits for another process waits in bounds, does nothing the
   expect(performance.now() - began).toBeLessThan(5000)
   await holder.query('commit')
   await holder.end()
-  expect(await kept()).toBeUndefined()
+  expect(await storedAnswer()).toBeUndefined()
   expect(await sent(impatient.ports)).toMatchObject({ balance: 990 })
   await impatient.close()
 })
@@ -231,21 +231,21 @@ describe('an answer', () => {
     for (const key of ['a', 'b']) expect(await act(ports, key)).not.toBe('repeated')
     await age(hours48 - 30)
     for (const key of ['a', 'b']) expect(await act(ports, key)).toBe('repeated')
-    expect(await kept('a')).toBeDefined()
+    expect(await storedAnswer('a')).toBeDefined()
     await age(30)
-    expect(await kept('a')).toBeUndefined()
+    expect(await storedAnswer('a')).toBeUndefined()
     const again = await act(ports, 'a')
     expect(again).not.toBe('repeated')
     if (typeof again === 'object')
-      expect(await kept('a')).toEqual({ text: textOf(again.results), balance: again.balance })
-    else expect(await kept('a')).toMatchObject({ text: again })
+      expect(await storedAnswer('a')).toEqual({ text: textOf(again.results), balance: again.balance })
+    else expect(await storedAnswer('a')).toMatchObject({ text: again })
     const answer = { text: 'instead' }
     expect(await ports.clientRequests.keep(requestOf('b'), answer)).toEqual(answer)
-    expect(await kept('b')).toMatchObject(answer)
+    expect(await storedAnswer('b')).toMatchObject(answer)
     expect((await ports.ledger.check()).differences).toEqual([])
   })
 
-  test('that counts no longer is dropped, some thousand at a step; others stay', async () => {
+  test('that has expired is dropped, some thousand in a step; others stay', async () => {
     const { ports } = database.direct
     await ports.clientRequests.keep(requestOf('young'), { text: 'young' })
     await ports.clientRequests.keep(requestOf('old enough'), { text: 'old' })

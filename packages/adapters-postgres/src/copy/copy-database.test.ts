@@ -19,15 +19,15 @@ const open: PostgresPorts[] = []
 beforeEach(async () => {
   names = [1, 2].map(() => `copy_${randomUUID().replaceAll('-', '')}`)
   const [source = '', target = ''] = names
-  await asked(server, `create database ${source}`)
-  await asked(server, `create database ${target}`)
+  await queryAt(server, `create database ${source}`)
+  await queryAt(server, `create database ${target}`)
   from = urlOf(source)
   to = urlOf(target)
   await ports(from).migrate()
 })
 afterEach(async () => {
   await Promise.all(open.splice(0).map((each) => each.close(1)))
-  for (const name of names) await asked(server, `drop database ${name} with (force)`)
+  for (const name of names) await queryAt(server, `drop database ${name} with (force)`)
 })
 
 function ports(url: string): PostgresPorts {
@@ -36,7 +36,7 @@ function ports(url: string): PostgresPorts {
   return made
 }
 
-async function asked(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
+async function queryAt(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
@@ -48,7 +48,7 @@ async function asked(url: string, text: string): Promise<readonly Record<string,
 
 const copy = () => copyDatabase({ from, to, progress: () => undefined, unlessEnded: () => undefined })
 
-/** What all tables and sequences hold, in one digest each. */
+/** Returns a digest of each table and sequence. */
 async function contents(url: string): Promise<Readonly<Record<string, unknown>>> {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -67,15 +67,15 @@ async function contents(url: string): Promise<Readonly<Record<string, unknown>>>
   return found
 }
 
-test('every row of every table and every sequence arrives as it was', async () => {
+test('every row of every table and every sequence is copied unchanged', async () => {
   await fillDatabase(from, fewer)
-  await asked(from, `update dispatcher set lease_until = now() - interval '1 minute'`)
+  await queryAt(from, `update dispatcher set lease_until = now() - interval '1 minute'`)
   const copied = await copy()
   expect(copied.find(({ table }) => table === 'message_p0')).toEqual({ table: 'message_p0', rows: fewer.history.count })
   expect(await contents(to)).toEqual(await contents(from))
 })
 
-test('on the target everything goes on: balances, statuses, replies, and ids that were never given out', async () => {
+test('the target continues: balances, statuses, replies, and ids that were never used', async () => {
   const before = ports(from)
   const { id } = await anAccount(before.ports)
   const sent = await acceptedIds(before.ports, anOrder(id, { to: numbers(3) }))
@@ -93,16 +93,16 @@ test('on the target everything goes on: balances, statuses, replies, and ids tha
   await dispatchAll(after.ports)
 })
 
-test('a source in use is refused, and who uses it is named', async () => {
+test('a source in use is refused with the names of its users', async () => {
   const used = ports(from)
   await used.ping()
   await expect(copy()).rejects.toThrow('Processes of the gateway use the database (gateway')
   await Promise.all(open.splice(0).map((each) => each.close(1)))
-  await asked(from, `insert into dispatcher (id, lease_until) values (1, now() + interval '1 minute')`)
+  await queryAt(from, `insert into dispatcher (id, lease_until) values (1, now() + interval '1 minute')`)
   await expect(copy()).rejects.toThrow('A dispatcher has a lease')
 })
 
-test('a target that holds anything is refused; after a copy that failed it is empty', async () => {
+test('a target with any row is refused, and is empty after a failed copy', async () => {
   await expect(
     copyDatabase({ from, to: from, progress: () => undefined, unlessEnded: () => undefined }),
   ).rejects.toThrow('The target is the same database as the source')
@@ -116,8 +116,8 @@ test('a target that holds anything is refused; after a copy that failed it is em
   })
   await expect(ended).rejects.toThrow('ended')
   await copy()
-  await asked(to, 'insert into account (balance) values (0)')
+  await queryAt(to, 'insert into account (balance) values (0)')
   await expect(copy()).rejects.toThrow('The target is not empty: it has rows in account')
-  await asked(to, 'drop table schema_migration')
+  await queryAt(to, 'drop table schema_migration')
   await expect(copy()).rejects.toThrow('tables of another application')
 })

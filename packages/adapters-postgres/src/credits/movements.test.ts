@@ -61,7 +61,7 @@ test('the sum of dropped sends is listed when the last of them can have been acc
     expect(Math.abs(dropped - daysBefore(instant(Date.now()), limits.statusDays))).toBeLessThan(600_000)
   }))
 
-test('sends of a period are found by the blocks that were leased since two days before it', () =>
+test('the sends of a period are found in blocks leased since two days before it', () =>
   withHistory(async ({ movements }) => {
     const from = instant(Date.now() - 36 * 3_600_000)
     expect(kinds(await movements({ from }))).toEqual([

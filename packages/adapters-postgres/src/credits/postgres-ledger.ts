@@ -71,11 +71,11 @@ export function postgresLedger(context: Context): Ledger {
     balance,
     topUp,
     check,
-    refund: (wanted, now) => refundMessage(context, wanted, now),
+    refund: (refund, now) => refundMessage(context, refund, now),
     movements: (of, period, historyDays) => movements(context.pools, of, period, historyDays),
     statement: (of, period, historyDays) => statementOf(ordinary, of, period, historyDays),
-    transfer: (wanted, now) => transferCredits(context, wanted, now) as ReturnType<Ledger['transfer']>,
-    transferOnce: (wanted, now, request) => transferCredits(context, wanted, now, request),
+    transfer: (transfer, now) => transferCredits(context, transfer, now) as ReturnType<Ledger['transfer']>,
+    transferOnce: (transfer, now, request) => transferCredits(context, transfer, now, request),
   }
 }
 

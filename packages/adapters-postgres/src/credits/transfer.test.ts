@@ -32,7 +32,7 @@ async function assertBalances(...expected: readonly number[]): Promise<void> {
 describe.each<Cut>(['before-it-arrives', 'after-it-arrived', 'before-its-answer'])(
   'a transfer whose connection breaks %s',
   (where) => {
-    test('happens once and is told as done', async () => {
+    test('happens once and is reported as done', async () => {
       const { cuttable, proxy } = database
       const cut = proxy.cut(where, 'transfer')
       expect(await moved(cuttable.ports, 100)).toBe('done')
@@ -40,7 +40,7 @@ describe.each<Cut>(['before-it-arrives', 'after-it-arrived', 'before-its-answer'
       await assertBalances(0, 100)
     })
 
-    test('is told as refused if it is', async () => {
+    test('is reported as refused if it was', async () => {
       const { cuttable, proxy } = database
       const cut = proxy.cut(where, 'transfer')
       expect(await moved(cuttable.ports, 101)).toBe('insufficient-credits')
@@ -50,7 +50,7 @@ describe.each<Cut>(['before-it-arrives', 'after-it-arrived', 'before-its-answer'
   },
 )
 
-test('a transfer that is cut again and again before it arrives has failed, and nothing moved', async () => {
+test('a transfer whose connection breaks repeatedly before it arrives has failed, and nothing moved', async () => {
   const { cuttable, proxy } = database
   const cuts = (async () => {
     for (let i = 0; i < 4; i++) await proxy.cut('before-it-arrives', 'transfer')
@@ -60,7 +60,7 @@ test('a transfer that is cut again and again before it arrives has failed, and n
   await assertBalances(100, 0)
 })
 
-test('with a key it is an error then, for the same request may have moved credits before', async () => {
+test('such a transfer with a key is an error, because the same request may have moved credits before', async () => {
   const { cuttable, proxy } = database
   const request = { account: from, key: 'invoice 7' as IdempotencyKey, asked: 'a transfer' }
   const once = () => cuttable.ports.ledger.transferOnce({ from, to, amount: credits(10) }, now, request)
@@ -74,7 +74,7 @@ test('with a key it is an error then, for the same request may have moved credit
   await assertBalances(90, 10)
 })
 
-test('a backend that is still at work when its answer is given up moves nothing afterwards', async () => {
+test('a server process whose answer is given up moves nothing afterwards', async () => {
   const { cuttable, proxy, blockedBy } = database
   const holder = new Client({ connectionString: database.connectionString })
   await holder.connect()
@@ -99,12 +99,12 @@ test.each([
   ['update account set locked = true where id = $1', 'to', 'to-account-locked'],
 ] as const)(
   'a transfer that had to wait is decided by what it then finds: %s (%s) is %s',
-  async (change, whose, result) => {
+  async (change, side, result) => {
     const { cuttable, blockedBy } = database
     const holder = new Client({ connectionString: database.connectionString })
     await holder.connect()
     await holder.query('begin')
-    await holder.query(change, [whose === 'from' ? from : to])
+    await holder.query(change, [side === 'from' ? from : to])
     const transfer = moved(cuttable.ports, 60)
     await until(() => blockedBy(holder))
     await holder.query('commit')
@@ -113,7 +113,7 @@ test.each([
   },
 )
 
-test('where the database was never reached it has failed; where nobody can know, it is an error', async () => {
+test('a transfer that never reached the database has failed; one with an unknown outcome is an error', async () => {
   const { proxy } = database
   const settings = { statementSeconds: 0.2, connectionSeconds: 0.2, lookUpSeconds: 0.5 }
   const away = postgresPorts({ connectionString: proxy.connectionString, settings })
@@ -127,7 +127,7 @@ test('where the database was never reached it has failed; where nobody can know,
   await assertBalances(99, 1)
 })
 
-test('64 transfers among five accounts, of two processes, through a network that breaks: each counts once', async () => {
+test('each of 64 transfers by two processes over a breaking network counts once', async () => {
   const { direct, cuttable, proxy } = database
   const ids = [from, to]
   for (let i = 0; i < 3; i++) ids.push((await anAccount(direct.ports, { credits: 100 })).id)
@@ -146,7 +146,7 @@ test('64 transfers among five accounts, of two processes, through a network that
       const amount = 5 + 3 * (i % 7)
       const { ledger } = i % 4 === 0 ? direct.ports : cuttable.ports
       const result = await ledger.transfer({ from: a, to: b, amount: credits(amount) }, now)
-      // A busy machine may have no connection in time: nothing moved, then, as the balances show.
+      // A busy machine may get no connection in time. Then nothing moved, as the balances show.
       if (result === 'insufficient-credits' || result === 'failed') return
       expect(result).toBe('done')
       done++

@@ -10,7 +10,7 @@ const codes = {
   unknown: OUTCOME.unknown,
 } as const
 
-/** Such as 'b ok 1': reference b, delivered, to the number that ends in 1; without it the receipt tells no number. */
+/** Parses 'b ok 1' as reference b, delivered, to the number that ends in 1. Without a digit there is no number. */
 function receiptOf(text: string): DeliveryReceipt {
   const [reference = '', code = '', number] = text.split(' ')
   return {
@@ -33,6 +33,6 @@ test.each([
   ['in the order of those that count', ['a way', 'a failed 1', 'a ok'], [['a failed 1'], ['a ok']]],
   ['others beside them', ['a ok', 'b ok 1', 'a ok 1', 'b ok 2'], [['a ok', 'b ok 1', 'b ok 2'], ['a ok 1']]],
   ['and several numbers beside one without', ['a ok 1', 'a way', 'a ok 2'], [['a ok 1'], ['a way'], ['a ok 2']]],
-])('of receipts those that count: %s', (_, given, wanted) => {
-  expect(onePerMessage(given.map(receiptOf))).toEqual(wanted.map((round) => round.map(receiptOf)))
+])('the receipts that count: %s', (_, receipts, rounds) => {
+  expect(onePerMessage(receipts.map(receiptOf))).toEqual(rounds.map((round) => round.map(receiptOf)))
 })

@@ -36,13 +36,13 @@ describe('receipts on partitions', () => {
        select $1, $1, 27820000000, 1, id, 100, $2, now() - $3::int * interval '1 day' from carrier where name = 'sim'`,
       [id, reference, daysAgo],
     )
-  /** Ids are leased from this partition on. */
+  /** Makes ids come from this partition on. */
   const reach = (partition: number) => open.client.query(`select setval('id_block', $1)`, [partition * 500])
   const codes = async () =>
     (await open.client.query<{ code: number }>('select code from message order by id')).rows.map(({ code }) => code)
-  const kept = async () => (await open.client.query('select from unmatched_delivery_receipt')).rowCount
+  const storedCount = async () => (await open.client.query('select from unmatched_delivery_receipt')).rowCount
 
-  test('a process finds messages in the partitions that have become the newest since it started', async () => {
+  test('a process finds messages in partitions that became the newest after its start', async () => {
     const { deliveryReceipts } = open.postgres.ports
     await store(1, 'a')
     await deliveryReceipts.apply(delivered('a'))
@@ -54,14 +54,14 @@ describe('receipts on partitions', () => {
     await store(2, 'd')
     await store(partitionSize + 1, 'e')
     await deliveryReceipts.apply(delivered('e', 'c'))
-    expect(await kept()).toBe(0)
+    expect(await storedCount()).toBe(0)
     await deliveryReceipts.apply(delivered('d'))
     await deliveryReceipts.match(10)
     expect(await codes()).toEqual([0, 0, 0, 0, 0])
-    expect(await kept()).toBe(0)
+    expect(await storedCount()).toBe(0)
   })
 
-  test('history that is dropped while a process remembers it hinders no receipt', async () => {
+  test('a partition that is dropped while a process knows it does not block receipts', async () => {
     const { deliveryReceipts } = open.postgres.ports
     await reach(1)
     await deliveryReceipts.apply(delivered('x'))
@@ -73,7 +73,7 @@ describe('receipts on partitions', () => {
     expect(await codes()).toEqual([0])
   })
 
-  test('of two messages under one reference the newer one has the receipt, the one of long ago is left alone', async () => {
+  test('of two messages with one reference the newer one gets the receipt', async () => {
     const { deliveryReceipts } = open.postgres.ports
     await store(1, 'again', 10)
     await store(2, 'again')
@@ -81,7 +81,7 @@ describe('receipts on partitions', () => {
     expect(await codes()).toEqual([100, 0])
   })
 
-  test('of two kept receipts of a message the first one counts, also if the other one is to be tried sooner', async () => {
+  test('of two stored receipts of a message the first one counts, even if the other is tried sooner', async () => {
     const { deliveryReceipts } = open.postgres.ports
     await deliveryReceipts.apply(delivered('a'))
     await open.client.query(`update unmatched_delivery_receipt set next_try = now() + interval '1 hour'`)
@@ -89,10 +89,10 @@ describe('receipts on partitions', () => {
     await store(1, 'a')
     await deliveryReceipts.match(10)
     expect(await codes()).toEqual([0])
-    expect(await kept()).toBe(0)
+    expect(await storedCount()).toBe(0)
   })
 
-  test('an early receipt under a reference of long ago waits for its own message', async () => {
+  test('an early receipt with a reused reference waits for its own message', async () => {
     const { deliveryReceipts } = open.postgres.ports
     await store(1, 'again', 10)
     await deliveryReceipts.apply(delivered('again'))
@@ -103,7 +103,7 @@ describe('receipts on partitions', () => {
     expect(await codes()).toEqual([100, 0])
   })
 
-  test('a receipt of more than a week later finds its message when no newer one has come', async () => {
+  test('a receipt more than a week later finds its message if no newer one has the reference', async () => {
     const { deliveryReceipts } = open.postgres.ports
     await store(1, 'late', 10)
     await deliveryReceipts.apply(delivered('late'))
@@ -112,7 +112,7 @@ describe('receipts on partitions', () => {
     expect(await codes()).toEqual([0])
   })
 
-  test('a receipt that finds nothing is tried ever more rarely, and given up after three days', async () => {
+  test('a receipt without a message is tried at growing intervals, and dropped after three days', async () => {
     const { deliveryReceipts } = open.postgres.ports
     await deliveryReceipts.apply(delivered('nobody'))
     for (let tries = 1; tries <= 3; tries++) {
@@ -123,6 +123,6 @@ describe('receipts on partitions', () => {
     }
     await open.client.query(`update unmatched_delivery_receipt set at = now() - interval '73 hours'`)
     expect(await deliveryReceipts.match(10)).toBe(0)
-    expect(await kept()).toBe(0)
+    expect(await storedCount()).toBe(0)
   })
 })

@@ -15,9 +15,9 @@ export const postgresUnknownMessages = (context: Context): UnknownMessages => ({
     const stored = references.map(storedReference)
     await retryOnConnectionLoss(ordinary, keepUnknownReferences, { carrier, references: stored })
   },
-  async take(name, wanted) {
+  async take(name, bounds) {
     const carrier = await context.carrierNumber(name)
-    const rows = await context.pools.ordinary.run(takeUnknownMessages, { carrier, ...wanted })
+    const rows = await context.pools.ordinary.run(takeUnknownMessages, { carrier, ...bounds })
     if (rows.length === 0) return []
     const addresses = await context.senders.addressesOf(new Set(rows.map(({ sender }) => sender)))
     const allowed = await context.allowedSenders.known()

@@ -10,7 +10,7 @@ import {
   type UnreadReceiptRow,
 } from '../sql/unread-receipts.ts'
 
-/** After a lost answer each call runs again by itself. */
+/** Implements unread receipts. If a connection breaks before an answer, each call runs its statement again. */
 export const postgresUnreadReceipts = ({ pools: { ordinary } }: Context): UnreadReceipts => ({
   async keep(receipts) {
     if (receipts.length === 0) return

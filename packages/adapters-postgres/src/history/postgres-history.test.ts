@@ -33,11 +33,11 @@ afterEach(async () => {
 async function dropAll(ports = postgres.ports) {
   const sum = { partitions: 0, sends: 0, messages: 0 }
   for (;;) {
-    const { left, ...dropped } = await ports.history.drop(days, 730)
+    const { left: state, ...dropped } = await ports.history.drop(days, 730)
     sum.partitions += dropped.partitions
     sum.sends += dropped.sends
     sum.messages += dropped.messages
-    if (left !== 'more') return { ...sum, left }
+    if (state !== 'more') return { ...sum, left: state }
   }
 }
 
@@ -51,7 +51,7 @@ const statuses = (by: AccountId, ids: readonly MessageId[]) => postgres.ports.me
 const single = (account: AccountId) => anOrder(account, { to: numbers(1) })
 
 describe('blocks of a small installation', () => {
-  test('what is older than 90 days goes, with all that was noted of it; its cost moves into the ledger', async () => {
+  test('history older than 90 days is dropped with everything about it, and its cost moves to the ledger', async () => {
     const { ports } = postgres
     const { id } = await anAccount(ports, { credits: 1000 })
     const ids = await acceptedIds(ports, anOrder(id, { to: numbers(20), costs: [10, 20] }))
@@ -80,11 +80,11 @@ describe('blocks of a small installation', () => {
     expect(await dropAll()).toEqual({ partitions: 0, sends: 0, messages: 0, left: 'all' })
   })
 
-  test('failed log-ins go when they count no more', async () => {
+  test('failed log-ins are dropped when they no longer count', async () => {
     const { history, loginFailures } = postgres.ports
     await loginFailures.count('old', { failuresMax: 1, seconds: 0 })
     await loginFailures.count('new', { failuresMax: 1, seconds: 60 })
-    // Each count removes some of what has ended, too.
+    // Each count also deletes some expired failures.
     await client.query(
       'insert into login_failure (key, counted_by, failures, until) select key, counted_by, 1, now() from login_failure',
     )
@@ -92,7 +92,7 @@ describe('blocks of a small installation', () => {
     expect(await count('login_failure')).toBe(1)
   })
 
-  test('of several accounts each keeps its own debits, to the tenth', async () => {
+  test('each account keeps its own debits, to a tenth of a credit', async () => {
     const { ports } = postgres
     const accounts: Account[] = []
     for (let i = 0; i < 3; i++) accounts.push(await anAccount(ports, { credits: 500 }))
@@ -112,7 +112,7 @@ describe('blocks of a small installation', () => {
     await assertLedger()
   })
 
-  test('a send of which one message waits, is in a claimed batch, or changed of late stays as a whole', async () => {
+  test('a send stays whole if one of its messages waits, is in a claimed batch, or changed recently', async () => {
     const { ports } = postgres
     const { id } = await anAccount(ports)
     const waiting = await acceptedIds(ports, single(id))
@@ -122,8 +122,8 @@ describe('blocks of a small installation', () => {
     const claimed = await acceptedIds(ports, anOrder(id, { to: numbers(2) }))
     const unrecorded = await acceptedIds(ports, single(id))
     const dispatcher = await ports.claimedBatches.register(600)
-    const wanted = { carrier: testCarrier, lane: 'single', messagesMax: 10, markedMax: 10, leaseSeconds: 600 } as const
-    const batch = await ports.claimedBatches.claim(dispatcher, wanted)
+    const request = { carrier: testCarrier, lane: 'single', messagesMax: 10, markedMax: 10, leaseSeconds: 600 } as const
+    const batch = await ports.claimedBatches.claim(dispatcher, request)
     if (typeof batch === 'string') throw new Error(batch)
     const outcomes = batch.messages.slice(0, 2).map((message) => ({
       batch: batch.id,
@@ -143,7 +143,7 @@ describe('blocks of a small installation', () => {
     expect(await statuses(id, [...waiting, ...changed, ...claimed, ...unrecorded])).not.toContain('not-found')
     await assertLedger()
 
-    // Recorded, though the batch has not ended: recovery would look for its send.
+    // Recorded while the batch has not ended, so that a recovery would read its send.
     await ports.claimedBatches.record(dispatcher, outcomes)
     await letDaysPass(client, 91)
     expect(await dropAll()).toMatchObject({ sends: 1, messages: 3 })
@@ -154,7 +154,7 @@ describe('blocks of a small installation', () => {
     await assertLedger()
   })
 
-  test('the age of a scheduled send counts from its due time; before it, it waits', async () => {
+  test('the age of a scheduled send counts from its due time', async () => {
     const { ports } = postgres
     const { id } = await anAccount(ports)
     const due = secondsAfter(instant(Date.now()), 200 * 86_400)
@@ -172,7 +172,7 @@ describe('blocks of a small installation', () => {
     await assertLedger()
   })
 
-  test('nothing goes of a block that was leased in the last two days, however old it looks', async () => {
+  test('nothing is dropped from a block that was leased in the last two days', async () => {
     const { ports } = postgres
     const { id } = await anAccount(ports)
     await acceptedIds(ports, single(id))
@@ -185,7 +185,7 @@ describe('blocks of a small installation', () => {
     expect(await dropAll()).toMatchObject({ sends: 1 })
   })
 
-  test('who wrote last to a number is remembered, of what a carrier took, for two years', async () => {
+  test('the last account that reached a number stays recorded for two years', async () => {
     const { ports } = postgres
     const [one, two] = [await anAccount(ports), await anAccount(ports)]
     const first = await acceptedIds(ports, single(one.id))
@@ -210,7 +210,7 @@ describe('blocks of a small installation', () => {
     expect(await count('last_contact')).toBe(0)
   })
 
-  test('a receipt of a dropped message is kept for some days, and then dropped too; so are answers to old requests', async () => {
+  test('a receipt of a dropped message is dropped some days later, and so are answers to old requests', async () => {
     const { ports } = postgres
     const { id } = await anAccount(ports)
     const [message] = await acceptedIds(ports, single(id))
@@ -243,7 +243,7 @@ describe('blocks of a small installation', () => {
     expect(await count('unread_delivery_receipt')).toBe(0)
   })
 
-  test('two processes at once drop everything once', async () => {
+  test('two concurrent processes drop everything once', async () => {
     const { ports } = postgres
     const { id } = await anAccount(ports, { credits: 100_000 })
     const processes = [1, 2, 3].map(() =>
@@ -259,7 +259,7 @@ describe('blocks of a small installation', () => {
         dropped.sends += sends
         dropped.messages += messages
       }
-      return steps.every(({ left }) => left !== 'more') && steps.some(({ left }) => left === 'all')
+      return steps.every((step) => step.left !== 'more') && steps.some((step) => step.left === 'all')
     }, 20_000)
     expect(dropped).toEqual({ sends: 3, messages: 3000 })
     await assertLedger()
@@ -268,7 +268,7 @@ describe('blocks of a small installation', () => {
 })
 
 describe('races', () => {
-  test('late refusals, receipts, accepts and two who drop leave every balance the sum of its ledger at every moment', async () => {
+  test('with late refusals, receipts, accepts and two droppers, every balance equals its ledger at every moment', async () => {
     const { ports } = postgres
     const { id } = await anAccount(ports, { credits: 1_000_000 })
     const other = postgresPorts({ connectionString: database.connectionString, settings: patientSettings })
@@ -308,17 +308,17 @@ describe('races', () => {
     await other.close()
   })
 
-  test('a late refusal that is not committed yet holds its send; one that comes later finds nothing, and nobody pays twice', async () => {
+  test('a late refusal keeps its send until the commit; one after the drop finds nothing and refunds nothing', async () => {
     const { ports } = postgres
     const { id } = await anAccount(ports, { credits: 100 })
-    const [held, free] = [await acceptedIds(ports, single(id)), await acceptedIds(ports, single(id))]
+    const [changed, free] = [await acceptedIds(ports, single(id)), await acceptedIds(ports, single(id))]
     await dispatchAll(ports, () => ({ outcome: 'unknown' }))
     await letDaysPass(client, 91)
     const refusing = new Client({ connectionString: database.connectionString })
     await refusing.connect()
     await refusing.query('begin')
     await refusing.query(`
-      with u as (update message set code = 111, code_at = now() where id = ${held[0]} returning account_id, send_first_id),
+      with u as (update message set code = 111, code_at = now() where id = ${changed[0]} returning account_id, send_first_id),
       l as (insert into ledger (account_id, kind, amount, send_first_id) select account_id, 3, 10, send_first_id from u)
       update account set balance = balance + 10 from u where id = u.account_id`)
     const dropped = dropAll()
@@ -328,13 +328,13 @@ describe('races', () => {
     await refusing.query('commit')
     await refusing.end()
     expect(await dropped).toMatchObject({ sends: 1, messages: 1 })
-    expect(await statuses(id, held)).toMatchObject([{ code: 111, cost: 0 }])
-    await ports.claimedBatches.postpone(aDispatcherId(1), aClaimedBatchId(1), [...held, ...free], 1)
+    expect(await statuses(id, changed)).toMatchObject([{ code: 111, cost: 0 }])
+    await ports.claimedBatches.postpone(aDispatcherId(1), aClaimedBatchId(1), [...changed, ...free], 1)
     expect(await ports.ledger.balance(id)).toBe(90)
     await assertLedger()
   })
 
-  test('while somebody changes a message for long, the others hear that it is busy', async () => {
+  test('while a transaction changes a message, dropping reports that it is busy', async () => {
     const { ports } = postgres
     const { id } = await anAccount(ports)
     const [message] = await acceptedIds(ports, single(id))
@@ -349,7 +349,7 @@ describe('races', () => {
 })
 
 describe('partitions', () => {
-  /** Partition 0 filled up a while ago, within a week; ids are leased from partition 2 now. */
+  /** Partition 0 filled up within a week some time ago. New ids come from partition 2. */
   async function filledPartition(daysAgo: number): Promise<AccountId> {
     const { id } = await anAccount(postgres.ports, { credits: 100_000 })
     await client.query(
@@ -367,7 +367,7 @@ describe('partitions', () => {
       )
     ).map(({ name }) => name)
 
-  test('one that filled up fast goes as a whole when its newest send is old enough, and not block by block before', async () => {
+  test('a partition that filled up fast is dropped whole when its newest send is old enough, and not block by block before', async () => {
     const { ports } = postgres
     const id = await filledPartition(89)
     expect(await dropAll()).toMatchObject({ partitions: 0, sends: 0, left: 'all' })
@@ -406,7 +406,7 @@ describe('partitions', () => {
     ['a block of it was leased two days ago', `update id_lease set at = now() - interval '47 hours' where block = 7`],
     ['its tables are not together', `alter table message detach partition message_p0`],
     ['its parts are elsewhere', `alter table message_part detach partition message_part_p0`],
-  ])('one stays as it is while %s', async (_, change) => {
+  ])('a partition is not dropped while %s', async (_, change) => {
     await filledPartition(95)
     await client.query("insert into dispatcher (id, lease_until) values (7, now() + interval '1 day')")
     await client.query(change)
@@ -416,7 +416,7 @@ describe('partitions', () => {
     if (!change.includes('detach')) await assertLedger()
   })
 
-  test('one that has no two newer ones goes block by block', async () => {
+  test('one of the two newest partitions is dropped block by block', async () => {
     await filledPartition(95)
     await client.query(`select setval('id_block', 999)`)
     expect(await dropAll()).toMatchObject({ partitions: 0, sends: 3, messages: 1002 })
@@ -424,7 +424,7 @@ describe('partitions', () => {
     await assertLedger()
   })
 
-  test('one that something holds back for more than a month goes block by block, and whole when it is empty', async () => {
+  test('a partition that is kept for over a month is dropped block by block, and whole when it is empty', async () => {
     await filledPartition(130)
     await client.query('update send set scheduled_at = now() where first_id = 1')
     expect(await dropAll()).toMatchObject({ partitions: 0, sends: 2, messages: 1001, left: 'all' })
@@ -435,7 +435,7 @@ describe('partitions', () => {
     await assertLedger()
   })
 
-  test('a slow reader is not waited for: accepts go on, it is busy, and later it goes', async () => {
+  test('a slow reader delays only the drop, not accepts', async () => {
     const { ports } = postgres
     const id = await filledPartition(95)
     await client.query('begin')
@@ -456,7 +456,7 @@ describe('partitions', () => {
     await assertLedger()
   })
 
-  test('the ledger is right at every moment while a partition goes, under traffic', async () => {
+  test('the ledger is right at every moment while a partition is dropped under traffic', async () => {
     const { ports } = postgres
     const id = await filledPartition(95)
     await storeSend(client, id, 30_000, 95, 5)
@@ -476,7 +476,7 @@ describe('partitions', () => {
     await assertLedger()
   })
 
-  test('a process that has prepared its statements before works on after a partition is gone', async () => {
+  test('a process with prepared statements keeps working after a partition was dropped', async () => {
     const { ports } = postgres
     const id = await filledPartition(95)
     const receipt = { carrier: testCarrier, code: 0, number: undefined, submitted: undefined } as const
@@ -494,7 +494,7 @@ describe('partitions', () => {
 })
 
 describe('skipped ids', () => {
-  test('after a restore, whoever starts gives out none below what skipping returned, and their partitions are there', async () => {
+  test('after a restore, no new id is below the returned one, and its partitions exist', async () => {
     const open = (ids: 'own-block' | 'shared-block') =>
       postgresPorts({ connectionString: database.connectionString, settings: { ...patientSettings, ids } })
     const before = open('shared-block')
@@ -512,15 +512,15 @@ describe('skipped ids', () => {
     }
     for (const ids of ['own-block', 'shared-block', 'shared-block'] as const) {
       const process = open(ids)
-      const given = await acceptedIds(process.ports, anOrder(id, { to: numbers(3) }))
-      expect(Math.min(...given)).toBeGreaterThanOrEqual(from)
+      const fresh = await acceptedIds(process.ports, anOrder(id, { to: numbers(3) }))
+      expect(Math.min(...fresh)).toBeGreaterThanOrEqual(from)
       await process.close()
     }
     await dispatchAll(postgres.ports)
     await assertLedger()
   })
 
-  test('while others lease blocks no block is given out twice', async () => {
+  test('no block is leased twice while others lease blocks', async () => {
     const leased: number[] = []
     const lease = async () => {
       for (let i = 0; i < 30; i++)

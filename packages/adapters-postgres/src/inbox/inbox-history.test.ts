@@ -32,8 +32,8 @@ const count = async (from: string) =>
 async function dropAll() {
   for (;;) if ((await postgres.ports.history.drop(90, 730)).left === 'all') return
 }
-const receive = (...wanted: readonly Partial<InboundMessage>[]) =>
-  postgres.ports.inbox.receive(wanted.map(aReply), confirmation)
+const receive = (...fields: readonly Partial<InboundMessage>[]) =>
+  postgres.ports.inbox.receive(fields.map(aReply), confirmation)
 
 async function sent(by: AccountId, from: SenderAddress = anAddress()): Promise<number> {
   const [id = NaN] = await acceptedIds(postgres.ports, anOrder(by, { to: [aNumber()], senders: [from] }))
@@ -41,7 +41,7 @@ async function sent(by: AccountId, from: SenderAddress = anAddress()): Promise<n
   return id
 }
 
-test('after 90 days replies are dropped, offered or not; opt-outs stay with the reply that made them', async () => {
+test('after 90 days replies are dropped whether claimed or not; opt-outs stay with the reply that caused them', async () => {
   const { ports } = postgres
   const { id } = await anAccount(ports)
   const answered = await sent(id)
@@ -63,7 +63,7 @@ test('after 90 days replies are dropped, offered or not; opt-outs stay with the 
   }
 })
 
-test('a late STOP finds the account by the address, and a confirmation was nobody’s last word', async () => {
+test('a late STOP finds the account by the address, and a confirmation does not count as a message of the account', async () => {
   const { ports } = postgres
   const [one, two] = [await anAccount(ports), await anAccount(ports)]
   const [first, second] = [anAddress('12025550111'), anAddress('12025550112')]
@@ -86,7 +86,7 @@ test('a late STOP finds the account by the address, and a confirmation was nobod
   expect(await inboxTexts(ports, one.id)).toEqual([])
 })
 
-test('the same again after 24 hours is another message', async () => {
+test('an identical message after 24 hours is a new one', async () => {
   const { ports } = postgres
   const { id } = await anAccount(ports)
   await sent(id)
@@ -98,7 +98,7 @@ test('the same again after 24 hours is another message', async () => {
   expect(await inboxTexts(ports, id)).toHaveLength(2)
 })
 
-test('parts that stay alone for 24 hours are released; a part that came late begins a new text', async () => {
+test('parts that stay incomplete for 24 hours are released; a later part begins a new text', async () => {
   const { ports } = postgres
   const { id } = await anAccount(ports)
   await sent(id)
@@ -111,7 +111,7 @@ test('parts that stay alone for 24 hours are released; a part that came late beg
   expect(await inboxTexts(ports, id)).toEqual(['half'])
 })
 
-test('the address of an account for a number is forgotten when nobody can answer to it any more', async () => {
+test('the sender address of an account for a number is dropped when no reply to it is possible any more', async () => {
   const { ports } = postgres
   const { id } = await anAccount(ports)
   const pool = [anAddress('12025550111'), anAddress('12025550112')]
@@ -129,10 +129,10 @@ test('the address of an account for a number is forgotten when nobody can answer
   expect(rows).toEqual([{ msisdn: aNumber() }])
 })
 
-test('messages of a version before this one are answered: their address is not known', async () => {
+test('replies to messages of an earlier version, whose address is not known, reach the account', async () => {
   const { ports } = postgres
   const { id } = await anAccount(ports)
-  // As they were accepted and recorded then, and still are while both versions run.
+  // Accepted and recorded as the earlier version does, also while both run.
   await client.query(`
     insert into send (first_id, n, account_id, price, body, msisdns) values (9000, 1, ${id}, 10, 'x', '{${aNumber()}}');
     insert into due (lane, account_id, lo, hi, first_id) values (0, ${id}, 9000, 9001, 9000)`)

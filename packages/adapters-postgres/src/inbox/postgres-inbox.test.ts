@@ -13,7 +13,7 @@ import { patientSettings } from '../../testing/patient-settings.ts'
 
 const longAgo = instant(0)
 
-describe('where an answer is lost', () => {
+describe('after a lost answer', () => {
   let world: CuttableDatabase
   beforeEach(async () => {
     world = await cuttableDatabase()
@@ -34,14 +34,14 @@ describe('where an answer is lost', () => {
     ['after-it-arrived', 'commit'],
     ['before-its-answer', 'commit'],
   ]
-  test.each(cuts)('%s (%s), messages are stored once, with one confirmation', async (where, what) => {
+  test.each(cuts)('%s (%s), messages are stored once, with one confirmation', async (where, text) => {
     const { cuttable, direct, proxy } = world
     const { id } = await anAccount(direct.ports)
     await sentTo(direct.ports, id)
     const part = (number: number) => ({ group: 1, number, of: 2 })
     await cuttable.ports.inbox.receive([aReply({ text: 'first' })], confirmation)
-    const cut = proxy.cut(where, what)
-    const told = await cuttable.ports.inbox.receive(
+    const cut = proxy.cut(where, text)
+    const results = await cuttable.ports.inbox.receive(
       [
         aReply({ text: 'stop', reference: 'a' }),
         aReply({ text: 'stop', reference: 'a' }),
@@ -51,7 +51,7 @@ describe('where an answer is lost', () => {
       confirmation,
     )
     await cut
-    expect(told).toEqual(['stored', 'repeated', 'stored', 'incomplete'])
+    expect(results).toEqual(['stored', 'repeated', 'stored', 'incomplete'])
     expect(await inboxTexts(direct.ports, id)).toEqual(['first', 'stop', 'again'])
     expect(await count('send where confirms_opt_out')).toBe(1)
     expect(await count('due')).toBe(1)
@@ -62,7 +62,7 @@ describe('where an answer is lost', () => {
   })
 
   test.each<Cut>(['before-it-arrives', 'after-it-arrived', 'before-its-answer'])(
-    '%s, nothing is taken: the next call has it',
+    '%s, no message is claimed, and the next call returns it',
     async (where) => {
       const { cuttable, direct, proxy } = world
       const { id } = await anAccount(direct.ports)
@@ -77,7 +77,7 @@ describe('where an answer is lost', () => {
     },
   )
 
-  test('a call that failed, made again with the same objects, stores what it had not stored, and that only', async () => {
+  test('a failed call that is repeated with the same objects stores only what was not stored', async () => {
     const { cuttable, direct, client } = world
     const { id } = await anAccount(direct.ports)
     await sentTo(direct.ports, id)
@@ -94,7 +94,7 @@ describe('where an answer is lost', () => {
   })
 })
 
-describe('of several processes', () => {
+describe('with several processes', () => {
   let database: FreshDatabase
   let processes: readonly PostgresPorts[]
   const portsOf = (i: number): StoredPorts => {
@@ -112,24 +112,24 @@ describe('of several processes', () => {
     await database.drop()
   })
 
-  test('each of which gets one part at the same moment, one puts the text together', async () => {
+  test('that each get one part at the same moment, one completes the text', async () => {
     const { id } = await anAccount(portsOf(0))
     await sentTo(portsOf(0), id)
     const groups = Array.from({ length: 30 }, (_, group) => group)
     const part = (group: number, number: number) =>
       aReply({ text: `${group}:${number} `, part: { group, number, of: 3 } })
-    const told = await Promise.all(
+    const results = await Promise.all(
       [1, 2, 3].flatMap((number) =>
         groups.map((group) => portsOf(number).inbox.receive([part(group, number)], confirmation)),
       ),
     )
-    expect(told.flat().filter((one) => one === 'stored')).toHaveLength(30)
+    expect(results.flat().filter((one) => one === 'stored')).toHaveLength(30)
     expect([...(await inboxTexts(portsOf(0), id))].sort()).toEqual(
       groups.map((group) => `${group}:1 ${group}:2 ${group}:3 `).sort(),
     )
   })
 
-  test('the same batches at once, in any order, are stored once, and each number gets one confirmation', async () => {
+  test('the same batches, concurrently and in any order, are stored once, and each number gets one confirmation', async () => {
     const { id } = await anAccount(portsOf(0))
     const some = numbers(40)
     for (const number of some) await sentTo(portsOf(0), id, number)
@@ -151,7 +151,7 @@ describe('of several processes', () => {
   test('that poll while replies arrive and connections are cut, each reply is handed out once', async () => {
     const { id } = await anAccount(portsOf(0))
     await sentTo(portsOf(0), id)
-    const wanted = 1500
+    const count = 1500
     const got: string[] = []
     const cutting = await cutConnections(database.connectionString)
     const insist = async <T>(call: () => Promise<T>): Promise<T> => {
@@ -164,16 +164,16 @@ describe('of several processes', () => {
       }
     }
     const arrive = async (from: number) => {
-      for (let i = from; i < wanted; i += 90) {
+      for (let i = from; i < count; i += 90) {
         const replies = Array.from({ length: 30 }, (_, k) => aReply({ text: `r${i + k}` }))
         await insist(() => portsOf(from).inbox.receive(replies, confirmation))
       }
     }
     const poll = async (i: number) => {
-      while (got.length < wanted) {
+      while (got.length < count) {
         const { inbox } = portsOf(i)
         const { taking, messages } = await insist(() => inbox.take(id, i % 2 === 0 ? 'all' : 'replies', longAgo, 20))
-        // Every fourth answer does not get through.
+        // Every fourth answer is lost.
         if (testChance().happens(0.25)) await insist(() => inbox.offerAgain(id, taking))
         else got.push(...messages.map(({ text }) => text))
       }
@@ -181,13 +181,13 @@ describe('of several processes', () => {
     await Promise.all([arrive(0), arrive(30), arrive(60), ...Array.from({ length: 9 }, (_, i) => poll(i))])
     const cuts = await cutting.stop()
     expect(cuts).toBeGreaterThan(3)
-    expect([...got].sort()).toEqual(Array.from({ length: wanted }, (_, i) => `r${i}`).sort())
+    expect([...got].sort()).toEqual(Array.from({ length: count }, (_, i) => `r${i}`).sort())
     expect((await portsOf(0).inbox.take(id, 'all', longAgo, 10)).messages).toEqual([])
-    expect(await inboxTexts(portsOf(0), id)).toHaveLength(wanted)
+    expect(await inboxTexts(portsOf(0), id)).toHaveLength(count)
   }, 120_000)
 })
 
-test('what nobody knows is listed in pieces, without a gap', async () => {
+test('messages without an account are listed in pages, without a gap', async () => {
   const database = await freshDatabase()
   const { ports, close } = postgresPorts({ connectionString: database.connectionString, settings: patientSettings })
   const replies = Array.from({ length: 2500 }, (_, i) => aReply({ text: `u${i}`, to: i % 2 === 0 ? undefined : 'abc' }))

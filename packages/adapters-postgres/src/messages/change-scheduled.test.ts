@@ -12,7 +12,7 @@ import { postgresPorts } from '../postgres-ports.ts'
 const accountsMany = 40
 const carrier = 'one' as CarrierId
 
-test('a message that is changed in the moment when it is due is sent once, in one of its forms, and paid once', async () => {
+test('a message that is changed at its due time is sent once, in one of its versions, and paid once', async () => {
   const database = await freshDatabase()
   const { ports, clock, close } = postgresPorts({
     connectionString: database.connectionString,
@@ -24,10 +24,10 @@ test('a message that is changed in the moment when it is due is sent once, in on
   const claimed: MessageId[] = []
   let isOver = false
   async function dispatch(): Promise<void> {
-    const wanted = { carrier, lane: 'single' as const, messagesMax: 100, markedMax: 1000, leaseSeconds: 60 }
+    const request = { carrier, lane: 'single' as const, messagesMax: 100, markedMax: 1000, leaseSeconds: 60 }
     while (!isOver) {
       await ports.claimedBatches.promote(100)
-      const batch = await ports.claimedBatches.claim(dispatcher, wanted)
+      const batch = await ports.claimedBatches.claim(dispatcher, request)
       if (typeof batch === 'object') claimed.push(...batch.messages.map(({ id }) => id))
     }
   }
@@ -40,11 +40,11 @@ test('a message that is changed in the moment when it is due is sent once, in on
       const sent = await gateway.sendMessages(account, [{ text: 'Hello', recipients, scheduled: due }])
       const [first] = typeof sent === 'object' && 'flat' in sent ? sent.flat() : []
       if (first === undefined || !('id' in first)) throw new Error('it was not accepted')
-      // Some before it is due, some after.
+      // Some changes happen before the due time, some after.
       await wait(Math.max(0, due - clock.now()) + testChance().between(-200, 200))
-      const wanted = { text: 'Changed', due: secondsAfter(due, 3600) }
+      const change = { text: 'Changed', due: secondsAfter(due, 3600) }
       const key = 'a' as IdempotencyKey
-      const changed = await gateway.changeScheduled(account, first.id, wanted, key)
+      const changed = await gateway.changeScheduled(account, first.id, change, key)
       return { account, id: first.id, changed }
     }),
   )

@@ -21,7 +21,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('a sum that is not that of its messages is found: one too many, one lost, one of nothing', async () => {
+test('a sum that differs from its messages is detected: too high, missing, or without messages', async () => {
   const { messages, dailySums } = gateway.ports
   const { id } = await anAccount(gateway.ports)
   const now = realClock().now()

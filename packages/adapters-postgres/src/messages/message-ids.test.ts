@@ -1,7 +1,7 @@
 import type { Statement } from '../sql/statement.ts'
 import { messageIds } from './message-ids.ts'
 
-/** Blocks of 10,000 in order, as the database leases them. */
+/** Leases blocks of 10,000 in order, as the database does. */
 function blocks() {
   const leased: { statement: string; values: unknown }[] = []
   const run = <Values, Row>(statement: Statement<Values, Row>, values: Values): Promise<Row[]> => {
@@ -14,15 +14,15 @@ function blocks() {
 
 const spans = (ranges: readonly { lo: number; hi: number }[]) => ranges.map(({ lo, hi }) => [lo, hi])
 
-test('ids are taken one after the other from one block', async () => {
+test('ids come from one block in order', async () => {
   const database = blocks()
   const ids = messageIds(database, 'own-block')
-  const taken = await Promise.all([ids.take(1), ids.take(1000), ids.take(2)])
-  expect(taken.map(spans)).toEqual([[[1, 2]], [[2, 1002]], [[1002, 1004]]])
+  const ranges = await Promise.all([ids.take(1), ids.take(1000), ids.take(2)])
+  expect(ranges.map(spans)).toEqual([[[1, 2]], [[2, 1002]], [[1002, 1004]]])
   expect(database.leased).toHaveLength(1)
 })
 
-test('ids that do not fit into the rest of a block come from the next, and the rest is still used', async () => {
+test('ids that do not fit into the rest of a block come from the next, and the rest is used later', async () => {
   const ids = messageIds(blocks(), 'own-block')
   await ids.take(4999)
   await ids.take(4900)
@@ -30,14 +30,14 @@ test('ids that do not fit into the rest of a block come from the next, and the r
   expect(spans(await ids.take(100))).toEqual([[9900, 10_000]])
 })
 
-test('more ids than a block holds ascend over several ranges and count what was asked', async () => {
+test('more ids than a block has come as several ascending ranges with the right total', async () => {
   const ids = messageIds(blocks(), 'own-block')
   const ranges = await ids.take(23_456)
   expect(ranges.reduce((sum, { lo, hi }) => sum + hi - lo, 0)).toBe(23_456)
   for (const [i, { lo }] of ranges.entries()) expect(lo).toBeGreaterThanOrEqual(ranges[i - 1]?.hi ?? 1)
 })
 
-test('orders that are refused for ever do not use up ids', async () => {
+test('refused orders do not use up ids', async () => {
   const database = blocks()
   const ids = messageIds(database, 'own-block')
   for (let order = 0; order < 1000; order++) {
@@ -49,7 +49,7 @@ test('orders that are refused for ever do not use up ids', async () => {
   expect(spans(await ids.take(5000))).toEqual([[1, 5001]])
 })
 
-test('a block is given up after an hour, also what was given back of it', async () => {
+test('a block is not used after an hour, including returned ids', async () => {
   let now = 0
   const ids = messageIds(blocks(), 'own-block', () => now)
   const early = await ids.take(10)
@@ -58,7 +58,7 @@ test('a block is given up after an hour, also what was given back of it', async 
   expect(spans(await ids.take(10))).toEqual([[10_000, 10_010]])
 })
 
-test('a process that shares a block asks for what it needs', async () => {
+test('a process that shares a block leases what it needs', async () => {
   const database = blocks()
   const ids = messageIds(database, 'shared-block')
   await ids.take(1)

@@ -75,11 +75,11 @@ export function postgresBulkSends({ pools: { ordinary } }: Context): BulkSends {
     postpone: async (id, seconds) => {
       await ordinary.run(postponeBulkSend, { id, seconds })
     },
-    end: (id, call, { accepted, messages, cost, left }) =>
+    end: (id, call, { accepted, messages, cost, left: recipients }) =>
       ordinary.transaction(async (connection) => {
         await connection.run(lockBulkSend, { id })
         await connection.run(endBulkCall, {
-          ...{ id, call, recipients: JSON.stringify(left), accepted: JSON.stringify(accepted), messages, cost },
+          ...{ id, call, recipients: JSON.stringify(recipients), accepted: JSON.stringify(accepted), messages, cost },
         })
       }),
   }

@@ -30,7 +30,7 @@ async function accepted(ports: StoredPorts, order: Order): Promise<Acceptance & 
   return { ...acceptance, ids: acceptance.results.flat().filter((id) => id !== 'insufficient-credits') }
 }
 
-/** Ids of everything that is stored, each once if nothing was stored twice. */
+/** Returns the ids of all stored messages, each once if nothing was stored twice. */
 async function storedIds(): Promise<readonly number[]> {
   const { rows } = await client.query<{ id: string }>(
     `select id from send, generate_series(first_id, first_id + n - 1) id order by id`,
@@ -45,7 +45,7 @@ async function assertLedger(): Promise<void> {
 describe.each<Cut>(['before-it-arrives', 'after-it-arrived', 'before-its-answer'])(
   'an accept whose connection breaks %s',
   (where) => {
-    test('is accepted exactly once, together with all that went with it', async () => {
+    test('is accepted exactly once, together with the other orders of its statement', async () => {
       const { id } = await anAccount(direct.ports, { credits: 10_000 })
       await accepted(cuttable.ports, single(id))
       const cut = proxy.cut(where, 'accept')
@@ -86,7 +86,7 @@ describe.each<Cut>(['before-it-arrives', 'after-it-arrived', 'before-its-answer'
   },
 )
 
-test('an accept whose commit was not answered, under the lock of its account, is not decided twice', async () => {
+test('an accept under the lock of its account whose commit was not answered is not decided twice', async () => {
   const { id } = await anAccount(direct.ports, { credits: 25 })
   await accepted(cuttable.ports, single(id))
   const cut = proxy.cut('before-its-answer', 'commit')
@@ -97,7 +97,7 @@ test('an accept whose commit was not answered, under the lock of its account, is
   await assertLedger()
 })
 
-test('a backend that is still at work when its answer is given up never stores anything afterwards', async () => {
+test('a server process whose answer is given up stores nothing afterwards', async () => {
   const { id } = await anAccount(direct.ports, { credits: 20 })
   const watcher = new Client({ connectionString: database.connectionString })
   await watcher.connect()
@@ -125,7 +125,7 @@ test('a backend that is still at work when its answer is given up never stores a
   const cut = proxy.cut('after-it-arrived', 'accept')
   const second = accepted(cuttable.ports, single(id))
   await cut
-  // If the old backend were not ended, it would be the first to pay, and the order would be told that nothing is left.
+  // If the old server process were not ended, it would pay first, and the order would be refused for lack of credits.
   const next = await until(async () => {
     const pid = await waiting()
     return pid !== old && pid
@@ -139,7 +139,7 @@ test('a backend that is still at work when its answer is given up never stores a
   await watcher.end()
 })
 
-test('a database that stays away is an error in bounded time, and nothing is made up', async () => {
+test('a database that stays away is an error in bounded time', async () => {
   const { id } = await anAccount(direct.ports, { credits: 100 })
   const away = postgresPorts({
     connectionString: proxy.connectionString,
@@ -154,7 +154,7 @@ test('a database that stays away is an error in bounded time, and nothing is mad
   await away.close(0.1)
 })
 
-test('a text that the database does not take fails its own order only', async () => {
+test('a text that the database rejects fails its own order only', async () => {
   const { id } = await anAccount(direct.ports, { credits: 10_000 })
   const wrong: Body = { text: 'no\0text', encoding: 'gsm-7', parts: 1 }
   const bad: Order = {
@@ -175,20 +175,20 @@ test('a text that the database does not take fails its own order only', async ()
   await assertLedger()
 })
 
-test('a cost that would make money is refused', async () => {
+test('a negative cost is refused', async () => {
   const { id } = await anAccount(direct.ports, { credits: 100 })
   const order = anOrder(id, { to: numbers(1), costs: [-10] })
   await expect(direct.ports.messages.accept(order)).rejects.toThrow(RangeError)
 })
 
-test('an account that is not there fails its own order only', async () => {
+test('a missing account fails its own order only', async () => {
   const { id } = await anAccount(direct.ports)
   const orders = [single(id), single(id), single(anAccountId(4711)), single(id)]
   const results = await Promise.allSettled(orders.map((order) => accepted(direct.ports, order)))
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
 })
 
-test('beyond the bound of waiting orders it says overloaded, does nothing, and accepts again when they are done', async () => {
+test('beyond the maximum of waiting orders an order is answered overloaded without effect, until the others are done', async () => {
   const { id } = await anAccount(direct.ports, { credits: 10_000 })
   const bounded = postgresPorts({
     connectionString: database.connectionString,
@@ -223,7 +223,7 @@ test('two processes that race for the last credits of an account accept exactly 
   await other.close()
 })
 
-test('orders for which there are no credits use up no ids', async () => {
+test('orders without credits use up no ids', async () => {
   const { id } = await anAccount(direct.ports, { credits: 0 })
   for (let i = 0; i < 30; i++)
     await Promise.all([1, 2, 3].map(() => accepted(direct.ports, anOrder(id, { to: numbers(900) }))))
@@ -231,7 +231,7 @@ test('orders for which there are no credits use up no ids', async () => {
   expect(rows[0]?.count).toBeLessThanOrEqual(2)
 })
 
-test('an order of more recipients than a block has ids is accepted, in ascending ids, no send over the end of a block', async () => {
+test('an order with more recipients than a block has ids gets ascending ids, and no send crosses the end of a block', async () => {
   const { id } = await anAccount(direct.ports, { credits: 300_000 })
   const { ids } = await accepted(direct.ports, anOrder(id, { to: numbers(23_456) }))
   expect(ids).toHaveLength(23_456)

@@ -18,7 +18,7 @@ beforeEach(async () => {
   gateway = postgresPorts({ connectionString: database.connectionString, settings: patientSettings })
   client = new Client({ connectionString: database.connectionString })
   folders = new Pool({ connectionString: database.connectionString, max: 3 })
-  // Its connections may still be ending when the database is dropped.
+  // Connections may still be ending when the database is dropped.
   folders.on('error', () => undefined)
   await client.connect()
 })
@@ -40,7 +40,7 @@ const rangesOf = `
   select lo, hi, due_at from later where account_id = $1 and attempt = 0
   union all select lo, hi, due_at from due where account_id = $1 and deletable`
 
-/** The page, and what a plain reading of all that waits gives, in one snapshot. */
+/** Reads the page and, in the same snapshot, all waiting messages. */
 async function compare(by: AccountId, offset: number, limit: number): Promise<void> {
   await client.query('begin isolation level repeatable read')
   try {
@@ -60,7 +60,7 @@ async function compare(by: AccountId, offset: number, limit: number): Promise<vo
   }
 }
 
-test('every page agrees with all that waits while messages are accepted, deleted, promoted, expire and are counted', async () => {
+test('every page agrees with the waiting messages while messages are accepted, deleted, promoted, expired and counted', async () => {
   const { messages, claimedBatches } = gateway.ports
   const accounts = [await anAccount(gateway.ports, { credits: 1e9 }), await anAccount(gateway.ports, { credits: 1e9 })]
   const known: { readonly by: AccountId; readonly id: MessageId }[] = []
@@ -103,7 +103,7 @@ interface Explained {
   readonly Plan: { readonly 'Shared Hit Blocks': number; readonly 'Shared Read Blocks': number }
 }
 
-/** The least of several runs: what the server changes in its catalog meanwhile is read again. */
+/** Returns the minimum of several runs, because the server may reread its catalog in some. */
 async function pagesRead(by: AccountId, offset: number, limit: number): Promise<number> {
   let least = Infinity
   for (let run = 0; run < 4; run++) least = Math.min(least, await pagesReadOnce(by, offset, limit))
@@ -149,7 +149,7 @@ test.each([
   },
 )
 
-test('whoever reads adds what was noted to the counts, so that it is not summed again', async () => {
+test('a reader adds recorded changes to the counts, so that they are not summed again', async () => {
   const { id: by } = await anAccount(gateway.ports, { credits: 1e9 })
   const due = secondsAfter(realClock().now(), 86_400)
   for (let i = 0; i < 6; i++) {

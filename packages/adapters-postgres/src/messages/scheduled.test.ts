@@ -41,7 +41,7 @@ async function assertRefunds(by: AccountId, balance: number, deletedCount: numbe
 describe.each<Cut>(['before-it-arrives', 'after-it-arrived', 'before-its-answer'])(
   'a delete whose connection breaks %s',
   (where) => {
-    test('deletes and refunds once, and tells what it deleted and nothing that was deleted before', async () => {
+    test('deletes and refunds once, and returns exactly what it deleted', async () => {
       const { direct, cuttable, proxy } = database
       const { id } = await anAccount(direct.ports, { credits: 1000 })
       const ids = [...(await schedule(direct.ports, id, 12)), ...(await schedule(direct.ports, id, 1))]
@@ -51,27 +51,27 @@ describe.each<Cut>(['before-it-arrives', 'after-it-arrived', 'before-its-answer'
       await cuttable.ports.ledger.balance(id)
 
       const cut = proxy.cut(where, 'delete-waiting')
-      const told = await deletions(cuttable.ports, id, [
+      const results = await deletions(cuttable.ports, id, [
         ...ids.slice(0, 5),
         ...ids.slice(10),
         ...ids.slice(4, 5),
         ...atOnce,
       ])
       await cut
-      expect(outcomes(told)).toEqual([
+      expect(outcomes(results)).toEqual([
         ...['not-found', 'not-found', 'deleted', 'deleted', 'deleted'],
         ...['deleted', 'deleted', 'deleted', 'not-found', 'sent'],
       ])
-      for (const deletion of told) {
+      for (const deletion of results) {
         if (deletion.outcome === 'deleted') expect(deletion.refunded).toBe(10)
       }
-      expect(told[4]).toEqual({ outcome: 'deleted', number: numbers(12)[4], refunded: 10 })
+      expect(results[4]).toEqual({ outcome: 'deleted', number: numbers(12)[4], refunded: 10 })
       await assertRefunds(id, 1000 - 60, 8)
     })
   },
 )
 
-test('a delete that is cut again and again is an error in the end, and nothing is refunded twice', async () => {
+test('a delete whose connection breaks repeatedly is an error, and nothing is refunded twice', async () => {
   const { direct, cuttable, proxy } = database
   const { id } = await anAccount(direct.ports, { credits: 100 })
   const ids = await schedule(direct.ports, id, 5)
@@ -85,7 +85,7 @@ test('a delete that is cut again and again is an error in the end, and nothing i
   await assertRefunds(id, 100, 5)
 })
 
-test('a backend that is still at work when its answer is given up deletes nothing behind the back of its caller', async () => {
+test('a server process whose answer is given up deletes nothing afterwards', async () => {
   const { direct, cuttable, proxy, blockedBy } = database
   const { id } = await anAccount(direct.ports, { credits: 100 })
   const ids = await schedule(direct.ports, id, 5)
@@ -96,7 +96,8 @@ test('a backend that is still at work when its answer is given up deletes nothin
   const deleting = deletions(cuttable.ports, id, ids.slice(0, 2))
   const old = await until(() => blockedBy(holder))
   proxy.breakAll()
-  // The first one is ended before the second begins: else it would delete what the second one then does not find.
+  // The first process is ended before the second begins, because otherwise the second would not find what the first
+  // deletes.
   await until(async () => {
     const pid = await blockedBy(holder)
     return pid !== undefined && pid !== old
@@ -109,7 +110,7 @@ test('a backend that is still at work when its answer is given up deletes nothin
   await holder.end()
 })
 
-test('two calls of which one loses its answer never both tell the same message as deleted', async () => {
+test('of two calls, one of which loses its answer, only one reports a message as deleted', async () => {
   const { direct, cuttable, proxy } = database
   const { id } = await anAccount(direct.ports, { credits: 1000 })
   for (let round = 0; round < 10; round++) {

@@ -8,7 +8,7 @@ const range = (lo: number, hi: number) => ({ lo, hi, until: 0 })
 const senderOf = () => 1
 const shape = ({ sends }: LaidOut) => sends.map(({ firstId, cost, numbers }) => [firstId, cost, numbers.length])
 
-test('neighbours of one text and one price are one send, and ids ascend in the order of the recipients', () => {
+test('neighbours with the same text and price share a send, and ids ascend in the order of the recipients', () => {
   const order = anOrder(account, { to: numbers(5), costs: [10, 10, 20, 10, 10] }, { to: numbers(2), text: 'other' })
   const laidOut = layOut({ order, senderOf }, [range(100, 107)])
   expect(shape(laidOut)).toEqual([
@@ -23,7 +23,7 @@ test('neighbours of one text and one price are one send, and ids ascend in the o
   ])
 })
 
-test('recipients that are left out have no id, and those around them still share a send', () => {
+test('unpaid recipients have no id, and those around them still share a send', () => {
   const order = anOrder(account, { to: numbers(4) })
   const laidOut = layOut({ order, senderOf }, [range(100, 104)], [true, false, true, true])
   expect(shape(laidOut)).toEqual([[100, 10, 3]])
@@ -44,7 +44,7 @@ test('a send ends with its range and with its block, and has no more than 1000 n
   expect(laidOut.rest).toEqual([range(21_900, 22_000)])
 })
 
-test('ids that were not asked for are left, of all ranges', () => {
+test('unused ids of all ranges are returned', () => {
   const laidOut = layOut(
     { order: anOrder(account, { to: numbers(3) }), senderOf },
     [range(10, 20), range(30, 40)],
@@ -60,7 +60,7 @@ test('too few ids are an error, not a message without one', () => {
   )
 })
 
-test('a text over two alternating routes is one send for each, and each recipient keeps the id that is told', () => {
+test('a text over two alternating routes is one send for each, and each recipient has the returned id', () => {
   const to = numbers(6)
   const order = anOrder(account, { to })
   const [even, odd] = [4, 9] as RouteNumber[]
@@ -73,11 +73,11 @@ test('a text over two alternating routes is one send for each, and each recipien
   expect(results).toEqual([[100, 103, 101, 104, 102, 105]])
 })
 
-test('over several routes those are left out that were not paid for, and the lane is that of the text', () => {
+test('over several routes unpaid recipients are omitted, and the lane is that of the text', () => {
   const to = numbers(24)
   const routeOf = ({ number }: { readonly number: Msisdn }) => (to.indexOf(number) % 2) as RouteNumber
-  const taken = to.map((_, i) => i < 22)
-  const { sends, results } = layOut({ order: anOrder(account, { to }), senderOf, routeOf }, [range(100, 124)], taken)
+  const accepted = to.map((_, i) => i < 22)
+  const { sends, results } = layOut({ order: anOrder(account, { to }), senderOf, routeOf }, [range(100, 124)], accepted)
   expect(sends.map(({ lane, numbers }) => [lane, numbers.length])).toEqual([
     ['bulk', 11],
     ['bulk', 11],

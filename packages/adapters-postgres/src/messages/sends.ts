@@ -56,18 +56,18 @@ const numbersMax = 1000
 /**
  * Assigns ids from `ranges` to the recipients of an order in their order, and joins neighbours with the same text,
  * price, address and route into a send. Recipients of a text over several routes are ordered by route (`byRoute`).
- * `taken` has an element for each recipient of the order; recipients with false get no id and no send.
+ * `accepted` has an element for each recipient of the order; recipients with false get no id and no send.
  */
 export function layOut(
   { order, senderOf, routeOf = withoutRoute }: PlacedOrder,
   ranges: readonly IdRange[],
-  taken?: readonly boolean[],
+  accepted?: readonly boolean[],
 ): LaidOut {
   const ids = counter(ranges)
   const sends: Send[] = []
   let recipient = 0
   const results = order.texts.map(({ body, due, options = noOptions, to }) => {
-    const isTaken = taken?.slice(recipient, (recipient += to.length)) ?? []
+    const isTaken = accepted?.slice(recipient, (recipient += to.length)) ?? []
     const lane = laneOf(to.length - isTaken.filter((is) => !is).length)
     let open: Send | undefined
     const assigned: (MessageId | 'insufficient-credits')[] = to.map(() => 'insufficient-credits')

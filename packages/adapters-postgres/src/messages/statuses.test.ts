@@ -3,7 +3,7 @@ import { aMessageId, anAccountId } from '@gateway/core/testing'
 import type { Connections } from '../connections.ts'
 import { statuses } from './statuses.ts'
 
-/** Of one send from id 1 on: 2 is delivered, 3 waits. */
+/** Connections with one send from id 1 on: message 2 is delivered, 3 waits. */
 const rows: Readonly<Record<string, object>> = {
   'find-outcomes': {
     ids: '{2}',
@@ -30,7 +30,7 @@ async function run(ids: readonly number[]) {
   return { ran, found }
 }
 
-test('reads the numbers of a send only where a message that was asked for waits', async () => {
+test('the numbers of a send are read only if a requested message waits', async () => {
   expect(await run([2])).toMatchObject({
     ran: ['find-outcomes', 'covering-sends'],
     found: [{ code: 0, number: '27825550102', cost: 10 }],

@@ -47,7 +47,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** With a digest that does not show what it is made of. */
+/** Personal data with a digest that does not reveal its input. */
 const secretBox = {
   ...memorySecretBox(),
   digestsOf: (text: string) => [createHash('sha256').update(text).digest('hex')],
@@ -55,7 +55,7 @@ const secretBox = {
 
 const carrier = aCarrierId('sim')
 
-/** Hands over all that waits, and has each delivered. */
+/** Submits all waiting messages and delivers them. */
 async function deliverAll(): Promise<void> {
   const dispatcher = await ports.claimedBatches.register(600)
   const lane = { carrier, lane: 'single', messagesMax: 100, markedMax: 100, leaseSeconds: 600 } as const
@@ -81,7 +81,7 @@ const inbound = (from: string, text: string) => ({
   ...{ carrier, from, to: anAddress(), text, sent: undefined, reference: undefined, offer: undefined, part: undefined },
 })
 
-/** What an endpoint that repeats its request answers, cut off in the middle of the number. */
+/** Response of an endpoint that repeats its request, truncated within the number. */
 const echoes = [
   `{"to":"${number}","text":${JSON.stringify(sentText)}}`,
   `number=${encodeURIComponent(`+${number}`)}&text=${encodeURIComponent(sentText)}`,
@@ -106,12 +106,12 @@ async function pushAll(): Promise<void> {
   }
 }
 
-/** Puts number and texts wherever they can get. */
+/** Stores number and texts in all places that can have them. */
 async function writeEverywhere(): Promise<void> {
   const { id: account } = await anAccount(ports)
   const secret = 'sealed x' as SealedSecret
-  const wanted = { account, url: 'https://example.com', listSize: 1, withText: true, secret } as const
-  await ports.webhooks.add({ ...wanted, events: ['message.delivered', 'reply.received', 'optout.added'] }, now)
+  const endpoint = { account, url: 'https://example.com', listSize: 1, withText: true, secret } as const
+  await ports.webhooks.add({ ...endpoint, events: ['message.delivered', 'reply.received', 'optout.added'] }, now)
   await ports.messages.acceptOnce(
     anOrder(account, { to: [number], text: sentText, references: [reference] }),
     { account, key: 'key' as IdempotencyKey, asked: 'asked' },
@@ -170,7 +170,7 @@ async function writeEverywhere(): Promise<void> {
 
 const encodings = (text: string): readonly string[] => {
   const bytes = Buffer.from(text)
-  // Without the first and the last characters of base64, which depend on what stands beside the text.
+  // Without the first and last characters of base64, which depend on the text beside it.
   const inBase64 = [0, 1, 2].map((before) =>
     Buffer.concat([Buffer.alloc(before), bytes])
       .toString('base64')
@@ -183,7 +183,7 @@ const encodings = (text: string): readonly string[] => {
 const digits = [number, number.slice(0, 9), number.slice(-9), '660 987', '660/987']
 const traces = [...digits.flatMap(encodings), ...[sentText, replyText, bulkText, reference].flatMap(encodings)]
 
-/** Every place in the database that has one of the traces: table, column, and the trace. */
+/** Returns every table and column of the database that has one of the traces. */
 async function found(): Promise<readonly string[]> {
   const { rows: columns } = await client.query<{ table: string; column: string }>(
     `select c.table_name as table, c.column_name as column
@@ -197,7 +197,7 @@ async function found(): Promise<readonly string[]> {
     const { rows } = await client.query<{ value: string }>(
       `select distinct "${column}"::text as value from "${table}" where "${column}" is not null`,
     )
-    // A number that is part of other digits, such as a time or an id, is none.
+    // A number within other digits, such as a time or an id, does not count.
     for (const { value } of rows)
       for (const trace of traces) if (value.includes(trace)) places.push(`${table}.${column}`)
   }
@@ -225,11 +225,11 @@ test('an erased number and its texts are in no column of any table, in no encodi
   expect(await ports.ledger.check()).toMatchObject({ differences: [] })
 })
 
-test('the answer to a push that is under way while its number is erased is not kept, and the push is repeated', async () => {
+test('the response to a push during the erasure of its number is not stored, and the push is repeated', async () => {
   const { id: account } = await anAccount(ports)
   const secret = 'sealed x' as SealedSecret
-  const wanted = { account, url: 'https://example.com', listSize: 1, withText: true, secret } as const
-  await ports.webhooks.add({ ...wanted, events: ['message.delivered'] }, now)
+  const endpoint = { account, url: 'https://example.com', listSize: 1, withText: true, secret } as const
+  await ports.webhooks.add({ ...endpoint, events: ['message.delivered'] }, now)
   await ports.messages.accept(anOrder(account, { to: [number], text: sentText }))
   await deliverAll()
   const claim = () => ports.webhooks.claim({ listsMax: 1, perWebhookMax: 9, rooms: new Map(), leaseSeconds: 600 })

@@ -27,7 +27,7 @@ test.each([
   expect(JSON.parse(eventsWithoutNumber(JSON.stringify([before]), number))).toEqual([after])
 })
 
-test('an id of the same digits stays, and what cannot be read loses the number wherever it is a value', () => {
+test('an id with the same digits stays, and unreadable events lose the number wherever it is a value', () => {
   const same = { ...message(undefined, [number]), send: Number(number), subjects: [Number(number)] }
   expect(JSON.parse(eventsWithoutNumber(JSON.stringify([same]), number))).toEqual([{ ...same, numbers: ['0'] }])
   expect(eventsWithoutNumber(`{"to":"${number}","of":"+${number}"}`, number)).toBe('{"to":"0","of":"0"}')

@@ -40,10 +40,10 @@ import {
 import { suppressionOf } from '../stored-codes.ts'
 import { storedEventsOf, type StoredEvents } from '../webhooks/stored-events.ts'
 
-/** A step stays short: of messages, of inbound messages that are looked at, and of rows of events. */
+/** Maximum number of rows in one step, so that it stays short. */
 const sliceOf = { messages: 200, inbound: 20_000, events: 50 } as const
 
-/** What one step did, and where the next one of its kind begins; undefined: all of its kind is done. */
+/** Result of one step, and the position of the next step of its kind, undefined if the kind is done. */
 interface Done {
   readonly changed: number
   readonly after: string | undefined
@@ -95,8 +95,8 @@ export function postgresPersonalData({ pools: { ordinary } }: Context): Personal
   }
 
   /**
-   * First what is in no list yet, then lists, by their ids; at last what is in none again: of events that are being put
-   * into lists meanwhile the rest is stored anew.
+   * Erases a number from events: first those in no list yet, then lists by id, and at the end those in no list again,
+   * because a concurrent claim stores the rest of a row anew.
    */
   async function eraseEvents(number: Msisdn, after: string): Promise<Done> {
     if (after === '' || after === 'rest') {
@@ -110,7 +110,7 @@ export function postgresPersonalData({ pools: { ordinary } }: Context): Personal
     for (const { id, events } of found) {
       const written = { id, before: events, after: eventsWithoutNumber(events, number) }
       const rows = await ordinary.run(writeEvents, written)
-      // Whoever has replaced it meanwhile is another one who erases: the same slice again.
+      // Another erasure has changed the list meanwhile, so the same slice is read again.
       if (rows.length === 0) return { changed, after }
       changed += written.after === events ? 0 : 1
     }
@@ -177,22 +177,22 @@ const erasureOf = ({ id, digest, by, begun, ended, ...erased }: ErasureRow): Era
 })
 
 /**
- * Patterns (LIKE) of stored events that may hold the number, or of which one was erased before: earlier versions left
- * what their endpoints had answered.
+ * Returns LIKE patterns for stored events that may contain the number or from which a number was erased before, because
+ * earlier versions did not erase the responses of their endpoints.
  */
 export const patternsOf = (number: Msisdn): readonly string[] =>
   [...formsOf(number), erasedNumber].map((form) => `%"${form}"%`)
 
 /**
- * A regular expression of PostgreSQL for the number as people and programs write it: with `+`, `00` or neither, also
- * percent-encoded, with blanks, dots, dashes, slashes or parentheses between its digits.
+ * Returns a PostgreSQL regular expression for the number as people and programs write it: with `+`, `00` or neither,
+ * also percent-encoded, and with blanks, dots, dashes, slashes or parentheses between its digits.
  */
 export const writtenForms = (number: Msisdn): string =>
   `(?<![0-9])(\\+|00|%2[Bb])?${number.split('').join('([\\s().\u00a0/-]|%20){0,2}')}(?![0-9])`
 
 /**
- * Events of a list (JSON) without a number: what it wrote loses its text, and so does a message once none of its
- * numbers is left. Of what cannot be read the number is replaced wherever it is a value.
+ * Returns the events of a list (JSON) without a number. Erases the text of messages from the number, and of a send when
+ * its last number is erased. In events that cannot be read, replaces the number wherever it is a value.
  */
 export function eventsWithoutNumber(json: string, number: Msisdn): string {
   const forms = formsOf(number)

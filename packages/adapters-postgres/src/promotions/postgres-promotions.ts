@@ -27,9 +27,9 @@ interface Open {
   readonly decision: string | null
 }
 
-/** Messages in doubt, on Postgres. After a lost answer each call runs again by itself. */
+/** Implements messages in doubt after a promotion. If a connection breaks before an answer, each call runs again. */
 export function postgresPromotions({ pools: { ordinary } }: Pick<Context, 'pools'>): Promotions {
-  /** Changes what is in doubt, one caller at a time. */
+  /** Changes messages in doubt, one caller at a time. */
   const change = <T>(work: (connection: Connection, open: readonly Open[]) => Promise<T>): Promise<T> =>
     retryWorkOnConnectionLoss(ordinary, () =>
       ordinary.transaction(async (connection) => {
@@ -56,9 +56,9 @@ export function postgresPromotions({ pools: { ordinary } }: Pick<Context, 'pools
       }),
     carryOut: (messagesMax) =>
       change(async (connection, open) => {
-        const what = open.find(({ decision }) => decision !== null)?.decision
-        if (what === undefined) return 0
-        const [row] = await connection.run(what === 'end' ? endRanges : sendRanges, { messagesMax })
+        const decision = open.find((promotion) => promotion.decision !== null)?.decision
+        if (decision === undefined) return 0
+        const [row] = await connection.run(decision === 'end' ? endRanges : sendRanges, { messagesMax })
         return row?.messages ?? 0
       }),
     takeProofs: (ageSeconds) =>

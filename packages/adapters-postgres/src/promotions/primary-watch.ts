@@ -20,28 +20,28 @@ import { valuesOf, type Statement } from '../sql/statement.ts'
 import { WrongServer } from '../write-trouble.ts'
 
 /**
- * Notices that another server has become the primary (P-5). Each connection of the pools is admitted before it is used,
- * so that nothing is accepted or claimed on a new primary before what waited there is known to be in doubt or not. The
- * database remembers the primary, and a process remembers what it saw last.
+ * Detects that another server has become the primary (P-5). Each connection of the pools is admitted before it is used,
+ * so that a new primary accepts and hands out messages only after it is known whether its waiting messages are in
+ * doubt. The database stores the primary, and a process remembers the last one that it saw.
  */
 export interface PrimaryWatch {
-  /** Lets a new connection be used. Throws a `WrongServer` on a standby. */
+  /** Admits a new connection. Throws a `WrongServer` for a standby. */
   admit(client: ClientBase): Promise<void>
-  /** Looks at the primary over a connection that was admitted; nobody connects for a look alone. */
+  /** Reads the state of the primary over an admitted connection. */
   look(connections: Connections): Promise<void>
 }
 
 type Seen = NonNullable<(typeof readPrimary)['row']>
 
-/** Not permitted, not supported, no such function: then nothing is known of timelines, as in `primary.ts`. */
+/** SQLSTATEs with which a server refuses to report its timeline, as in `primary.ts`. */
 const refusals = new Set<string | undefined>(['42501', '0A000', '42883'])
 
-/** Ids that the lost primary may have given away are left out: blocks beside those that a sequence logs ahead. */
+/** Blocks of ids to skip because the lost primary may have leased them, beside those that a sequence logs ahead. */
 const skippedBlocks = 100
 
 export function watchPrimaryLooks(log: Log): PrimaryWatch {
   let witness: WitnessedPrimary | undefined
-  /** When this process last wrote a look, by the clock of `performance`. */
+  /** Time of the last look that this process wrote, by `performance.now()`. */
   let writtenAt = -Infinity
 
   async function settle(client: ClientBase): Promise<void> {
@@ -57,11 +57,11 @@ export function watchPrimaryLooks(log: Log): PrimaryWatch {
     })
     if (doubted === undefined) return
     const { lastTimeline, timeline, counts } = doubted
-    const what = `another server is the primary (timeline ${timeline}, was ${lastTimeline})`
-    if (counts === undefined) log.warn(`${what}: nothing is in doubt`)
+    const change = `another server is the primary (timeline ${timeline}, was ${lastTimeline})`
+    if (counts === undefined) log.warn(`${change}: nothing is in doubt`)
     else
       log.warn(
-        `${what}, and may lack what the lost one did last: ` +
+        `${change}, and may lack what the lost one did last: ` +
           `${counts.messages} messages are in doubt, ${counts.sends} sends in bulk are stopped`,
       )
   }
@@ -88,21 +88,21 @@ export function watchPrimaryLooks(log: Log): PrimaryWatch {
       if (seen.lastSystem === null) await ask(client, rememberFirst, {})
       else if (!isSame(seen)) await settle(client)
       const { timeline, synchronous } = seen
-      // Of a server that this process has not looked at yet nothing is known to be written.
+      // This process has not written a look at a server that it sees for the first time.
       if (witness?.timeline !== timeline) writtenAt = -Infinity
       witness = { timeline, synchronous, lookedAt: witness?.timeline === timeline ? witness.lookedAt : 0 }
     },
   }
 }
 
-/** Milliseconds between two looks at the primary, and after which a look is written though nothing has changed. */
+/** Interval between two looks at the primary, and interval at which a look is written even if nothing has changed. */
 const [lookMilliseconds, writeMilliseconds] = [2000, 10_000]
 
-/** Looks at the primary every two seconds, one look at a time. Returns what ends that. */
+/** Looks at the primary every two seconds, one look at a time. Returns a function that ends that. */
 export function lookNowAndThen(primary: PrimaryWatch, ordinary: Connections): () => void {
   let looking: Promise<void> | undefined
   const look = (): void => {
-    // Where the database is away, has no such tables yet or waits for its standby, the next look finds out.
+    // Errors are ignored, because the next look repeats the query: the database may be away, not migrated or waiting.
     looking ??= primary
       .look(ordinary.failFast)
       .catch(() => undefined)
@@ -126,7 +126,7 @@ type Run = <Values, Row>(statement: Statement<Values, Row>, values: NoInfer<Valu
 async function doubt(run: Run, { lastTimeline }: Seen): Promise<{ readonly messages: number; readonly sends: number }> {
   await run(endDispatchers, {})
   const [promotion] = await run(addPromotion, { fromTimeline: lastTimeline ?? 0 })
-  if (promotion === undefined) throw new Error('a promotion was noted without a number')
+  if (promotion === undefined) throw new Error('storing a promotion returned no id')
   const [moved] = await run(doubtWaiting, { promotion: promotion.id })
   const [stopped] = await run(failOverBulkSends, {})
   await run(endPromotions, {})
@@ -136,8 +136,8 @@ async function doubt(run: Run, { lastTimeline }: Seen): Promise<{ readonly messa
 }
 
 /**
- * A transaction without time limits, whose commit waits for no standby: the next server that is promoted notices that
- * by itself.
+ * Runs a transaction without time limits, whose commit does not wait for a standby. If it is lost, the next promoted
+ * server detects the promotion again.
  */
 async function alone<T>(client: ClientBase, work: (run: Run) => Promise<T>): Promise<T> {
   await client.query('begin')
@@ -158,10 +158,10 @@ async function ask<Values, Row>(
   statement: Statement<Values, Row>,
   values: NoInfer<Values>,
 ): Promise<readonly Row[]> {
-  const given = { text: statement.text, values: valuesOf(statement, values), query_timeout: patienceMilliseconds }
-  const { rows } = await client.query<Row & QueryResultRow>(given)
+  const query = { text: statement.text, values: valuesOf(statement, values), query_timeout: patienceMilliseconds }
+  const { rows } = await client.query<Row & QueryResultRow>(query)
   return rows
 }
 
-/** A large backlog takes seconds. */
+/** Time limit of a statement, because a large backlog takes seconds. */
 const patienceMilliseconds = 600_000

@@ -7,9 +7,9 @@ import { patientSettings } from '../../testing/patient-settings.ts'
 import { twoServers, type TwoServers } from '../../testing/two-servers.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
 
-const wanted = { carrier: testCarrier, lane: 'single', messagesMax: 1000, markedMax: 1000, leaseSeconds: 600 } as const
+const request = { carrier: testCarrier, lane: 'single', messagesMax: 1000, markedMax: 1000, leaseSeconds: 600 } as const
 
-/** What a promotion leaves behind, on two real servers of which the primary is killed. */
+/** State after a promotion, on two real servers of which the primary is killed. */
 describe.each([
   { was: 'asynchronous', isSynchronous: false },
   { was: 'synchronous', isSynchronous: true },
@@ -25,7 +25,7 @@ describe.each([
   const order = () => anOrder(account, { to: [aNumber()] })
   const claimed = async (ports = gateway.ports): Promise<readonly MessageId[]> => {
     const dispatcher = await ports.claimedBatches.register(600)
-    const batch = await ports.claimedBatches.claim(dispatcher, wanted)
+    const batch = await ports.claimedBatches.claim(dispatcher, request)
     await ports.claimedBatches.retire(dispatcher)
     return typeof batch === 'string' ? [] : batch.messages.map(({ id }) => id)
   }
@@ -44,7 +44,7 @@ describe.each([
     before = await acceptedIds(gateway.ports, order())
     await hasLooked(isSynchronous)
     await until(async () => (await servers.standby.query('select from due')).length === 1)
-    // Another process is the first that comes to the promoted server.
+    // Another process is the first to connect to the promoted server.
     servers.primary.kill()
     await servers.promote()
     after = await until(() => acceptedIds(gateway.ports, order()).catch(() => undefined))
@@ -54,7 +54,7 @@ describe.each([
     await servers.remove()
   })
 
-  test('what waited is claimed only where nothing can be missing', async () => {
+  test('waiting messages are claimed only if nothing can be missing', async () => {
     const expected = isSynchronous ? [...before, ...after] : after
     expect((await claimed()).toSorted((a, b) => a - b)).toEqual(expected.toSorted((a, b) => a - b))
     const promotions = await gateway.ports.promotions.open()
@@ -64,14 +64,14 @@ describe.each([
     expect(lines.filter((line) => line.startsWith('another server is the primary'))).toHaveLength(1)
   })
 
-  test('the time that is not known begins with the last change that arrived', async () => {
+  test('the unknown period begins with the last change that arrived', async () => {
     for (const { lastChange, noticed, lastPosition } of await gateway.ports.promotions.open()) {
       expect(lastPosition).toMatch(/^[0-9A-F]+\/[0-9A-F]+$/)
       expect(lastChange).toBeLessThan(noticed)
     }
   })
 
-  test('a process that is started later holds the same, and no id is given twice', async () => {
+  test('a process that is started later holds the same messages, and no id is used twice', async () => {
     const later = open()
     try {
       expect((await later.ports.promotions.open()).map(({ inDoubt }) => inDoubt)).toEqual(isSynchronous ? [] : [1])
@@ -83,12 +83,12 @@ describe.each([
   })
 })
 
-/** Processes that come after the promotion and have never seen the lost primary. */
+/** Processes that start after the promotion and have never seen the lost primary. */
 test.each([
   { look: 'young', age: '0 s', inDoubt: 0 },
   { look: 'old', age: '10 min', inDoubt: 1 },
 ])(
-  'with nobody left who saw the lost primary, a $look look at a synchronous standby counts',
+  'if no process saw the lost primary, a $look look at a synchronous standby counts',
   async (one) => {
     const servers = await twoServers()
     const open = () => postgresPorts({ connectionString: servers.connectionString, settings: patientSettings })
@@ -117,7 +117,7 @@ test.each([
 )
 
 /** The defect: the lost primary had a message submitted, and the standby did not learn of it. */
-test('what the lost server had submitted is not claimed again, and its answer is taken', async () => {
+test('a message that the lost server had submitted is not claimed again, and its outcome is recorded', async () => {
   const servers = await twoServers()
   const gateway = postgresPorts({ connectionString: servers.connectionString, settings: patientSettings })
   try {
@@ -128,14 +128,14 @@ test('what the lost server had submitted is not claimed again, and its answer is
     await until(async () => (await servers.standby.query('select from primary_look')).length === 1)
     const dispatcher = await ports.claimedBatches.register(600)
     servers.standby.freeze()
-    const batch = (await ports.claimedBatches.claim(dispatcher, wanted)) as ClaimedBatch
+    const batch = (await ports.claimedBatches.claim(dispatcher, request)) as ClaimedBatch
     await ports.claimedBatches.mark(dispatcher, batch.id, 1)
-    // The carrier has it now, and nobody else knows.
+    // Only the carrier knows of the message now.
     servers.primary.kill()
     servers.standby.thaw()
     await servers.promote()
     const again = await until(() => ports.claimedBatches.register(600).catch(() => undefined))
-    expect(await ports.claimedBatches.claim(again, wanted)).toBe('nothing')
+    expect(await ports.claimedBatches.claim(again, request)).toBe('nothing')
     const outcomes = batch.messages.map((one) => ({
       batch: batch.id,
       message: one,

@@ -41,7 +41,7 @@ const before = [route('first', 'a', ['2782']), route('others', 'b')]
 
 const never = new Promise<void>(() => undefined)
 
-/** A process that hears of no change until it is told to forget what it remembers. */
+/** Process that gets no notifications until the test clears its cache. */
 function aDeafProcess(connectionString: string) {
   const forgetting: (() => void)[] = []
   const deaf: Changes = {
@@ -67,7 +67,7 @@ function aDeafProcess(connectionString: string) {
   const turns = createRouteTurns(routes, clock)
   const dispatchers: Dispatcher[] = []
   const working: Promise<unknown>[] = []
-  /** How often each has been done. */
+  /** Number of times that each step was done. */
   const rounds: number[] = []
   let isOver = false
 
@@ -81,7 +81,7 @@ function aDeafProcess(connectionString: string) {
 
   return {
     ports,
-    /** Resolves when nothing is under way that began before. */
+    /** Resolves when all steps that began before have ended. */
     async learn(): Promise<void> {
       for (const forget of forgetting) forget()
       const since = [...rounds]
@@ -103,7 +103,7 @@ function aDeafProcess(connectionString: string) {
       working.push(retrying)
       return carrier
     },
-    /** What the clock causes. */
+    /** Steps that the clock causes. */
     reroutes(): void {
       const processing = createProcessing(ports)
       working.push(repeat(() => processing.reroute()))
@@ -118,7 +118,7 @@ function aDeafProcess(connectionString: string) {
   }
 }
 
-describe('while one process knows the routes of now and another those of before', () => {
+describe('while one process uses the current routes and another the previous ones', () => {
   const open = {} as { database: FreshDatabase; postgres: PostgresPorts }
   let processes: ReturnType<typeof aDeafProcess>[] = []
   beforeEach(async () => {
@@ -133,7 +133,7 @@ describe('while one process knows the routes of now and another those of before'
     await open.database.drop()
   })
 
-  /** The old one has read the routes of before, and `after` is published. */
+  /** Starts with an old process that has read the previous routes, and publishes `after`. */
   async function twoAges(after: readonly Route[]) {
     const { routes } = open.postgres.ports
     const { id } = await anAccount(open.postgres.ports, { credits: 100_000 })
@@ -164,7 +164,7 @@ describe('while one process knows the routes of now and another those of before'
   ]
 
   test.each(changes)(
-    'where a route %s, its messages leave once, over a carrier of now if that of before is down, whoever accepted them',
+    'if a route %s, its messages are sent once, over a current carrier if the previous one is down, whichever process accepted them',
     async (_, after) => {
       const { old, young, send, early } = await twoAges(after)
       const [a, c] = [old.carrier({ id: 'a', availability: 'down' }), young.carrier({ id: 'c' })]
@@ -176,7 +176,7 @@ describe('while one process knows the routes of now and another those of before'
   )
 
   test.each(changes)(
-    'where a route %s and both carriers work, each message leaves over one of them, and over that of now once all know',
+    'if a route %s and both carriers work, each message is sent over one, and over the current one once all processes know',
     async (_, after) => {
       const { old, young, send, early } = await twoAges(after)
       const [a, c] = [old.carrier({ id: 'a' }), young.carrier({ id: 'c' })]

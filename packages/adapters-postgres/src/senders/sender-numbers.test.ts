@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** Connections that count their statements, the first of which fails if that is asked for. */
+/** Connections that count their statements. With an option, the first one fails. */
 async function withCounted(
   work: (counted: { readonly hot: Connections; statements: number; fails: boolean }) => Promise<void>,
 ): Promise<void> {
@@ -32,25 +32,25 @@ async function withCounted(
 
 const setOf = (...addresses: readonly string[]): ReadonlySet<SenderAddress> => new Set(addresses as SenderAddress[])
 
-test('an address that many ask for at once is looked up once', async () => {
+test('concurrent lookups of an address share one', async () => {
   await withCounted(async (counted) => {
     const senders = senderNumbers(counted.hot)
     const answers = await Promise.all(Array.from({ length: 1000 }, () => senders.numbersOf(setOf('27820000001'))))
     expect(new Set(answers.map((numbers) => [...numbers].join())).size).toBe(1)
-    // It is looked for, added, and looked for again.
+    // The address is looked up, added, and looked up again.
     expect(counted.statements).toBe(3)
     await senders.numbersOf(setOf('27820000001'))
     expect(counted.statements).toBe(3)
   })
 })
 
-test('who asks for several waits for those that others ask for', async () => {
+test('a lookup of several addresses waits for those of other callers', async () => {
   await withCounted(async ({ hot }) => {
     const senders = senderNumbers(hot)
     const knowsAll = async (...addresses: readonly string[]): Promise<boolean> => {
-      const wanted = setOf(...addresses)
-      const numbers = await senders.numbersOf(wanted)
-      return [...wanted].every((address) => numbers.has(address))
+      const requested = setOf(...addresses)
+      const numbers = await senders.numbersOf(requested)
+      return [...requested].every((address) => numbers.has(address))
     }
     expect(await Promise.all([knowsAll('a', 'b'), knowsAll('b', 'c'), knowsAll('c', 'a', 'd'), knowsAll('a')])).toEqual(
       [true, true, true, true],
@@ -59,12 +59,12 @@ test('who asks for several waits for those that others ask for', async () => {
   })
 })
 
-test('a look-up that fails does so for all who wait for it, and the next one tries again', async () => {
+test('a failed lookup fails for all its callers, and the next one tries again', async () => {
   await withCounted(async (counted) => {
     const senders = senderNumbers(counted.hot)
     counted.fails = true
-    const asked = await Promise.allSettled([senders.numbersOf(setOf('e')), senders.numbersOf(setOf('e', 'f'))])
-    expect(asked.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    const lookups = await Promise.allSettled([senders.numbersOf(setOf('e')), senders.numbersOf(setOf('e', 'f'))])
+    expect(lookups.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
     counted.fails = false
     expect((await senders.numbersOf(setOf('e', 'f'))).size).toBe(2)
   })

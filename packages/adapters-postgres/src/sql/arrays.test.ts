@@ -20,11 +20,11 @@ test.each([
   [Date.parse('0000-12-31T22:00:00.000Z'), '0001-12-31T22:00:00.000Z BC'],
   [Date.parse('0001-01-01T00:00:00.000Z'), '0001-01-01T00:00:00.000Z'],
   [Date.UTC(2026, 9, 18, 8, 0, 0, 5), '2026-10-18T08:00:00.005Z'],
-])('the time %d is written as Postgres reads it', (at, text) => {
+])('the time %d is written as PostgreSQL reads it', (at, text) => {
   expect(timestamp(at)).toBe(text)
 })
 
-test('times are cut to the millisecond, before and after 2000', () => {
+test('times are truncated to the millisecond, before and after 2000', () => {
   const bytes = Buffer.alloc(24)
   bytes.writeBigInt64BE(0n, 0)
   bytes.writeBigInt64BE(848_526_245_123_999n, 8)

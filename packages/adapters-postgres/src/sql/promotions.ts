@@ -9,8 +9,8 @@ import { storeMessageEvents } from './store-events.ts'
 // All of these are for the ordinary connections, or run while one is opened.
 
 /**
- * The server as it is: `synchronous` where a commit of this session waits for a standby. PostgreSQL confirms none
- * without that while the setting names one, whether the standby is there or not.
+ * Subquery for the current server. `synchronous` is true if a commit of this session waits for a standby; while the
+ * setting names one, PostgreSQL confirms no commit without it, even if the standby is away.
  */
 const primaryNow = sql`(
   select system_identifier::text as system, case when not pg_is_in_recovery()
@@ -24,8 +24,7 @@ const primaryNow = sql`(
 const microseconds = (time: string): string => `(extract(epoch from ${time}) * 1000000)::bigint`
 
 /**
- * The server, and the primary that the database remembers: null where it remembers none. The timeline is null on a
- * standby.
+ * Reads the current server, and the stored primary, which is null if none is stored. The timeline is null on a standby.
  */
 export const readPrimary = statement(
   'read-primary',
@@ -51,7 +50,7 @@ from ${primaryNow} here
 left join primary_look remembered on true`,
 )
 
-/** Makes the first memory of a primary, where there is none. */
+/** Stores the current server as the primary if none is stored. */
 export const rememberFirst = statement(
   'remember-first-primary',
   { parameters: {} },
@@ -61,7 +60,7 @@ select system, timeline, synchronous, clock_timestamp() from ${primaryNow} here
 on conflict do nothing`,
 )
 
-/** Remembers the server as the primary, whatever was remembered before. */
+/** Stores the current server as the primary. */
 export const rememberPrimary = statement(
   'remember-primary',
   { parameters: {} },
@@ -72,9 +71,9 @@ from ${primaryNow} here`,
 )
 
 /**
- * Looks at the primary, and writes what it is where that has changed, or `isWritten`. Returns the time that it wrote,
- * or null. What others wrote is not returned, because a standby may not have it (docs/decisions/0072). No row: nothing
- * is remembered yet.
+ * Reads the state of the primary, and stores it if it has changed or `isWritten` is true. Returns the time that it
+ * stored, or null; a time stored by another process is not returned, because a standby may not have it
+ * (docs/decisions/0072). Returns no row if no primary is stored yet.
  */
 export const lookAtPrimary = statement(
   'look-at-primary',
@@ -96,12 +95,12 @@ from primary_look remembered
 join ${primaryNow} here on here.system = remembered.system and here.timeline = remembered.timeline`,
 )
 
-/** One process at a time notices a promotion. */
+/** Locks the stored primary, so that one process at a time handles a promotion. */
 export const lockPrimary = statement('lock-primary', { parameters: {} }, sql`select from primary_look for update`)
 
 /**
- * Ends all dispatchers: none of them knows what the lost primary did in its last moments. What they had marked is 106,
- * the rest is due.
+ * Ends all dispatchers, because none of them knows the last changes of the lost primary. Their marked messages become
+ * 106, the others due.
  */
 export const endDispatchers = statement(
   'end-dispatchers',
@@ -117,8 +116,8 @@ select coalesce(sum(unknown), 0)::bigint as unknown from ended`,
 )
 
 /**
- * Notes a promotion. On a server that was restarted since, nothing is known of the log that arrived. A decision about
- * an earlier promotion is to be made anew.
+ * Stores a promotion. The position of the received log is null if the server was restarted since. Resets decisions
+ * about earlier promotions, which must be made again.
  */
 export const addPromotion = statement(
   'add-promotion',
@@ -133,7 +132,7 @@ from ${primaryNow} here
 returning id`,
 )
 
-/** Puts everything that is due, or is to be within a minute, in doubt. Returns how many messages. 6 µs a range. */
+/** Moves all messages that are due, or become due within a minute, into doubt. Returns how many. 6 µs a range. */
 export const doubtWaiting = statement(
   'doubt-waiting',
   { parameters: { promotion: 'int' }, columns: { messages: 'bigint' } },
@@ -159,8 +158,8 @@ returning promotion.messages`,
 )
 
 /**
- * Locks the promotions with messages in doubt. Whoever changes what is in doubt does this first, in a transaction, so
- * that ranges are cut by one at a time.
+ * Locks the promotions with messages in doubt. Every transaction that changes messages in doubt does this first, so
+ * that only one at a time divides ranges.
  */
 export const lockPromotions = statement(
   'lock-promotions',
@@ -178,7 +177,7 @@ set ended_at = clock_timestamp()
 where ended_at is null and not exists (select from in_doubt where in_doubt.promotion = promotion.id)`,
 )
 
-/** Promotions with messages in doubt. It reads all that is in doubt. */
+/** Lists the promotions with messages in doubt. Reads all ranges in doubt. */
 export const listPromotions = statement(
   'list-promotions',
   {
@@ -225,7 +224,7 @@ set decision = :decision, decided_by = :by, decided_at = clock_timestamp()
 where ended_at is null and decision is null`,
 )
 
-/** A CTE: the first ranges of those that the condition picks, until there are `messagesMax` messages. */
+/** CTE that removes the first ranges in doubt that match the condition, until there are `messagesMax` messages. */
 const pickRanges = (condition: string): string => `picked as materialized (
   select lo
   from (
@@ -244,7 +243,7 @@ const pickRanges = (condition: string): string => `picked as materialized (
   delete from in_doubt where lo in (select lo from picked) returning in_doubt.*
 )`
 
-/** Lets about `messagesMax` messages go whose promotion is decided so. Nobody deletes them any more (P-8). */
+/** Makes about `messagesMax` messages due whose promotion was decided so. They can no longer be deleted (P-8). */
 export const sendRanges = statement(
   'send-ranges',
   { parameters: { messagesMax: 'int' }, columns: { messages: 'int' } },
@@ -256,7 +255,7 @@ with ${pickRanges(`decision = 'send'`)}, due_again as (
 select coalesce(sum(hi - lo), 0)::int as messages, case when count(*) > 0 then ${wakeIdle} end as woken from moved`,
 )
 
-/** Of the CTE `moved` all messages become 106. */
+/** CTEs that store all messages of the CTE `moved` as 106. */
 const endMoved = sql`ended as (
   insert into message (id, send_first_id, msisdn, account_id, sender, confirms_opt_out, code)
   select message.id, moved.first_id, send.msisdns[message.id - moved.first_id + 1], moved.account_id, send.sender,
@@ -272,14 +271,14 @@ const endMoved = sql`ended as (
 ), ${storeMessageEvents('ended', 'handover')}
 select count(*)::int as messages from ended`
 
-/** Ends about `messagesMax` messages whose promotion is decided so as 106. */
+/** Ends about `messagesMax` messages as 106 whose promotion was decided so. */
 export const endRanges = statement(
   'end-ranges',
   { parameters: { messagesMax: 'int' }, columns: { messages: 'int' } },
   sql`with ${pickRanges(`decision = 'end'`)}, ${endMoved}`,
 )
 
-/** Ends about `messagesMax` messages in doubt whose validity is over as 106. */
+/** Ends about `messagesMax` messages in doubt as 106 whose validity has ended. */
 export const expireRanges = statement(
   'expire-ranges',
   { parameters: { validitySeconds: 'float8', messagesMax: 'int' }, columns: { messages: 'int' } },
@@ -289,8 +288,8 @@ ${endMoved}`,
 )
 
 /**
- * CTEs: the messages of the CTE `proved` (id, carrier, left_at) leave the doubt as 106 of their carrier; `told` are
- * those that did.
+ * CTEs that remove the messages of the CTE `proved` (id, carrier, left_at) from doubt and store them as 106 of their
+ * carrier. The CTE `told` has those that were in doubt.
  */
 const leaveAsProved = sql`touched as (
   delete from in_doubt
@@ -321,8 +320,8 @@ const leaveAsProved = sql`touched as (
 const endedInDoubt = `code = ${OUTCOME.unknown} and carrier = 0 and carrier_id is null`
 
 /**
- * A dispatcher tells of messages that it had submitted to the carrier: those that are in doubt become 106 of that
- * carrier, and those that ended in doubt are of that carrier. Returns how many of either.
+ * Records that a dispatcher had submitted messages to the carrier. Those in doubt become 106 of that carrier, and those
+ * that ended in doubt get that carrier. Returns how many changed.
  */
 export const proveSubmitted = statement(
   'prove-submitted',
@@ -337,9 +336,10 @@ select ((select count(*) from told) + (select count(*) from named))::int as mess
 )
 
 /**
- * Receipts that fit no message and came after a promotion tell that the messages to their numbers were submitted: those
- * in doubt become 106 of the receipt's carrier, and those that ended in doubt are of that carrier. Their time is when
- * the receipt says they were submitted. Returns how many left the doubt. It looks through all numbers in doubt.
+ * Uses receipts without a message that arrived after a promotion as proof that messages to their numbers were
+ * submitted. Messages in doubt become 106 of the receipt's carrier, and messages that ended in doubt get that carrier.
+ * Their time is that of the submission according to the receipt. Returns how many left the doubt. Reads all numbers in
+ * doubt.
  */
 export const proveByReceipts = statement(
   'prove-by-receipts',

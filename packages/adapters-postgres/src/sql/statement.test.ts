@@ -5,7 +5,7 @@ import { describeStatement } from '../../testing/describe.ts'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import { rows, sql, statement, valuesOf } from './statement.ts'
 
-test('parameters get their numbers and types in the order in which they are declared', () => {
+test('parameters get numbers and types in the order of their declaration', () => {
   const { text } = statement(
     'a',
     { parameters: { dispatcher: 'bigint', ids: 'int[]' } },
@@ -14,7 +14,7 @@ test('parameters get their numbers and types in the order in which they are decl
   expect(text).toBe(`select ($2::int[])[2], $1::bigint::text || ' ' from t where id = any ($2::int[])`)
 })
 
-test('fragments are put in as they are', () => {
+test('fragments are inserted unchanged', () => {
   const fragment = sql`id = :id`
   const made = statement('a', { parameters: { id: 'int' } }, sql`select ${1} from t where ${fragment}`)
   expect(made.text).toBe('select 1 from t where id = $1::int')
@@ -29,7 +29,7 @@ test.each([
   expect(() => statement('a', { parameters: { ids: 'int[]' } }, text)).toThrow('statement a')
 })
 
-test('values go in the order of the parameters, arrays and times as text, undefined as null', () => {
+test('values are passed in the order of the parameters, arrays and times as text, undefined as null', () => {
   const number = '27820000001' as Msisdn
   const made = statement(
     'a',
@@ -89,7 +89,7 @@ describe('on a server', () => {
     await open.database.drop()
   })
 
-  test('every statement has the parameters and columns, with their types, that it declares', async () => {
+  test('every statement has the declared parameters and columns with their types', async () => {
     for (const one of open.statements) {
       expect({ name: one.name, ...(await describeStatement(open.client, one)) }).toEqual({
         name: one.name,
@@ -99,7 +99,7 @@ describe('on a server', () => {
     }
   })
 
-  test('a column that a statement declares otherwise is found', async () => {
+  test('a column with a wrong declaration is detected', async () => {
     const wrong = statement(
       'a',
       { parameters: {}, columns: rows<{ readonly id: number }>({ id: 'int' }) },

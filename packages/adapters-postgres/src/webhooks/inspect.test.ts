@@ -11,7 +11,7 @@ import { valuesOf, type ValuesOf } from '../sql/statement.ts'
 const open = {} as { database: FreshDatabase; pools: Pools; client: Client; hot: LentConnection }
 const lists = 20_000
 
-/** One endpoint with a list every two minutes for a month, each of one reply; nothing is analyzed. */
+/** Creates an endpoint with a list of one reply every two minutes for a month, without statistics. */
 beforeAll(async () => {
   const database = await freshDatabase()
   const pools = openPools(serverAddress(database.connectionString), defaultSettings, silent)
@@ -42,7 +42,7 @@ afterAll(async () => {
 type Key = Omit<ValuesOf<typeof replayEvent>, 'replay'>
 const anywhere = { sequence: null, number: null, at: null }
 
-/** Of the endpoint, what it is asked for; after the number of a replay that runs. */
+/** Parameters of the step: a running replay, then the event. */
 async function listsRead(webhook: number, key: Key): Promise<number> {
   const { rows } = await open.client.query<{ id: number }>(
     `insert into webhook_replay (webhook_id, account_id, event) select $1, 1 + max(account_id), 'x'
@@ -54,23 +54,26 @@ async function listsRead(webhook: number, key: Key): Promise<number> {
     .reduce((sum, each) => sum + each.rows, 0)
 }
 
-test.each([1, lists / 2, lists])('one event is replayed without reading other lists, be it the %d th', async (id) => {
-  const key = { types: [4, 5], subject: id, ...anywhere }
-  expect(await listsRead(1, key)).toBe(1)
-  const { rows } = await open.client.query<{ id: number }>('select max(id) id from webhook_replay')
-  await open.hot.query(replayEvent.text, valuesOf(replayEvent, { replay: rows[0]?.id ?? 0, ...key }))
-  const done = await open.client.query('select state, events from webhook_replay order by id desc limit 1')
-  expect(done.rows).toEqual([{ state: 1, events: '1' }])
-})
+test.each([1, lists / 2, lists])(
+  'one event is replayed without reading other lists, also event number %d',
+  async (id) => {
+    const key = { types: [4, 5], subject: id, ...anywhere }
+    expect(await listsRead(1, key)).toBe(1)
+    const { rows } = await open.client.query<{ id: number }>('select max(id) id from webhook_replay')
+    await open.hot.query(replayEvent.text, valuesOf(replayEvent, { replay: rows[0]?.id ?? 0, ...key }))
+    const done = await open.client.query('select state, events from webhook_replay order by id desc limit 1')
+    expect(done.rows).toEqual([{ state: 1, events: '1' }])
+  },
+)
 
-test('an event that the endpoint never had is sought in few lists', async () => {
+test('an event that the endpoint never had is searched in few lists', async () => {
   expect(await listsRead(2, { types: [4, 5], subject: lists / 2, ...anywhere })).toBe(0)
   expect(await listsRead(1, { types: [0, 1, 2, 3], subject: lists / 2, ...anywhere, sequence: 4 })).toBe(0)
   const at = Date.now() - 86_400_000
   expect(await listsRead(1, { types: [6], subject: 0, ...anywhere, number: 27820000000, at })).toBeLessThanOrEqual(2)
 })
 
-test('of what waits no more rows are read than are counted', async () => {
+test('no more waiting rows are read than are counted', async () => {
   await open.client.query('begin')
   const { rows } = await open.client.query('select condition, events, lists, dead from webhook_totals(100)')
   expect(rows).toEqual([{ condition: 'active', events: '200', lists: '100', dead: '100' }])
@@ -79,7 +82,7 @@ test('of what waits no more rows are read than are counted', async () => {
   )
   await open.client.query('rollback')
   const rowsOf = new Map(read.rows.map(({ relname, rows: count }) => [relname, Number(count)]))
-  // Beside those that are counted, the steps from one endpoint to the next.
+  // The counted rows, and the steps from one endpoint to the next.
   expect(rowsOf.get('webhook_event')).toBeLessThanOrEqual(2 * 100 + 4)
   expect(rowsOf.get('webhook_list')).toBeLessThanOrEqual(2 * 100 + 8)
 })

@@ -14,7 +14,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-test('an open list is dropped once its last event is too old, of each endpoint and few at a time', async () => {
+test('open lists are dropped once their last event is too old, for each endpoint and few at a time', async () => {
   const days = (count: number): string => `now() - interval '${count} days'`
   await client.query(`alter table webhook drop constraint webhook_account_id_fkey`)
   await client.query(`

@@ -27,17 +27,17 @@ afterEach(async () => {
 
 const everything: Replay = { what: 'period', from: instant(0), to: instant(Date.UTC(2100, 0)) }
 
-/** An endpoint with so many lists of one reply that were delivered, all at few moments. */
+/** Creates an endpoint with delivered lists of one reply, at few distinct times. */
 async function delivered(lists: number): Promise<Webhook> {
   const { id: account } = await anAccount(ports)
-  const wanted = {
+  const endpoint = {
     account,
     url: 'https://example.com',
     events: ['reply.received'],
     listSize: 1,
     withText: false,
   } as const
-  const added = await ports.webhooks.add({ ...wanted, secret: 'sealed' as SealedSecret }, instant(Date.now()))
+  const added = await ports.webhooks.add({ ...endpoint, secret: 'sealed' as SealedSecret }, instant(Date.now()))
   if (typeof added === 'string') throw new Error(added)
   await client.query(`
     insert into webhook_list (webhook_id, state, tries, from_at, to_at, due_at, events)
@@ -51,7 +51,7 @@ async function delivered(lists: number): Promise<Webhook> {
 
 const claiming = { listsMax: 1000, perWebhookMax: 1000, rooms: new Map(), leaseSeconds: 600 }
 
-/** What is pushed of the next thousand lists at most. */
+/** Pushes at most the next thousand lists, and returns their events. */
 async function pushed(): Promise<readonly string[]> {
   const lists = await ports.webhooks.claim(claiming)
   const answer = {
@@ -74,13 +74,13 @@ async function pushed(): Promise<readonly string[]> {
   return lists.flatMap(eventsOf).map(({ id }) => id)
 }
 
-test('a long replay goes on as its events are pushed, each once, and never has all of them waiting', async () => {
+test('a long replay continues as its events are pushed, each once, and never has all of them waiting', async () => {
   const webhook = await delivered(12_000)
   await ports.webhooks.startReplay(webhook.account, webhook.id, everything)
   const got: string[] = []
   let most = 0
   for (let ended = false; !ended;) {
-    // As two processes do.
+    // Two calls at once, as by two processes.
     const looks = await Promise.all([ports.webhooks.advanceReplay(), ports.webhooks.advanceReplay()])
     const task = await ports.webhooks.findReplay(undefined, webhook.id)
     most = Math.max(most, task?.waiting ?? 0)
@@ -98,7 +98,7 @@ test('a long replay goes on as its events are pushed, each once, and never has a
   expect((await client.query('select from webhook_replayed_event')).rowCount).toBe(0)
 })
 
-test('a process that ends in the middle of a step has done nothing of it, and another goes on', async () => {
+test('a process that dies within a step has done nothing of it, and another continues', async () => {
   const webhook = await delivered(1000)
   await ports.webhooks.startReplay(webhook.account, webhook.id, everything)
   const dying = new Client({ connectionString: database.connectionString })

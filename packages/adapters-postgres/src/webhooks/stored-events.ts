@@ -105,8 +105,8 @@ type MessageEventType = Extract<WebhookEventType, `message.${string}`>
 function messageEvents(type: MessageEventType, stored: StoredEvents): EventGroup {
   const { sequence, at, code, price = 0, hasReference = false, text, subjects, numbers = [] } = stored
   if (code === undefined) throw new Error(`events of message ${subjects[0]} have no code`)
-  const taken = isTaken({ code, hasReference })
-  const shared = { ...stored.labels, type, code, cost: credits(taken ? price : 0), taken, text }
+  const wasAccepted = isTaken({ code, hasReference })
+  const shared = { ...stored.labels, type, code, cost: credits(wasAccepted ? price : 0), taken: wasAccepted, text }
   const messages = subjects as readonly MessageId[]
   const references = stored.references?.map((reference) => (reference ?? undefined) as MessageReference | undefined)
   const events = { sequence, occurred: instant(at), shared, messages, numbers: numbers as readonly Msisdn[] }

@@ -33,21 +33,21 @@ const now = instant(Date.now())
 async function endpoint(listSize: number): Promise<Webhook> {
   const { id: account } = await anAccount(ports)
   const secret = 'sealed' as SealedSecret
-  const wanted = { account, url: 'https://example.com', events: ['message.failed'], withText: false, secret } as const
-  const added = await ports.webhooks.add({ ...wanted, listSize }, now)
+  const endpoint = { account, url: 'https://example.com', events: ['message.failed'], withText: false, secret } as const
+  const added = await ports.webhooks.add({ ...endpoint, listSize }, now)
   if (typeof added === 'string') throw new Error(added)
   return added
 }
 
-/** A type that this version does not know, and what an event of a message must have. */
+/** Events of an unknown type, and with a missing field. */
 const [unknownType, noCode] = ['99', 'null'] as const
 
-/** Events of messages `first` and the next, of each type and code that is given. */
-const happen = (webhook: Webhook, first: number, ...told: readonly (readonly [type: string, code: string])[]) =>
+/** Stores events of consecutive messages from `first` on, one for each type and code. */
+const happen = (webhook: Webhook, first: number, ...events: readonly (readonly [type: string, code: string])[]) =>
   client.query(`
     insert into webhook_event (webhook_id, type, sequence, at, code, has_reference, subjects, msisdns)
     select ${webhook.id}, type, 4, now(), code, true, array[${first} + nr - 1], array[27820000000 + nr]
-    from unnest('{${told.map(([type]) => type).join()}}'::smallint[], '{${told.map(([, code]) => code).join()}}'::smallint[])
+    from unnest('{${events.map(([type]) => type).join()}}'::smallint[], '{${events.map(([, code]) => code).join()}}'::smallint[])
       with ordinality told(type, code, nr)
     order by nr`)
 
@@ -63,7 +63,7 @@ const failed = ({ id, tries }: ClaimedList): PushResult => ({
   next: secondsAfter(now, -1),
 })
 
-test('the code of a type is what it was', () => {
+test('the code of each type is unchanged', () => {
   expect(EVENT_CODE).toEqual({
     'message.delivered': 0,
     'message.failed': 1,
@@ -77,7 +77,7 @@ test('the code of a type is what it was', () => {
   })
 })
 
-test('an event that this version cannot read is in a list of its own: the others are pushed without it', async () => {
+test('an event that this version cannot read is moved to a list of its own, and the others are pushed', async () => {
   const webhook = await endpoint(3)
   await happen(webhook, 1, ['0', '0'], [unknownType, '0'], ['0', '0'], ['1', '103'], ['1', noCode], [unknownType, '0'])
   expect(shown(await claim())).toEqual([])
@@ -88,28 +88,28 @@ test('an event that this version cannot read is in a list of its own: the others
   expect(shown(await claim())).toEqual([])
 })
 
-test('what cannot be read stays as it was stored, is tried again and told among the attempts', async () => {
+test('unreadable events stay unchanged, are tried again and appear among the attempts', async () => {
   const webhook = await endpoint(1)
   await happen(webhook, 7, [unknownType, '0'])
   const [list] = await claim()
   if (list === undefined) throw new Error('nothing was claimed')
   expect([shown([list]), list.groups]).toEqual([[1], []])
   await ports.webhooks.record([failed(list)])
-  const told = await ports.webhooks.attempts(undefined, webhook.id, { offset: 0, limit: 10 })
-  expect(told?.items).toMatchObject([{ list: list.id, events: [], answer: { failure: 'unreadable' } }])
-  // A version that knows the type.
+  const attempts = await ports.webhooks.attempts(undefined, webhook.id, { offset: 0, limit: 10 })
+  expect(attempts?.items).toMatchObject([{ list: list.id, events: [], answer: { failure: 'unreadable' } }])
+  // Read by a version that knows the type.
   await client.query(
     `update webhook_list set events = replace(events::text, '"type":${unknownType},', '"type":1,')::json`,
   )
   expect(shown(await claim())).toEqual([['message-7-4']])
 })
 
-test('a list that failed and one of a claimer that died are divided too', async () => {
+test('a failed list and a list of a dead claimer are divided too', async () => {
   const webhook = await endpoint(2)
   await happen(webhook, 1, ['0', '0'], ['0', '0'], ['0', '0'], ['0', '0'])
   const [first] = await claim(-1)
   if (first === undefined) throw new Error('nothing was claimed')
-  // What was a list of this version is one of the next.
+  // A list of this version is read by the next one.
   await client.query(
     `update webhook_list set events = regexp_replace(events::text, '"type":0,', '"type":${unknownType},')::json where id = 1`,
   )
@@ -117,7 +117,7 @@ test('a list that failed and one of a claimer that died are divided too', async 
   expect(shown(await claim()).toSorted()).toEqual([1, ['message-2-4']])
 })
 
-test('a stored list that has no events fails alone', async () => {
+test('a stored list without events fails alone', async () => {
   const [spoiled, well] = [await endpoint(1), await endpoint(1)]
   for (const webhook of [spoiled, well]) await happen(webhook, 1, ['0', '0'])
   await ports.webhooks.record((await claim()).map(failed))
