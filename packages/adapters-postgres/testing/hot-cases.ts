@@ -430,6 +430,7 @@ export const ordinary = [
   'list-dispatchers',
   'list-erasures',
   'list-factor-secrets',
+  'list-failed-over-sends',
   'list-movements',
   'list-operator-sessions',
   'list-operators',

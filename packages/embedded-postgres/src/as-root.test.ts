@@ -23,7 +23,7 @@ const start = (dataDir: string, lines: string[] = []): Promise<EmbeddedPostgres>
   })
 
 /**
- * A start-up message of protocol 3.0 for the superuser, sent as `uid`; answers what the server says, or the system's
+ * Sends a start-up message of protocol 3.0 for the superuser as `uid`. Returns the server's answer, or the system's
  * error.
  */
 const connectAs = async (uid: number, socket: string): Promise<string> => {
@@ -45,7 +45,7 @@ asRoot('as root', () => {
   afterEach(() => folder.remove())
 
   test(
-    'the data belongs to a user id that is no user of the machine, another one for each data folder',
+    'the data belongs to a user id that no user of the machine has, a different one for each data folder',
     async () => {
       folder = await dataFolder()
       await (await start(folder.path)).stop()
@@ -60,7 +60,7 @@ asRoot('as root', () => {
   )
 
   test.each(['nobody', 'daemon', 'nameless'])(
-    'user %s is not let in, at the socket or elsewhere, and root is',
+    'user %s may not connect, at the socket or elsewhere, and root may',
     async (name) => {
       folder = await dataFolder()
       const database = await start(folder.path)
@@ -68,7 +68,7 @@ asRoot('as root', () => {
         const users = await knownUsers()
         const uid = name === 'nameless' ? 54_321 : (users.find((user) => user.name === name)?.uid ?? 54_322)
         const socket = join(folder.path, 'postgres/.s.PGSQL.5432')
-        // The folder alone keeps them out; with folder and socket open PostgreSQL itself does.
+        // The folder keeps them out. With folder and socket open, PostgreSQL itself refuses them.
         expect(await connectAs(uid, socket)).toBe('EACCES')
         await chmod(join(folder.path, 'postgres'), 0o755)
         await chmod(socket, 0o777)
@@ -86,11 +86,11 @@ asRoot('as root', () => {
   )
 
   test(
-    'a cluster that let everybody in lets in whom it should from its next start on',
+    'a cluster that admitted everybody admits only root and the run-as user from its next start on',
     async () => {
       folder = await dataFolder()
       await (await start(folder.path)).stop()
-      // Made by an earlier start, as a user whom other programs run as.
+      // As an earlier version made it, for a user of other programs too.
       await promisify(execFile)('chown', ['-R', '65534:65534', join(folder.path, 'postgres')])
       await writeFile(
         join(folder.path, 'postgres/pg_hba.conf'),
@@ -112,7 +112,7 @@ asRoot('as root', () => {
     beforeEach(async () => (folder = await dataFolder(0o700)))
 
     test(
-      'a copy of the folder, which has a link to the same data, is refused; where the folder was moved it is not',
+      'a copy of the folder, which has a link to the same data, is refused; a moved folder is not',
       async () => {
         await (await start(folder.path)).stop()
         const copy = `${folder.path}-copy`
@@ -130,7 +130,7 @@ asRoot('as root', () => {
     )
 
     test(
-      'the cluster is kept elsewhere, and one line says so',
+      'the cluster is stored elsewhere, and one log line says so',
       async () => {
         const lines: string[] = []
         const first = await start(folder.path, lines)
@@ -196,12 +196,12 @@ asRoot('as root', () => {
   })
 
   test(
-    'processes of an ordinary user work in a folder of theirs, and are told whose another one is',
+    'processes of an ordinary user work in their own folder; an error names the owner of another one',
     async () => {
       folder = await dataFolder()
       const [runAsUser, stranger] = (await knownUsers()).filter(({ uid }) => uid > 0)
       if (runAsUser === undefined || stranger === undefined) throw new Error('/etc/passwd names no two ordinary users')
-      // An ordinary user cannot run a checkout that lies where only root can read.
+      // An ordinary user cannot run a checkout that only root can read.
       if (!(await canEnter(import.meta.dirname, runAsUser))) return
       await mkdir(folder.path)
       await chmod(folder.path, 0o777)

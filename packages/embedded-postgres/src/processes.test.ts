@@ -40,7 +40,7 @@ test('processes that start at once on an empty folder end up on one cluster', as
   expect(await readdir(folder.path)).toEqual(['postgres'])
 }, 90_000)
 
-test('a process killed with -9 leaves the server, the next one takes it over and stops it', async () => {
+test('a process killed with -9 leaves the server running; the next one uses and stops it', async () => {
   const first = user()
   await first.says('connectionString')
   const pid = await pidOf(folder.path)
@@ -52,7 +52,7 @@ test('a process killed with -9 leaves the server, the next one takes it over and
   await expect(pidOf(folder.path)).rejects.toThrow('ENOENT')
 }, 90_000)
 
-test('a process that was killed, the server with it, is followed by one that finds the data', async () => {
+test('after a process and its server were killed, the next process finds the data', async () => {
   const first = user()
   await query(await connectionStringOf(first), 'create table kept as select 7 as n')
   await first.kill()
@@ -62,7 +62,7 @@ test('a process that was killed, the server with it, is followed by one that fin
   expect(await second.finish()).toBe(0)
 }, 90_000)
 
-test('a process killed while it makes the cluster leaves nothing that blocks the next start', async () => {
+test('a process killed while it creates the cluster does not block the next start', async () => {
   const first = user()
   const isMaking = async () => (await readdir(folder.path).catch(() => [])).some((name) => name.includes('.new-'))
   expect(await until(isMaking, 30_000)).toBe(true)
@@ -82,9 +82,9 @@ test('the server has a session of its own, so that a Ctrl-C in the terminal does
   expect(await only.finish()).toBe(0)
 }, 90_000)
 
-test('a server that another process has stopped before its starter had a lease of it is started again', async () => {
+test('a server that another process stops before its starter has a lease is started again', async () => {
   await (await startEmbeddedPostgres({ dataDir: folder.path, settings: quick })).stop()
-  // So late does a connection become of use: the server is stopped in between.
+  // Delays the first connection, so that the server is stopped in between.
   const starting = startEmbeddedPostgres({ dataDir: folder.path, settings: { ...quick, post_auth_delay: 1 } })
   const pidFile = join(folder.path, 'postgres/postmaster.pid')
   const isReady = async () => /^ready/m.test(await readFile(pidFile, 'utf8').catch(() => ''))
@@ -98,7 +98,7 @@ test('a server that another process has stopped before its starter had a lease o
   await second.stop()
 }, 90_000)
 
-test('processes that come and go, each at a pace of its own, or are killed, always get a working connection', async () => {
+test('processes that start, stop or are killed at different paces always get a working connection', async () => {
   const setUp = await startEmbeddedPostgres({ dataDir: folder.path, settings: quick })
   await query(setUp.connectionString, 'create table visits (visitor int not null)')
   await setUp.stop()

@@ -68,7 +68,7 @@ test(
 )
 
 test(
-  'keeps the data from one start to the next, and makes the cluster once',
+  'keeps the data from one start to the next, and creates the cluster once',
   async () => {
     const first = await start(shared.path)
     await query(first.connectionString, 'create table kept as select 7 as n')
@@ -149,7 +149,7 @@ test(
     const leases = `from pg_stat_activity where application_name = 'gateway usage lease'`
     const ended = await query(first.connectionString, `select pid, pg_terminate_backend(pid) ${leases}`)
     const pids = ended.map(({ pid }) => Number(pid)).join(', ')
-    // Their connections are there before they have the lock.
+    // The connections exist before they have the lock.
     const granted = `select from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and granted and pid not in (${pids})`
     const haveLeases = async () => (await query(first.connectionString, granted)).length === 2
     expect(await until(haveLeases, 10_000)).toBe(true)
@@ -173,7 +173,7 @@ test(
 )
 
 test(
-  'a pid file of a crash is no obstacle, even if its number is another process of the same user by now',
+  'a pid file of a crash does not block a start, even if another process of the user has its number',
   async () => {
     await (await start(shared.path)).stop()
     const { uid, gid } = await lstat(join(shared.path, 'postgres'))
@@ -196,7 +196,7 @@ describe('on a data folder of its own', () => {
   afterEach(() => folder.remove())
 
   test(
-    'answers a superuser on a UTF8 database with locale C, checksums and every durable default',
+    'serves a superuser on a UTF8 database with locale C, checksums and every durable default',
     async () => {
       const postgres = await startEmbeddedPostgres({ dataDir: folder.path })
       const [row] = await query(
@@ -241,7 +241,7 @@ describe('on a data folder of its own', () => {
       new URL(postgres.connectionString.replace('@/', '@host/')).searchParams.get('host') ?? ''
 
     test(
-      'has its socket in a private folder, which goes with the cluster',
+      'has its socket in a private folder, which is removed with the cluster',
       async () => {
         const postgres = await start(longFolder())
         expect(await query(postgres.connectionString, 'select 1 as n')).toEqual([{ n: 1 }])
@@ -256,7 +256,7 @@ describe('on a data folder of its own', () => {
     )
 
     test(
-      'is refused while others may enter that folder',
+      'is refused while other users may enter that folder',
       async () => {
         const postgres = await start(longFolder())
         await postgres.stop()
@@ -351,7 +351,7 @@ describe('on a data folder of its own', () => {
     }
 
     test(
-      'that was made while it ran nobody works on the original: it is refused, and stays as it is',
+      'that was made while PostgreSQL ran is refused and not changed, even if nothing runs on the original',
       async () => {
         const original = await start(folder.path)
         await query(original.connectionString, 'create table balance as select 7 as credits')
@@ -368,7 +368,7 @@ describe('on a data folder of its own', () => {
     )
 
     test(
-      'in a folder whose path is too long for a socket it is refused too, and removing it leaves the socket of the original',
+      'in a folder whose path is too long for a socket is refused too, and removing it keeps the socket of the original',
       async () => {
         const long = join(folder.path, 'l'.repeat(120))
         const original = await start(long)
@@ -383,7 +383,7 @@ describe('on a data folder of its own', () => {
     )
 
     test(
-      'whose file of the process id was removed on purpose a server of its own starts',
+      'whose pid file was removed on purpose gets a server of its own',
       async () => {
         const original = await start(folder.path)
         await query(original.connectionString, 'create table balance as select 7 as credits')
@@ -401,7 +401,7 @@ describe('on a data folder of its own', () => {
     )
 
     test(
-      'that was made while nothing ran the data is its own',
+      'that was made while no server ran has data of its own',
       async () => {
         await (await start(folder.path)).stop()
         const copy = await copyOf(folder.path)
@@ -417,7 +417,7 @@ describe('on a data folder of its own', () => {
   })
 
   test(
-    'a folder that was moved after its server was killed starts, and one that was moved while it runs is used on',
+    'a folder that was moved after its server was killed starts; one moved while the server runs stays in use',
     async () => {
       const first = await start(folder.path)
       await query(first.connectionString, 'create table kept as select 7 as n')
@@ -438,7 +438,7 @@ describe('on a data folder of its own', () => {
   )
 
   test(
-    'a start that is called off before the server is ready leaves none, and the next one works',
+    'a start that is aborted before the server is ready leaves no server, and the next one works',
     async () => {
       await (await start(folder.path)).stop()
       const calledOff = AbortSignal.abort(new Error('called off'))
@@ -471,7 +471,7 @@ describe('on a data folder of its own', () => {
 
   describe('without a cluster', () => {
     test(
-      'makes neither one nor a folder where it is told not to, and says what to do',
+      'creates neither cluster nor folder if it must not, and says what to do',
       async () => {
         const open = () => startEmbeddedPostgres({ dataDir: folder.path, make: false })
         await expect(open()).rejects.toThrow(/There is no database in .*\. Name the folder .* DATA_DIR/)
@@ -486,7 +486,7 @@ describe('on a data folder of its own', () => {
     )
 
     test.each(['emptied', 'removed'])(
-      'makes none where the folder of the data was %s beside what belongs to it, until that is moved away',
+      'creates no cluster if the data was %s beside its companions, until these are moved away',
       async (how) => {
         await mkdir(join(folder.path, how === 'emptied' ? 'postgres' : ''), { recursive: true })
         await writeFile(join(folder.path, 'a.key'), '')
@@ -504,7 +504,7 @@ describe('on a data folder of its own', () => {
   })
 
   test(
-    'what a killed initialisation left blocks nothing and is cleared away',
+    'remains of a killed initialization do not block a start and are removed',
     async () => {
       await mkdir(join(folder.path, 'postgres.new-0123456789ab/base'), { recursive: true })
       await mkdir(join(folder.path, 'postgres'))
@@ -515,7 +515,7 @@ describe('on a data folder of its own', () => {
   )
 
   test(
-    'removeCluster leaves nothing, whether the server runs or there never was one',
+    'removeCluster leaves nothing, whether the server runs or never existed',
     async () => {
       await removeCluster(folder.path)
       const postgres = await start(folder.path)

@@ -10,7 +10,7 @@ import { upgradeCluster } from './upgrade-cluster.ts'
 const before = process.env['POSTGRES_BEFORE']
 if (before === undefined) process.emitWarning('POSTGRES_BEFORE is not set: no upgrade of PostgreSQL is tried here')
 
-/** Under root: a user with a name, which initdb wants. */
+/** For root: a user with a name, as initdb requires. */
 const user = process.getuid?.() === 0 ? 65_534 : undefined
 
 let data: DataFolder
@@ -32,7 +32,7 @@ const hasVersion = async (version: string) => {
   await writeFile(join(cluster, 'PG_VERSION'), `${version}\n`)
 }
 
-test('data of the version that is shipped, and binaries of none or another version, are refused, and nothing is changed', async () => {
+test('data of the shipped version, and binaries of no or another version, are refused, and nothing is changed', async () => {
   await hasVersion('18')
   await expect(upgrade('/nowhere')).rejects.toThrow('there is nothing to upgrade')
   await hasVersion('17')
@@ -49,7 +49,7 @@ test('data of the version that is shipped, and binaries of none or another versi
 const tried = before === undefined ? test.skip : test
 
 tried(
-  'the data of an earlier version is copied and kept; a copy that fails leaves it in its place',
+  'data of an earlier version is copied and kept; a failed copy leaves it in its place',
   async () => {
     const options = user === undefined ? {} : { uid: user, gid: user }
     const made = spawnSync(
