@@ -68,7 +68,7 @@ export interface ConnectionOptions {
   readonly statementSeconds: number
   readonly lockSeconds: number
   readonly retrySeconds: number
-  /** Lets a new connection be used, or throws. Called on every database that has the tables for it. */
+  /** Admits a new connection, or throws. Called if the database has the tables for watching its primary. */
   readonly admit: (client: ClientBase) => Promise<void>
   /** Called for every statement that fails and every connection that cannot be made. */
   readonly failed: (error: unknown) => void

@@ -54,8 +54,8 @@ export function databaseClock({
     const elapsedAt = elapsed()
     const took = elapsedAt - begun
     const guess = time()
-    // The answer is as old as its way back, which is unknown. The running clock is more exact than half of a long round
-    // trip, so it is kept unless the answer contradicts it.
+    // The time in the answer is old by the duration of its way back, which is unknown. The running clock is more exact
+    // than an estimate of half the round trip, so it is kept unless the answer contradicts it.
     const isPossible = guess >= answer - 1 && guess <= answer + took + 1
     known = { at: isPossible ? guess : answer + took / 2, elapsedAt }
     offset = machine() - known.at

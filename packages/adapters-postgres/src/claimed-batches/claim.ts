@@ -24,8 +24,8 @@ export interface Claims {
 /** Maximum number of accounts in one claim of the single lane. Each costs 5 µs, whether or not it has messages. */
 const accountsMax = 64
 /**
- * Maximum number of ranges of an account that one claim of the bulk lane reads, because each is locked. Higher after a
- * claim that used all of them.
+ * Maximum number of ranges of an account that one claim of the bulk lane reads, because each is locked. The next claim
+ * may read more if a claim used all of them.
  */
 const rangesMax = 16
 const attemptsMax = 3

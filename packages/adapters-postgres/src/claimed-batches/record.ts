@@ -47,7 +47,9 @@ export function createRecord(
     }
   }
 
-  /** Messages that are in doubt, or ended so, were submitted: the dispatcher has their answers. */
+  /**
+   * Records that messages in doubt, or that ended in doubt, were submitted, because the dispatcher has their outcomes.
+   */
   async function prove(dispatcher: DispatcherId, ids: readonly MessageId[]): Promise<boolean> {
     const carrier = batches.carrierOf(dispatcher)
     if (carrier === undefined) return false

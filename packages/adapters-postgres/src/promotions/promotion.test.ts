@@ -116,7 +116,7 @@ test.each([
   120_000,
 )
 
-/** The defect: the lost primary had a message submitted, and the standby did not learn of it. */
+/** The lost primary had submitted a message, and the standby had not received that change. */
 test('a message that the lost server had submitted is not claimed again, and its outcome is recorded', async () => {
   const servers = await twoServers()
   const gateway = postgresPorts({ connectionString: servers.connectionString, settings: patientSettings })
