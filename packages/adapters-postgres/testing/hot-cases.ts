@@ -390,6 +390,7 @@ export const ordinary = [
   'erase-waiting-events',
   'expire-ranges',
   'explain-message',
+  'fail-over-bulk-sends',
   'fall-idle',
   'find-bulk-send',
   'find-conversation',
