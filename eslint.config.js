@@ -96,7 +96,7 @@ export default tseslint.config(
   },
   {
     files: ['**/*.{ts,tsx,mjs}'],
-    ignores: notYetPlain,
+    ignores: [...notYetPlain, '!packages/core/src/{dispatch,fleet,routes,time}/**', '!apps/{dispatcher,all-in-one}/**'],
     plugins: { 'plain-english': plainEnglish },
     rules: { 'plain-english/comment-has-subject': 'error', 'plain-english/name-is-noun': 'error' },
   },

@@ -71,7 +71,7 @@ test('SIGHUP under load: an unchanged link stays, a changed and a removed one en
 
   await write(entry('kept', kept, { window: 5 }), entry('changed', changed, { window: 6 }), entry('added', added))
   process.kill(gateway.pid, 'SIGHUP')
-  await until(() => gateway.output().includes('the carriers were read again'))
+  await until(() => gateway.output().includes('the carriers were loaded again'))
   expect(gateway.output()).toContain('"added":["added"],"changed":["changed"],"removed":["removed"],"kept":["kept"]')
   await until(async () => (await linksOf(removed)).closed === 1 && (await linksOf(changed)).opened === 2)
 
@@ -119,7 +119,7 @@ test('routes of the file decide by prefix, and those of the next one after SIGHU
 
   await routed(route('all', 'one'))
   process.kill(gateway.pid, 'SIGHUP')
-  await until(() => gateway.output().includes('the carriers were read again'))
+  await until(() => gateway.output().includes('the carriers were loaded again'))
   const later = numbersEnding(5, '01', 95_000)
   await sendTo(later)
   expect([await numbersOf(one), await numbersOf(other)]).toEqual([[...here, ...later], there])

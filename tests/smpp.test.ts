@@ -94,7 +94,7 @@ describe('over SMPP', () => {
     const smsc = await startSmscProcess(folder, ['receiptDelay=20'])
     const gateway = await gatewayOver(smsc.url)
     // An account that comes first would be in the place of the demo account.
-    await until(() => gateway.output().includes('what this account sends reaches people'))
+    await until(() => gateway.output().includes('messages of this account reach people'))
     const client: Client = { url: gateway.url, key: (await openAccount(environmentOf(smsc.url), 'long', 10)).key }
     const [id = 0] = (await restSend(client, numbersEnding(1), 'x'.repeat(400))).map(Number)
     await until(async () => (await restStatus(client, [id]))[0]?.statusCode === 0)

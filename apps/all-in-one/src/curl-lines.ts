@@ -1,10 +1,10 @@
 const number = '27825550101'
-/** The second one answers STOP (docs/operations/simulator.md). */
+/** The second number answers STOP (docs/operations/simulator.md). */
 const answering = ['27825550188', '27825550189']
 
 /**
- * Lines to paste into a shell that knows `KEY` and `GATEWAY`: a send over each interface, the status of all three, and
- * what people answer.
+ * Returns lines to paste into a shell in which `KEY` and `GATEWAY` are set: a send over each interface, the status of
+ * all three messages, and the replies.
  */
 export function curlLines(): string {
   const rest = '$GATEWAY/api/rest/v1'

@@ -3,28 +3,28 @@ import { anAccountId, memoryPorts } from '@gateway/core/testing'
 import { openDemoAccount, type DemoAccount } from './demo-account.ts'
 
 /**
- * A first start of a process that dies at its nth use of the accounts, before or after that is done; and what it has
- * shown.
+ * Runs a first start of a process that dies at its nth use of the accounts, before or after that call is done; returns
+ * what the start showed.
  */
 async function start(ports: Ports, dies?: { readonly atUse: number; readonly done: boolean }) {
   let uses = 0
   const accounts = new Proxy(ports.accounts, {
     get: (target, name) => {
-      const use = Reflect.get(target, name) as (...given: unknown[]) => unknown
-      return (...given: unknown[]) => {
-        if (dies === undefined || ++uses !== dies.atUse) return use.apply(target, given)
-        // Reading the accounts is done as it goes.
+      const use = Reflect.get(target, name) as (...args: unknown[]) => unknown
+      return (...args: unknown[]) => {
+        if (dies === undefined || ++uses !== dies.atUse) return use.apply(target, args)
+        // Reads of the accounts are not faults to inject.
         if (!dies.done || name === 'list') throw new Error('dead')
-        return Promise.resolve(use.apply(target, given)).then(() => Promise.reject(new Error('dead')))
+        return Promise.resolve(use.apply(target, args)).then(() => Promise.reject(new Error('dead')))
       }
     },
   })
   const shown: DemoAccount[] = []
-  const told = openDemoAccount(createBackOffice({ ...ports, accounts }), ports.secrets, (demo) => {
+  const opening = openDemoAccount(createBackOffice({ ...ports, accounts }), ports.secrets, (demo) => {
     shown.push(demo)
     return true
   })
-  return { shown, told: await told.catch((problem: unknown) => (problem as Error).message), uses }
+  return { shown, outcome: await opening.catch((problem: unknown) => (problem as Error).message), uses }
 }
 
 const keyOpens = async (ports: Ports, demo: DemoAccount | undefined): Promise<boolean> =>
@@ -36,17 +36,17 @@ async function logins(ports: Ports): Promise<readonly string[]> {
   return all
 }
 
-test('on an empty database the first start shows a key that works, and no later one shows another', async () => {
+test('on an empty database the first start shows a working key, and no later start shows another', async () => {
   const ports = memoryPorts()
-  const { shown, told } = await start(ports)
-  expect([told, shown.length]).toEqual([true, 1])
+  const { shown, outcome } = await start(ports)
+  expect([outcome, shown.length]).toEqual([true, 1])
   expect(await keyOpens(ports, shown[0])).toBe(true)
   expect(await logins(ports)).toEqual(['demo', 'demo-sub'])
-  expect(await start(ports)).toMatchObject({ told: false, shown: [] })
+  expect(await start(ports)).toMatchObject({ outcome: false, shown: [] })
   expect(await keyOpens(ports, shown[0])).toBe(true)
 })
 
-test('whenever a first start dies, the key that was shown last works, and the next start leaves the demo account whole', async () => {
+test('whenever a first start dies, the key shown last works, and the next start completes the demo account', async () => {
   const { uses } = await start(memoryPorts(), { atUse: 1000, done: false })
   expect(uses).toBeGreaterThan(3)
   let shownAgain = 0
@@ -54,7 +54,7 @@ test('whenever a first start dies, the key that was shown last works, and the ne
     for (const done of [false, true]) {
       const ports = memoryPorts()
       const first = await start(ports, { atUse, done })
-      expect(first.told).toBe('dead')
+      expect(first.outcome).toBe('dead')
       const next = await start(ports)
       const last = [...first.shown, ...next.shown].at(-1)
       expect(await keyOpens(ports, last)).toBe(true)
@@ -68,7 +68,7 @@ test('whenever a first start dies, the key that was shown last works, and the ne
   expect(shownAgain).toBeGreaterThan(0)
 })
 
-test('a key that could not be shown is not the last one', async () => {
+test('after a failure to show a key, the next start shows a new one', async () => {
   const ports = memoryPorts()
   expect(await openDemoAccount(createBackOffice(ports), ports.secrets, () => false)).toBe(false)
   const { shown } = await start(ports)
@@ -82,11 +82,11 @@ test.each([
     'an unfinished demo account beside another one',
     [{ login: 'demo', firstName: 'Demo', surname: 'Account' }, { login: 'acme' }],
   ],
-])('where there is %s, nothing is opened, shown or changed', async (_what, opened) => {
+])('with %s, no account is opened, shown or changed', async (_what, opened) => {
   const ports = memoryPorts()
   const backOffice = createBackOffice(ports)
   for (const account of opened) await backOffice.openAccount(account)
-  expect(await start(ports)).toMatchObject({ told: false, shown: [] })
+  expect(await start(ports)).toMatchObject({ outcome: false, shown: [] })
   expect(await logins(ports)).toEqual(opened.map(({ login }) => login))
   expect(await backOffice.listApiKeys(anAccountId(1))).toEqual([])
 })

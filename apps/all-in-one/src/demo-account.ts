@@ -3,7 +3,7 @@ import type { Account, AccountId } from '@gateway/core/accounts'
 import { credits } from '@gateway/core/credits'
 import type { Secrets } from '@gateway/core/people'
 
-/** What the first person to start the gateway needs; shown once. */
+/** Credentials for the person who starts the gateway first; shown once. */
 export interface DemoAccount {
   readonly id: AccountId
   readonly subLogin: string
@@ -25,9 +25,9 @@ const [main, sub] = [
 const granted = credits(10_000)
 
 /**
- * Opens a main account with 1000.0 credits on a database without accounts and shows its key; then its sub account.
- * While that is missing, the next call shows new credentials. Answers whether they were shown. One process at a time
- * may call this.
+ * Opens a main account with 1000.0 credits on a database without accounts, shows its key, and then opens its sub
+ * account. While the sub account is missing, the next call shows new credentials. Returns true if credentials were
+ * shown. Only one process may call this at a time.
  */
 export async function openDemoAccount(
   backOffice: Desk,
@@ -49,7 +49,7 @@ export async function openDemoAccount(
   return true
 }
 
-/** The demo account without its sub account, if it is the only account. */
+/** Returns the demo account that still lacks its sub account, if it is the only account. */
 async function unfinished(backOffice: Desk): Promise<'empty' | AccountId | 'none-wanted'> {
   let only: Account | undefined
   for await (const { account } of backOffice.listAccounts()) {
@@ -64,12 +64,12 @@ const isDemo = (account: Account): boolean =>
 
 async function open(backOffice: Desk, password: string): Promise<AccountId | 'login-taken'> {
   const id = await backOffice.openAccount({ ...main, login, password, credits: granted })
-  // The command line has opened one of that name at this moment.
+  // The command line may have opened an account of this name at the same moment.
   if (typeof id === 'number' || id === 'login-taken') return id
   throw new Error(`the demo account could not be opened: ${id}`)
 }
 
-/** What an earlier call may have shown, or not, is worth nothing any more. */
+/** Invalidate credentials that an earlier call may have shown. */
 async function forget(backOffice: Desk, id: AccountId, password: string): Promise<void> {
   for (const key of await backOffice.listApiKeys(id)) {
     if (key.label === label && key.revoked === undefined) await backOffice.revokeApiKey(key.id)

@@ -1,19 +1,19 @@
 import type { DemoAccount } from './demo-account.ts'
 import { frontPagePath } from './front-page.ts'
 
-/** Where to look on a gateway that has come up. */
+/** Facts to print once the gateway has started. */
 export interface FirstScreen {
-  /** Where it listens. */
+  /** Base URL on which the gateway listens. */
   readonly base: string
-  /** Opens the portal once; undefined: none could be offered. */
+  /** Token of a link that signs in to the portal once; undefined if none could be created. */
   readonly linkToken: string | undefined
-  /** There is nothing to try with real carriers without reaching people. */
+  /** True if all carriers are simulated; commands to try would reach people over real ones. */
   readonly isSimulated: boolean
 }
 
 const number = '27825550101'
 
-/** What is printed when the gateway has come up on a new database: at most 80 columns and 24 lines. */
+/** Returns the text to print after a start on a new database: at most 80 columns and 24 lines. */
 export const firstScreen = ({ base, linkToken, isSimulated }: FirstScreen, demo: DemoAccount): string => `
 The gateway runs at ${base}
 ${linkToken === undefined ? '' : signIn(base, linkToken)}
@@ -44,11 +44,11 @@ curl -s -H 'Authorization: ${apiKey}' \\
  ${base}/api/rest/v1/sms/outgoing/send
 `
 
-const real = ({ id }: DemoAccount): string => `CARRIERS names real carriers: what this account sends reaches people.
-If you do not want it: npx pnpm gateway account lock ${id}
+const real = ({ id }: DemoAccount): string => `CARRIERS names real carriers: messages of this account reach people.
+To prevent that: npx pnpm gateway account lock ${id}
 `
 
-/** What is printed when it has come up on a database with accounts. */
+/** Returns the text to print after a start on a database with accounts. */
 export const greeting = (base: string): string => `
 The gateway runs at ${base}, which is the portal for a browser
 Guide: ${base}/docs/guide/   Commands: npx pnpm gateway --help

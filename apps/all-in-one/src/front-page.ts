@@ -60,7 +60,7 @@ npx pnpm gateway key issue 1 --label mine</pre>
 /** The portal is at `/`. */
 export const frontPagePath = '/developers'
 
-/** What runs where and what to try next. It names no account and no key. */
+/** Returns a page that lists the interfaces and commands to try next. It contains no account and no key. */
 export const frontPage = (): Router => {
   const router = Router({ caseSensitive: true, strict: true })
   router.get(frontPagePath, (request, response) => {

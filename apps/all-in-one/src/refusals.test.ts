@@ -9,7 +9,7 @@ import { createAllInOneServer } from './server.ts'
 const password = 'sesame 42'
 const log = createLog({ level: 'silent', name: 'test' })
 
-/** The credentials of an interface, at their place in a request. */
+/** Sends a request with the credentials in the place that each interface reads them from. */
 interface Credentials {
   readonly key: string
 }
@@ -17,8 +17,8 @@ interface Credentials {
 const rest =
   (method: 'get' | 'post', path: string, body?: object) =>
   (app: Express, { key }: Credentials) => {
-    const asked = request(app)[method](`/api/rest/v1${path}`).set('Authorization', key)
-    return body === undefined ? asked : asked.send(body)
+    const sent = request(app)[method](`/api/rest/v1${path}`).set('Authorization', key)
+    return body === undefined ? sent : sent.send(body)
   }
 const asp =
   (path: string, query: string) =>
@@ -71,7 +71,7 @@ const endpoints = {
 
 const away = () => Promise.reject(new Error('the database is away'))
 
-/** Why nothing is done: what is changed of the ports, and how many requests the process may have. */
+/** Causes of a refusal: the changed ports, and the request limit of the process. */
 const causes: Readonly<
   Record<
     string,
@@ -111,8 +111,8 @@ async function start(cause: (typeof causes)[string] = {}, proxies: readonly stri
   return { app, backOffice, ports, id, login, issued }
 }
 
-describe.each(Object.entries(causes))('where %s', (what, cause) => {
-  const isItsOwn = what === 'the account has used its limit'
+describe.each(Object.entries(causes))('where %s', (name, cause) => {
+  const isItsOwn = name === 'the account has used its limit'
   test.each(Object.entries(endpoints))(`%s is ${isItsOwn ? 429 : 503} with Retry-After`, async (name, ask) => {
     const { app, ports, id, issued } = await start(cause)
     const { status, headers, text } = await ask(app, issued)
@@ -127,14 +127,14 @@ describe.each(Object.entries(causes))('where %s', (what, cause) => {
   })
 })
 
-test('an account with a limit is let through as often as that, on all interfaces together', async () => {
+test('an account with a rate limit may make that many requests on all interfaces together', async () => {
   const { app, issued } = await start({ limit: 3 })
   const ask = async (name: keyof typeof endpoints) => (await endpoints[name](app, issued)).status
   expect([await ask('REST balance'), await ask('credits'), await ask('XML replies')]).toEqual([200, 200, 200])
   expect([await ask('REST balance'), await ask('credits'), await ask('XML replies')]).toEqual([429, 429, 429])
 })
 
-test('an account with a limit of recipients sends to as many, on all interfaces together, and nothing of a send beyond it is done', async () => {
+test('an account with a recipient limit sends to that many on all interfaces together, and a send beyond it has no effect', async () => {
   const to = '<Numbers><Number>27825550101</Number></Numbers>'
   const inXml = `<Messages><Message><MessageText>hi</MessageText>${to}</Message></Messages>`
   const sends = [
@@ -175,12 +175,12 @@ test.each(['REST balance', 'credits', 'XML replies'] as const)(
   },
 )
 
-test('a pair from where it may not be used is answered as a wrong pair is, and counts', async () => {
+test('credentials from a forbidden network are answered like wrong ones, and count as a failure', async () => {
   const { app, backOffice, id, login } = await start({}, ['127.0.0.1', '::1', '::ffff:127.0.0.1'])
   await backOffice.changeAccount(id, { from: ['203.0.113.0/24'] })
-  const log = async (given: string, address: string) => {
-    const asked = request(app).get('/api/auth.asp').query({ user: login, password: given })
-    return (await asked.set('X-Forwarded-For', address)).text
+  const log = async (password: string, address: string) => {
+    const sent = request(app).get('/api/auth.asp').query({ user: login, password })
+    return (await sent.set('X-Forwarded-For', address)).text
   }
   expect(await log(password, '203.0.113.7')).toBe('Login=OK')
   for (let i = 0; i < 5; i++) {

@@ -26,20 +26,20 @@ let account: Account
 let key: string
 let server: Running
 let answers: ConfirmedResponses
-/** What each call took. */
+/** Messages returned by each call. */
 let takings: { readonly ids: readonly number[]; offeredAgain: boolean }[]
 
 const idOf = (text: string): number => Number(/^#(\d+)\./.exec(text)?.[1])
 
 const recorded = async (take: Promise<TakenMessages>): Promise<TakenMessages> => {
-  const { messages, ...taken } = await take
+  const { messages, ...answer } = await take
   const taking = { ids: messages.map(({ text }) => idOf(text)), offeredAgain: false }
   takings.push(taking)
   return {
     messages,
     offerAgain: async () => {
       taking.offeredAgain = true
-      await taken.offerAgain()
+      await answer.offerAgain()
     },
   }
 }
@@ -57,8 +57,8 @@ beforeEach(async () => {
   const gateway = createGateway(ports)
   const recording: Gateway = {
     ...gateway,
-    takeReplies: (...asked) => recorded(gateway.takeReplies(...asked)),
-    takeShortCodeMessages: (...asked) => recorded(gateway.takeShortCodeMessages(...asked)),
+    takeReplies: (...args) => recorded(gateway.takeReplies(...args)),
+    takeShortCodeMessages: (...args) => recorded(gateway.takeShortCodeMessages(...args)),
   }
   const app = createAllInOneServer(recording, {
     clock,
@@ -73,7 +73,7 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
-/** Messages with the texts `<from>.` to `<to - 1>.` and a filling, which belong to the account. */
+/** Stores messages with the texts `<from>.` to `<to - 1>.` plus filler for the account. */
 const arrive = async (from: number, to: number) => {
   const arrivals = Array.from({ length: to - from }, (_, i) => ({
     carrier: scriptedCarrier().id,
@@ -96,7 +96,7 @@ const requestOf = (call: (typeof calls)[number]): string => {
   return `POST /api/${call} HTTP/1.1\r\nHost: x\r\nContent-Length: ${document.length}\r\n\r\n${document}`
 }
 
-/** What a client reads that breaks off after so many bytes, and whether it is whole. */
+/** Reads a response up to this many bytes; returns the text, and whether it is complete. */
 async function poll(
   call: (typeof calls)[number],
   bytesMax: number,
@@ -117,12 +117,12 @@ async function poll(
   return { ...end, ids: end.whole ? [...text.matchAll(/#(\d+)\./g)].map(([, id]) => Number(id)) : [] }
 }
 
-test('an answer of 10 000 messages that is cut off is offered again whole, by another call too, and never after it was whole', async () => {
+test('a response of 10 000 messages that was cut off is offered again completely, to other calls too, but not after a complete one', async () => {
   await arrive(0, 10_000)
   for (const bytes of [1, 200, 1_000_000]) {
     for (const call of calls) {
       expect(await poll(call, bytes)).toEqual({ whole: false, ids: [] })
-      // The connection breaks in another moment at the server.
+      // The server notices the broken connection at some later moment.
       while (await isTaken()) await setImmediate()
     }
   }
@@ -130,14 +130,14 @@ test('an answer of 10 000 messages that is cut off is offered again whole, by an
   for (const call of calls) expect(await poll(call, Infinity)).toEqual({ whole: true, ids: [] })
 })
 
-/** Asks without consuming anything, since what is taken is given back. */
+/** Checks without consuming messages, because it offers them again. */
 async function isTaken(): Promise<boolean> {
-  const taken = await createGateway(ports).takeReplies(account, 'with-short-codes')
-  await taken.offerAgain()
-  return taken.messages.length < 10_000
+  const taking = await createGateway(ports).takeReplies(account, 'with-short-codes')
+  await taking.offerAgain()
+  return taking.messages.length < 10_000
 }
 
-test('16 pollers over four calls, messages arriving meanwhile, clients that break off anywhere: each message is returned once', async () => {
+test('16 pollers over four calls, with messages arriving and clients breaking off anywhere, each message is returned once', async () => {
   const count = 10_000
   const chance = testChance()
   const seen: number[] = []
@@ -154,7 +154,7 @@ test('16 pollers over four calls, messages arriving meanwhile, clients that brea
   }
   const handedOver = () => takings.filter(({ offeredAgain }) => !offeredAgain).flatMap(({ ids }) => ids)
   const polling = async () => {
-    // The first to be answered has 2500 messages, so that at least one answer breaks off.
+    // The first response has 2500 messages, so that at least one response breaks off.
     for (let [first, idle] = [true, 0]; idle < 3; first = false) {
       const call = chance.one(calls)
       const bytesMax = first ? 1 : chance.below(3_000_000)

@@ -47,7 +47,7 @@ test.each([
   ['/apix', 'all-in-one'],
   ['/v2/api/xmlgetstatus.asp', 'all-in-one'],
   ['/health/live/', 'all-in-one'],
-])('what is not there at %s is answered by %s, in its form', async (path, service, expectedForm = service) => {
+])('an unknown path %s is answered by %s in its format', async (path, service, expectedForm = service) => {
   const before = await counted()
   const { status, headers, text } = await request(app).get(path)
   const form = /^\{"timeStamp"/.test(text) ? 'rest' : text === 'Not found' ? 'asp or xml' : 'all-in-one'
@@ -58,7 +58,7 @@ test.each([
   expect([more, line]).toEqual([[], expect.stringContaining(`service="${service}"`)])
 })
 
-test('each link of the front page leads somewhere', async () => {
+test('each link of the front page leads to an existing page', async () => {
   const { text } = await request(app).get('/developers')
   const links = Array.from(text.matchAll(/href="([^"]*)"/g), ([, path = '']) => path)
   expect(links.length).toBeGreaterThan(5)
@@ -79,7 +79,7 @@ test.each([
   ['/api/XMLgetreplies.asp', 405, '<XMLGateway_Replies><Error>Method not allowed</Error></XMLGateway_Replies>'],
   ['/api/nothing.asp', 405, 'This method does not exist.'],
   ['/', 405, 'This method does not exist.'],
-])('a method that HTTP does not have is refused at %s with %i', (path, status, text) => {
+])('an unknown HTTP method at %s is refused with %i', (path, status, text) => {
   const answer = describeMalformed(clock)({ status: 405, reason: 'This method does not exist.', method: 'BREW', path })
   expect([answer.status, answer.body]).toEqual([status, expect.stringContaining(text)])
 })
@@ -100,7 +100,7 @@ test.each([
   ['/docs/query-string', 200, 'batchmessage.asp'],
   ['/docs/xml/', 200, 'send-request.xsd'],
   ['/docs/xml/send-request.xsd', 200, 'Svc_Multi_Message'],
-])('%s is answered %i, and has something of %s', async (path, status, text) => {
+])('%s is answered with %i and contains %s', async (path, status, text) => {
   const answer = await request(app).get(path)
   expect(answer.status).toBe(status)
   expect(answer.text).toContain(text)

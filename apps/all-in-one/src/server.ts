@@ -21,23 +21,26 @@ import { xmlDescribeMalformed, xmlDocuments, xmlMount, xmlOwnsPath, xmlNotFound,
 import { Router, type Express } from 'express'
 import { frontPage, frontPagePath } from './front-page.ts'
 
-/** One gate and one set of confirmed responses for all interfaces: they share a process. */
+/**
+ * Settings shared by all interfaces: they share the admission gate and the confirmed responses because they run in one
+ * process.
+ */
 export interface AllInOneSettings extends AspSettings {
-  /** What people may do at the portal who are signed in for an account. */
+  /** Use cases for people who are signed in to the portal for an account. */
   readonly holders: HolderAccess
-  /** Lets operators into the portal. */
+  /** Use cases of the portal for operators. */
   readonly operators?: OperatorAccess
-  /** As of `PortalSettings`. */
+  /** As in `PortalSettings`. */
   readonly oidc?: OidcSettings | undefined
   readonly metrics: Metrics
   readonly health: HealthSettings
-  /** As of `RestSettings`. */
+  /** As in `RestSettings`. */
   readonly corsOrigins?: readonly string[]
 }
 
 /**
- * All interfaces in one app, told apart by path; beside them documents, health and metrics, a page for developers, and
- * the portal at `/`.
+ * Creates one app with all interfaces, distinguished by path, and with documents, health, metrics, a page for
+ * developers, and the portal at `/`.
  */
 export function createAllInOneServer(gateway: Gateway, settings: AllInOneSettings): Express {
   const { log, metrics, health } = settings
@@ -60,7 +63,9 @@ export function createAllInOneServer(gateway: Gateway, settings: AllInOneSetting
 
 const documents = new Map([...restDocuments, ...aspDocuments, ...xmlDocuments, ...guideDocuments()])
 
-/** Describes a request that is refused before an app sees it, in the form of the interface that the path belongs to. */
+/**
+ * Returns the response to a request that is refused before an app sees it, in the format of the interface of its path.
+ */
 export function describeMalformed(clock: Clock): DescribeMalformed {
   const [rest, asp, xml] = [restDescribeMalformed(clock), aspDescribeMalformed(clock), xmlDescribeMalformed(clock)]
   return (malformed) => {

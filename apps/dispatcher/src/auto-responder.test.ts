@@ -13,8 +13,8 @@ import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres
 import { createLog } from '@gateway/server'
 
 /**
- * Phones that answer every message at once, confirmations too; what is not acknowledged is offered again, and some of
- * the rest as well.
+ * Phones that answer every message at once, including confirmations. Unacknowledged answers are offered again, and so
+ * are some acknowledged ones.
  */
 function autoResponders(name: string, text: string) {
   const submitted: Submission[] = []
@@ -62,8 +62,8 @@ test('phones that answer everything with "stop", two dispatchers, one database: 
     const to = numbers(60)
     dispatching = postgres.flatMap((one, at) => {
       const { carrier } = phones[at] ?? {}
-      const its = { ...one.ports, clock: systemClock() }
-      return carrier === undefined ? [] : [startDispatching({ ports: its, carriers: [carrier], log })]
+      const dispatcherPorts = { ...one.ports, clock: systemClock() }
+      return carrier === undefined ? [] : [startDispatching({ ports: dispatcherPorts, carriers: [carrier], log })]
     })
     for (let at = 0; at < to.length; at += 5) {
       await ports.messages.accept(anOrder(account.id, { to: to.slice(at, at + 5) }))
@@ -81,7 +81,7 @@ test('phones that answer everything with "stop", two dispatchers, one database: 
     const { total, items } = await replies()
     expect(total).toBe(120)
     const ids = new Map(submitted().flatMap((one) => (one.body.text === 'hello' ? [[one.id, one.to] as const] : [])))
-    // Both answers of a phone answer its message: confirmations are passed over.
+    // Both answers of a phone are assigned to dispatcherPorts message, not to the confirmation.
     expect(items.every(({ answers, from }) => answers !== undefined && ids.get(answers) === from)).toBe(true)
     const optOuts: string[] = []
     for await (const some of ports.suppressions.optOuts(account.id)) optOuts.push(...some.map(({ number }) => number))

@@ -21,7 +21,7 @@ function listeningLog() {
   return { log: createLog({ level: 'info', name: 'test', destination: { write } }), lines }
 }
 
-test('all that is old is dropped step by step, and told once', async () => {
+test('old history is dropped in steps and logged once', async () => {
   const steps: DroppedHistory[] = [
     { partitions: 1, sends: 5, messages: 50, left: 'more' },
     { partitions: 0, sends: 2, messages: 7, left: 'more' },
@@ -40,14 +40,14 @@ test('all that is old is dropped step by step, and told once', async () => {
   expect(steps).toEqual([])
 })
 
-test('where others are at it, or nothing is old, nothing is told', async () => {
+test('without old history, or while another process drops it, nothing is logged', async () => {
   const { log, lines } = listeningLog()
-  let asked = 0
-  const purge = () => Promise.resolve({ partitions: 0, sends: 0, messages: 0, left: asked++ ? 'all' : 'busy' } as const)
+  let calls = 0
+  const purge = () => Promise.resolve({ partitions: 0, sends: 0, messages: 0, left: calls++ ? 'all' : 'busy' } as const)
   const dropping = repeat(droppingHistory({ purge }, log))
-  await until(() => asked > 0)
+  await until(() => calls > 0)
   await dropping.stop()
-  expect([asked, lines]).toEqual([1, []])
+  expect([calls, lines]).toEqual([1, []])
 })
 
 test('a dispatcher drops what is old', async () => {
@@ -64,24 +64,24 @@ test('a dispatcher drops what is old', async () => {
   expect(lines).toMatchObject([{ level: 'info', partitions: 0, sends: 1, messages: 3 }])
 })
 
-test('chores begin one after the other, also behind one whose first run hangs, and a stop waits for none that has not begun', async () => {
+test('chores start one after the other, even behind a hanging first run, and a stop does not wait for chores not yet started', async () => {
   const begun: string[] = []
-  const held: (() => void)[] = []
+  const ends: (() => void)[] = []
   const { log } = listeningLog()
   const processing = new Proxy({} as Processing, {
-    get: (_, what: string) => () => {
-      begun.push(what)
-      return new Promise((resolve) => held.push(() => resolve({ requeued: 0, unknown: 0, left: 'all' })))
+    get: (_, method: string) => () => {
+      begun.push(method)
+      return new Promise((resolve) => ends.push(() => resolve({ requeued: 0, unknown: 0, left: 'all' })))
     },
   })
   const idling = { pause: () => 1000 } as Idling
   const chores = startChores(processing, idling, log, dispatcherDefaults, () => undefined)
   await until(() => begun.length > 0)
   expect(begun).toEqual(['recover'])
-  held[0]?.()
+  ends[0]?.()
   await until(() => begun.length === 3)
   const stopped = Promise.all(chores.map((each) => each.stop()))
-  for (const end of held) end()
+  for (const end of ends) end()
   await stopped
   expect(begun).toEqual(['recover', 'matchReceipts', 'reroute'])
 })

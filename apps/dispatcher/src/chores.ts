@@ -4,10 +4,10 @@ import type { DispatcherSettings } from '@gateway/core/dispatch'
 import { repeat, type Log, type Repeated, type Repeating } from '@gateway/server'
 import type { Idling } from './idling.ts'
 
-/** Whoever reads the daily sums reads the changes of so long beside them. */
+/** Interval of folding, in milliseconds. Readers of the daily sums add the changes since the last folding. */
 const foldMilliseconds = 3000
 
-/** What falls due by the clock, other than dispatching. */
+/** Returns the periodic work other than dispatching. */
 export const startChores = (
   processing: Processing,
   idling: Idling,
@@ -19,7 +19,7 @@ export const startChores = (
     every('recover', settings.leaseSeconds * 500, log, async () => {
       const { requeued, unknown } = await processing.recover()
       recovered(unknown)
-      if (requeued + unknown > 0) log.warn({ requeued, unknown }, 'took over what a dead dispatcher left')
+      if (requeued + unknown > 0) log.warn({ requeued, unknown }, 'took over the messages of a dead dispatcher')
     }),
     {
       what: 'match receipts',
@@ -55,12 +55,12 @@ export const startChores = (
     droppingHistory(processing, log),
   ])
 
-/** So long at most the first run of one is waited for by the next. */
+/** Maximum milliseconds for which a chore waits for the first run of the chore before. */
 const firstRunMilliseconds = 1000
 
 /**
- * At a start the connections to the database are still to be made: of all that ask at once, on a slow machine the last
- * ones would wait for one too long.
+ * Starts the chores one after the other. At a start database connections still have to be opened, and on a slow machine
+ * the last of many concurrent requests would time out.
  */
 function beginInTurn(chores: readonly Repeating[]): Repeated[] {
   let after: Promise<unknown> = Promise.resolve()
@@ -72,19 +72,17 @@ function beginInTurn(chores: readonly Repeating[]): Repeated[] {
 }
 
 const every = (
-  what: string,
+  name: string,
   pauseMilliseconds: number | (() => number),
   log: Log,
   work: () => Promise<void>,
-): Repeating => ({ what, pauseMilliseconds, log, work: () => work().then(() => 'all') })
+): Repeating => ({ what: name, pauseMilliseconds, log, work: () => work().then(() => 'all') })
 
 export const chore = (...of: Parameters<typeof every>): Repeated => repeat(every(...of))
 
 const historyMilliseconds = 600_000
 
-/**
- * Drops what is older than 90 days, and looks again every ten minutes. Steps that follow each other are told as one.
- */
+/** Drops history older than 90 days, every ten minutes. Consecutive steps are logged together. */
 export function droppingHistory(processing: Pick<Processing, 'purge'>, log: Log): Repeating {
   let dropped = { partitions: 0, sends: 0, messages: 0 }
   return {
@@ -92,14 +90,14 @@ export function droppingHistory(processing: Pick<Processing, 'purge'>, log: Log)
     pauseMilliseconds: historyMilliseconds,
     log,
     work: async () => {
-      const { partitions, sends, messages, left } = await processing.purge()
+      const { partitions, sends, messages, left: remaining } = await processing.purge()
       dropped = {
         partitions: dropped.partitions + partitions,
         sends: dropped.sends + sends,
         messages: dropped.messages + messages,
       }
-      if (left === 'more') return 'more'
-      if (dropped.partitions + dropped.sends > 0) log.info(dropped, 'dropped the history of more than 90 days ago')
+      if (remaining === 'more') return 'more'
+      if (dropped.partitions + dropped.sends > 0) log.info(dropped, 'dropped history older than 90 days')
       dropped = { partitions: 0, sends: 0, messages: 0 }
       return 'all'
     },

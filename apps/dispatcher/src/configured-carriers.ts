@@ -15,11 +15,11 @@ import type { Carrier } from '@gateway/core/dispatch'
 import type { ReportingProcess } from '@gateway/core/fleet'
 import type { Log } from '@gateway/server'
 
-/** What `CARRIERS` says, and how to make a carrier. */
+/** Carriers configured by `CARRIERS`, and how to create them. */
 export interface ConfiguredCarriers {
-  /** Undefined: it is not set. */
+  /** Configuration read from `CARRIERS`; undefined if it is not set. */
   readonly given: CarrierConfiguration | undefined
-  /** Reads it again; undefined: it names no file. */
+  /** Reads the file again; undefined if `CARRIERS` names no file. */
   readonly readAgain: (() => Promise<CarrierConfiguration>) | undefined
   readonly make: (specification: CarrierSpecification, place: Pick<Place, 'sharing' | 'clock'>) => Carrier
 }
@@ -30,30 +30,33 @@ interface Context {
 }
 
 /**
- * The carriers of the environment; `variables` has the secrets that a file of carriers names. Throws an Error that says
- * what is wrong.
+ * Reads the carriers of the environment; `variables` holds the secrets that a carrier file refers to. Throws an Error
+ * that describes the problem.
  */
 export async function carriersFor({ environment, log }: Context, variables: Variables): Promise<ConfiguredCarriers> {
   const reporting = {
     report: (err: unknown) => log.error({ err }, 'carrier'),
-    works: (what: string) => log.warn({ what }, 'works again'),
+    works: (name: string) => log.warn({ what: name }, 'works again'),
   }
   const place = { dataDir: environment.DATA_DIR, ...reporting }
   const read = (): Promise<CarrierConfiguration> => readConfiguration(environment.CARRIERS, variables)
-  const given = environment.CARRIERS === '' ? undefined : await read()
+  const configuration = environment.CARRIERS === '' ? undefined : await read()
   return {
-    given,
-    readAgain: given?.file === undefined ? undefined : read,
+    given: configuration,
+    readAgain: configuration?.file === undefined ? undefined : read,
     make: (specification, further) => makeCarrier(specification, { ...place, ...further }),
   }
 }
 
-/** This run of this process, as operators and other processes know it. */
+/** Id, host and pid of this process, as operators and other processes see it. */
 const thisProcess = (): ReportingProcess => ({ id: randomUUID(), host: hostname(), pid: process.pid })
 
-/** What this process works with from now on, as all others do. Throws an Error for the operator where they disagree. */
+/**
+ * Agrees with the other processes on the carriers to use from now on. Throws an Error for the operator if they use
+ * different ones.
+ */
 export const agreeWithOthers = (
   ports: AgreementPorts,
-  { given }: ConfiguredCarriers,
+  { given: configuration }: ConfiguredCarriers,
   { LEASE_SECONDS: leaseSeconds }: { readonly LEASE_SECONDS: number },
-): Promise<AgreedCarriers> => agreeOnCarriers(ports, { given, process: thisProcess(), leaseSeconds })
+): Promise<AgreedCarriers> => agreeOnCarriers(ports, { given: configuration, process: thisProcess(), leaseSeconds })

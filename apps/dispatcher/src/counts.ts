@@ -6,7 +6,7 @@ import type { Log } from '@gateway/server'
 
 type Outcome = SubmissionAnswer['outcome']
 
-/** The same carrier, how often it answered what since it was made, and what came of that. */
+/** Wraps a carrier to count its answers by outcome, and their consequences. */
 export function countAnswers(
   carrier: Carrier,
   clock: Clock,
@@ -51,7 +51,7 @@ export function countAnswers(
 
 export type InboundCounts = Readonly<Record<Received, number>>
 
-/** The same inbox, and how much of a carrier it received since it was made. */
+/** Wraps an inbox to count the inbound messages of a carrier. */
 export function countInboundMessages(
   inbox: Inbox,
   carrier: CarrierId,
@@ -65,7 +65,7 @@ export function countInboundMessages(
       inboundMessages[result]++
       now[result]++
     }
-    log.debug({ carrier, ...now }, 'what people wrote')
+    log.debug({ carrier, ...now }, 'inbound messages received')
     return received
   }
   return { inbox: { ...inbox, receive }, inboundMessages }

@@ -35,10 +35,10 @@ type Context<Environment> = Pick<ProcessContext<Variables>, 'log' | 'onStop' | '
   readonly environment: Environment
 }
 
-/** So long a stop waits for the answers of carriers. */
+/** Seconds that a stop waits for answers of carriers. */
 const drainSeconds = 12
 
-/** So long a stop waits for the answers of endpoints, beside the carriers. */
+/** Seconds that a stop waits for answers of endpoints, at the same time as for the carriers. */
 const pushSeconds = 4
 
 interface Dispatched {
@@ -52,8 +52,8 @@ interface Dispatched {
 }
 
 /**
- * Dispatches over the carriers of all processes until the process stops; with metrics, and with progress as a part of
- * readiness. Throws an Error for the operator where the others have other carriers.
+ * Dispatches over the carriers of all processes until the process stops, with metrics and with progress as part of
+ * readiness. Throws an Error for the operator if other processes use different carriers.
  */
 export async function dispatchFor(
   { environment, log, onStop, onHangUp }: Context<Parameters<typeof dispatcherSettings>[0]>,
@@ -63,7 +63,7 @@ export async function dispatchFor(
   const { configuration } = agreed
   const use = tellUse(ports.carrierVersions, agreed.user, { leaseSeconds: environment.LEASE_SECONDS, log })
   onStop('use of carriers', () => use.stop())
-  const held = await ports.carrierModes.list()
+  const pausedCarriers = await ports.carrierModes.list()
   const pushing = startPushing({ ports, log, quietMilliseconds: () => dispatching.pause() })
   onStop('pushing', () => pushing.stop(pushSeconds))
   const settings = dispatcherSettings(environment)
@@ -78,7 +78,7 @@ export async function dispatchFor(
   const dispatching = startDispatching({
     ports: pushing.waking(ports),
     carriers,
-    modes: modesOf(held),
+    modes: modesOf(pausedCarriers),
     log,
     settings,
     processing,
@@ -92,7 +92,7 @@ export async function dispatchFor(
   const telling = tellCarriers({ ...ports, process, reports: () => dispatching.reports(), log })
   onStop('status of carriers', () => telling.stop())
   const { carrierModes } = ports
-  const modes = followModes({ carrierModes, held, dispatching, changed: () => telling.wake(), log })
+  const modes = followModes({ carrierModes, paused: pausedCarriers, dispatching, changed: () => telling.wake(), log })
   onStop('modes of carriers', () => modes.stop())
   const { carrierWatches, clock } = ports
   const watches = followWatches({ carrierWatches, clock, process, dispatching, log })
@@ -122,9 +122,9 @@ type DispatchVariables = Readonly<Record<Numbers, ReturnType<typeof wholeNumber>
   readonly CARRIERS: ReturnType<typeof text>
 }
 
-/** What a process that dispatches reads beside what every process reads. */
+/** Environment variables of a dispatching process, in addition to the common ones. */
 export const dispatchVariables: DispatchVariables = {
-  /** Empty: the stored carriers or, where none are stored, `simulator:`. */
+  /** If empty, the stored carriers, or `simulator:` if none are stored. */
   CARRIERS: text({ what: 'carriers, separated by commas', byDefault: '' }),
   IN_DOUBT_MAX: wholeNumber('messages that may be with a carrier without a record', {
     min: 1,

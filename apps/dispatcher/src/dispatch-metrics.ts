@@ -7,9 +7,9 @@ import type { Metrics } from '@gateway/server'
 import type { CarrierHistograms, Dispatching } from './dispatch.ts'
 import type { Pushing } from './push.ts'
 
-const held = ['ahead', 'unanswered', 'inDoubt', 'uncommitted'] as const
+const messageStates = ['ahead', 'unanswered', 'inDoubt', 'uncommitted'] as const
 
-/** What dispatchers hold, read at each look at the metrics. */
+/** Registers metrics of the messages in dispatchers, read at each scrape. */
 export function measureDispatching(
   metrics: Metrics,
   dispatching: Pick<
@@ -21,10 +21,10 @@ export function measureDispatching(
   measureHistograms(metrics, dispatching)
   metrics.gauge('gateway_dispatcher_messages', 'Messages that a dispatcher holds', ['carrier', 'state'], () =>
     Object.entries(dispatching.state()).flatMap(([carrier, state]) =>
-      held.map((name) => ({ labels: { carrier, state: name }, value: state[name] })),
+      messageStates.map((name) => ({ labels: { carrier, state: name }, value: state[name] })),
     ),
   )
-  metrics.gauge('gateway_dispatcher_stalled', 'Work that makes no progress: 1', ['carrier', 'work'], () =>
+  metrics.gauge('gateway_dispatcher_stalled', '1 while work of this kind makes no progress', ['carrier', 'work'], () =>
     Object.entries(dispatching.state()).flatMap(([carrier, { stalled }]) =>
       works.map((work) => ({ labels: { carrier, work }, value: Number(stalled.includes(work)) })),
     ),
@@ -32,26 +32,26 @@ export function measureDispatching(
   metrics.counter('gateway_unknown_outcomes_total', 'Messages whose outcome became unknown (106)', ['cause'], () =>
     Object.entries(dispatching.unknown()).map(([cause, value]) => ({ labels: { cause }, value })),
   )
-  metrics.counter('gateway_carrier_answers_total', 'Submissions that were answered', ['carrier', 'outcome'], () =>
+  metrics.counter('gateway_carrier_answers_total', 'Answered submissions', ['carrier', 'outcome'], () =>
     Object.entries(dispatching.answers()).flatMap(([carrier, answers]) =>
       Object.entries(answers).map(([outcome, value]) => ({ labels: { carrier, outcome }, value })),
     ),
   )
-  metrics.counter('gateway_arrivals_total', 'Messages that people wrote', ['carrier', 'result'], () =>
+  metrics.counter('gateway_arrivals_total', 'Inbound messages of people', ['carrier', 'result'], () =>
     Object.entries(dispatching.inboundMessages()).flatMap(([carrier, inboundMessages]) =>
       Object.entries(inboundMessages).map(([result, value]) => ({ labels: { carrier, result }, value })),
     ),
   )
 }
 
-/** Processes with different numbers do not work with the same carriers yet. */
+/** Processes with different values do not use the same carriers yet. */
 export function measureVersion(metrics: Metrics, following: { version(): number }): void {
-  metrics.gauge('gateway_carriers_version', 'The version of the carriers that the process works with', [], () => [
+  metrics.gauge('gateway_carriers_version', 'Version of the carriers in use by the process', [], () => [
     { labels: {}, value: following.version() },
   ])
 }
 
-/** Messages that wait for the decision of an operator. */
+/** Registers the metric of messages that wait for an operator's decision. */
 export function measureDoubt(metrics: Metrics, promotions: { inDoubt(): number }): void {
   metrics.gauge(
     'gateway_in_doubt_messages',
@@ -73,43 +73,43 @@ const carrierGauges: readonly CarrierGauge[] = [
   { name: 'binds', help: 'Connections that are bound', of: (status) => boundTimes(status).length },
   {
     name: 'bound_seconds',
-    help: 'Since when the newest connection is bound, in seconds since 1970; 0: none',
+    help: 'When the newest connection was bound, in seconds since 1970; 0 without a connection',
     of: (status) => Math.floor(Math.max(0, ...boundTimes(status)) / 1000),
   },
   {
     name: 'requests',
-    help: 'Requests without an answer',
+    help: 'Requests without a response',
     of: ({ links }) => links.reduce((sum, { inUse }) => sum + inUse, 0),
   },
   { name: 'waiting', help: 'Submissions that wait for a connection or their turn', of: ({ waiting }) => waiting },
   {
     name: 'throttled',
-    help: 'The carrier gets less because it said so: 1',
+    help: '1 while the carrier gets less because it reported too many messages',
     of: (status) => Number(status.isThrottled),
   },
   {
     name: 'circuit_open',
-    help: 'The carrier gets no messages but probes: 1',
+    help: '1 while the carrier gets only probes',
     of: ({ circuit }) => Number(circuit !== undefined && circuit.state !== 'closed'),
   },
   {
     name: 'answer_seconds',
-    help: 'How long answers take; 0: there was none',
+    help: 'Average answer time; 0 before the first answer',
     of: ({ circuit }) => (circuit?.answerMilliseconds ?? 0) / 1000,
   },
   {
     name: 'parts_per_second',
-    help: 'What the carrier may get; 0: no limit',
+    help: 'Maximum rate of the carrier; 0 without a limit',
     of: ({ perSecond }) => perSecond ?? 0,
   },
 ]
 
-/** How carriers are; those over a network tell more. */
+/** Registers metrics of carriers; network carriers have more of them. */
 function measureCarriers(metrics: Metrics, dispatching: Pick<Dispatching, 'carriers' | 'reports'>): void {
-  metrics.gauge('gateway_carrier_window', 'Submissions that may be unanswered', ['carrier'], () =>
+  metrics.gauge('gateway_carrier_window', 'Maximum number of outstanding submissions', ['carrier'], () =>
     dispatching.reports().map(({ carrier, window }) => ({ labels: { carrier }, value: window })),
   )
-  metrics.gauge('gateway_carrier_paused', 'An operator has paused or drained the carrier: 1', ['carrier'], () =>
+  metrics.gauge('gateway_carrier_paused', '1 while an operator has paused or drained the carrier', ['carrier'], () =>
     dispatching.reports().map(({ carrier, mode }) => ({ labels: { carrier }, value: Number(mode !== 'running') })),
   )
   const overflowHelp = 'Messages that the carrier claimed because carriers of a better priority were full'
@@ -119,7 +119,7 @@ function measureCarriers(metrics: Metrics, dispatching: Pick<Dispatching, 'carri
   const read = (of: CarrierGauge['of']) => () =>
     Object.entries(dispatching.carriers()).map(([carrier, status]) => ({ labels: { carrier }, value: of(status) }))
   for (const { name, help, of } of carrierGauges) metrics.gauge(`gateway_carrier_${name}`, help, ['carrier'], read(of))
-  metrics.counter('gateway_carrier_receipts_total', 'Receipts that came', ['carrier', 'result'], () =>
+  metrics.counter('gateway_carrier_receipts_total', 'Receipts received', ['carrier', 'result'], () =>
     Object.entries(dispatching.carriers()).flatMap(([carrier, { receipts, unreadable }]) => [
       { labels: { carrier, result: 'received' }, value: receipts.received },
       { labels: { carrier, result: 'missed' }, value: receipts.missed },
@@ -136,33 +136,33 @@ function measureHistograms(metrics: Metrics, dispatching: Pick<Dispatching, 'his
     })
   metrics.histogram(
     'gateway_carrier_wait_seconds',
-    'From the acceptance of a message, or its time if it was scheduled, to its first submission',
+    'Time from the acceptance of a message, or its due time if scheduled, to its first submission',
     ['carrier'],
     read(({ waits }) => waits),
   )
   metrics.histogram(
     'gateway_carrier_response_seconds',
-    'From a submit_sm to its answer',
+    'Time from a submit_sm to its response',
     ['carrier'],
     read(({ responseTime }) => responseTime),
   )
   metrics.histogram(
     'gateway_carrier_receipt_seconds',
-    'From the answer to the receipt, of a sample',
+    'Time from the answer to the receipt, of a sample',
     ['carrier'],
     read(({ receiptDelay }) => receiptDelay),
   )
   metrics.histogram(
     'gateway_carrier_message_parts',
-    'Parts of messages that the carrier took',
+    'Parts of messages that the carrier accepted',
     ['carrier'],
     read(({ parts }) => parts),
   )
 }
 
-/** What this process pushes to endpoints of accounts. */
+/** Registers metrics of the requests to endpoints of accounts. */
 export function measurePushing(metrics: Metrics, pushing: Pick<Pushing, 'counts' | 'requests'>): void {
-  metrics.gauge('gateway_webhook_requests', 'Requests to endpoints that are under way', [], () => [
+  metrics.gauge('gateway_webhook_requests', 'Requests to endpoints in progress', [], () => [
     { labels: {}, value: pushing.requests() },
   ])
   metrics.counter('gateway_webhook_requests_total', 'Requests to endpoints that ended', ['result'], () => {
@@ -175,19 +175,22 @@ export function measurePushing(metrics: Metrics, pushing: Pick<Pushing, 'counts'
   metrics.counter('gateway_webhook_unopened_secrets_total', 'Signing secrets that could not be opened', [], () => [
     { labels: {}, value: pushing.counts().unopened },
   ])
-  metrics.counter('gateway_webhook_unreadable_events_total', 'Events that could not be read, each try', [], () => [
+  metrics.counter('gateway_webhook_unreadable_events_total', 'Attempts to read an unreadable event', [], () => [
     { labels: {}, value: pushing.counts().unreadable },
   ])
 }
 
-/** Of each endpoint so many rows are counted: PostgreSQL takes 5 ms for them. */
+/** Maximum rows counted per endpoint, which take PostgreSQL 5 ms. */
 const countedMax = 10_000
-/** So long the database is not asked again. */
+/** Milliseconds for which a result is reused. */
 const rememberedMilliseconds = 5000
-/** Metrics are told without it if it takes longer. */
+/** Milliseconds after which metrics are returned without it. */
 const waitMilliseconds = 1000
 
-/** What waits for endpoints of all accounts, whoever pushes it; nothing is told while the database does not answer. */
+/**
+ * Registers metrics of events that wait for endpoints of all accounts, regardless of which process pushes them. Absent
+ * while the database does not answer.
+ */
 export function measureWaiting(metrics: Metrics, webhooks: Pick<Webhooks, 'totals'>, clock: Clock): void {
   const age = ({ oldest }: WebhookTotal): number =>
     oldest === undefined ? 0 : Math.max(0, (clock.now() - oldest) / 1000)
@@ -203,51 +206,60 @@ export function measureWaiting(metrics: Metrics, webhooks: Pick<Webhooks, 'total
   )
   metrics.gauge(
     'gateway_webhook_waiting_events',
-    'Events that wait and are in no list yet',
+    'Waiting events that are in no list yet',
     by,
     read(({ events }) => events),
   )
   metrics.gauge(
     'gateway_webhook_waiting_lists',
-    'Lists that are pushed or tried again',
+    'Lists being pushed or waiting for a retry',
     by,
     read(({ lists }) => lists),
   )
   metrics.gauge(
     'gateway_webhook_dead_lists',
-    'Lists whose tries are exhausted',
+    'Lists that failed for good',
     by,
     read(({ dead }) => dead),
   )
-  metrics.gauge('gateway_webhook_oldest_seconds', 'Since the first event that waits happened; 0: none', by, read(age))
+  metrics.gauge('gateway_webhook_oldest_seconds', 'Age of the oldest waiting event; 0 without one', by, read(age))
 }
 
-/** What is due, whoever sends it; nothing is told while the database does not answer. */
+/**
+ * Registers metrics of due messages, regardless of which process sends them. Absent while the database does not answer.
+ */
 export function measureRoutes(metrics: Metrics, overview: Pick<Overview, 'routes'>, clock: Clock): void {
   const routes = remembered(() => overview.routes())
   const read = (of: (one: WaitingRoute) => number) => async () =>
     (await routes()).map((one) => ({ labels: { route: one.route ?? '' }, value: of(one) }))
   metrics.gauge(
     'gateway_route_due_messages',
-    'Messages that are due and claimed by nobody',
+    'Due messages that no dispatcher has claimed',
     ['route'],
     read(({ due }) => due),
   )
-  metrics.gauge('gateway_queue_due_messages', 'The same by route and lane', ['route', 'lane'], async () =>
-    (await routes()).flatMap(({ route = '', due, single }) => [
-      { labels: { route, lane: 'single' }, value: single },
-      { labels: { route, lane: 'bulk' }, value: due - single },
-    ]),
+  metrics.gauge(
+    'gateway_queue_due_messages',
+    'Due and unclaimed messages by route and lane',
+    ['route', 'lane'],
+    async () =>
+      (await routes()).flatMap(({ route = '', due, single }) => [
+        { labels: { route, lane: 'single' }, value: single },
+        { labels: { route, lane: 'bulk' }, value: due - single },
+      ]),
   )
   metrics.gauge(
     'gateway_route_oldest_due_seconds',
-    'Since the first of them was due',
+    'Age of the oldest due and unclaimed message',
     ['route'],
     read(({ oldestDue }) => Math.max(0, (clock.now() - oldestDue) / 1000)),
   )
 }
 
-/** Asks the database at most every few seconds, and does not wait for long; empty: it does not answer. */
+/**
+ * Returns a reader that queries the database at most every few seconds and waits briefly; empty if the database does
+ * not answer.
+ */
 function remembered<One>(ask: () => Promise<readonly One[]>): () => Promise<readonly One[]> {
   let known: readonly One[] = []
   let knownAt = -Infinity

@@ -48,7 +48,7 @@ function start(ports: DispatchSettings['ports'], rest: Partial<DispatchSettings>
   return dispatching
 }
 
-/** A simulated carrier without delay, and its record. */
+/** Creates a simulated carrier without delay, and its record. */
 async function aSimulator(folder?: string) {
   const place = folder ?? (await mkdtemp(join(tmpdir(), 'dispatch-')))
   if (folder === undefined) folders.push(place)
@@ -72,7 +72,7 @@ async function aSender() {
 
 const metricsText = (metrics: ReturnType<typeof createMetrics>): Promise<string> => metrics.registry.metrics()
 
-test('every outcome of the simulated carrier reaches the state that is ruled for it', async () => {
+test('every outcome of the simulated carrier leads to the state that the rulings define', async () => {
   const { ports, send, codes } = await aSender()
   const { carrier } = await aSimulator()
   start(ports, { carriers: [carrier] })
@@ -100,7 +100,7 @@ test('every outcome of the simulated carrier reaches the state that is ruled for
   )
 })
 
-test('a stop waits for answers, gives back what did not leave, and another one sends it', async () => {
+test('a stop waits for answers and gives unsent messages back, which another dispatcher sends', async () => {
   const { ports, send, codes } = await aSender()
   const first = scriptedCarrier({ window: 4, outcomeOf: () => 'held' })
   const dispatching = start(ports, { carriers: [first] })
@@ -116,19 +116,19 @@ test('a stop waits for answers, gives back what did not leave, and another one s
   await until(() => second.submitted.length === 47)
 })
 
-test('a stop ends at its deadline, whatever the carrier does: what has no answer is 106', async () => {
+test('a stop ends at its deadline whatever the carrier does, and outstanding submissions become 106', async () => {
   const { ports, send, codes } = await aSender()
   const carrier = scriptedCarrier({ window: 4, outcomeOf: () => 'held' })
   const dispatching = start(ports, { carriers: [carrier] })
   const ids = await send(5)
   await until(() => carrier.unanswered.length > 0)
-  const left = carrier.unanswered.length
+  const outstanding = carrier.unanswered.length
   await dispatching.stop(0.05)
-  expect((await codes(ids)).filter((code) => code === OUTCOME.unknown)).toHaveLength(left)
-  expect((await codes(ids)).filter((code) => code === 'waiting')).toHaveLength(5 - left)
+  expect((await codes(ids)).filter((code) => code === OUTCOME.unknown)).toHaveLength(outstanding)
+  expect((await codes(ids)).filter((code) => code === 'waiting')).toHaveLength(5 - outstanding)
 })
 
-/** The ports, away whenever `isAway` says so; before or after they have done their work. */
+/** Wraps the ports so that calls fail while `isAway`, before or after they have done their work. */
 function unreliable(ports: Ports, isAway: () => 'before' | 'after' | undefined): DispatchSettings['ports'] {
   const wrap = <P extends object>(port: P): P =>
     new Proxy(port, {
@@ -166,8 +166,8 @@ test.each(['before', 'after'] as const)(
     await until(async () => (await codes(ids)).every((code) => code === OUTCOME.delivered))
     expect(new Set(carrier.submitted.map(({ id }) => id)).size).toBe(carrier.submitted.length)
     expect(carrier.submitted.length).toBeGreaterThanOrEqual(before)
-    const told = lines.filter(({ level }) => level === 'error').map(({ what }) => what)
-    expect(new Set(told).size).toBe(told.length)
+    const failures = lines.filter(({ level }) => level === 'error').map((line) => line.what)
+    expect(new Set(failures).size).toBe(failures.length)
   },
 )
 
@@ -183,12 +183,12 @@ test('wake ends the pause of an empty queue', async () => {
   expect(carrier.submitted[0]?.id).toBe(id)
 })
 
-/** The wakeups, and how often somebody fell asleep; with `told` false whoever sleeps hears nothing. */
-function watchedSleep(ports: Ports, told = true) {
+/** Wraps the wakeups to count sleeps; with `isHeard` false no sleeper is woken. */
+function watchedSleep(ports: Ports, isHeard = true) {
   let slept = 0
   const wakeups: Ports['wakeups'] = {
     sleeper: (wake) => {
-      const sleeper = ports.wakeups.sleeper(told ? wake : () => undefined)
+      const sleeper = ports.wakeups.sleeper(isHeard ? wake : () => undefined)
       return { ...sleeper, sleep: () => sleeper.sleep().finally(() => slept++) }
     },
   }
@@ -197,7 +197,7 @@ function watchedSleep(ports: Ports, told = true) {
 
 const drowsy = { pauseMilliseconds: 5, quietMilliseconds: 10 }
 
-test('one that sleeps for an hour submits what another process accepts, in either lane, or what becomes due', async () => {
+test('a dispatcher asleep for an hour submits messages that another process accepts, in either lane, or that become due', async () => {
   const { ports, send } = await aSender()
   const watched = watchedSleep(ports)
   const carrier = scriptedCarrier()
@@ -217,7 +217,7 @@ test('one that sleeps for an hour submits what another process accepts, in eithe
   await until(() => carrier.submitted.length === submitted + 1)
 })
 
-test('what nobody tells a sleeper is found after its longest pause', async () => {
+test('a sleeper that is not woken finds messages after its longest pause', async () => {
   const { ports, send } = await aSender()
   const watched = watchedSleep(ports, false)
   const carrier = scriptedCarrier()
@@ -227,7 +227,7 @@ test('what nobody tells a sleeper is found after its longest pause', async () =>
   await until(() => carrier.submitted.length === 20)
 })
 
-test('what a dead dispatcher left is taken over, and that is told', async () => {
+test('messages of a dead dispatcher are taken over, which is logged', async () => {
   const { ports, send, codes } = await aSender()
   const dead = await ports.claimedBatches.register(0.01)
   const ids = await send(30)
@@ -250,7 +250,7 @@ test('what a dead dispatcher left is taken over, and that is told', async () => 
   expect(await metricsText(metrics)).toContain('gateway_unknown_outcomes_total{cause="recovery"} 5\n')
 })
 
-test('a dispatcher that makes no progress while its store answers says so once, and so do readiness and metrics, until it does', async () => {
+test('a stall while the store answers is logged once, and shows in readiness and metrics until it ends', async () => {
   const { ports, send, codes } = await aSender()
   const { log, lines } = listeningLog()
   let isBroken = true
@@ -272,11 +272,11 @@ test('a dispatcher that makes no progress while its store answers says so once, 
   await until(() => makesProgress(dispatching))
   await until(() => lines.some(({ msg }) => msg === 'the dispatcher makes progress again'))
   expect(await metricsText(metrics)).toContain('gateway_dispatcher_stalled{carrier="scripted",work="outcomes"} 0\n')
-  const told = lines.filter(({ msg }) => msg.startsWith('the dispatcher makes'))
-  expect(told).toMatchObject([{ level: 'error', carrier: 'scripted', stalled: ['outcomes'] }, { level: 'warn' }])
+  const stalls = lines.filter(({ msg }) => msg.startsWith('the dispatcher makes'))
+  expect(stalls).toMatchObject([{ level: 'error', carrier: 'scripted', stalled: ['outcomes'] }, { level: 'warn' }])
 })
 
-test('health and metrics by HTTP, with what is held and what was answered', async () => {
+test('health and metrics over HTTP report the messages in the dispatcher and the answers', async () => {
   const { ports, send, codes } = await aSender()
   const { carrier } = await aSimulator()
   const dispatching = start(ports, { carriers: [carrier] })

@@ -44,51 +44,50 @@ export interface DispatchSettings {
   >
   readonly carriers: readonly Carrier[]
   readonly log: Log
-  /** Those that are not to run; later, `setModes` tells. */
+  /** Carriers that are paused or drained at first; `setModes` changes them later. */
   readonly modes?: ReadonlyMap<CarrierId, CarrierMode>
   readonly settings?: Partial<DispatcherSettings>
   readonly processing?: ProcessingSettings
-  /** The pauses between looks at an empty queue. A look costs the database 0.1 ms. */
+  /** Pauses between polls of an empty queue. A poll costs the database 0.1 ms. */
   readonly poll?: Partial<PollSettings>
-  /** Something may have become due: called whenever the pauses end early. */
+  /** Called whenever the pauses end early, because work may have become due. */
   readonly woken?: () => void
 }
 
 export interface Dispatching {
-  /** Something was accepted in this process: do not wait for the next look. */
+  /** Reports that a message was accepted in this process, so that the queue is polled at once. */
   wake(): void
-  /** Milliseconds between two looks for due work; they grow while there is none. */
+  /** Returns the milliseconds between two polls for due work; the pause grows while there is none. */
   pause(): number
   /**
-   * Claims no more, waits for the carriers' answers, stores them, gives the rest back, and closes the links. Waits at
-   * most
-   * `seconds`; what then has no answer is SENT 106.
+   * Stops claiming, waits for the carriers' answers, stores them, gives all other messages back, and closes the
+   * connections. Waits at most `seconds`; submissions outstanding then are SENT 106.
    */
   stop(seconds: number): Promise<void>
-  /** From now on these carriers are paused or drained, and no others. */
+  /** Pauses or drains these carriers and resumes all others. */
   setModes(modes: ReadonlyMap<CarrierId, CarrierMode>): void
-  /** From now on these are told of the PDUs of carriers, and no others. */
+  /** Replaces the observers of PDUs of all carriers. */
   observe(observers: ReadonlyMap<CarrierId, readonly PduObserver[]>): void
-  /** Works for one more carrier from now on. */
+  /** Starts to dispatch over another carrier. */
   add(carrier: Carrier): void
-  /** Ends the work for one carrier, as `stop` ends that for all; the others do not notice. */
+  /** Stops dispatching over one carrier, as `stop` does for all, without effect on the others. */
   remove(carrier: CarrierId, seconds: number): Promise<void>
-  /** What is held at this moment, by carrier. */
+  /** Returns the messages in the dispatchers now, by carrier. */
   state(): Readonly<Record<string, ReturnType<Dispatcher['state']>>>
-  /** What was answered since the start, by carrier and outcome. */
+  /** Returns the answers since the start, by carrier and outcome. */
   answers(): Readonly<Record<string, Readonly<Record<SubmissionAnswer['outcome'], number>>>>
   /**
-   * How many outcomes became unknown (106) since the start: told by a carrier, or decided by this process when it took
-   * over from a dead dispatcher.
+   * Returns how many outcomes became unknown (106) since the start: reported by a carrier, or decided by this process
+   * when it took over from a dead dispatcher.
    */
   unknown(): { readonly answer: number; readonly recovery: number }
-  /** How each carrier is, for operators. */
+  /** Returns the report of each carrier for operators. */
   reports(): readonly CarrierReport[]
-  /** What carriers over a network tell of themselves, by carrier. */
+  /** Returns the status of each network carrier. */
   carriers(): Readonly<Record<string, CarrierStatus>>
-  /** Since the start, by carrier; `responseTime`: of those that measure it. */
+  /** Returns histograms since the start by carrier; `responseTime` only of carriers that measure it. */
   histograms(): Readonly<Record<string, CarrierHistograms>>
-  /** What people wrote since the start, by carrier and what came of it. */
+  /** Returns the inbound messages since the start, by carrier and result. */
   inboundMessages(): Readonly<Record<string, InboundCounts>>
 }
 
@@ -99,10 +98,10 @@ export interface CarrierHistograms {
   readonly parts: HistogramCounts
 }
 
-/** A carrier and what works for it. */
+/** A carrier and the loops that work for it. */
 interface Link {
   readonly carrier: Carrier
-  readonly held: HoldableCarrier
+  readonly pausable: HoldableCarrier
   readonly meter: CarrierMeter
   readonly answers: ReturnType<typeof countAnswers>['answers']
   readonly inboundMessages: InboundCounts
@@ -114,19 +113,19 @@ interface Link {
 
 interface Ending {
   readonly done: Promise<void>
-  /** Waits for nothing any more. */
+  /** Makes the end stop waiting. */
   readonly hurry: () => void
 }
 
-/** Between two looks at the schedule, unless the process sleeps. */
+/** Milliseconds between two polls of the schedule, unless the process sleeps. */
 const promoteMilliseconds = 200
 
-/** What was counted is stored so often: a kill loses as much. */
+/** Milliseconds between two times of storing the counts; a kill loses at most as much. */
 const figuresMilliseconds = 60_000
 
 const lanes: readonly Lane[] = ['single', 'bulk']
 
-/** Hands waiting messages to the carriers, and does what falls due by the clock, until it is stopped. */
+/** Dispatches waiting messages to the carriers and does all periodic work until stopped. */
 export function startDispatching({
   ports,
   carriers,
@@ -148,11 +147,11 @@ export function startDispatching({
     },
   })
 
-  function startLink(given: Carrier): Link {
-    const { carrier: counted, answers, meter } = countAnswers(given, ports.clock)
-    const held = holdable(counted)
-    const { carrier } = held
-    held.setMode(modes.get(carrier.id) ?? 'running')
+  function startLink(uncounted: Carrier): Link {
+    const { carrier: counted, answers, meter } = countAnswers(uncounted, ports.clock)
+    const pausable = holdable(counted)
+    const { carrier } = pausable
+    pausable.setMode(modes.get(carrier.id) ?? 'running')
     carrier.observe?.(observers.get(carrier.id) ?? [])
     const outage = outageOf(`record of ${carrier.id}`, log)
     const { inbox, inboundMessages } = countInboundMessages(ports.inbox, carrier.id, log)
@@ -170,7 +169,7 @@ export function startDispatching({
     turns.onWake(carrier.id, () => {
       for (const loop of working) loop.wake()
     })
-    return { carrier, held, meter, answers, inboundMessages, dispatcher, working, beating, ending: undefined }
+    return { carrier, pausable, meter, answers, inboundMessages, dispatcher, working, beating, ending: undefined }
   }
 
   let modes = firstModes
@@ -187,7 +186,7 @@ export function startDispatching({
     work: () => processing.promote(),
   })
   let recovered = 0
-  /** Of carriers that were removed. */
+  /** Counts of removed carriers. */
   let unknownBefore = 0
   const figures = chore('figures of carriers', figuresMilliseconds, log, async () => {
     for (const link of links) await addFigures(link)
@@ -221,15 +220,15 @@ export function startDispatching({
         await Promise.all(links.map((link) => endOf(link, deadline.passed, log)))
         const stopped = Promise.all([promoting, ...chores, figures, idling].map((one) => one.stop()))
         await Promise.race([stopped, deadline.passed])
-        const told = Promise.allSettled(links.map(addFigures))
-        await Promise.race([told, deadline.passed])
+        const storing = Promise.allSettled(links.map(addFigures))
+        await Promise.race([storing, deadline.passed])
       } finally {
         deadline.cancel()
       }
     },
     setModes: (next) => {
       modes = next
-      for (const { carrier, held } of links) held.setMode(next.get(carrier.id) ?? 'running')
+      for (const { carrier, pausable } of links) pausable.setMode(next.get(carrier.id) ?? 'running')
     },
     observe: (next) => {
       observers = next
@@ -283,21 +282,21 @@ export function startDispatching({
   }
 }
 
-/** What waits in the carrier is not unanswered: it has not left. */
-function reportOf({ carrier, held, dispatcher }: Link): CarrierReport {
+/** Submissions that wait in the carrier are not outstanding, because they have not been sent. */
+function reportOf({ carrier, pausable, dispatcher }: Link): CarrierReport {
   const status = carrier.status?.()
   const { single, bulk } = dispatcher.overflowed()
-  const told = {
-    ...{ carrier: carrier.id, mode: held.mode(), status },
+  const report = {
+    ...{ carrier: carrier.id, mode: pausable.mode(), status },
     ...(single + bulk > 0 && { overflowed: single + bulk }),
   }
-  if (status === undefined) return { ...told, window: carrier.window, unanswered: dispatcher.state().unanswered }
+  if (status === undefined) return { ...report, window: carrier.window, unanswered: dispatcher.state().unanswered }
   const unanswered = status.links.reduce((sum, { inUse }) => sum + inUse, 0)
-  return { ...told, window: status.window, unanswered }
+  return { ...report, window: status.window, unanswered }
 }
 
 /**
- * Gives back what was not submitted, then closes the carrier; asked for again, it is the same end by the earlier
+ * Gives unsubmitted messages back, then closes the carrier. A second call returns the same end, by the earlier
  * deadline.
  */
 function endOf(link: Link, deadline: Promise<void>, log: Log): Promise<void> {
@@ -311,9 +310,9 @@ function startEnding({ carrier, dispatcher, working, beating }: Link, log: Log):
   const late = new Promise<void>((resolve) => (hurry = resolve))
   const end = async (): Promise<void> => {
     const drained = [dispatcher.drain(late)]
-    await told(log, 'the dispatcher could not give its messages back; others take them over', drained)
+    await logFailures(log, 'the dispatcher could not give its messages back; others take them over', drained)
     await Promise.race([Promise.all([...working, ...beating].map((one) => one.stop())), late])
-    await told(log, 'a carrier could not be closed', [carrier.close(late)])
+    await logFailures(log, 'a carrier could not be closed', [carrier.close(late)])
   }
   return { done: end(), hurry }
 }
@@ -349,7 +348,7 @@ function holdsNothing(dispatcher: Dispatcher): boolean {
   return ahead + unanswered + inDoubt + uncommitted + stalled.length === 0
 }
 
-/** The lease, and what failed and is to be tried again. While the lease can be renewed the store is there. */
+/** Renews the lease and repeats failed calls. The store is reachable while the lease can be renewed. */
 function keepAlive(dispatcher: Dispatcher, { carrier, log, outage, idling, leaseSeconds }: Kept): readonly Repeated[] {
   const tell = reportStall(dispatcher, carrier, log)
   return [
@@ -370,9 +369,9 @@ function keepAlive(dispatcher: Dispatcher, { carrier, log, outage, idling, lease
   ]
 }
 
-async function told(log: Log, failure: string, all: readonly Promise<void>[]): Promise<void> {
-  for (const result of await Promise.allSettled(all)) {
-    if (result.status === 'rejected') log.error({ err: result.reason as unknown }, failure)
+async function logFailures(log: Log, text: string, promises: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(promises)) {
+    if (result.status === 'rejected') log.error({ err: result.reason as unknown }, text)
   }
 }
 

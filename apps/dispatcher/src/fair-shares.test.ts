@@ -18,7 +18,7 @@ const backlog = 20_000
 const atOnce = 1000
 const log = createLog({ level: 'silent', name: 'test' })
 
-/** Accepts everything at once, notes the time of each in the order of submission, and sends no receipts. */
+/** Accepts everything at once, records the time of each submission in order, and sends no receipts. */
 function stopwatchCarrier(): Carrier & { readonly submitted: Map<number, number> } {
   const submitted = new Map<number, number>()
   let reference = 0
@@ -39,7 +39,7 @@ function stopwatchCarrier(): Carrier & { readonly submitted: Map<number, number>
 
 const [to = aNumber()] = numbers(1)
 
-/** The whole backlog, as single messages of one account that are due at one time. */
+/** Accepts the whole backlog, as single messages of one account that become due at one time. */
 async function queueUp(ports: StoredPorts, account: AccountId, due: Instant): Promise<void> {
   const one = () => ports.messages.accept(anOrder(account, { to: [to], due }))
   for (let queued = 0; queued < backlog; queued += atOnce) {
@@ -55,7 +55,7 @@ async function sendOne(ports: StoredPorts, account: AccountId, due?: Instant): P
   return id
 }
 
-/** A database of its own, for its backlog would be in others' way; nothing here is about crashes. */
+/** Uses its own database, because its backlog would slow other tests down. */
 async function withPorts(check: (ports: StoredPorts, connectionString: string) => Promise<void>): Promise<void> {
   const dataDir = await mkdtemp(join(process.env['GATEWAY_TEST_FOLDER'] ?? tmpdir(), 'gw-'))
   await chmod(dataDir, 0o755)
@@ -73,10 +73,10 @@ async function withPorts(check: (ports: StoredPorts, connectionString: string) =
   }
 }
 
-/** How many messages left before the message `id`. */
+/** Returns how many messages were submitted before the message `id`. */
 const leftBefore = (id: number, submitted: ReadonlyMap<number, number>): number => [...submitted.keys()].indexOf(id)
 
-// Judged by what leaves before, not by seconds: a busy machine takes longer over the same order.
+// Judged by order, not by seconds, because a busy machine takes longer for the same order.
 test(
   'behind 20 000 single messages of one account another account waits for less than a tenth of them',
   () =>
@@ -85,7 +85,7 @@ test(
       const inAnHour = secondsAfter(systemClock().now(), 3600)
       await queueUp(ports, busy.id, inAnHour)
       const scheduled = await sendOne(ports, other.id, inAnHour)
-      // All of them fall due at one moment, however long it took to queue them up.
+      // All of them become due at one moment, however long it took to queue them.
       const moved = await query(connectionString, 'update later set at = now() returning 1')
       expect(moved).toHaveLength(backlog + 1)
 
@@ -93,10 +93,10 @@ test(
       const { submitted } = carrier
       const dispatching = startDispatching({ ports: { ...ports, clock: systemClock() }, carriers: [carrier], log })
       try {
-        // A message that falls due together with them.
+        // A message that becomes due together with them.
         await until(() => submitted.has(scheduled), 120_000)
         expect(leftBefore(scheduled, submitted)).toBeLessThan(backlog / 10)
-        // One that is sent while they are due.
+        // A message sent while they are due.
         const before = submitted.size
         const sentNow = await sendOne(ports, other.id)
         await until(() => submitted.has(sentNow), 120_000)

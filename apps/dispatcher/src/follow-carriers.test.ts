@@ -13,18 +13,18 @@ const log = createLog({ level: 'silent', name: 'test' })
 const process = { id: '0195e9c4-0000-4000-8000-000000000001', host: 'alpha', pid: 11 }
 const list = (carriers: string): Promise<CarrierConfiguration> => readConfiguration(carriers, {})
 
-/** A process that works with version 1, `a`, and reads `next()` on SIGHUP. */
+/** Starts a process that uses version 1, `a`, and reads `next()` on SIGHUP. */
 async function following(next?: () => Promise<CarrierConfiguration>) {
   const ports = memoryPorts()
   const store = (one: CarrierConfiguration, after: number) =>
     storeCarriers(ports, one, { after, storedBy: 'test', onPurpose: true })
-  const given = await list('a=simulator:')
-  await store(given, 0)
+  const configuration = await list('a=simulator:')
+  await store(configuration, 0)
   const works = new Set(['a'])
   const user = { process, version: 1, simulated: undefined }
   const use = tellUse(ports.carrierVersions, user, { leaseSeconds: 30, log })
   const followed = followCarriers({
-    ...{ ports, use, configuration: given, configured: { given, readAgain: next }, log },
+    ...{ ports, use, configuration, configured: { given: configuration, readAgain: next }, log },
     make: ({ id }): Carrier => scriptedCarrier({ id }),
     dispatching: {
       add: ({ id }) => void works.add(id),
@@ -38,7 +38,7 @@ async function following(next?: () => Promise<CarrierConfiguration>) {
   return { ports, store, works, followed, stop }
 }
 
-test('a version that another process stores is followed, and that is told', async () => {
+test('a version stored by another process is followed and logged', async () => {
   const { ports, store, works, followed, stop } = await following()
   await store(await list('a=simulator:,b=simulator:'), 1)
   await until(() => works.has('b') && followed.version() === 2)
@@ -48,7 +48,7 @@ test('a version that another process stores is followed, and that is told', asyn
   expect(await ports.carrierVersions.users()).toEqual([])
 })
 
-test('a version that cannot be read ends all carriers, and the next one that can begins them again', async () => {
+test('an unreadable version stops all carriers, and the next readable one starts them again', async () => {
   const { ports, store, works, followed, stop } = await following()
   const sealed = 'with another key' as SealedSecret
   const unreadable = { sealed, digest: 'x', carriers: [], routes: [], storedBy: 'x' }
@@ -61,7 +61,7 @@ test('a version that cannot be read ends all carriers, and the next one that can
   await stop()
 })
 
-test('its certificates are those of the carriers that it works with now', async () => {
+test('the reported certificates are those of the carriers in use', async () => {
   const { store, works, followed, stop } = await following()
   const folder = mkdtempSync(join(tmpdir(), 'gateway-certificates-'))
   try {
@@ -80,7 +80,7 @@ test('its certificates are those of the carriers that it works with now', async 
   }
 })
 
-test('SIGHUP stores a file that has changed, and takes nothing back with one that has not', async () => {
+test('SIGHUP stores a changed file, and an unchanged file does not replace a newer version', async () => {
   let text = 'a=simulator:'
   let reads = 0
   const { ports, store, works, followed, stop } = await following(() => {
@@ -100,7 +100,7 @@ test('SIGHUP stores a file that has changed, and takes nothing back with one tha
   await stop()
 })
 
-test('a stop waits for what is being asked of the store, and a file that is read then stores nothing', async () => {
+test('a stop waits for running calls of the store, and a file read afterwards is not stored', async () => {
   let give = (_next: CarrierConfiguration): void => undefined
   const { ports, followed, stop } = await following(() => new Promise((resolve) => (give = resolve)))
   const before = await ports.carrierVersions.latestNumber()

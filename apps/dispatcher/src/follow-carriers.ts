@@ -20,7 +20,7 @@ import type { UseTold } from './tell-carriers.ts'
 
 interface Following {
   readonly ports: CarrierPorts
-  /** What it works with at first. */
+  /** Configuration in use at the start. */
   readonly configuration: CarrierConfiguration
   readonly use: Pick<UseTold, 'user' | 'change'>
   readonly configured: Pick<ConfiguredCarriers, 'given' | 'readAgain'>
@@ -33,61 +33,64 @@ type Carriers = Pick<CarrierConfiguration, 'carriers' | 'routes'>
 
 export interface Followed {
   /**
-   * Reads the file of carriers again, after what is under way: a changed one is stored for every process. A wrong one
+   * Reads the carrier file again, after running changes, and stores a changed file for every process. An invalid file
    * changes nothing.
    */
   reload(): void
-  /** The version that this process works with; 0: none is stored. */
+  /** Version in use by this process; 0 if none is stored. */
   version(): number
-  /** Whether it can read the version that is stored. */
+  /** False while the stored version cannot be read here. */
   isUsable(): boolean
-  /** The certificates of the carriers that it works with. */
+  /** Returns the certificates of the carriers in use. */
   readonly certificates: () => ReturnType<typeof certificatesOf>
-  /** Begins nothing more. */
+  /** Stops following; no further change is started. */
   stop(): Promise<void>
 }
 
 /**
- * Longer than any carrier may take for an answer (docs/carriers.md, `responseSeconds`), so that a change leaves none
- * unknown.
+ * Seconds to wait for answers at a change: longer than any carrier may take (docs/carriers.md, `responseSeconds`), so
+ * that a change leaves no message unknown.
  */
 const drainSeconds = 70
-/** A version that nobody told us of is followed after so long. */
+/** Milliseconds after which a version without a notification is noticed. */
 const lookMilliseconds = 5000
-/** What is told tells of other changes, too: it is looked at most so often. */
+/** Milliseconds to gather notifications, because they report other changes, too. */
 const toldMilliseconds = 250
 
 const none: Carriers = { carriers: [], routes: [] }
 
 /**
- * Works with the stored carriers as they are changed. Carriers whose settings did not change keep their links and their
- * work; changed ones end in order before they begin again. A process that cannot read what is stored sends nothing: it
+ * Follows changes of the stored carriers. Carriers with unchanged settings keep their connections and work; changed
+ * ones end in order before they start again. A process that cannot read the stored version sends nothing, because it
  * would disagree with the others.
  */
 export function followCarriers({ ports, use, configured, make, dispatching, log, ...first }: Following): Followed {
   const { carrierVersions } = ports
   let current: Carriers = first.configuration
   let lastRead = configured.given
-  /** The number of a stored version that cannot be read here. */
+  /** Number of a stored version that cannot be read here. */
   let unusable: number | undefined
   let isStopped = false
   let underWay = Promise.resolve()
-  /** What is being asked of the store. */
-  let asked: Promise<unknown> = Promise.resolve()
+  /** Running calls of the store. */
+  let pendingCalls: Promise<unknown> = Promise.resolve()
   const asking = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const answer = isStopped ? Promise.reject<Result>(new Error('the process stops')) : work()
-    asked = Promise.allSettled([asked, answer])
+    pendingCalls = Promise.allSettled([pendingCalls, answer])
     return answer
   }
   const known = (): number => unusable ?? use.user().version
 
-  /** Makes what is new: throws, with nothing changed, if that fails. */
+  /** Creates the new carriers; throws without any change if that fails. */
   function prepare(next: Carriers) {
     const compared = compare(current.carriers, next.carriers)
     return { next, ...compared, made: [...compared.added, ...compared.changed].map(make) }
   }
 
-  async function enact({ next, added, changed, removed, kept, made }: ReturnType<typeof prepare>, version: number) {
+  async function enact(
+    { next, added, changed, removed, unchanged, made }: ReturnType<typeof prepare>,
+    version: number,
+  ) {
     const begin = ({ id }: CarrierSpecification): void => {
       const carrier = made.find((one) => one.id === id)
       if (carrier !== undefined && !isStopped) dispatching.add(carrier)
@@ -97,8 +100,8 @@ export function followCarriers({ ports, use, configured, make, dispatching, log,
     added.forEach(begin)
     const names = (some: readonly CarrierSpecification[]) => some.map(({ id }) => id)
     log.info(
-      { version, added: names(added), changed: names(changed), removed: names(removed), kept: names(kept) },
-      'the carriers were read again',
+      { version, added: names(added), changed: names(changed), removed: names(removed), kept: names(unchanged) },
+      'the carriers were loaded again',
     )
     await Promise.all([
       ...removed.map(({ id }) => dispatching.remove(id, drainSeconds)),
@@ -127,7 +130,7 @@ export function followCarriers({ ports, use, configured, make, dispatching, log,
       unusable = version
       log.error(
         { version, reason: (problem as Error).message },
-        'sends nothing: the stored carriers cannot be used here',
+        'sending stopped: this process cannot use the stored carriers',
       )
       return undefined
     }
@@ -143,7 +146,7 @@ export function followCarriers({ ports, use, configured, make, dispatching, log,
     if (differences.length > 0 && !isChanged) {
       log.warn(
         { version, differences },
-        'the file of carriers is as it was and not what is stored: the stored carriers stay',
+        'the carrier file is unchanged but differs from the stored carriers, which stay in use',
       )
       return
     }
@@ -152,7 +155,7 @@ export function followCarriers({ ports, use, configured, make, dispatching, log,
     if (differences.length === 0) await enact(prepare(next), version)
   }
 
-  /** Whether it was stored, and is what this process works with. */
+  /** Returns true if the file was stored and is in use by this process. */
   async function store(next: CarrierConfiguration, after: number): Promise<boolean> {
     const prepared = prepare(next)
     const storedBy = `${nameOf(use.user().process)} on SIGHUP`
@@ -164,7 +167,7 @@ export function followCarriers({ ports, use, configured, make, dispatching, log,
     }
     await follow()
     if (differencesIn(current, next).length === 0) return true
-    throw new Error('other carriers were stored at the same time; SIGHUP again replaces them')
+    throw new Error('another process stored carriers at the same time; send SIGHUP again to replace them')
   }
 
   const inTurn = (work: () => Promise<void>, failed: (problem: unknown) => void): Promise<void> =>
@@ -179,15 +182,15 @@ export function followCarriers({ ports, use, configured, make, dispatching, log,
     work: async () => {
       const latest = await carrierVersions.latestNumber()
       if (latest === known()) return 'all'
-      // Not waited for: what a carrier still has to answer may take longer than another version.
-      void inTurn(follow, (err) => log.error({ err }, 'the stored carriers could not be followed'))
+      // Not awaited, because the outstanding answers of a carrier may take longer than the next version.
+      void inTurn(follow, (err) => log.error({ err }, 'changing to the stored carriers failed'))
       return 'all'
     },
   })
-  let told: NodeJS.Timeout | undefined
+  let gathering: NodeJS.Timeout | undefined
   carrierVersions.onChange(() => {
-    told ??= setTimeout(() => {
-      told = undefined
+    gathering ??= setTimeout(() => {
+      gathering = undefined
       if (!isStopped) looking.wake()
     }, toldMilliseconds).unref()
   })
@@ -201,7 +204,7 @@ export function followCarriers({ ports, use, configured, make, dispatching, log,
         (problem) =>
           log.error(
             { reason: (problem as Error).message },
-            'the carriers stay as they were: the new ones cannot be used',
+            'the new carriers cannot be used; the previous ones stay in use',
           ),
       )
     },
@@ -210,9 +213,9 @@ export function followCarriers({ ports, use, configured, make, dispatching, log,
     certificates: () => certificatesOf(current.carriers),
     async stop() {
       isStopped = true
-      clearTimeout(told)
+      clearTimeout(gathering)
       await looking.stop()
-      await asked
+      await pendingCalls
     },
   }
 }
@@ -222,11 +225,11 @@ const differencesIn = (before: Carriers, after: Carriers): readonly string[] =>
 
 function compare(before: readonly CarrierSpecification[], after: readonly CarrierSpecification[]) {
   const was = (one: CarrierSpecification): CarrierSpecification | undefined => before.find(({ id }) => id === one.id)
-  const isKept = (one: CarrierSpecification): boolean => before.some((other) => sameCarrier(one, other))
+  const isUnchanged = (one: CarrierSpecification): boolean => before.some((other) => sameCarrier(one, other))
   return {
     added: after.filter((one) => was(one) === undefined),
-    changed: after.filter((one) => was(one) !== undefined && !isKept(one)),
+    changed: after.filter((one) => was(one) !== undefined && !isUnchanged(one)),
     removed: before.filter(({ id }) => after.every((other) => other.id !== id)),
-    kept: after.filter(isKept),
+    unchanged: after.filter(isUnchanged),
   }
 }

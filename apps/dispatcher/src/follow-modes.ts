@@ -5,61 +5,61 @@ import type { Dispatching } from './dispatch.ts'
 
 interface Following {
   readonly carrierModes: CarrierModes
-  /** As they were read before dispatching began. */
-  readonly held: readonly HeldCarrier[]
+  /** Paused and drained carriers as read before dispatching started. */
+  readonly paused: readonly HeldCarrier[]
   readonly dispatching: Pick<Dispatching, 'setModes'>
-  /** Called once others are paused than before. */
+  /** Called when the set of paused carriers has changed. */
   readonly changed: () => void
   readonly log: Log
 }
 
 export interface FollowedModes {
-  /** For readiness: which carriers are held, since when, and by whom. */
+  /** Lines for readiness: which carriers are paused or drained, since when, and by whom. */
   notes(): readonly string[]
   stop(): Promise<void>
 }
 
-/** A change that nobody told us of is followed after so long. */
+/** Milliseconds after which a change without a notification is noticed. */
 const lookMilliseconds = 5000
-/** What is told tells of other changes, too: it is looked at most so often. */
+/** Milliseconds to gather notifications, because they report other changes, too. */
 const toldMilliseconds = 250
 
-export const modesOf = (held: readonly HeldCarrier[]): ReadonlyMap<CarrierId, CarrierMode> =>
-  new Map(held.map(({ carrier, mode }) => [carrier, mode]))
+export const modesOf = (paused: readonly HeldCarrier[]): ReadonlyMap<CarrierId, CarrierMode> =>
+  new Map(paused.map(({ carrier, mode }) => [carrier, mode]))
 
-/** Holds the carriers that operators have paused or drained, and lets them go on. */
-export function followModes({ carrierModes, held: first, dispatching, changed, log }: Following): FollowedModes {
-  let held = first
+/** Pauses, drains and resumes carriers as operators have set them. */
+export function followModes({ carrierModes, paused: first, dispatching, changed, log }: Following): FollowedModes {
+  let paused = first
   const looking = repeat({
     what: 'look for paused carriers',
     pauseMilliseconds: lookMilliseconds,
     log,
     work: async () => {
       const next = await carrierModes.list()
-      const differences = differing(held, next)
-      held = next
+      const differences = differing(paused, next)
+      paused = next
       if (differences.length === 0) return 'all'
-      for (const one of differences) log.warn(one, 'an operator has changed what a carrier is to do')
+      for (const one of differences) log.warn(one, 'an operator has changed the mode of a carrier')
       dispatching.setModes(modesOf(next))
       changed()
       return 'all'
     },
   })
-  let told: NodeJS.Timeout | undefined
+  let gathering: NodeJS.Timeout | undefined
   carrierModes.onChange(() => {
-    told ??= setTimeout(() => {
-      told = undefined
+    gathering ??= setTimeout(() => {
+      gathering = undefined
       looking.wake()
     }, toldMilliseconds).unref()
   })
   return {
     notes: () =>
-      held.map(
+      paused.map(
         ({ carrier, mode, since, by }) =>
           `carrier ${carrier} is ${mode} since ${new Date(since).toISOString()} by ${by}`,
       ),
     async stop() {
-      clearTimeout(told)
+      clearTimeout(gathering)
       await looking.stop()
     },
   }

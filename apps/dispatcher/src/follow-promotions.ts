@@ -2,19 +2,19 @@ import type { Promotion, Promotions } from '@gateway/core/dispatch'
 import { repeat, type Log } from '@gateway/server'
 
 export interface FollowedPromotions {
-  /** Sentences for readiness: since when messages are in doubt, and why. */
+  /** Lines for readiness: since when messages are in doubt, and why. */
   notes(): readonly string[]
-  /** Number of messages in doubt at the last look. */
+  /** Returns the number of messages in doubt at the last poll. */
   inDoubt(): number
   stop(): Promise<void>
 }
 
-/** Milliseconds between two looks at what is in doubt. */
+/** Milliseconds between two polls for messages in doubt. */
 const lookMilliseconds = 2000
 
 const countOf = (promotions: readonly Promotion[]): number => promotions.reduce((sum, { inDoubt }) => sum + inDoubt, 0)
 
-/** Looks now and then whether messages are in doubt after a promotion, and logs when that begins and ends. */
+/** Polls for messages in doubt after a promotion, and logs the start and end of the doubt. */
 export function followPromotions({
   promotions,
   log,
@@ -36,7 +36,7 @@ export function followPromotions({
         const since = { lastChange: lastChange && new Date(lastChange), noticed: new Date(noticed) }
         log.error({ inDoubt, timeline, ...since }, inDoubtText)
       }
-      if (open.length === 0 && before.length > 0) log.warn('no message is in doubt any more')
+      if (open.length === 0 && before.length > 0) log.warn('no messages are in doubt any more')
       return 'all'
     },
   })

@@ -8,7 +8,7 @@ const log = createLog({ level: 'silent', name: 'test' })
 const [one, two] = [aCarrierId('one'), aCarrierId('two')]
 const aPdu: ObservedPdu = { direction: 'sent', role: 'transceiver', fields: { command: 'submit_sm' } }
 
-test('carriers that are watched are observed until the watch is over, and what is seen is told, so much at a time', async () => {
+test('watched carriers are observed until the watch ends, and their PDUs are reported in limited batches', async () => {
   const { carrierWatches, clock } = memoryPorts()
   let observed: ReadonlyMap<CarrierId, readonly PduObserver[]> = new Map()
   let looks = 0
@@ -24,12 +24,12 @@ test('carriers that are watched are observed until the watch is over, and what i
   const observers = await until(() => (observed.get(one)?.length === 2 ? observed.get(one) : undefined))
   expect([observed.get(two), observers[1]?.number]).toEqual([undefined, '27825550101'])
   for (let nth = 0; nth < 60; nth++) observers[0]?.saw(aPdu)
-  const told = await until(async () => {
+  const reported = await until(async () => {
     const some = await carrierWatches.take('a', 100)
     return some.length > 0 ? some : undefined
   })
-  expect(told).toHaveLength(50)
-  expect(told[0]).toMatchObject({ ...aPdu, watch: 'a', host: 'alpha', pid: 11, leftOut: 0 })
+  expect(reported).toHaveLength(50)
+  expect(reported[0]).toMatchObject({ ...aPdu, watch: 'a', host: 'alpha', pid: 11, leftOut: 0 })
   observers[0]?.saw(aPdu)
   const [next] = await until(async () => {
     const some = await carrierWatches.take('a', 100)

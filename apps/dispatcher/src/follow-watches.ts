@@ -12,11 +12,11 @@ interface Following {
   readonly log: Log
 }
 
-/** What is told tells of other changes, too: it is looked at most so often. */
+/** Milliseconds to gather notifications, because they report other changes, too. */
 const toldMilliseconds = 250
-/** While somebody watches: whether it is over. */
+/** Milliseconds between two checks whether a running watch has ended. */
 const lookMilliseconds = 5000
-/** PDUs of one watch are told together, so many at the most. */
+/** Maximum PDUs of one watch reported in one call. */
 const tellMilliseconds = 250
 const countMax = 50
 
@@ -28,8 +28,8 @@ interface Watching {
 }
 
 /**
- * Tells operators that watch a carrier of its PDUs. It looks for watches when it is told of a change, and while there
- * is one.
+ * Reports the PDUs of carriers to operators who watch them. Polls for watches after a notification, and while there is
+ * a watch.
  */
 export function followWatches({ carrierWatches, clock, process, dispatching, log }: Following) {
   let watching = new Map<string, Watching>()
@@ -65,7 +65,7 @@ export function followWatches({ carrierWatches, clock, process, dispatching, log
     })
   }
 
-  const failed = (problem: unknown): void => log.warn({ err: problem }, 'a watch of a carrier was not followed')
+  const failed = (problem: unknown): void => log.warn({ err: problem }, 'reading the watches of carriers failed')
 
   function lookIn(milliseconds: number): void {
     const at = performance.now() + milliseconds

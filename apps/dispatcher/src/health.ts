@@ -8,7 +8,7 @@ interface Reporting {
   reports(): readonly CarrierReport[]
 }
 
-/** Health with `/health/carriers`: how each carrier of this process is. */
+/** Health routes including `/health/carriers`, which reports the carriers of this process. */
 export const withCarriers = (health: HealthSettings, reporting: Reporting): HealthSettings => ({
   ...health,
   details: { ...health.details, carriers: () => ({ carriers: reporting.reports().map(carrierJson) }) },
@@ -18,15 +18,13 @@ interface Stalling {
   state(): Readonly<Record<string, Pick<ReturnType<Dispatcher['state']>, 'stalled' | 'mode'>>>
 }
 
-/**
- * Readiness that fails while a dispatcher that has something to move does not move it (P-17), and once one is broken.
- */
+/** Readiness checks that fail while a dispatcher is stalled (P-17), and once one is broken. */
 export const withProgress = ({ checks, ...health }: HealthSettings, dispatching: Stalling): HealthSettings => ({
   ...health,
   checks: { ...checks, progress: () => Promise.resolve(makesProgress(dispatching)) },
 })
 
-/** Readiness that fails while a process cannot read the carriers that the others work with. */
+/** Readiness check that fails while this process cannot read the carriers that the others use. */
 export const withAgreement = (
   { checks, ...health }: HealthSettings,
   following: { isUsable(): boolean },
@@ -38,22 +36,20 @@ export const withAgreement = (
 export const makesProgress = (dispatching: Stalling): boolean =>
   Object.values(dispatching.state()).every(({ stalled, mode }) => stalled.length === 0 && mode !== 'broken')
 
-/**
- * Returns what is to be called now and then: it logs once when a dispatcher stands still, and once when it moves again.
- */
+/** Returns a function to call periodically, which logs once when a dispatcher stalls, and once when it moves again. */
 export function reportStall(dispatcher: Pick<Dispatcher, 'state'>, carrier: Pick<Carrier, 'id'>, log: Log): () => void {
   let wasStalled = false
   return () => {
-    const { stalled, ...held } = dispatcher.state()
-    const isStalled = stalled.length > 0 || held.mode === 'broken'
+    const { stalled, ...counts } = dispatcher.state()
+    const isStalled = stalled.length > 0 || counts.mode === 'broken'
     if (isStalled && !wasStalled)
-      log.error({ carrier: carrier.id, stalled, ...held }, 'the dispatcher makes no progress')
+      log.error({ carrier: carrier.id, stalled, ...counts }, 'the dispatcher makes no progress')
     if (!isStalled && wasStalled) log.warn({ carrier: carrier.id }, 'the dispatcher makes progress again')
     wasStalled = isStalled
   }
 }
 
-/** Health and metrics of a dispatcher; nothing else. */
+/** Creates an app with only the health and metrics of a dispatcher. */
 export const createDispatcherServer = (settings: Pick<ServiceAppSettings, 'log' | 'metrics' | 'health'>): Express =>
   createServiceApp({
     ...settings,

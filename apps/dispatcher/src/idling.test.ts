@@ -8,24 +8,24 @@ const log = createLog({ level: 'silent', name: 'test' })
 const settings: PollSettings = { pauseMilliseconds: 2, pauseMillisecondsMax: 30, quietMilliseconds: 10 }
 const nothingScheduled: Asleep = { nextDueMilliseconds: undefined }
 
-/** Told what is asked of it, one word each; answers by itself unless a check holds its answers. */
+/** Wakeups that record their calls, one word each, and answer at once unless a check holds the answers back. */
 function scripted(answer: () => Promise<Asleep | 'deaf'> = () => Promise.resolve(nothingScheduled)) {
-  const asked: string[] = []
+  const calls: string[] = []
   let wake = (): void => undefined
   const wakeups: Wakeups = {
-    sleeper: (given) => {
-      wake = given
+    sleeper: (wakeUp) => {
+      wake = wakeUp
       return {
         sleep: () => {
-          asked.push('sleep')
+          calls.push('sleep')
           return answer()
         },
-        awake: () => Promise.resolve(void asked.push('awake')),
-        close: () => Promise.resolve(void asked.push('close')),
+        awake: () => Promise.resolve(void calls.push('awake')),
+        close: () => Promise.resolve(void calls.push('close')),
       }
     },
   }
-  return { wakeups, asked, wake: () => wake() }
+  return { wakeups, calls, wake: () => wake() }
 }
 
 const idlingOn = (wakeups: Wakeups, wake = (): void => undefined, more: Partial<PollSettings> = {}): Idling =>
@@ -33,45 +33,45 @@ const idlingOn = (wakeups: Wakeups, wake = (): void => undefined, more: Partial<
 
 const isAsleep = (idling: Idling): boolean => idling.pause() > settings.pauseMilliseconds
 
-test('when nothing was claimed for a while it falls asleep, and its pauses grow up to the longest', async () => {
-  const { wakeups, asked } = scripted()
+test('after a while without a claim a process falls asleep, and its pauses grow to the maximum', async () => {
+  const { wakeups, calls } = scripted()
   const idling = idlingOn(wakeups)
   expect(idling.pause()).toBe(2)
-  expect(asked).toEqual([])
+  expect(calls).toEqual([])
   await until(() => idling.pause() === settings.pauseMillisecondsMax)
-  expect(asked).toEqual(['sleep'])
+  expect(calls).toEqual(['sleep'])
   await idling.stop()
-  expect(asked).toEqual(['sleep', 'close'])
+  expect(calls).toEqual(['sleep', 'close'])
 })
 
-test('what is told, or claimed, ends all pauses, and nobody need tell it again', async () => {
-  const { wakeups, asked, wake } = scripted()
+test('a notification or a claim ends all pauses and the sleep', async () => {
+  const { wakeups, calls, wake } = scripted()
   let woken = 0
   const idling = idlingOn(wakeups, () => woken++)
   for (const rouse of [wake, () => idling.stir()]) {
     await until(() => isAsleep(idling))
-    const before = [woken, asked.length] as const
+    const before = [woken, calls.length] as const
     rouse()
     expect(woken).toBeGreaterThan(before[0])
     expect(idling.pause()).toBe(settings.pauseMilliseconds)
-    expect(asked.slice(before[1])).toEqual(['awake'])
+    expect(calls.slice(before[1])).toEqual(['awake'])
   }
   await idling.stop()
 })
 
-test('what comes while it falls asleep leaves it awake', async () => {
+test('a notification while falling asleep keeps the process awake', async () => {
   let fall = (_: Asleep): void => undefined
-  let calls = 0
-  const { wakeups, asked } = scripted(() =>
-    ++calls > 1 ? Promise.resolve('deaf') : new Promise((resolve) => (fall = resolve)),
+  let sleeps = 0
+  const { wakeups, calls } = scripted(() =>
+    ++sleeps > 1 ? Promise.resolve('deaf') : new Promise((resolve) => (fall = resolve)),
   )
   const idling = idlingOn(wakeups)
-  await until(() => idling.pause() > 0 && asked.length === 1)
+  await until(() => idling.pause() > 0 && calls.length === 1)
   await delay(1)
   idling.stir()
   fall(nothingScheduled)
-  await until(() => asked.includes('awake'))
-  expect(asked).toEqual(['sleep', 'awake'])
+  await until(() => calls.includes('awake'))
+  expect(calls).toEqual(['sleep', 'awake'])
   expect(isAsleep(idling)).toBe(false)
   await idling.stop()
 })
@@ -79,17 +79,17 @@ test('what comes while it falls asleep leaves it awake', async () => {
 test.each([
   ['cannot be told', () => Promise.resolve('deaf' as const)],
   ['could not say that it sleeps', () => Promise.reject(new Error('no database'))],
-])('who %s looks as often as before, and tries again', async (_, answer) => {
-  const { wakeups, asked } = scripted(answer)
+])('a process that %s polls as often as before, and tries again', async (_, answer) => {
+  const { wakeups, calls } = scripted(answer)
   const idling = idlingOn(wakeups)
   await until(() => {
     expect(idling.pause()).toBe(settings.pauseMilliseconds)
-    return asked.filter((one) => one === 'sleep').length >= 3
+    return calls.filter((one) => one === 'sleep').length >= 3
   })
   await idling.stop()
 })
 
-test('the pause of who looks at the schedule ends when the next message becomes due', async () => {
+test('the pause between polls of the schedule ends when the next message becomes due', async () => {
   const { wakeups } = scripted(() => Promise.resolve({ nextDueMilliseconds: 5000 }))
   const idling = idlingOn(wakeups, undefined, { pauseMillisecondsMax: 3_600_000 })
   await until(() => isAsleep(idling))
@@ -100,7 +100,7 @@ test('the pause of who looks at the schedule ends when the next message becomes 
   await idling.stop()
 })
 
-test('a process that is awake looks every 20 ms', () => {
+test('a process that is awake polls every 20 ms', () => {
   expect(pollPause(pollDefaults, undefined)).toBe(20)
 })
 
@@ -115,7 +115,7 @@ test.each([
   expect(pollPause(pollDefaults, asleep)).toBe(pause)
 })
 
-test('whatever is missed at the beginning of a sleep is found after at most twice its time and a pause, or after the longest pause', () => {
+test('work missed at the start of a sleep is found after at most twice the duration of the missed call plus a pause, or after the longest pause', () => {
   const settings = { pauseMilliseconds: 20, pauseMillisecondsMax: 1000, quietMilliseconds: 0 }
   const looks: number[] = []
   for (let at = 0; at < 20_000; at += pollPause(settings, at)) looks.push(at)

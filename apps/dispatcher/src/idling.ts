@@ -1,15 +1,15 @@
 import type { Asleep, Wakeups } from '@gateway/core/dispatch'
 import { outageOf, type Log } from '@gateway/server'
 
-/** How long the loops of a process pause between two looks for due work: the longer, the longer there was none. */
+/** Pauses of a process between two polls for due work, which grow with the time since there was any. */
 export interface Idling {
-  /** Something was claimed, or may have become due: the pauses are short again. */
+  /** Shortens the pauses again, because work was claimed or may have become due. */
   stir(): void
-  /** The pause before the next look. */
+  /** Returns the pause before the next poll, in milliseconds. */
   pause(): number
-  /** The same, at least as given, and over when the next scheduled message becomes due. */
+  /** Returns the pause, at least `milliseconds`, shortened to end when the next scheduled message becomes due. */
   pauseUntilDue(leastMilliseconds: number): number
-  /** Bounded. */
+  /** Ends in bounded time. */
   stop(): Promise<void>
 }
 
@@ -17,13 +17,13 @@ export interface IdlingOptions {
   readonly wakeups: Wakeups
   readonly settings: PollSettings
   readonly log: Log
-  /** Ends the pauses: something may have become due, or they were those of a sleeper. */
+  /** Ends the pauses, because work may have become due, or because they were pauses of a sleeper. */
   readonly wake: () => void
 }
 
-/** A sleeper says again that it sleeps (`Sleeper.sleep`). */
+/** Milliseconds after which a sleeper renews its sleep (`Sleeper.sleep`). */
 const renewMilliseconds = 25_000
-/** The database's clock says when something is due: a look just before that would find nothing. */
+/** Milliseconds added to the due time by the database's clock, because a poll just before it would find nothing. */
 const afterDueMilliseconds = 5
 
 interface Sleep {
@@ -32,7 +32,7 @@ interface Sleep {
   readonly dueAt: number
 }
 
-/** Falls asleep when nothing was claimed for a while; there are no timers, `pause` is called before every pause. */
+/** Falls asleep after a while without a claim. There are no timers; `pause` is called before every pause. */
 export function createIdling({ wakeups, settings, log, wake }: IdlingOptions): Idling {
   const outage = outageOf('sleep', log)
   const sleeper = wakeups.sleeper(() => {
@@ -41,12 +41,12 @@ export function createIdling({ wakeups, settings, log, wake }: IdlingOptions): I
   })
   let stirredAt = performance.now()
   let asleep: Sleep | undefined
-  /** What the sleeper is told, one after the other. */
+  /** Calls of the sleeper, made one after the other. */
   let telling: Promise<void> | undefined
   let stopped = false
 
-  function tell(what: () => Promise<void>): void {
-    telling = what()
+  function tell(call: () => Promise<void>): void {
+    telling = call()
       .then(() => outage.worked())
       .catch((problem: unknown) => {
         stir()
@@ -72,7 +72,7 @@ export function createIdling({ wakeups, settings, log, wake }: IdlingOptions): I
     wake()
   }
 
-  /** To be told that it sleeps: it does not yet, has not said so for long, or does not know what is due next. */
+  /** True if the sleep has to start or be renewed, or the next due time is unknown. */
   function mayFallAsleep(now: number): boolean {
     if (asleep === undefined) return now - stirredAt >= settings.quietMilliseconds
     return now - asleep.renewedAt >= renewMilliseconds || now > asleep.dueAt + settings.pauseMillisecondsMax
@@ -105,22 +105,22 @@ const sleepOf = ({ nextDueMilliseconds = Infinity }: Asleep, askedAt: number, si
   return { since: since ?? now, renewedAt: now, dueAt: askedAt + nextDueMilliseconds }
 }
 
-/** How often a process looks for due work. All in milliseconds. */
+/** Polling intervals of a process, in milliseconds. */
 export interface PollSettings {
-  /** Between two looks while it is awake. */
+  /** Pause between two polls while awake. */
   readonly pauseMilliseconds: number
-  /** The longest pause of one that sleeps: who was missed waits no longer. */
+  /** Longest pause of a sleeper, after which missed work is found. */
   readonly pauseMillisecondsMax: number
-  /** So long without a claim before it goes to sleep. */
+  /** Time without a claim before the process goes to sleep. */
   readonly quietMilliseconds: number
 }
 
 export const pollDefaults: PollSettings = { pauseMilliseconds: 20, pauseMillisecondsMax: 3000, quietMilliseconds: 1000 }
 
 /**
- * The pause before the next look of a process that has slept for so long (undefined: it is awake). No pause is longer
- * than the sleep before it, so that a call that was under way when the sleep began is found after at most twice the
- * time that it took.
+ * Returns the pause before the next poll of a process that has slept for `asleepMilliseconds` (undefined: awake). A
+ * pause is never longer than the sleep so far, so that work of a call in progress when the sleep began is found after
+ * at most twice the duration of that call.
  */
 export const pollPause = (
   { pauseMilliseconds, pauseMillisecondsMax }: PollSettings,

@@ -55,7 +55,7 @@ async function aWorld() {
   }
 }
 
-test('who answers STOP is opted out and told so once, in the words that are set; no text is logged', async () => {
+test('a person who answers STOP is opted out and gets one confirmation with the configured text; no text is logged', async () => {
   const { ports, account, lines, inbox, start } = await aWorld()
   const simulator = simulatedCarrier({ folder, delayMilliseconds: 0 })
   const submitted: string[] = []
@@ -76,12 +76,12 @@ test('who answers STOP is opted out and told so once, in the words that are set;
   expect(await ports.suppressions.matching(account.id, numbers(3, '89'))).toHaveProperty('size', 3)
   expect(dispatching.inboundMessages()).toEqual({ simulator: { stored: 3, repeated: 0, incomplete: 0 } })
   expect(lines.filter(({ level }) => level === 'debug')).toContainEqual(
-    expect.objectContaining({ carrier: 'simulator', msg: 'what people wrote' }),
+    expect.objectContaining({ carrier: 'simulator', msg: 'inbound messages received' }),
   )
   expect(JSON.stringify(lines)).not.toMatch(/STOP|hello|As you wish|2782/)
 })
 
-test('parts whose others did not come for a day are stored as they are', async () => {
+test('parts of an incomplete text are stored as they are after a day', async () => {
   const { ports, clock, account, inbox, start } = await aWorld()
   const carrier = scriptedCarrier()
   const first = start({ carriers: [carrier] })

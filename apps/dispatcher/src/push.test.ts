@@ -7,15 +7,15 @@ const log = createLog({ level: 'silent', name: 'test' })
 let pushing: Pushing | undefined
 afterEach(() => pushing?.stop(1))
 
-/** Ports that wake the pushes, and how often these have looked for events. */
+/** Wraps ports that wake the pushing, and counts its polls for events. */
 function start(quietMilliseconds = () => 1000) {
   const ports = memoryPorts()
   let looks = 0
   const webhooks: typeof ports.webhooks = {
     ...ports.webhooks,
-    claim: (...asked) => {
+    claim: (...args) => {
       looks += 1
-      return ports.webhooks.claim(...asked)
+      return ports.webhooks.claim(...args)
     },
   }
   pushing = startPushing({
@@ -35,7 +35,7 @@ const calls = {
 test.each(Object.entries(calls))('%s that changes nothing does not look for events', async (_what, call) => {
   const { waking, looks } = start()
   await until(() => looks() > 0)
-  // Whoever has something to push looks every 50 ms, who has nothing once a second.
+  // A process with events polls every 50 ms, one without once a second.
   const [begun, before] = [performance.now(), looks()]
   const seconds = () => (performance.now() - begun) / 1000
   while (seconds() < 0.5) {
@@ -45,7 +45,7 @@ test.each(Object.entries(calls))('%s that changes nothing does not look for even
   expect(looks() - before).toBeLessThanOrEqual(1 + seconds())
 })
 
-test('receipts that were applied are looked after at once', async () => {
+test('applied receipts are pushed at once', async () => {
   const { waking, looks } = start()
   await until(() => looks() > 0)
   const before = looks()
@@ -53,7 +53,7 @@ test('receipts that were applied are looked after at once', async () => {
   await until(() => looks() > before)
 })
 
-test('while nothing is stored it looks as seldom as it may, and at once when it is woken', async () => {
+test('without stored events it polls seldom, and at once when woken', async () => {
   const { pushing, looks } = start(() => 3_600_000)
   await until(() => looks() > 0)
   const before = looks()

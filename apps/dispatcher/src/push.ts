@@ -8,38 +8,38 @@ type StoringPorts = Pick<Ports, 'claimedBatches' | 'deliveryReceipts' | 'inbox'>
 export interface PushingSettings {
   readonly ports: Pick<Ports, 'webhooks' | 'webhookClient' | 'secretBox' | 'clock'>
   readonly log: Log
-  /** The pause between looks while nothing is stored here; `wake` ends it. By default a second. */
+  /** Pause between polls while no event is stored by this process, by default a second; `wake` ends it. */
   readonly quietMilliseconds?: () => number
 }
 
 export interface Pushing {
-  /** Something may have been stored elsewhere. */
+  /** Ends the pause, because another process may have stored events. */
   wake(): void
-  /** The same ports: what this process stores is pushed without waiting for the next look. */
+  /** Wraps ports so that events stored by this process are pushed without waiting for the next poll. */
   waking<P extends StoringPorts>(ports: P): P
   counts(): PushCounts
-  /** Requests under way. */
+  /** Returns the number of requests in progress. */
   requests(): number
-  /** Lets requests end, for at most `seconds`. */
+  /** Stops, and waits at most `seconds` for requests in progress. */
   stop(seconds: number): Promise<void>
 }
 
-/** Between two looks for events; a look that finds nothing costs the database 0.1 ms. */
+/** Milliseconds between two polls for events; a poll without a result costs the database 0.1 ms. */
 const pauseMilliseconds = 50
-/** While nothing is stored here, at least: nobody wakes a process that is awake. */
+/** Shortest pause in milliseconds while no event is stored here, because a process that is awake is not notified. */
 const quietMillisecondsMin = 250
-/** After something was stored the pauses stay short for so long. */
+/** Milliseconds for which the pauses stay short after an event was stored. */
 const stirredMilliseconds = 1000
 const purgeMilliseconds = 600_000
 const purgedMax = 1000
 
-/** Pushes events to the endpoints of accounts, in a loop of its own, until it is stopped (P-11). */
+/** Pushes events to the endpoints of accounts, in its own loop, until stopped (P-11). */
 export function startPushing({ ports, log, quietMilliseconds = () => 1000 }: PushingSettings): Pushing {
   const outage = outageOf('push events', log)
   const seldom = atMostEvery(60_000)
   let stirredAt = -Infinity
   let stopping = false
-  /** While a look was under way. */
+  /** Wakes during a poll. */
   let isWoken = false
   const stir = (): void => void (stirredAt = performance.now())
   const isStirred = (): boolean => performance.now() - stirredAt < stirredMilliseconds
@@ -55,10 +55,10 @@ export function startPushing({ ports, log, quietMilliseconds = () => 1000 }: Pus
     unreadable: ({ id, webhook, unreadable }) =>
       seldom(() => log.error({ list: id, webhook: webhook.id, events: unreadable }, 'a stored event cannot be read')),
   })
-  /** Until the next look; a list that failed here is tried again in time. */
+  /** Until the next poll; a list that failed here is retried in time. */
   function pause(): number {
     const { requests, unstored, nextMilliseconds } = pusher.state()
-    // What comes of requests is stored soon.
+    // Results of requests are stored soon.
     if (isStirred() || requests + unstored > 0) return pauseMilliseconds
     const longest = Math.max(quietMillisecondsMin, quietMilliseconds())
     return Math.max(pauseMilliseconds, Math.min(longest, nextMilliseconds))
@@ -86,7 +86,7 @@ export function startPushing({ ports, log, quietMilliseconds = () => 1000 }: Pus
   let isReplaying = false
   const replaying = repeat({
     what: 'replay events',
-    // Between two steps others have their turn.
+    // Other work gets its turn between two steps.
     pauseMilliseconds: () => (isReplaying ? pauseMilliseconds : Math.max(quietMillisecondsMin, quietMilliseconds())),
     log,
     work: async () => {
@@ -109,7 +109,7 @@ export function startPushing({ ports, log, quietMilliseconds = () => 1000 }: Pus
     if (!isReplaying) replaying.wake()
   }
 
-  /** Ends the long pause of a loop that has nothing to do, not the short ones: they bound how often it looks. */
+  /** Ends the long pause of an idle loop, but not the short ones, which limit how often it polls. */
   function stored<R>(result: R): R {
     if (isNothing(result)) return result
     const wasQuiet = !isStirred()
@@ -120,11 +120,11 @@ export function startPushing({ ports, log, quietMilliseconds = () => 1000 }: Pus
 
   return {
     wake: wakeAll,
-    waking: (given) => ({
-      ...given,
-      claimedBatches: wakingAfter(given.claimedBatches, ['record', 'settle', 'recover', 'expire'], stored),
-      deliveryReceipts: wakingAfter(given.deliveryReceipts, ['apply', 'match'], stored),
-      inbox: wakingAfter(given.inbox, ['receive', 'releaseParts'], stored),
+    waking: (inner) => ({
+      ...inner,
+      claimedBatches: wakingAfter(inner.claimedBatches, ['record', 'settle', 'recover', 'expire'], stored),
+      deliveryReceipts: wakingAfter(inner.deliveryReceipts, ['apply', 'match'], stored),
+      inbox: wakingAfter(inner.inbox, ['receive', 'releaseParts'], stored),
     }),
     counts: () => pusher.counts(),
     requests: () => pusher.state().requests,
@@ -137,7 +137,9 @@ export function startPushing({ ports, log, quietMilliseconds = () => 1000 }: Pus
   }
 }
 
-/** Calls what it is given, unless it has done so this many milliseconds ago: there may be thousands. */
+/**
+ * Returns a function that runs `call` unless it did so within this many milliseconds: there may be thousands of calls.
+ */
 function atMostEvery(milliseconds: number): (call: () => void) => void {
   let last = -Infinity
   return (call) => {
@@ -148,8 +150,8 @@ function atMostEvery(milliseconds: number): (call: () => void) => void {
 }
 
 /**
- * A call that says by its counts that it changed nothing. When each counted as a change, an idle process took 1.8 % of
- * a core.
+ * True for the result of a call that changed nothing. When each counted as a change, an idle process used 1.8 % of a
+ * core.
  */
 function isNothing(result: unknown): boolean {
   if (typeof result === 'object' && result !== null && !Array.isArray(result))
@@ -157,7 +159,7 @@ function isNothing(result: unknown): boolean {
   return result === 0
 }
 
-/** The same port, with `after` called on what these methods resolve to. */
+/** Wraps a port to call `after` with the results of these methods. */
 function wakingAfter<P extends object>(port: P, methods: readonly (keyof P)[], after: <R>(result: R) => R): P {
   const waking = methods.map((name) => {
     const method = port[name] as unknown as (...args: readonly unknown[]) => Promise<unknown>

@@ -32,8 +32,8 @@ await runProcess({
 
     measureClock(metrics, ports.clock)
     measureDatabase(metrics, figures)
-    const given = () => [...certificates, ...dispatched.certificates()]
-    const watching = watchCertificates({ given, log, metrics, now: () => ports.clock.now() })
+    const allCertificates = () => [...certificates, ...dispatched.certificates()]
+    const watching = watchCertificates({ given: allCertificates, log, metrics, now: () => ports.clock.now() })
     onStop('certificates', () => watching.stop())
     const app = createDispatcherServer({ log, metrics, health })
     const { HOST: host, PORT: port, ADMIN_PORT: adminPort } = environment

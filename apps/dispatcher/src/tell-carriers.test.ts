@@ -15,7 +15,7 @@ function failed(): never {
   throw new Error('no name')
 }
 
-/** Notes each call, and fails as often as it is asked to. */
+/** Records each call, and fails as often as requested. */
 function counting(failures = 0) {
   const { carrierStatuses } = memoryPorts()
   const calls: number[] = []
@@ -29,7 +29,7 @@ function counting(failures = 0) {
   return { carrierStatuses: counted, calls }
 }
 
-test('what has changed is told, what has not is not, and the end takes it back', async () => {
+test('changed reports are stored, unchanged ones are not, and a stop removes them', async () => {
   const { carrierStatuses, calls } = counting()
   let looks = 0
   let report = aReport(0)
@@ -47,7 +47,7 @@ test('what has changed is told, what has not is not, and the end takes it back',
   expect(await carrierStatuses.list(60)).toEqual([])
 })
 
-test('what could not be told is told later', async () => {
+test('a report that could not be stored is stored later', async () => {
   const { carrierStatuses } = counting(1)
   const telling = tellCarriers({ carrierStatuses, process, reports: () => [aReport(1)], log, pauseMilliseconds: 1 })
   await until(async () => (await carrierStatuses.list(60)).length === 1)

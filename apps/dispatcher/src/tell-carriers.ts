@@ -14,25 +14,23 @@ interface Telling {
   readonly process: ReportingProcess
   readonly reports: () => readonly CarrierReport[]
   readonly log: Log
-  /** Between two looks whether something has changed. */
+  /** Milliseconds between two checks for changes. */
   readonly pauseMilliseconds?: number
 }
 
 export interface Told {
-  /** Something has changed that operators wait for. */
+  /** Reports at once, because a change that operators wait for has happened. */
   wake(): void
-  /** Tells that this process has no carriers any more. Bounded. */
+  /** Removes the reports of this process, in bounded time. */
   stop(): Promise<void>
 }
 
-/** What has not changed is told again so that it is known to be true. */
+/** Milliseconds after which an unchanged report is stored again, so that it is known to be current. */
 const renewMilliseconds = (carrierStaleSeconds * 1000) / 3
 
-/**
- * Stores how the carriers of this process are, for operators: when something has changed, at most every few seconds.
- */
+/** Stores the reports of this process about its carriers for operators: after a change, at most every few seconds. */
 export function tellCarriers({ carrierStatuses, process, reports, log, pauseMilliseconds = 3000 }: Telling): Told {
-  let told: readonly CarrierReport[] = []
+  let reported: readonly CarrierReport[] = []
   let toldAt = -Infinity
   const telling = repeat({
     what: 'tell of carriers',
@@ -40,9 +38,9 @@ export function tellCarriers({ carrierStatuses, process, reports, log, pauseMill
     log,
     work: async () => {
       const [now, next] = [performance.now(), reports()]
-      if (now - toldAt < renewMilliseconds && isDeepStrictEqual(next, told)) return 'all'
+      if (now - toldAt < renewMilliseconds && isDeepStrictEqual(next, reported)) return 'all'
       await carrierStatuses.tell(process, next)
-      told = next
+      reported = next
       toldAt = now
       return 'all'
     },
@@ -57,15 +55,15 @@ export function tellCarriers({ carrierStatuses, process, reports, log, pauseMill
 }
 
 export interface UseTold {
-  /** What this process works with. */
+  /** Returns the carriers and version in use. */
   user(): CarrierUser
-  /** From now on it works with this version. */
+  /** Switches to this version. */
   change(version: number): void
-  /** It works with nothing any more. */
+  /** Ends the use. */
   stop(): Promise<void>
 }
 
-/** Tells the others which carriers this process works with, for as long as it does. */
+/** Registers the carriers that this process uses with the other processes, for as long as it uses them. */
 export function tellUse(
   carrierVersions: Pick<CarrierVersions, 'renew' | 'leave'>,
   joined: CarrierUser,

@@ -2,7 +2,7 @@ import type { Carrier, Submission, SubmissionAnswer } from '@gateway/core/dispat
 import type { Ended } from '@gateway/server'
 import { traceCarrier } from './trace-carrier.ts'
 
-test('each answer of a carrier is a span that names the message and its references; the rest of the carrier is as it was', () => {
+test('each answer of a carrier becomes a span with the message and its references; the carrier behaves as before', () => {
   let window = 1
   const carrier = {
     id: 'a',

@@ -1,7 +1,7 @@
 import type { Carrier, SubmissionAnswer } from '@gateway/core/dispatch'
 import type { Tracing } from '@gateway/server'
 
-/** The same carrier; each submission is told as a span, which names the message and what the carrier calls it. */
+/** Wraps a carrier to record each submission as a span with the ids of the message here and at the carrier. */
 export function traceCarrier(carrier: Carrier, { ended }: Pick<Tracing, 'ended'>): Carrier {
   const submit: Carrier['submit'] = (submissions, answered) => {
     const begun = performance.now()
@@ -25,6 +25,6 @@ export function traceCarrier(carrier: Carrier, { ended }: Pick<Tracing, 'ended'>
       answered(answers)
     })
   }
-  // What it tells of itself is read from it each time.
+  // Getters of the carrier are read anew each time.
   return Object.assign(Object.create(carrier) as Carrier, { submit })
 }

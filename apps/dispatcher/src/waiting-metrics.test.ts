@@ -9,7 +9,7 @@ const url = 'https://crm.example.com/events'
 const webhookLines = async (metrics: ReturnType<typeof createMetrics>): Promise<readonly string[]> =>
   (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith('gateway_webhook'))
 
-test('it is told how endpoints are, what waits for them, and for how long', async () => {
+test('metrics report the state of endpoints, the waiting events, and their age', async () => {
   const clock = steppingClock()
   const ports = memoryPorts({ clock })
   const account = await anAccount(ports)
@@ -44,7 +44,7 @@ test('it is told how endpoints are, what waits for them, and for how long', asyn
   expect(lines.find((line) => line.startsWith('gateway_webhook_oldest_seconds{state="active"}'))).toMatch(/ 60$/)
 })
 
-test('many scrapes cost the database one look, and are answered without it while it does not answer', async () => {
+test('many scrapes cost one query, and are answered without its result while the database does not answer', async () => {
   const clock = steppingClock()
   let looks = 0
   let answer = (): Promise<readonly WebhookTotal[]> => new Promise(() => undefined)

@@ -1,6 +1,6 @@
 import type { Brand } from '../brand.ts'
 
-/** The name of a carrier in the operator's configuration: 1 to 32 of a-z, 0-9, '-'. */
+/** Name of a carrier in the operator's configuration: 1 to 32 characters of a-z, 0-9 and '-'. */
 export type CarrierId = Brand<string, 'CarrierId'>
 
 export const carrierId = (text: string): CarrierId | undefined =>

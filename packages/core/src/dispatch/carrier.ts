@@ -12,36 +12,38 @@ import type { UnknownMessage, WantedUnknown } from './unknown-messages.ts'
 import type { KeptUnreadReceipt, UnreadReceipt, UnreadReceiptId } from './unread-receipts.ts'
 
 /**
- * Whether a carrier takes messages now. Throttled: it takes some, and said that it gets too much, or answers slowly.
- * Probing: after silence or failures it is tried with a few. Both take what they have room for, and others of the
- * route the rest. Down: it takes none.
+ * How willingly a carrier accepts messages now. Throttled: it accepts some, but has reported that it gets too many, or
+ * answers slowly. Probing: after silence or failures it is tried with a few messages. In both states it gets as many
+ * messages as it has room for, and the other carriers of the route get the rest. Down: it accepts no message.
  */
 export type Availability = 'available' | 'throttled' | 'probing' | 'down'
 
 /**
- * What operators want of a carrier. Paused: it gets nothing new; its connections stay, and bring receipts and replies.
- * Drained: the same, and its connections end once nothing is unanswered.
+ * Mode in which an operator has put a carrier. Paused: it gets no new messages, but its connections stay open for
+ * receipts and replies. Drained: as paused, and its connections are closed once no submission is outstanding.
  */
 export type CarrierMode = 'running' | 'paused' | 'drained'
 
-/** What a carrier is asked to take. */
+/** A message as it is handed to a carrier. */
 export interface Submission {
   readonly id: MessageId
-  /** The address that it leaves from; undefined: whichever the carrier has for us. */
+  /** Sender address; undefined: the carrier's default address for us. */
   readonly from: SenderAddress | undefined
   readonly to: Msisdn
   readonly body: Body
-  /** So long the carrier may try from now on; undefined: as its settings say (ruling 1.29). */
+  /** Seconds from now for which the carrier may try to deliver; undefined: as its settings say (ruling 1.29). */
   readonly validSeconds?: number | undefined
-  /** An option that is undefined is as the carrier's settings say. */
+  /** Options of the send. For an undefined option the carrier's settings apply. */
   readonly options?: ClaimedOptions | undefined
-  /** A carrier refused the message for now before: another refusal says nothing about this one. */
+  /**
+   * True if a carrier has refused this message for now before, so that another refusal says nothing about this carrier.
+   */
   readonly refusedBefore?: true | undefined
 }
 
 /**
- * The carrier's answer to one submission. Refused for now is the only answer after which the message may be submitted
- * again (P-5). Partly: it has some of the parts and will not get the others, so that the message has failed and stays
+ * A carrier's answer to one submission. Only after 'refused-for-now' may the message be submitted again (P-5). Partly:
+ * the carrier accepted some of the parts and will never get the others, so that the message has failed and stays
  * charged.
  */
 export type SubmissionAnswer =
@@ -51,115 +53,129 @@ export type SubmissionAnswer =
 
 export interface CarrierHandlers {
   /**
-   * What arrived is acknowledged to the network only after this has resolved (P-7); if it rejects, it is offered
-   * again. Resolves to those of the receipts whose message is not known (yet).
+   * Stores receipts. The carrier acknowledges them to the network only after the promise has resolved (P-7), and offers
+   * them again if it rejects. Resolves to the receipts whose message is not known (yet).
    */
   receipts(receipts: readonly DeliveryReceipt[]): Promise<readonly DeliveryReceipt[]>
-  /** The same for messages that people sent to us. */
+  /** Stores messages that people sent to us, under the same rules as `receipts`. */
   inboundMessages(messages: readonly InboundMessage[]): Promise<unknown>
   /**
-   * The carrier certainly has the acknowledgements of these hand-overs (`offer`): what comes under their names again
-   * is another message.
+   * Ends these offers (`offer`), because their acknowledgements have certainly reached the carrier. A message that
+   * arrives later with the same name is a different message.
    */
   readonly offersEnded?: (offers: readonly string[]) => Promise<void>
   /**
-   * Keeps over a restart how the carrier writes ids in receipts, where it has to be found out; undefined: nothing is
-   * kept.
+   * Remembers across restarts how the carrier writes ids in receipts, for a carrier whose form has to be discovered. If
+   * undefined, the form is not remembered.
    */
   readonly receiptForm?: {
     learned(): Promise<string | undefined>
     keep(form: string): Promise<void>
   }
-  /** Keeps what this carrier delivered and cannot read (P-21); undefined: it is dropped. */
+  /** Stores deliveries of this carrier that could not be read (P-21); if undefined, they are dropped. */
   readonly unreadReceipts?: {
     keep(receipts: readonly UnreadReceipt[]): Promise<void>
-    /** The oldest first. A receipt that `isStale` is too old to find the right message. */
+    /** Lists the oldest receipts first. A receipt with `isStale` is too old to be matched to the right message. */
     list(
       after: UnreadReceiptId | undefined,
       countMax: number,
     ): Promise<readonly (KeptUnreadReceipt & { readonly isStale?: boolean })[]>
     drop(ids: readonly UnreadReceiptId[]): Promise<void>
   }
-  /** Of this carrier, for one that can be asked what became of them (`UnknownMessages`); undefined: it is not asked. */
+  /**
+   * Messages of this carrier with an unknown outcome, for a carrier that can be asked about them (`UnknownMessages`).
+   * If undefined, the carrier is not asked.
+   */
   readonly unknownMessages?: {
     keep(references: readonly string[]): Promise<void>
-    take(wanted: WantedUnknown): Promise<readonly UnknownMessage[]>
+    take(selection: WantedUnknown): Promise<readonly UnknownMessage[]>
   }
 }
 
-/** What an operator wants to know of a carrier over a network: now, and since the start. */
+/** State of a network carrier for operators: current values, and counts since the process started. */
 export interface CarrierStatus {
-  /** So many submissions may be unanswered now, over the connections that are bound. */
+  /** Maximum number of outstanding submissions over the connections that are bound now. */
   readonly window: number
   /**
-   * Its connections; `boundSince` in milliseconds since 1970, undefined: it is not bound. `inUse`: requests without
-   * an answer.
+   * Connections to the carrier. `boundSince` is in milliseconds since 1970, or undefined if the connection is not
+   * bound. `inUse` is the number of requests without a response.
    */
   readonly links: readonly { readonly role: string; readonly boundSince: number | undefined; readonly inUse: number }[]
-  /** Parts a second that it may get; undefined: as many as it answers. */
+  /** Maximum message parts per second; undefined: no limit but the carrier's answers. */
   readonly perSecond: number | undefined
-  /** It said that it gets too much, and gets less for a while. */
+  /** True while the carrier gets less because it reported too many messages. */
   readonly isThrottled: boolean
-  /** Submissions that wait for a link or for their turn. */
+  /** Submissions that wait for a connection or for the rate limit. */
   readonly waiting: number
   readonly lastError: string | undefined
   /**
-   * Receipts that came, and those of them that found no message within a minute; `form`: how it writes its ids in
-   * them, if that is known.
+   * Receipts received, and those of them that found no message within a minute. `form` is how the carrier writes ids in
+   * receipts, if known.
    */
   readonly receipts: { readonly received: number; readonly missed: number; readonly form: string | undefined }
-  /** Receipts, messages and PDUs that could not be read and are kept. */
+  /** Receipts, messages and PDUs that could not be read and are stored. */
   readonly unreadable: number
-  /** Undefined: it has none. */
+  /** Undefined if the carrier has no circuit breaker. */
   readonly circuit: CircuitStatus | undefined
 }
 
-/** How its circuit breaker is. */
+/** State of a carrier's circuit breaker. */
 export interface CircuitStatus extends CircuitBounds {
   readonly state: CircuitState
   /** Milliseconds since 1970. */
   readonly since: number
-  /** Why it was opened last. */
+  /** Reason for the last opening. */
   readonly reason: CircuitProblem | undefined
-  /** How long answers take, in milliseconds; undefined: there was none. */
+  /** Average answer time in milliseconds; undefined before the first answer. */
   readonly answerMilliseconds: number | undefined
-  /** An answer that takes longer shrinks the window. */
+  /** Answer time in seconds above which the window shrinks. */
   readonly slowSeconds: number
 }
 
-/** A link that takes messages and brings receipts and replies. */
+/** A connection to a network that accepts messages and delivers receipts and replies. */
 export interface Carrier {
   readonly id: CarrierId
-  /** So many submissions may be unanswered at a time. */
+  /** Maximum number of outstanding submissions. */
   readonly window: number
   /**
-   * How many more submissions would leave now, at no cost: fewer than the window where answers are slow or the
-   * carrier gets less. Undefined: as many as the window has left.
+   * Returns how many more submissions would be sent at once: fewer than the window allows while answers are slow or the
+   * carrier is throttled. Cheap to call. If undefined, the rest of the window.
    */
   readonly room?: () => number
-  /** Answers what has not left as refused for now, at once: others take it. Undefined: nothing waits in it. */
+  /**
+   * Answers every submission that has not been sent yet as refused for now, so that other carriers get it. Undefined if
+   * the carrier queues no submissions.
+   */
   readonly handBack?: () => void
   /**
-   * Hands messages over in this order and calls `answered`, in one or several batches, with exactly one answer for
-   * each in bounded time: unknown if it cannot be told whether the carrier took it. Never throws.
+   * Sends the messages in this order, then calls `answered`, once or several times, with exactly one answer per message
+   * in bounded time: 'unknown' if nobody can tell whether the carrier accepted it. Never throws.
    */
   submit(messages: readonly Submission[], answered: (answers: readonly SubmissionAnswer[]) => void): void
-  /** Called once, before the first submission. */
+  /** Registers the handlers. Called once, before the first submission. */
   listen(handlers: CarrierHandlers): void
-  /** Lets what is unanswered be answered, then ends the link; waits no longer once `deadline` has resolved. */
+  /** Waits for outstanding submissions, but not after `deadline` has resolved, then closes the connection. */
   close(deadline: Promise<unknown>): Promise<void>
-  /** Whether it takes messages now, at no cost. Undefined: always. */
+  /**
+   * Returns whether the carrier accepts messages now. Cheap to call. If undefined, the carrier is always available.
+   */
   readonly availability?: () => Availability
-  /** Its operator wants it to take nothing: what has not left is for others. Undefined: never. */
+  /**
+   * Returns true while an operator has paused the carrier, so that unsent submissions are for other carriers. If
+   * undefined, never.
+   */
   readonly isHeld?: () => boolean
-  /** Told when that changes, perhaps before `listen`. Drained, it ends its connections once nothing is unanswered. */
+  /**
+   * Sets the mode that the operator wants, possibly before `listen`. A drained carrier closes its connections once no
+   * submission is outstanding.
+   */
   readonly setMode?: (mode: CarrierMode) => void
-  /** Calls `changed` whenever `availability` has changed by itself; called once, before the first submission. */
+  /** Calls `changed` whenever `availability` changes on its own. Called once, before the first submission. */
   readonly onAvailability?: (changed: () => void) => void
-  /** From the moment in which a request left to its answer, in seconds. Undefined: it is not measured. */
+  /** Returns the histogram of seconds from sending a request to its response. Undefined if not measured. */
   readonly responseTime?: () => HistogramCounts
-  /** From now on these are told of its PDUs, and no others. Undefined: it has none. */
+  /** Replaces the observers of the carrier's PDUs. Undefined if the carrier has no PDUs. */
   readonly observe?: (observers: readonly PduObserver[]) => void
-  /** Undefined: there is nothing to tell. */
+  /** Returns the state for operators. Undefined if the carrier has none to report. */
   readonly status?: () => CarrierStatus
 }

@@ -16,7 +16,7 @@ const words: Readonly<Record<string, CircuitOutcome>> = {
   unsent: 'unsent',
 }
 
-/** A circuit breaker with a clock of its own. */
+/** Creates a circuit breaker with its own clock. */
 function aCircuit(bounds = circuitDefaults) {
   const log: string[] = []
   let now = 0
@@ -61,85 +61,85 @@ function run(script: string) {
     }
   }
   for (const word of script.split(' ')) {
-    const [, times = '1', what = ''] = /^(?:(\d+)x)?(.+)$/.exec(word) ?? []
-    for (let time = 0; time < Number(times); time++) for (const one of what.split('+')) step(one)
+    const [, times = '1', steps = ''] = /^(?:(\d+)x)?(.+)$/.exec(word) ?? []
+    for (let time = 0; time < Number(times); time++) for (const one of steps.split('+')) step(one)
   }
   return circuit
 }
 
 test.each<[string, string, CircuitState, number]>([
   // Script, state and room at its end.
-  ['a new carrier gets one', '0s', 'closed', 1],
-  ['and no other before it has answered', 'send', 'closed', 0],
-  ['each that is taken lets one more leave at a time', 'send+taken send+taken', 'closed', 3],
-  ['ten that are taken: as many as the window has room for', '10xsend+taken', 'closed', Infinity],
+  ['a new carrier gets one message', '0s', 'closed', 1],
+  ['and no second one before its answer', 'send', 'closed', 0],
+  ['each accepted message makes room for one more at a time', 'send+taken send+taken', 'closed', 3],
+  ['after ten accepted messages the window is the only limit', '10xsend+taken', 'closed', Infinity],
 
   ['no answer for 4.9 s', '10xsend+taken send 4.9s', 'closed', Infinity],
   ['no answer for 5 s', '10xsend+taken send 5s', 'open', 0],
-  ['the same for a carrier that never answered', 'send 5s', 'open', 0],
-  ['one answer of many in that time', '10xsend+taken 2xsend 3s taken send 4s', 'closed', Infinity],
-  ['one answer is lost and others come', '10xsend+taken send 2xsend 1s send 1s taken 60s', 'closed', Infinity],
-  ['nothing was sent for long', '10xsend+taken 600s', 'closed', Infinity],
+  ['no answer for 5 s from a carrier that never answered', 'send 5s', 'open', 0],
+  ['one of several messages is answered in that time', '10xsend+taken 2xsend 3s taken send 4s', 'closed', Infinity],
+  ['one answer is lost and others arrive', '10xsend+taken send 2xsend 1s send 1s taken 60s', 'closed', Infinity],
+  ['no message was sent for ten minutes', '10xsend+taken 600s', 'closed', Infinity],
   ['answers that always take 3 s may take 12 s', 'send 3s taken send 11.9s', 'closed', 1],
-  ['and no longer', 'send 3s taken send 12s', 'open', 0],
+  ['but not longer', 'send 3s taken send 12s', 'open', 0],
 
   ['two without an answer', '10xsend+taken 2xsend+lost', 'closed', Infinity],
   ['three of thirteen', '10xsend+taken 3xsend+lost', 'closed', Infinity],
   ['ten of twenty', '10xsend+taken 10xsend+lost', 'open', 0],
   ['three of the first three', '3xsend+lost', 'open', 0],
-  ['thirty numbers without an answer among sixty with one', '30xsend 60xsend+answered 30xlost', 'closed', Infinity],
-  ['thirty among ten with one', '30xsend 10xsend+answered 30xlost', 'open', 0],
+  ['thirty unanswered messages among sixty answered ones', '30xsend 60xsend+answered 30xlost', 'closed', Infinity],
+  ['thirty unanswered messages among ten answered ones', '30xsend 10xsend+answered 30xlost', 'open', 0],
   ['a hundred are throttled', '10xsend+taken 100xsend+throttled', 'closed', Infinity],
-  ['a hundred did not leave', '10xsend+taken 100xsend+unsent', 'closed', Infinity],
+  ['a hundred messages were not sent', '10xsend+taken 100xsend+unsent', 'closed', Infinity],
 
   ['four numbers are refused for now right after the start', '4xsend+busy', 'closed', 5],
-  ['and nine', '9xsend+busy', 'closed', 10],
+  ['nine numbers are refused for now right after the start', '9xsend+busy', 'closed', 10],
   ['ten distinct messages in a row are refused for now', '10xsend+busy', 'open', 0],
-  ['the same after many were taken', '30xsend+taken 10xsend+busy', 'open', 0],
+  ['ten in a row are refused after many were accepted', '30xsend+taken 10xsend+busy', 'open', 0],
   ['nine in a row, again and again', '10xsend+taken 9xsend+busy send+taken 9xsend+busy', 'closed', Infinity],
   ['a hundred refusals of messages that were refused before', '10xsend+taken 100xsend+again', 'closed', Infinity],
-  ['nine of ten are refused and the tenth is taken', '10xsend+taken 90xsend+busy+send+taken', 'closed', Infinity],
+  ['nine of ten are refused and the tenth is accepted', '10xsend+taken 90xsend+busy+send+taken', 'closed', Infinity],
 
   ['open for 2.9 s', 'send 5s 2.9s', 'open', 0],
   ['open for 3 s: a probe', 'send 5s 3s', 'half-open', 1],
   ['after refusals a probe in 0.3 s', '10xsend+busy 0.3s', 'half-open', 1],
-  ['a probe is under way', 'send 5s 3s send', 'half-open', 0],
-  ['it was taken', 'send 8s lost send taken', 'half-open', 2],
-  ['it was refused for now', 'send 8s lost send busy', 'half-open', 2],
-  ['it was refused before', 'send 8s lost send again', 'half-open', 2],
+  ['a probe has no answer yet', 'send 5s 3s send', 'half-open', 0],
+  ['the probe was accepted', 'send 8s lost send taken', 'half-open', 2],
+  ['the probe was refused for now', 'send 8s lost send busy', 'half-open', 2],
+  ['the probe was a message refused before', 'send 8s lost send again', 'half-open', 2],
   ['ten probes were refused for now', 'send 8s lost 10xsend+busy', 'open', 0],
-  ['it was throttled', 'send 8s lost send throttled', 'half-open', 1],
-  ['it did not leave', 'send 8s lost send unsent', 'half-open', 1],
-  ['it has no answer for 5 s', 'send 8s send 5s', 'open', 0],
-  ['ten were taken', 'send 8s lost 10xsend+taken', 'closed', Infinity],
-  ['ten were taken among nine that were refused', 'send 8s lost 9xsend+busy 10xsend+taken', 'closed', Infinity],
-  ['nine were taken and one has no answer', 'send 8s lost 9xsend+taken send+lost', 'open', 0],
-  ['one was taken in ten seconds', 'send 8s lost send+taken 10s', 'closed', 2],
-  ['not if half were refused', 'send 8s lost send+taken send+busy 10s', 'half-open', 3],
-  ['nothing was sent for 59 s', 'send 8s lost 59s', 'half-open', 1],
-  ['nothing was sent for a minute', 'send 8s lost 60s', 'closed', 1],
+  ['the probe was throttled', 'send 8s lost send throttled', 'half-open', 1],
+  ['the probe was not sent', 'send 8s lost send unsent', 'half-open', 1],
+  ['the probe has no answer for 5 s', 'send 8s send 5s', 'open', 0],
+  ['ten messages were accepted', 'send 8s lost 10xsend+taken', 'closed', Infinity],
+  ['ten messages were accepted and nine refused', 'send 8s lost 9xsend+busy 10xsend+taken', 'closed', Infinity],
+  ['nine messages were accepted and one has no answer', 'send 8s lost 9xsend+taken send+lost', 'open', 0],
+  ['one message was accepted in ten seconds', 'send 8s lost send+taken 10s', 'closed', 2],
+  ['one message was accepted and one refused in ten seconds', 'send 8s lost send+taken send+busy 10s', 'half-open', 3],
+  ['no message was sent for 59 s', 'send 8s lost 59s', 'half-open', 1],
+  ['no message was sent for a minute', 'send 8s lost 60s', 'closed', 1],
   ['refusals of messages that were refused before close nothing', 'send 8s lost 30s send+again 59s', 'half-open', 2],
-  ['what left before it was opened takes no room', '10xsend+taken 30xsend 8s', 'half-open', 1],
-  ['and fails no probe', '10xsend+taken 30xsend 8s 30xlost', 'half-open', 1],
-  ['a late answer: it is tried at once', '10xsend+taken 30xsend 5s late', 'half-open', 1],
-  ['further late answers prove no more', '10xsend+taken 30xsend 5s 20xlate', 'half-open', 1],
-  ['a late refusal of a carrier that refuses is no news', '10xsend+taken 30xsend 20xbusy', 'open', 0],
+  ['messages sent before the opening take up no room', '10xsend+taken 30xsend 8s', 'half-open', 1],
+  ['messages sent before the opening fail no probe', '10xsend+taken 30xsend 8s 30xlost', 'half-open', 1],
+  ['after a late answer the carrier is tried at once', '10xsend+taken 30xsend 5s late', 'half-open', 1],
+  ['further late answers prove nothing more', '10xsend+taken 30xsend 5s 20xlate', 'half-open', 1],
+  ['a late refusal does not end a pause after refusals', '10xsend+taken 30xsend 20xbusy', 'open', 0],
   [
-    'a late message that is taken is, and the room is that of before',
+    'a late acceptance ends a pause after refusals and restores the room',
     '10xsend+taken 30xsend 20xbusy late',
     'half-open',
     Infinity,
   ],
-  ['so is one taken after ten that are refused in a row', '11xsend 10xbusy taken', 'half-open', Infinity],
-  ['a probe that is taken after refusals', '10xsend+busy 0.3s send+taken', 'half-open', Infinity],
-  ['a probe that is refused after refusals', '10xsend+busy 0.3s send+busy', 'half-open', 2],
-  ['a probe that is taken after silence', '10xsend+taken send 8s send+answered', 'half-open', 2],
+  ['a late acceptance after ten refusals in a row does so too', '11xsend 10xbusy taken', 'half-open', Infinity],
+  ['a probe is accepted after refusals', '10xsend+busy 0.3s send+taken', 'half-open', Infinity],
+  ['a probe is refused after refusals', '10xsend+busy 0.3s send+busy', 'half-open', 2],
+  ['a probe is accepted after silence', '10xsend+taken send 8s send+answered', 'half-open', 2],
 ])('%s', (_, script, state, room) => {
   const { breaker } = run(script)
   expect([breaker.state, breaker.room()]).toEqual([state, room])
 })
 
-test('pauses double with each probe that fails, up to the longest, and begin anew after a minute of answers', () => {
+test('pauses double with each failed probe, up to the maximum, and start again after a minute of answers', () => {
   const failed = 'send 5s'
   const pauseAfter = (script: string): number => {
     const { breaker, now } = run(script)
@@ -158,7 +158,7 @@ test('pauses double with each probe that fails, up to the longest, and begin ane
   expect(pauseAfter('10xsend+busy 0.3s 10xsend+busy 0.6s send+taken 10xsend+busy')).toBe(0.3)
 })
 
-test('it says once that it opened and once that it closed, however many probes fail between', () => {
+test('one opening and one closing are reported, however many probes fail in between', () => {
   const { log } = run('send 5s 3s lost send 5s 6s lost 10xsend+taken')
   expect(log).toEqual([
     'open',
@@ -172,7 +172,7 @@ test('it says once that it opened and once that it closed, however many probes f
   expect(run('send 5s 3s lost 60s').log.at(-1)).toBe('closed after 63000: idle')
 })
 
-test('a silent carrier gets fewer than twenty probes in ten minutes, and never none for a minute', () => {
+test('a silent carrier gets fewer than twenty probes in ten minutes, and at least one each minute', () => {
   const { breaker, submit, pass, now } = aCircuit()
   let [probes, last, longest] = [0, 0, 0]
   while (now() < 600_000) {
@@ -194,12 +194,12 @@ test.each<[string, number, boolean]>([
   ['send 2s taken send', 7900, false],
   ['send 2s taken send', 8000, true],
   ['send 5s', 1000, false],
-])('after %s and %i ms others have what is new: %p', (script, later, is) => {
+])('after %s and %i ms new messages go to other carriers: %p', (script, later, is) => {
   const { breaker, now } = run(script)
   expect(breaker.isDoubtful(now() + later)).toBe(is)
 })
 
-describe('whatever happens', () => {
+describe('any sequence of outcomes', () => {
   const outcomes: readonly CircuitOutcome[] = Object.values(words)
   const anOutcome = fc.constantFrom(...outcomes)
   const aStep = fc.oneof(
@@ -207,7 +207,7 @@ describe('whatever happens', () => {
     fc.record({ answerAfter: fc.integer({ min: 0, max: 2000 }), outcome: anOutcome }),
   )
 
-  /** Submits where there is room, and settles each submission after its time. */
+  /** Submits while there is room, and settles each submission after its time. */
   function live(steps: readonly { wait?: number; answerAfter?: number; outcome?: CircuitOutcome }[]) {
     const circuit = aCircuit()
     let under: { readonly departure: Departure; readonly at: number; readonly outcome: CircuitOutcome }[] = []
@@ -227,7 +227,7 @@ describe('whatever happens', () => {
     return { ...circuit, settleAll }
   }
 
-  test('it has room unless it is open, and is open for no longer than its longest pause', () => {
+  test('leaves room unless the circuit is open, and never keeps it open longer than the longest pause', () => {
     fc.assert(
       fc.property(fc.array(aStep, { maxLength: 120 }), (steps) => {
         const { breaker, pass, settleAll } = live(steps)
@@ -239,7 +239,7 @@ describe('whatever happens', () => {
     )
   })
 
-  test('refusals alone never open it while one of ten distinct messages is taken (P-17)', () => {
+  test('with one of ten distinct messages accepted, refusals alone never open the circuit (P-17)', () => {
     const aRefusal = fc.constantFrom<CircuitOutcome>('refused-for-now', 'refused-again')
     const group = fc.array(aRefusal, { maxLength: 9 }).map((refusals): CircuitOutcome[] => [...refusals, 'taken'])
     fc.assert(
@@ -255,7 +255,7 @@ describe('whatever happens', () => {
     )
   })
 
-  test('messages that were refused before never open or close it', () => {
+  test('messages refused before never open or close the circuit', () => {
     fc.assert(
       fc.property(fc.array(aStep, { maxLength: 60 }), fc.integer({ min: 1, max: 200 }), (steps, times) => {
         const { breaker, submit, settle } = live(steps)
@@ -266,12 +266,12 @@ describe('whatever happens', () => {
     )
   })
 
-  test('a carrier that takes everything again is closed within three minutes, however little it gets', () => {
+  test('closes the circuit of a recovered carrier within three minutes, however few messages it gets', () => {
     fc.assert(
       fc.property(fc.array(aStep, { maxLength: 120 }), fc.integer({ min: 1, max: 170 }), (steps, everySeconds) => {
         const { breaker, submit, settle, pass, now } = live(steps)
         const end = now() + 180_000
-        // What was under way is answered or given up by then.
+        // By then outstanding messages have been answered or given up.
         while (now() < end && breaker.state !== 'closed') {
           const departure = breaker.room() > 0 ? submit() : undefined
           pass(20)

@@ -1,9 +1,12 @@
 export type CircuitState = 'closed' | 'open' | 'half-open'
 
-/** Silent: no answer came for too long. Failing: too many submissions got no answer, or were refused for now. */
+/**
+ * Reason for opening. Silent: no answer came for too long. Failing: too many submissions got no answer or were refused
+ * for now.
+ */
 export type CircuitProblem = 'silent' | 'failing'
 
-/** What opens the circuit, and when the carrier is tried again. */
+/** Limits that open the circuit, and the pauses before the carrier is tried again. */
 export interface CircuitBounds {
   /**
    * Seconds without any answer after which the circuit opens, counted from the first submission after the last answer;
@@ -29,48 +32,54 @@ export const circuitDefaults: CircuitBounds = {
 
 /**
  * Outcome of one submission. Taken: accepted, or refused for good. Throttled: refused because of the rate, which slows
- * the carrier down and opens nothing. Refused again: a message that was refused for now before; it says nothing about
- * the carrier. Unsent: it did not leave, or its connection ended before an answer was due.
+ * the carrier down and never opens the circuit. Refused again: a message that was refused for now before; it says
+ * nothing about the carrier. Unsent: the message was not sent, or its connection ended before an answer was due.
  */
 export type CircuitOutcome = 'taken' | 'throttled' | 'refused-for-now' | 'refused-again' | 'unanswered' | 'unsent'
 
-/** State of the circuit at the moment in which a submission left. */
+/** State of the circuit when a submission was sent. */
 export interface Departure {
   readonly epoch: number
   readonly answers: number
   readonly leftAt: number
 }
 
-/** Called synchronously. */
+/** Callbacks of a circuit breaker, called synchronously. */
 export interface CircuitListener {
-  /** The carrier accepts more or fewer messages than before. */
+  /** Reports that the carrier may get more or fewer messages than before. */
   changed(): void
-  /** The circuit is in another state. */
+  /** Reports the new state of the circuit. */
   turned(state: CircuitState): void
-  /** The circuit was closed and is open. */
+  /** Reports that a closed circuit has opened. */
   opened(reason: CircuitProblem): void
-  /** The circuit is closed again, this many milliseconds after it opened: by answers, or because nothing was sent. */
+  /**
+   * Reports that the circuit has closed, with the milliseconds since it opened: because of answers, or because nothing
+   * was sent.
+   */
   closed(afterMilliseconds: number, by: 'answers' | 'idle'): void
 }
 
-/** Answers after which the carrier gets as many messages at a time as its window has room for. */
+/** Number of answers after which the carrier gets as many messages at a time as its window allows. */
 const provenEnough = 10
-/** Messages taken after which a half-open circuit closes at once. */
+/** Number of accepted messages after which a half-open circuit closes at once. */
 const takenEnough = 10
-/** Number of outcomes of which the share of failures is taken. */
+/** Number of last outcomes from which the share of failures is computed. */
 const recentMax = 20
 const lostLeast = 3
 const refusedInRowLeast = 10
-/** Time for which a circuit must be closed for the pauses to begin anew. */
+/** Milliseconds that a circuit must stay closed for the pauses to start again from the shortest. */
 const calmMilliseconds = 60_000
-/** Time after which a half-open circuit closes on fewer than `takenEnough` messages. */
+/** Milliseconds after which a half-open circuit closes with fewer than `takenEnough` accepted messages. */
 const settleMilliseconds = 10_000
-/** Time without a submission after which a half-open circuit closes. */
+/** Milliseconds without a submission after which a half-open circuit closes. */
 const idleMilliseconds = 60_000
-/** Part of `silentSeconds` after which the carrier gets nothing new. */
+/** Share of `silentSeconds` after which the carrier gets no new messages. */
 const doubtfulShare = 0.2
 const silentTimes = 4
-/** A probe that is refused costs nothing, whereas one without an answer is SENT 106: pauses are shorter. */
+/**
+ * Share of the usual pause after refusals. The pause is shorter because a refused probe is only retried, whereas a
+ * probe without an answer ends as SENT 106.
+ */
 const refusedPauseShare = 0.1
 const refusedPauseMilliseconds = 1000
 
@@ -96,12 +105,12 @@ export class CircuitBreaker {
   readonly #listener: CircuitListener
   #state: CircuitState = 'closed'
   #since: number
-  /** When the circuit was last opened from closed. */
+  /** When the circuit last changed from closed to open. */
   #troubledSince: number
   #reason: CircuitProblem | undefined
-  /** Increases with each opening. Submissions of an earlier epoch prove only that the carrier answers. */
+  /** Number of openings. Submissions of an earlier epoch prove only that the carrier answers. */
   #epoch = 0
-  /** Openings since the circuit was calm. */
+  /** Openings since the circuit was last closed for `calmMilliseconds`. */
   #openings = 0
   /** Current or last pause in milliseconds; 0 if the circuit never opened. */
   #pause = 0
@@ -112,17 +121,17 @@ export class CircuitBreaker {
   #takenCount = 0
   /** Submissions of this epoch without an outcome. */
   #unanswered = 0
-  /** Answers of every epoch. */
+  /** Number of answers over all epochs. */
   #answers = 0
-  /** When the first submission left since the last answer; undefined if nothing waits for an answer. */
+  /** When the first submission after the last answer was sent; undefined if no submission waits for an answer. */
   #silentSince: number | undefined
-  /** When something last left or ended. */
+  /** When a submission was last sent or settled. */
   #movedAt: number
-  /** Last outcomes, the latest in the lowest bit: 1 is a failure, and in `#lost` one without an answer. */
+  /** Last outcomes as bits, the latest in the lowest bit: a 1 is a failure, and in `#lost` a missing answer. */
   #failures = 0
   #lost = 0
   #recent = 0
-  /** Distinct messages refused for now since one was last taken. */
+  /** Number of distinct messages refused for now since the last accepted one. */
   #refusedInRow = 0
   #answerTime: number | undefined
   #wasDoubtful = false
@@ -137,7 +146,7 @@ export class CircuitBreaker {
     return this.#state
   }
 
-  /** Why the circuit was last opened; undefined if it never was. */
+  /** Reason for the last opening; undefined if the circuit never opened. */
   get reason(): CircuitProblem | undefined {
     return this.#reason
   }
@@ -147,7 +156,10 @@ export class CircuitBreaker {
     return this.#answerTime
   }
 
-  /** How many more messages may leave: none while open, at first one, and one more at a time with each answer. */
+  /**
+   * Returns how many more messages may be sent: none while open; one right after opening, and one more with each
+   * answer.
+   */
   room(): number {
     if (this.#state === 'open') return 0
     return this.#proven >= provenEnough ? Infinity : Math.max(0, 1 + this.#proven - this.#unanswered)
@@ -211,7 +223,10 @@ export class CircuitBreaker {
     return silence > 0 && silence >= Math.max(seconds * 1000, (this.#answerTime ?? 0) * silentTimes)
   }
 
-  /** Some numbers never get an answer: not a failure of a carrier that answered most other submissions since. */
+  /**
+   * True if the carrier answered most other submissions since. Some recipients never get an answer, which is not a
+   * failure of the carrier.
+   */
   #isAnsweredSince(answers: number): boolean {
     const { failuresPercent } = this.#bounds
     return this.#unanswered * 100 < (this.#unanswered + this.#answers - answers) * failuresPercent

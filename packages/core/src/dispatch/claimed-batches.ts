@@ -11,68 +11,71 @@ import type { CarrierId } from './carrier-id.ts'
 import type { CarrierReferences } from './delivery-receipt.ts'
 import type { QueueNumber } from '../routes/published-routes.ts'
 
-/** One life of a dispatcher: its epoch. A dispatcher that was declared dead never acts under its old id again. */
+/** Id of a dispatcher's epoch. A dispatcher that was declared dead never acts under its old id again. */
 export type DispatcherId = Brand<number, 'DispatcherId'>
 
-/** Names a claimed slice among those of its dispatcher. */
+/** Id of a claimed batch, unique within its dispatcher. */
 export type ClaimedBatchId = Brand<number, 'ClaimedBatchId'>
 
-/** Texts to up to ten numbers go in the single lane, larger ones in the bulk lane (`laneOf`). */
+/** Lane of a message: 'single' for texts to up to ten numbers, 'bulk' for larger ones (`laneOf`). */
 export type Lane = 'single' | 'bulk'
 
 export interface ClaimedMessage {
   readonly id: MessageId
-  /** The first id of the send that it belongs to: one text to many numbers. */
+  /** Id of the first message of its send: one text to many numbers. */
   readonly send: MessageId
   readonly account: AccountId
   /**
-   * Undefined: accepted before messages had an address of ours, or not registered with the carrier that claimed it,
-   * whose own is used instead (`senderOver`).
+   * Sender address. Undefined if the message was accepted before messages had sender addresses, or if its sender is not
+   * registered with the carrier that claimed it, whose own address is used instead (`senderOver`).
    */
   readonly from: SenderAddress | undefined
   /**
-   * Its sender is not registered with the carrier that claimed it, and its account wants no other: only these may be
-   * given it. Undefined: the carrier may.
+   * Carriers that may be given the message, if its sender is not registered with the carrier that claimed it and its
+   * account accepts no other sender. Undefined if the claiming carrier may be given it.
    */
   readonly onlyOver: readonly CarrierId[] | undefined
   readonly to: Msisdn
   readonly body: Body
-  /** When it was first due; validity counts from here. */
+  /** When the message was first due; the validity starts here. */
   readonly due: Instant
-  /** The end of a validity of its own (ruling 1.29); undefined: it has none. */
+  /** End of the message's own validity (ruling 1.29); undefined if it has none. */
   readonly expires: Instant | undefined
   readonly options: ClaimedOptions
-  /** It confirms an opt-out, which therefore does not stop it (ruling 1.21). */
+  /** True if the message confirms an opt-out, which therefore does not stop it (ruling 1.21). */
   readonly confirmation: boolean
-  /** How often a carrier refused it for now. */
+  /** Number of earlier refusals for now. */
   readonly attempt: number
-  /** Facts at the moment of the claim, for screening once more (ruling 1.13). */
+  /** Facts at the time of the claim, for screening once more (ruling 1.13). */
   readonly accountLocked: boolean
   readonly suppressions: ReadonlySet<Suppression>
 }
 
-/** A claimed slice. Only its dispatcher may submit, settle or give back its messages, and only while it exists. */
+/**
+ * A claimed batch of messages. Only its dispatcher may submit, settle or give back its messages, and only while the
+ * batch exists.
+ */
 export interface ClaimedBatch {
   readonly id: ClaimedBatchId
-  /** When it was claimed, by the store's clock. */
+  /** Time of the claim, by the store's clock. */
   readonly at: Instant
-  /** In order of submission. */
+  /** Messages in order of submission. */
   readonly messages: readonly ClaimedMessage[]
-  /** So many of the messages, from the front, may leave. */
+  /** Number of messages, from the front, that are marked and may be submitted. */
   readonly marked: number
 }
 
 export interface Wanted {
   readonly carrier: CarrierId
   readonly lane: Lane
-  /** Undefined: that of messages without a route. */
+  /** Queue to claim from; undefined: the queue of messages without a route. */
   readonly queue?: QueueNumber
-  /** At most so many messages, at least 1. (The single lane may exceed it by the rest of one send.) */
+  /** Maximum number of messages, at least 1. The single lane may exceed it by the rest of one send. */
   readonly messagesMax: number
-  /** At most so many of them are marked at once. */
+  /** Maximum number of messages marked by the claim. */
   readonly markedMax: number
   readonly leaseSeconds: number
-  /** Only messages that no carrier has refused for now; for probes. */
+  /** If true, only messages that no carrier has refused for now; for probes. */
   readonly fresh?: boolean
   /**
    * Only messages that have been due for this many seconds, by the store's clock: carriers of a better priority have no
@@ -82,8 +85,7 @@ export interface Wanted {
 }
 
 /**
- * What became of a marked message that was handed to the carrier. Partly: it has some of the parts and will not get the
- * others.
+ * Outcome of a message that was submitted. Partly: the carrier has some of the parts and will never get the others.
  */
 export type Handover =
   ({ readonly outcome: 'accepted' | 'partly' } & CarrierReferences) | { readonly outcome: 'refused' | 'unknown' }
@@ -94,13 +96,13 @@ export interface Recorded {
   readonly handover: Handover
 }
 
-/** The first `upTo` messages of the batch may leave. */
+/** A mark: the first `upTo` messages of the batch may be submitted. */
 export interface Mark {
   readonly batch: ClaimedBatchId
   readonly upTo: number
 }
 
-/** Codes of messages that end without a carrier. */
+/** Codes of messages that end without being submitted. */
 export type SettledCode = (typeof OUTCOME)['expired' | 'accountLocked' | 'optedOut' | 'blacklisted' | 'refused']
 
 export interface Settled {
@@ -108,57 +110,57 @@ export interface Settled {
   readonly code: SettledCode
 }
 
-/** Where a process runs. */
+/** Host and process id of a process. */
 export interface ProcessPlace {
   readonly host: string
   readonly pid: number
 }
 
 /**
- * What dispatchers do with waiting messages (P-4 to P-6). Every call is atomic, and may be repeated by its
- * implementation after a lost answer without doing anything twice. A message is at every committed moment in exactly
- * one place: scheduled or postponed, due, in a claimed batch, or decided. A claimed batch ends with its last message,
- * by whichever call that leaves it.
+ * Store of waiting and claimed messages (P-4 to P-6). Every call is atomic, and an implementation may repeat it after a
+ * lost answer without any double effect. At every committed moment a message is in exactly one place: scheduled or
+ * postponed, due, in a claimed batch, or decided. A claimed batch ends with its last message, whichever call removes
+ * it.
  */
 export interface ClaimedBatches {
-  /**
-   * A new epoch, alive for the lease. The version of the program, and where it runs, are for the operator; undefined:
-   * not told.
-   */
+  /** Registers a new epoch with a lease. The version and place of the process are shown to operators if defined. */
   register(leaseSeconds: number, version?: string, place?: ProcessPlace): Promise<DispatcherId>
-  /** Fenced: declared dead; its claimed batches are no longer its own. */
+  /** Extends the lease. Fenced: the dispatcher was declared dead and no longer owns its claimed batches. */
   extend(dispatcher: DispatcherId, leaseSeconds: number): Promise<'alive' | 'fenced'>
   /**
-   * Ends a dispatcher in good order: what it has not marked goes back to the queue, what it marked and did not record
-   * is unknown.
+   * Ends a dispatcher in good order: unmarked messages go back to the queue, marked messages without a recorded outcome
+   * become unknown.
    */
   retire(dispatcher: DispatcherId): Promise<void>
   /**
-   * Moves what has become due from the schedule to the queue, an equal share of each account; returns how many ranges
-   * moved.
+   * Moves messages that have become due from the schedule to the queue, an equal share of each account; returns the
+   * number of ranges moved.
    */
   promote(rangesMax: number): Promise<number>
   /**
-   * Claims due messages of one queue and extends the lease. Every account that waits in the lane has its turn: behind
+   * Claims due messages of one queue and extends the lease. Every account that waits in the lane gets its turn: behind
    * any backlog of another account a single message waits for one round of the accounts, not for the backlog. Within an
-   * account the higher priority comes first, and what was refused for now comes last.
+   * account the higher priority comes first, and messages refused for now come last.
    */
-  claim(dispatcher: DispatcherId, wanted: Wanted): Promise<ClaimedBatch | 'nothing' | 'fenced'>
+  claim(dispatcher: DispatcherId, request: Wanted): Promise<ClaimedBatch | 'nothing' | 'fenced'>
   /**
-   * Gives back what claims that failed may have taken: every claimed batch of the dispatcher but the `known` ones
-   * returns to the queue, marked or not, as if it had never been claimed, and a claim that failed and is still at work
-   * takes nothing. No claim of the dispatcher may be under way.
+   * Gives back batches of failed claims: every claimed batch of the dispatcher except the `known` ones returns to the
+   * queue, marked or not, as if it had never been claimed, and a failed claim that is still running claims nothing. No
+   * claim of the dispatcher may be in progress.
    */
   disown(dispatcher: DispatcherId, known: readonly ClaimedBatchId[]): Promise<void>
-  /** The first `upTo` messages of the batch may leave once this has resolved to 'marked'. Never lowers a mark. */
+  /**
+   * Marks the first `upTo` messages of the batch; they may be submitted once this has resolved to 'marked'. Never
+   * lowers a mark.
+   */
   mark(dispatcher: DispatcherId, batch: ClaimedBatchId, upTo: number): Promise<'marked' | 'fenced'>
   /**
-   * Stores outcomes of submitted messages, of any claimed batches: the code of each is `handoverCode`, and 111 is
-   * refunded. Where the dispatcher was fenced meanwhile it adds what is true, once: of what recovery called unknown
+   * Stores outcomes of submitted messages of any claimed batches: the code of each is `handoverCode`, and 111 is
+   * refunded. If the dispatcher was fenced meanwhile, only corrects, once, messages that recovery set to unknown
    * (`isLateTruth`); nothing else changes.
    *
-   * The marks are set once the outcomes are stored, never before. Fenced: a claimed batch to be marked is no longer
-   * ours.
+   * The marks are set once the outcomes are stored, never before. Fenced: a claimed batch to be marked no longer
+   * belongs to the dispatcher.
    */
   record(
     dispatcher: DispatcherId,
@@ -166,14 +168,14 @@ export interface ClaimedBatches {
     marks?: readonly Mark[],
   ): Promise<'recorded' | 'fenced'>
   /**
-   * Ends messages of the batch that were never submitted, marked or not, refunded; ids that the batch no longer holds
-   * are left alone.
+   * Ends messages of the batch that were never submitted, marked or not, and refunds them; ignores ids that are no
+   * longer in the batch.
    */
   settle(dispatcher: DispatcherId, batch: ClaimedBatchId, settled: readonly Settled[]): Promise<'settled' | 'fenced'>
   /**
-   * Gives back messages that the carrier explicitly refused for now, to be claimed again after `seconds` from `queue`;
-   * undefined: from the one that they came from. Fenced: certainly not, now or before, and what recovery called unknown
-   * may be recorded as refused.
+   * Gives back messages that the carrier explicitly refused for now, to be claimed again after `seconds` from `queue`,
+   * or from their previous queue if undefined. Fenced: the messages were certainly not given back, now or before, and
+   * those that recovery set to unknown may be recorded as refused.
    */
   postpone(
     dispatcher: DispatcherId,
@@ -183,20 +185,20 @@ export interface ClaimedBatches {
     queue?: QueueNumber,
   ): Promise<'postponed' | 'fenced'>
   /**
-   * Gives back messages of the batch that were never submitted, to be claimed again at once; ids that the batch no
-   * longer holds are left alone. Fenced: they have been given back, or are unknown where they were marked.
+   * Gives back messages of the batch that were never submitted, to be claimed again at once; ignores ids that are no
+   * longer in the batch. Fenced: they have been given back, or are unknown if they were marked.
    */
   giveBack(dispatcher: DispatcherId, batch: ClaimedBatchId, ids: readonly MessageId[]): Promise<'given-back' | 'fenced'>
-  /** Those of the queues in which messages of the lane are due, in the order given. */
+  /** Returns those of the queues in which messages of the lane are due, in the order of `queues`. */
   queuesWithWork(lane: Lane, queues: readonly QueueNumber[]): Promise<readonly QueueNumber[]>
   /**
-   * Dispatchers whose lease is over: what they marked and did not record is unknown (106), all else goes back to the
-   * queue.
+   * Ends dispatchers whose lease is over: marked messages without a recorded outcome become unknown (106), all others
+   * go back to the queue.
    */
   recover(): Promise<{ readonly requeued: number; readonly unknown: number }>
   /**
-   * Ends waiting messages as expired (101), refunded: those whose own validity is over, and those without one that were
-   * due more than `validitySeconds` ago. Returns how many.
+   * Ends waiting messages as expired (101) and refunds them: those whose own validity is over, and those without one
+   * that were due more than `validitySeconds` ago. Returns how many.
    */
   expire(validitySeconds: number, rangesMax: number): Promise<number>
 }

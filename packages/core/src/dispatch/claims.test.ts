@@ -12,7 +12,7 @@ import { createSubmissions } from './submissions.ts'
 
 const inDoubtMax = 20
 
-/** Claims and submissions without a dispatcher: nothing happens but what a test asks for. */
+/** Creates claims and submissions without a dispatcher, so that only the calls of the test happen. */
 function parts(world: DispatchWorld, disturb: Disturb = () => undefined) {
   const now: { mode: Mode } = { mode: 'working' }
   const mode = () => now.mode
@@ -23,8 +23,8 @@ function parts(world: DispatchWorld, disturb: Disturb = () => undefined) {
   const ports = { ...world.disturbed(disturb, inDoubtMax), clock: world.clock }
   const outcomes = createOutcomeWriter(ports, inFlight, () => 0)
   const flow = createFlowControl(world.clock, carrier, inFlight, dispatcherDefaults)
-  const told = { answered: () => undefined, ended: () => undefined }
-  const all = { inFlight, outcomes, flow, turns, mode, ...told }
+  const callbacks = { answered: () => undefined, ended: () => undefined }
+  const all = { inFlight, outcomes, flow, turns, mode, ...callbacks }
   return {
     ...{ now, carrier, inFlight },
     claims: createClaims(ports, carrier.id, all, dispatcherDefaults),
@@ -37,7 +37,7 @@ const lostAt =
   (call, nth) =>
     call === 'claim' && claims.includes(nth) ? 'fails after its work' : undefined
 
-test('what a failed claim may have marked counts as in doubt, until it is given back to be claimed again', async () => {
+test('messages that a failed claim may have marked count as in doubt until they are given back', async () => {
   const world = await dispatchWorld()
   await world.accept(5)
   const { claims, inFlight } = parts(world, lostAt(1))
@@ -48,7 +48,7 @@ test('what a failed claim may have marked counts as in doubt, until it is given 
   expect([await claims.claim('single', 5, 5), inFlight.batches()]).toMatchObject(['claimed', [{ open: 5, marked: 5 }]])
 })
 
-test('nothing is given back as unknown while another claim may bring what nobody knows of', async () => {
+test('nothing is given back while another claim may still return a batch', async () => {
   const world = await dispatchWorld()
   await world.accept(5)
   const seen: boolean[] = []
@@ -60,7 +60,7 @@ test('nothing is given back as unknown while another claim may bring what nobody
   expect([seen, await claims.disownLost()]).toEqual([[false], true])
 })
 
-test('an epoch that ends in good order leaves nothing unknown of a failed claim', async () => {
+test('an epoch that ends in good order leaves no message of a failed claim unknown', async () => {
   const world = await dispatchWorld()
   const ids = await world.accept(5)
   const { claims } = parts(world, lostAt(1))
@@ -82,7 +82,7 @@ test.each<Mode>(['broken', 'ended'])('a claim under way when a dispatcher become
   expect(await claims.claim('single', 5, 5)).toBe('nothing')
 })
 
-test('an epoch that was declared dead is followed by one other, whoever asks for it', async () => {
+test('concurrent callers share one new epoch after the old one was declared dead', async () => {
   const world = await dispatchWorld()
   await world.accept(5)
   const registered: number[] = []

@@ -14,13 +14,16 @@ interface ClaimParts {
   readonly inFlight: InFlight
   readonly outcomes: OutcomeWriter
   readonly turns: RouteTurns
-  /** Of the dispatcher: where it has changed meanwhile, a claim opens nothing that may not be submitted. */
+  /**
+   * Returns the dispatcher's mode. If the mode has changed during a claim, the claim opens no batch that may not be
+   * submitted.
+   */
   readonly mode: () => Mode
-  /** Called when messages have ended without the carrier. */
+  /** Called when messages have ended without being submitted to the carrier. */
   readonly ended: () => void
 }
 
-/** The claims of a dispatcher, and the epoch under which it makes them. */
+/** Claims of a dispatcher and the epoch under which it makes them. */
 export type Claims = ReturnType<typeof createClaims>
 
 export function createClaims(
@@ -34,10 +37,10 @@ export function createClaims(
   let registering: Promise<DispatcherId> | undefined
   let isDisowning = false
   const overflowed: Record<Lane, number> = { single: 0, bulk: 0 }
-  /** The queue that was claimed from last. */
+  /** Queue of the last claim. */
   const lastQueue: Record<Lane, QueueNumber> = { single: noRoute, bulk: noRoute }
 
-  /** The epoch, a new one if there is none; all who ask at the same time share one registration. */
+  /** Returns the current epoch, or registers a new one. Concurrent callers share one registration. */
   function epoch(): Promise<DispatcherId> {
     if (current !== undefined) return Promise.resolve(current)
     registering ??= claimedBatches
@@ -53,13 +56,13 @@ export function createClaims(
     inFlight.forgetLostClaims()
   }
 
-  /** An epoch was declared dead: others have taken over what it held. */
+  /** Drops an epoch that was declared dead, because other dispatchers have taken over its messages. */
   function fence(dispatcher: DispatcherId): void {
     lose(dispatcher)
     inFlight.fence(dispatcher)
   }
 
-  /** All of the epoch but what is known is given back. */
+  /** Gives back all batches of the epoch except the open ones. */
   async function disown(): Promise<void> {
     const dispatcher = current
     if (dispatcher === undefined) return
@@ -68,7 +71,7 @@ export function createClaims(
     if (current === dispatcher) inFlight.forgetLostClaims()
   }
 
-  /** Gives the epoch up: what it still holds is taken over. */
+  /** Ends the epoch; other dispatchers take over the messages that it still holds. */
   async function retire(): Promise<void> {
     const dispatcher = current
     if (dispatcher === undefined) return
@@ -77,8 +80,9 @@ export function createClaims(
   }
 
   /**
-   * Claims once from the queue whose turn it is, if any, and opens what it got. Rejects if the store fails; what that
-   * claim may have taken counts as in doubt, and nothing should be claimed, until `disownLost`.
+   * Claims once from the queue whose turn it is, if any, and opens the claimed batch. Rejects if the store fails.
+   * Messages that the failed claim may have marked then count as in doubt, and no further claim should be made until
+   * `disownLost`.
    */
   async function claim(
     lane: Lane,
@@ -90,24 +94,24 @@ export function createClaims(
     try {
       const dispatcher = await epoch()
       if (mode() !== 'working') return 'nothing'
-      const asking = { carrier, lane, messagesMax, after: lastQueue[lane], isProbe }
-      const chosen = await chooseQueue(turns, claimedBatches, asking)
+      const request = { carrier, lane, messagesMax, after: lastQueue[lane], isProbe }
+      const chosen = await chooseQueue(turns, claimedBatches, request)
       if (chosen === 'nothing') inFlight.foundNothing(lane)
       if (typeof chosen === 'string') return chosen
       const { queue, turn, overflowSeconds } = chosen
       lastQueue[lane] = queue
-      const wanted = {
+      const claimRequest = {
         ...{ carrier, lane, queue, leaseSeconds, overflowSeconds },
         messagesMax: turn.messagesMax,
         markedMax: Math.min(claiming.markedMax, turn.messagesMax),
       }
-      const take = async () => {
-        // A message that was refused before proves nothing about the carrier: it is a probe only if there is no other.
-        const fresh = isProbe ? await claimedBatches.claim(dispatcher, { ...wanted, fresh: true }) : 'nothing'
-        return fresh === 'nothing' ? claimedBatches.claim(dispatcher, wanted) : fresh
+      const claimBatch = async () => {
+        // Prefer a message that was never refused, because a refused one proves nothing about the carrier.
+        const fresh = isProbe ? await claimedBatches.claim(dispatcher, { ...claimRequest, fresh: true }) : 'nothing'
+        return fresh === 'nothing' ? claimedBatches.claim(dispatcher, claimRequest) : fresh
       }
-      const batch = await take().catch((problem: unknown) => {
-        // It may have been declared dead meanwhile: then there is nothing left to give back.
+      const batch = await claimBatch().catch((problem: unknown) => {
+        // If the epoch was declared dead meanwhile, there is nothing left to give back.
         if (current === dispatcher) inFlight.loseClaim(claiming)
         turn.done(0)
         throw problem
@@ -115,9 +119,9 @@ export function createClaims(
       turn.done(typeof batch === 'string' ? 0 : batch.messages.length)
       if (batch === 'fenced') fence(dispatcher)
       if (typeof batch === 'string') inFlight.foundNothing(lane)
-      // What was claimed before an end that came meanwhile has been given back or taken over.
+      // A dispatcher that ended during the claim has given its messages back, or others have taken them over.
       if (typeof batch === 'string' || !maySubmit(mode()) || current !== dispatcher) return 'nothing'
-      // Its marks count as those of the batch from now on, and not twice.
+      // From now on its marks count as marks of the batch; they must not count twice.
       inFlight.endClaim(claiming)
       if (overflowSeconds !== undefined) overflowed[lane] += batch.messages.length
       const opened = open(lane, dispatcher, batch, queue)
@@ -129,14 +133,15 @@ export function createClaims(
   }
 
   /**
-   * Screens once more: what has expired or may not be sent any more ends without the carrier (ruling 1.13). What only
-   * others may be given the sender of goes to one of them; where the route has none it is refused.
+   * Opens a claimed batch and screens its messages once more: those that have expired or may no longer be sent end
+   * without being submitted (ruling 1.13). A message whose sender only other carriers may be given goes to one of them,
+   * or is refused if the route has none.
    */
   function open(lane: Lane, dispatcher: DispatcherId, batch: ClaimedBatch, queue: QueueNumber): OpenBatch {
     const settled: Settled[] = []
     const moved: Postponed[] = []
     for (const message of batch.messages) {
-      // By the store's clock: that of a process that is wrong would end what waits (P-18).
+      // Use the store's clock, because a process with a wrong clock would expire waiting messages (P-18).
       const code = screenAgain(message, batch.at, settings.validitySeconds)
       const other = code ?? otherOver(message, queue)
       if (typeof other === 'number') settled.push({ id: message.id, code: other })
@@ -151,7 +156,10 @@ export function createClaims(
     return opened
   }
 
-  /** The rest of a send that was claimed whole gives way to other accounts: a probe may take long, or be refused. */
+  /**
+   * Gives back all but the probe of a send that was claimed whole, because the probe may take long or be refused and
+   * other accounts wait.
+   */
   function giveBackRest(batch: OpenBatch): void {
     const ids = inFlight.cut(batch)
     if (ids.length === 0) return
@@ -159,7 +167,7 @@ export function createClaims(
     ended()
   }
 
-  /** Where a message goes that this carrier may not be given the sender of; undefined: it may. */
+  /** Returns the queue for a message whose sender this carrier may not be given; undefined if it may. */
   function otherOver(message: ClaimedMessage, from: QueueNumber): Postponed | SettledCode | undefined {
     if (message.onlyOver === undefined) return undefined
     const other = turns.toOneOf(from, message.onlyOver)
@@ -170,16 +178,19 @@ export function createClaims(
     claim,
     epoch,
     fence,
-    /** Renews the lease; 'none': there is none. */
+    /** Renews the lease; 'none' if there is no lease. */
     async extend(): Promise<'alive' | 'none' | { readonly fenced: DispatcherId }> {
       const dispatcher = current
       if (dispatcher === undefined) return 'none'
       const answer = await claimedBatches.extend(dispatcher, leaseSeconds)
       return answer === 'fenced' ? { fenced: dispatcher } : answer
     },
-    /** Gives back what failed claims may hold of which nobody knows. False: there is none, or it is not the time. */
+    /**
+     * Gives back batches that failed claims may have made without this process knowing them. Returns false if there are
+     * none or it is too early.
+     */
     async disownLost(): Promise<boolean> {
-      // A claim under way may bring what nobody knows of yet.
+      // A claim in progress may still return a batch that is not open yet.
       if (isDisowning || current === undefined || inFlight.isClaiming() || !inFlight.hasLostClaims()) return false
       isDisowning = true
       try {
@@ -190,9 +201,9 @@ export function createClaims(
       return true
     },
     retire,
-    /** Messages that were claimed because carriers of a better priority were full, since the start. */
+    /** Returns the messages claimed because carriers of a better priority were full, since the start. */
     overflowed: (): Readonly<Record<Lane, number>> => overflowed,
-    /** Ends the epoch in good order: what failed claims may hold is given back first. */
+    /** Ends the epoch in good order, after giving back batches of failed claims. */
     async end(): Promise<void> {
       if (inFlight.hasLostClaims()) await disown()
       await retire()

@@ -10,7 +10,10 @@ interface CommitParts {
   readonly committed: (written: Written) => void
 }
 
-/** When the outcomes that wait are committed: one commit at a time, and as many together as is worth it. */
+/**
+ * Decides when waiting outcomes are committed: one commit at a time, each with as many outcomes as is worth waiting
+ * for.
+ */
 export type Commits = ReturnType<typeof createCommits>
 
 export function createCommits(
@@ -20,7 +23,10 @@ export function createCommits(
   const gathering = createGathering(clock, later)
   let isWriting = false
 
-  /** What the carrier owes, and what may be marked for it now: a small window is answered several times in a commit. */
+  /**
+   * Returns the answers still to come, counting the messages that could be marked now: a carrier with a small window
+   * answers several windows during one commit.
+   */
   function coming(): Coming {
     const marked = Math.max(0, ...inFlight.batches().map((batch) => markSize(batch)))
     return { unanswered: inFlight.unanswered.size, leaving: inFlight.leaving() + marked }
@@ -29,8 +35,8 @@ export function createCommits(
   const isWorthIt = (): boolean => outcomes.gathering() === 0 || !gathering.isWorthIt(coming, () => void write(true))
 
   /**
-   * Commits the outcomes that wait, and those that come meanwhile, unless more of them come soon; `flush`: in any
-   * case. What failed waits for the next call. Never rejects.
+   * Commits the waiting outcomes and those that arrive meanwhile, unless more are expected soon; with `flush`, in any
+   * case. Outcomes whose commit failed wait for the next call. Never rejects.
    */
   async function write(flush = false): Promise<void> {
     if (isWriting) return
@@ -46,7 +52,7 @@ export function createCommits(
 
   return {
     write,
-    /** So many answers of the carrier came. */
+    /** Counts answers of the carrier. */
     answered: (count: number): void => gathering.answered(count),
   }
 }

@@ -1,21 +1,27 @@
 import type { Ports } from '../ports.ts'
 import type { DoubtDecision } from './promotions.ts'
 
-/** What came of a decision. `proved`: messages that receipts proved to have been submitted before it was made. */
+/**
+ * Result of a decision. `proved` is the number of messages that receipts proved to have been submitted before the
+ * decision.
+ */
 export type DoubtDecided =
   | { readonly outcome: 'done'; readonly messages: number; readonly proved: number }
   | { readonly outcome: 'nothing-in-doubt'; readonly proved: number }
   | { readonly outcome: 'decided-otherwise' }
 
-/** Receipts younger than this may yet find their message by themselves. */
+/** Age in seconds below which a receipt may still be matched to its message in the usual way. */
 export const proofAgeSeconds = 60
 
-/** Messages that one call moves: it stays short, and what was moved stays so if the next one fails. */
+/**
+ * Maximum number of messages moved per call. Calls stay short, and messages already moved stay moved if the next call
+ * fails.
+ */
 const messagesOfCall = 10_000
 
 /**
- * Decides about all messages in doubt, and carries it out (P-5). What late receipts prove is taken first. Whoever calls
- * again with the same decision, also after a failure in the middle, goes on with what is left.
+ * Decides about all messages in doubt and carries the decision out (P-5), after recording what late receipts prove.
+ * Calling again with the same decision, also after a failure half-way, continues with the remaining messages.
  */
 export const decideDoubt =
   ({ promotions }: Pick<Ports, 'promotions'>) =>

@@ -3,36 +3,39 @@ import type { OUTCOME } from '../messages/status-code.ts'
 import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
 
-/** What a delivery receipt can say (ruling 1.16). */
+/** Codes that a delivery receipt can report (ruling 1.16). */
 export type DeliveryReceiptCode = (typeof OUTCOME)[
   'delivered' | 'expired' | 'cancelled' | 'undeliverable' | 'underWay' | 'unknown' | 'rejected' | 'failed']
 
 /** A delivery receipt as a carrier reports it. */
 export interface DeliveryReceipt {
   readonly carrier: CarrierId
-  /** The carrier's own id of the message, as it gave it when it accepted the message. */
+  /** The carrier's own id of the message, returned when the carrier accepted it. */
   readonly reference: string
   readonly code: DeliveryReceiptCode
-  /** The recipient, if the receipt tells. */
+  /** Recipient, if the receipt names one. */
   readonly number: Msisdn | undefined
-  /** When the carrier says that it was submitted, if it does. */
+  /** Time of submission according to the carrier, if the receipt contains it. */
   readonly submitted: Instant | undefined
   /**
-   * The carrier wrote another reference, of which this may be a form: it counts only for a message to this very number,
-   * and is not kept if there is none.
+   * True if `reference` is only a possible reading of the carrier's text. Such a receipt is applied only to a message
+   * to exactly this number, and is not stored if no message matches.
    */
   readonly isGuess?: boolean
 }
 
-/** How receipts refer to a message that a carrier took, whole or as several parts. */
+/** References by which receipts name an accepted message, whole or in parts. */
 export interface CarrierReferences {
   /** The carrier's own id of the message, or of its first part. */
   readonly reference: string
-  /** Of the other parts, in their order; none: it was taken as one. */
+  /** References of the other parts, in order; absent if the message was accepted as one part. */
   readonly furtherReferences?: readonly string[]
 }
 
-/** The references of a message, each once: a carrier may give several parts one id, and then tells of them together. */
+/**
+ * Returns the distinct references of a message. A carrier may give several parts one id, and then reports on all of
+ * them with one receipt.
+ */
 export const referencesOf = ({ reference, furtherReferences = [] }: CarrierReferences): readonly string[] => [
   ...new Set([reference, ...furtherReferences]),
 ]

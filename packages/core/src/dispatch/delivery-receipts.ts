@@ -3,37 +3,40 @@ import type { MessageId } from '../messages/messages.ts'
 import type { Instant } from '../time/instant.ts'
 import type { DeliveryReceipt } from './delivery-receipt.ts'
 
-/** A kept receipt that fits no message. After a restore it is of one that was sent since the backup. */
+/**
+ * A stored receipt that matches no message. After a restore from a backup such receipts belong to messages sent after
+ * the backup.
+ */
 export interface UnmatchedReceipt extends Pick<DeliveryReceipt, 'carrier' | 'reference' | 'code' | 'number'> {
   readonly at: Instant
-  /** Messages to its number that wait to be sent: one of them may have been. */
+  /** Messages to the same number that wait to be sent. One of them may already have been sent. */
   readonly waiting: readonly MessageId[]
 }
 
-/** Delivery receipts find their messages. */
+/** Store of delivery receipts, which matches them to messages. */
 export interface DeliveryReceipts {
   /**
-   * Moves each message from a state that may still change to what its receipt says; a final state never changes again
-   * (P-7). Of several receipts of one message in a call one counts (`countingReceipt`), guesses after all others; the
-   * others are not kept either. A receipt whose message is not known (yet) is kept for `match` and `adopt`, unless it
-   * is a guess. One that tells a number is never that of a message to another number. Once it has resolved, to those of
-   * the receipts that found no message, nothing is lost by a crash.
+   * Moves each message from a state that may still change to the state in its receipt; a final state never changes
+   * again (P-7). Of several receipts of one message in a call only one counts (`countingReceipt`), guesses after all
+   * others, and the rest are not stored. A receipt whose message is not known (yet) is stored for `match` and `adopt`,
+   * unless it is a guess. A receipt that names a number is never applied to a message to another number. Resolves, once
+   * nothing can be lost by a crash, to the receipts that matched no message.
    */
   apply(receipts: readonly DeliveryReceipt[]): Promise<readonly DeliveryReceipt[]>
   /**
-   * Tries again to find the messages of at most `receiptsMax` kept receipts that are due, and of all others of these
-   * messages; returns how many it found.
+   * Tries again to match at most `receiptsMax` stored receipts that are due, together with all other receipts of the
+   * same messages. Returns the number of messages found.
    */
   match(receiptsMax: number): Promise<number>
   /**
-   * Gives a message of unknown outcome the carrier's reference of a kept receipt, at least `ageSeconds` old, if by
-   * carrier and number exactly one of each fits the other; returns how many. `match` then applies the receipt.
+   * Gives a message of unknown outcome the carrier's reference from a stored receipt at least `ageSeconds` old, if by
+   * carrier and number exactly one message fits one receipt. Returns how many. `match` then applies the receipt.
    */
   adopt(ageSeconds: number): Promise<number>
-  /** Those that are kept, each once however often it came, the oldest first, at most so many. */
+  /** Returns at most `countMax` stored receipts, the oldest first, each once however often it arrived. */
   unmatched(countMax: number): Promise<readonly UnmatchedReceipt[]>
-  /** How this carrier writes ids in receipts, in a word of its adapter; undefined: nobody has found out. */
+  /** Returns how this carrier writes ids in receipts, as a word of its adapter; undefined if not discovered yet. */
   learnedForm(carrier: CarrierId): Promise<string | undefined>
-  /** Keeps what was found out, for every process and after a restart. */
+  /** Stores the discovered form for all processes and across restarts. */
   keepLearnedForm(carrier: CarrierId, form: string): Promise<void>
 }

@@ -23,13 +23,18 @@ const answers: readonly Exclude<ScriptedOutcome, 'held'>[] = [
   'unknown',
 ]
 
-/** Two dispatchers, which chance kills, pauses and starts anew, on a store and with carriers that chance disturbs. */
+/**
+ * Two dispatchers, which are killed, paused and restarted at random, with a store and carriers that fail at random.
+ */
 function chaos(world: DispatchWorld, chance: Chance, failures: number) {
-  /** What the carriers made of each message in the end. */
+  /** Final outcome of each message at the carriers. */
   const ends = new Map<MessageId, Exclude<ScriptedOutcome, 'held'>>()
-  /** Who decided that: a message that one refused for now has no receipt of that one, whatever another makes of it. */
+  /**
+   * Carrier that decided the outcome. A carrier that refused the message for now sends no receipt for it, whatever
+   * another carrier does.
+   */
   const deciders = new Map<MessageId, Carrier>()
-  /** Receipts that died with a carrier before they were taken over. */
+  /** Receipts lost with a carrier before they were acknowledged. */
   const lost: (() => readonly DeliveryReceipt[])[] = []
   let isQuiet = false
 
@@ -106,7 +111,7 @@ function chaos(world: DispatchWorld, chance: Chance, failures: number) {
       await chance.one(steps)()
       for (let turns = chance.between(0, 6); turns > 0; turns--) await nextTurn()
     },
-    /** No more trouble: everything comes to its end, and every receipt finds its message. */
+    /** Ends all faults, so that every message ends and every receipt finds its message. */
     async heal() {
       isQuiet = true
       await Promise.all(alive.map(kill))
@@ -134,7 +139,7 @@ function chaos(world: DispatchWorld, chance: Chance, failures: number) {
 }
 
 test.each(Array.from({ length: lives }, (_, i) => [i + 1]))(
-  'whatever fails and dies when: each message has one end, the true one, and was taken at most once (seed %i)',
+  'with random failures and deaths each message has one true outcome and is accepted at most once (seed %i)',
   async (seed) => {
     const world = await dispatchWorld()
     const chance = chanceOf(seed)
@@ -146,7 +151,7 @@ test.each(Array.from({ length: lives }, (_, i) => [i + 1]))(
     for (const { id, decision } of world.store.messages.values()) {
       const end = life.ends.get(id)
       const code = decision?.code
-      // Opted out before it left; or nobody knows whether it left.
+      // Opted out before it was submitted, or unknown.
       if (end === undefined) expect([OUTCOME.optedOut, OUTCOME.unknown]).toContain(code)
       else if (typeof end === 'number') expect([id, code]).toEqual([id, end])
       else if (end === 'accepted') expect([OUTCOME.sent, OUTCOME.unknown]).toContain(code)

@@ -10,14 +10,14 @@ afterEach(endDispatchers)
 
 const settings = { inDoubtMax: 20, sliceMax: 40 }
 
-/** By the last digit of the message's id, so that every kind of end occurs. */
+/** Outcomes by the last digit of the message's id, so that every outcome occurs. */
 const outcomes: readonly ScriptedOutcome[] = [0, 0, 'refused', 0, 103, 'unknown', 0, 'refused-for-now', 0, 0]
 const outcomeOf = ({ id }: { id: MessageId }, attempt: number): ScriptedOutcome => {
   const scripted = outcomes[id % 10] ?? 0
   return scripted === 'refused-for-now' && attempt > 2 ? OUTCOME.delivered : scripted
 }
 
-/** Singles, bulk, and some that were opted out after they were accepted. */
+/** Accepts single messages and bulk, and opts some recipients out afterwards. */
 async function someMessages(world: DispatchWorld): Promise<void> {
   for (let i = 0; i < 10; i++) await world.accept(1)
   await world.accept(100)
@@ -31,7 +31,7 @@ async function someMessages(world: DispatchWorld): Promise<void> {
 
 const codes = (world: DispatchWorld) => [...world.store.messages.values()].map(({ decision }) => decision?.code)
 
-/** Lets time pass, and does what is done by the clock, until everything has its end. */
+/** Advances the clock and does the periodic work until all messages have ended. */
 async function finish(world: DispatchWorld): Promise<void> {
   await untilInTurns(async () => {
     world.clock.step(1)
@@ -48,7 +48,10 @@ async function finish(world: DispatchWorld): Promise<void> {
   )
 }
 
-/** What every run must lead to: no message without its end; `unknownMax` more than the carrier made unknown. */
+/**
+ * Asserts that every message has ended, and that at most `unknownMax` are unknown apart from those that the carrier
+ * made unknown.
+ */
 function assertEnds(world: DispatchWorld, unknownMax: number): void {
   for (const row of world.store.messages.values()) {
     const scripted = outcomes[row.id % 10]
@@ -80,7 +83,7 @@ const calls: readonly Call[] = [
 ]
 const kinds = ['fails', 'fails after its work'] as const
 
-/** What failed claims took is disowned: there is no other occasion for that. */
+/** Makes claims fail if `disown` is to be disturbed, because only failed claims are disowned. */
 const failsClaims = (disturbed: Call, name: Call, nth: number) =>
   disturbed === 'disown' && name === 'claim' && nth % 3 === 2 ? kinds[nth % 2] : undefined
 
@@ -99,7 +102,7 @@ describe('a call that fails loses nothing and submits nothing twice', () => {
     assertEnds(world, 0)
   })
 
-  test('a store that is away for a while holds everything up and loses nothing', async () => {
+  test('an unreachable store delays everything and loses nothing', async () => {
     const world = await dispatchWorld()
     await someMessages(world)
     let isAway = false
@@ -113,7 +116,7 @@ describe('a call that fails loses nothing and submits nothing twice', () => {
     assertEnds(world, settings.inDoubtMax)
   })
 
-  test('an end that always fails to be stored keeps no other from being stored', async () => {
+  test('an outcome that can never be stored does not prevent others from being stored', async () => {
     const world = await dispatchWorld()
     await someMessages(world)
     start(world, {
@@ -125,13 +128,13 @@ describe('a call that fails loses nothing and submits nothing twice', () => {
   })
 })
 
-describe('a dispatcher that is declared dead submits no more under that life, and goes on in a new one', () => {
+describe('a dispatcher that is declared dead submits nothing more in that epoch, and continues in a new one', () => {
   test.each(
     calls
       .filter((call) => call !== 'register' && call !== 'apply')
-      // Most marks go with a record: all of them where the window is as wide as what may be in doubt.
+      // Most marks are attached to a record: all of them if the window is as large as the in-doubt limit.
       .flatMap((call) => (call === 'mark' ? [1, 2] : [1, 2, 3]).map((nth) => [call, nth] as const)),
-  )('when it next asks to %s (%i)', async (call, wanted) => {
+  )('when it next calls %s (%i)', async (call, fatal) => {
     const world = await dispatchWorld()
     await someMessages(world)
     let isDead = false
@@ -143,18 +146,18 @@ describe('a dispatcher that is declared dead submits no more under that life, an
     start(world, {
       settings,
       beats: call === 'extend',
-      disturb: (name, nth) => (name === call && nth === wanted ? die : failsClaims(call, name, nth)),
+      disturb: (name, nth) => (name === call && nth === fatal ? die : failsClaims(call, name, nth)),
       outcomeOf,
       window: call === 'mark' ? 5 : 30,
     })
     await finish(world)
     expect(isDead).toBe(true)
-    // What it learns of its last life makes a 106 true again, but for what was marked and never left.
+    // Late outcomes of the last epoch correct a 106, except for messages that were marked and never submitted.
     assertEnds(world, settings.inDoubtMax)
   })
 })
 
-test('a killed dispatcher leaves at most the bound unknown, another one sends the rest, and receipts find the truth', async () => {
+test('a killed dispatcher leaves at most the limit unknown, another sends the rest, and receipts correct the unknown ones', async () => {
   const world = await dispatchWorld()
   for (let i = 0; i < 5; i++) await world.accept(40)
   const killed = start(world, { settings, window: 30 })
@@ -170,7 +173,10 @@ test('a killed dispatcher leaves at most the bound unknown, another one sends th
 })
 
 describe('a carrier that is slower than the queue', () => {
-  /** Of 900 messages in one send 20 are with the carrier, which answers 50 a second; then `disturb` says what fails. */
+  /**
+   * Creates a world with a send of 900 messages and a carrier that answers 50 a second. `disturb` decides which calls
+   * fail afterwards.
+   */
   async function slowWorld(disturb: (call: Call) => ReturnType<Disturb>) {
     const world = await dispatchWorld()
     let isTroubled = false
@@ -200,7 +206,7 @@ describe('a carrier that is slower than the queue', () => {
     ['claim', 'mark', 'record', 'register', 'disown', 'extend'],
   ]
   test.each(failing.flatMap((some) => kinds.map((kind) => [some, kind] as const)))(
-    'a while in which %j %s holds up neither lane for good',
+    'a time in which %j %s blocks neither lane for good',
     async (some, kind) => {
       const { world, carrier, ids, answers, trouble } = await slowWorld((call) =>
         some.includes(call) ? kind : undefined,

@@ -36,9 +36,7 @@ async function send(world: DispatchWorld, by: Account, to = number): Promise<Mes
 const inboxOf = async (world: DispatchWorld, { id }: Account) =>
   (await world.ports.inbox.list(id, 'all', instant(0), { offset: 0, limit: 1000 })).items
 
-/**
- * A world in which another account has written to the number before, and a gate before the record of what comes then.
- */
+/** Creates a world in which another account has written to the number before, with a gate before later records. */
 async function setUpUnrecorded() {
   const world = await dispatchWorld()
   const before = await anAccount(world.ports)
@@ -52,7 +50,7 @@ async function setUpUnrecorded() {
   return { world, before, carrier: started.carrier, open }
 }
 
-test('a reply that is faster than the record of its message waits for it, and answers it', async () => {
+test('a reply that arrives before its message is recorded waits for the record and is assigned to the message', async () => {
   const { world, before, carrier, open } = await setUpUnrecorded()
   const id = await send(world, world.account)
   await untilInTurns(() => carrier.submitted.length === 2)
@@ -68,7 +66,7 @@ test('a reply that is faster than the record of its message waits for it, and an
   expect(await inboxOf(world, before)).toEqual([])
 })
 
-test('a reply that comes before the carrier has answered waits for that too', async () => {
+test('a reply that arrives before the answer to its message waits for that answer', async () => {
   const world = await dispatchWorld()
   const { carrier } = start(world, { outcomeOf: () => 'held' })
   const id = await send(world, world.account)
@@ -81,7 +79,7 @@ test('a reply that comes before the carrier has answered waits for that too', as
   expect(await inboxOf(world, world.account)).toMatchObject([{ text: 'yes', answers: id }])
 })
 
-test('a reply does not wait for messages that were submitted after it came', async () => {
+test('a reply does not wait for messages submitted after it arrived', async () => {
   const world = await dispatchWorld()
   const { carrier } = start(world, { outcomeOf: () => 'held' })
   const first = await send(world, world.account)
@@ -95,7 +93,7 @@ test('a reply does not wait for messages that were submitted after it came', asy
 })
 
 test.each(['fails', 'fails after its work'] as const)(
-  'an arrival whose store %s is not acknowledged; offered again, it is there once',
+  'an inbound message whose storing %s is not acknowledged, and is stored once when offered again',
   async (disturbance) => {
     const world = await dispatchWorld()
     const { carrier } = start(world, {
@@ -112,7 +110,7 @@ test.each(['fails', 'fails after its work'] as const)(
 )
 
 test.each(['fails', 'fails after its work'] as const)(
-  'of STOP and START the later one counts, although storing STOP %s and START is offered before it again',
+  'of STOP and START the later one counts, even if storing STOP %s and START is offered again first',
   async (disturbance) => {
     const world = await dispatchWorld()
     const { carrier } = start(world, {
@@ -131,7 +129,7 @@ test.each(['fails', 'fails after its work'] as const)(
   },
 )
 
-test('receipts of one message are applied in the order of their carrier, although storing the first failed', async () => {
+test('receipts of one message are applied in the order of their carrier, even if storing the first failed', async () => {
   const world = await dispatchWorld()
   const { carrier } = start(world, {
     outcomeOf: () => 'accepted',
@@ -145,18 +143,18 @@ test('receipts of one message are applied in the order of their carrier, althoug
   expect(await world.status([id])).toMatchObject([{ code: OUTCOME.delivered }])
 })
 
-/** Answers every message at once, confirmations too, until the answer is taken. */
+/** Answers every message at once, including confirmations, and repeats each answer until it is acknowledged. */
 function autoResponder(text: string) {
   const carriers: ScriptedCarrier[] = []
   let owed = 0
   const answer = async (carrier: ScriptedCarrier, arrival: InboundMessage): Promise<void> => {
     owed++
     for (;;) {
-      const taken = await carrier.arrive([arrival]).then(
+      const isAcknowledged = await carrier.arrive([arrival]).then(
         () => true,
         () => false,
       )
-      if (taken) break
+      if (isAcknowledged) break
       await nextTurn()
     }
     owed--
@@ -190,7 +188,7 @@ test.each([
     [number, defaultConfirmation],
   ])
   expect(carrier.submitted[1]?.from).toBe(carrier.submitted[0]?.from)
-  // Both answers are there, and both answer the message: a confirmation is passed over.
+  // Both answers are stored and assigned to the message, not to a confirmation.
   expect(await inboxOf(world, world.account)).toMatchObject([
     { text: 'stop', answers: id },
     { text: 'stop', answers: id },

@@ -23,11 +23,11 @@ interface Life {
   readonly inDoubtMax: number
   readonly sliceMax: number
   readonly window: number
-  /** What happens to the nth call of all, and how often it happens to the next ones of the same name. */
+  /** Fault of the nth call, and how often it also happens to the next calls of the same name. */
   readonly troubles: readonly { readonly nth: number; readonly times: number; readonly trouble: Trouble }[]
-  /** What the carrier, slower than the queue, answers at a time; 50 times a second. */
+  /** Answers of the slow carrier per fiftieth of a second. */
   readonly answers: number
-  /** Faults stop after so many fiftieths of a second. */
+  /** Fiftieths of a second after which the faults stop. */
   readonly troubledTicks: number
 }
 
@@ -51,7 +51,7 @@ const lives: fc.Arbitrary<Life> = fc.record({
   troubledTicks: fc.integer({ min: 5, max: 80 }),
 })
 
-/** Says for each call of the troubled time whether it fails, or finds that its dispatcher was declared dead. */
+/** Returns for each call during the faults whether it fails, or finds its dispatcher declared dead. */
 function disturbing(world: DispatchWorld, { troubles }: Life): { disturb: Disturb; readonly end: () => void } {
   const die = async () => {
     world.clock.step(dispatcherDefaults.leaseSeconds + 1)
@@ -92,21 +92,21 @@ async function assertLives(life: Life): Promise<void> {
   if (world.violations.length > 0) throw new Error(world.violations.join('; '))
 }
 
-/** Whatever is due is submitted: something within five seconds, again and again, until everything has its end. */
+/** Asserts that a message moves within every five seconds until all have ended. */
 async function assertLiveness(
   world: DispatchWorld,
   { carrier, dispatcher }: StartedDispatcher,
   tick: () => Promise<void>,
 ): Promise<void> {
-  let left = world.waiting()
-  for (let ticks = 0; left > 0; ticks++) {
+  let waiting = world.waiting()
+  for (let ticks = 0; waiting > 0; ticks++) {
     if (ticks === 250) {
-      const waiting = `${left} messages wait, ${carrier.unanswered.length} of them for the carrier`
-      throw new Error(`nothing has moved for 5 s: ${waiting}; ${JSON.stringify(dispatcher.state())}`)
+      const facts = `${waiting} messages wait, ${carrier.unanswered.length} of them for the carrier`
+      throw new Error(`no message has moved for 5 s: ${facts}; ${JSON.stringify(dispatcher.state())}`)
     }
     await tick()
     const now = world.waiting()
-    if (now < left) [left, ticks] = [now, 0]
+    if (now < waiting) [waiting, ticks] = [now, 0]
   }
   for (const { id, decision } of world.store.messages.values()) {
     if (decision?.code !== OUTCOME.sent && decision?.code !== OUTCOME.unknown) {
@@ -115,12 +115,12 @@ async function assertLiveness(
   }
 }
 
-test(`whatever failed when: once the store works everything due is submitted, once, within the bound (seed ${seed})`, async () => {
+test(`after any failures, once the store works every due message is submitted once, within the limit (seed ${seed})`, async () => {
   await fc.assert(fc.asyncProperty(lives, assertLives), { seed, numRuns, endOnFailure: false })
 }, 120_000)
 
-describe('no progress is told', () => {
-  /** Time passes, half a second at a time, and the dispatcher is looked after in each. */
+describe('a stall is reported', () => {
+  /** Lets time pass in steps of half a second, calling the dispatcher's periodic methods in each. */
   async function pass(world: DispatchWorld, seconds: number): Promise<void> {
     for (let halves = 0; halves < seconds * 2; halves++) {
       world.clock.step(0.5)
@@ -132,13 +132,13 @@ describe('no progress is told', () => {
     ['claims are not answered', 'hangs', ['single', 'bulk']],
     ['marks fail', (call) => (call === 'mark' ? 'fails' : undefined), ['bulk']],
     ['records fail', (call) => (call === 'record' ? 'fails' : undefined), ['bulk', 'outcomes']],
-    ['what is to be settled never is', (call) => (call === 'settle' ? 'fails' : undefined), ['bulk', 'outcomes']],
+    ['messages cannot be settled', (call) => (call === 'settle' ? 'fails' : undefined), ['bulk', 'outcomes']],
     [
       'nothing can be given back',
       (call, nth) => (call === 'disown' || (call === 'claim' && nth < 3) ? 'fails' : undefined),
       ['single', 'bulk'],
     ],
-  ])('where %s, after ten seconds, until it goes on', async (_, disturb, stalled) => {
+  ])('after ten seconds in which %s, until work moves again', async (_, disturb, stalled) => {
     const world = await dispatchWorld()
     await world.accept(300)
     for (const { number } of [...world.store.messages.values()].slice(0, 30)) {
@@ -169,18 +169,18 @@ describe('no progress is told', () => {
     ['the carrier has a window of one and answers nothing', () => undefined, { outcomeOf: () => 'held', window: 1 }],
     ['the queue is empty', () => undefined, {}],
     ['the store is away', (_, nth) => (nth > 1 ? 'fails' : undefined), {}],
-  ])('never while %s', async (what, disturb, options) => {
+  ])('but not while %s', async (reason, disturb, options) => {
     const world = await dispatchWorld()
     const { dispatcher } = startDispatcher(world, { ...options, disturb })
     await world.accept(300)
     await world.accept(1)
     for (let seconds = 0; seconds < 60; seconds++) {
       await pass(world, 1)
-      expect([what, seconds, dispatcher.state().stalled]).toEqual([what, seconds, []])
+      expect([reason, seconds, dispatcher.state().stalled]).toEqual([reason, seconds, []])
     }
   })
 
-  test('nor while a slow carrier answers, a message every two seconds', async () => {
+  test('but not while a slow carrier answers one message every two seconds', async () => {
     const world = await dispatchWorld()
     const { dispatcher, carrier } = startDispatcher(world, { outcomeOf: () => 'held', window: 50 })
     await world.accept(300)
@@ -191,7 +191,7 @@ describe('no progress is told', () => {
     }
   })
 
-  test('nor while it drains', async () => {
+  test('but not while it drains', async () => {
     const world = await dispatchWorld()
     let release = (): void => undefined
     const gate = new Promise<void>((resolve) => (release = resolve))

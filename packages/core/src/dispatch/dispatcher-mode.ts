@@ -1,17 +1,17 @@
 import type { Work } from './stall.ts'
 
 /**
- * What a dispatcher does in each of its modes. Only `setMode` of the dispatcher changes it, and only along this table.
+ * Mode of a dispatcher. Only the dispatcher's `#setMode` changes the mode, and only as the last column allows.
  *
- * | mode     | claims | marks | submits        | stores outcomes     | its lease  | next          |
- * | -------- | ------ | ----- | -------------- | ------------------- | ---------- | ------------- |
- * | working  | yes    | yes   | what is marked | yes                 | is renewed | draining, broken |
- * | draining | no     | no    | what is marked | yes                 | is renewed | ended, broken |
- * | broken   | no     | no    | nothing        | yes                 | is given up at once | ended |
- * | ended    | no     | no    | nothing        | those that come late| is given up | none         |
+ * | mode     | claims | marks | submits         | stores outcomes | lease            | next             |
+ * | -------- | ------ | ----- | --------------- | --------------- | ---------------- | ---------------- |
+ * | working  | yes    | yes   | marked messages | yes             | renewed          | draining, broken |
+ * | draining | no     | no    | marked messages | yes             | renewed          | ended, broken    |
+ * | broken   | no     | no    | nothing         | yes             | given up at once | ended            |
+ * | ended    | no     | no    | nothing         | late ones only  | given up         | none             |
  *
- * broken: an invariant does not hold, which is reported. What was not marked is claimed by others, what was is SENT 106
- * unless its answer still comes.
+ * Broken: an invariant was violated, which is reported. Unmarked messages are claimed by other dispatchers; marked
+ * messages end as SENT 106 unless their answer still arrives.
  */
 export type Mode = 'working' | 'draining' | 'broken' | 'ended'
 
@@ -24,14 +24,14 @@ export const nextModes: Readonly<Record<Mode, readonly Mode[]>> = {
 
 export const maySubmit = (mode: Mode): boolean => mode === 'working' || mode === 'draining'
 
-/** What a dispatcher holds at one moment. `inDoubt` never exceeds the setting. */
+/** Counts of the messages that a dispatcher holds at one moment. `inDoubt` never exceeds the setting `inDoubtMax`. */
 export interface DispatcherState {
   readonly mode: Mode
-  /** Claimed and not submitted. */
+  /** Messages claimed and not submitted. */
   readonly ahead: number
   readonly unanswered: number
   readonly inDoubt: number
   readonly uncommitted: number
-  /** What makes no progress while the store answers (P-17), as of the last call of `retry`. */
+  /** Kinds of work without progress although the store answers (P-17), as of the last call of `retry`. */
   readonly stalled: readonly Work[]
 }

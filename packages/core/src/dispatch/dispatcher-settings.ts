@@ -1,27 +1,32 @@
 import type { ClaimedMessage, ProcessPlace } from './claimed-batches.ts'
 import type { HandOver } from './route-turns.ts'
 
-/** How a dispatcher works. Every number has a default that suits one carrier link on a small machine. */
+/** Settings of a dispatcher. The defaults suit one carrier link on a small machine. */
 export interface DispatcherSettings {
   /**
-   * A dispatcher that has not been heard of for so long is declared dead. 106 appears within twice this time (P-5: 90
-   * s).
+   * Seconds without a renewed lease after which a dispatcher is declared dead. Its messages become SENT 106 within
+   * twice this time (P-5 promises 90 s).
    */
   readonly leaseSeconds: number
-  /** At most so many messages are marked and not recorded: what one kill or lost connection can leave unknown (P-6). */
+  /**
+   * Maximum number of messages that are marked and not recorded, which one kill or one lost connection can leave
+   * unknown (P-6).
+   */
   readonly inDoubtMax: number
-  /** Messages of one claim in the bulk lane, and the most of one in the single lane. */
+  /** Messages per claim in the bulk lane, and their maximum per claim in the single lane. */
   readonly sliceMax: number
-  /** Counted from the due time; past it a waiting message ends as expired (ruling 1.13). */
+  /** Seconds after the due time at which a waiting message ends as expired (ruling 1.13). */
   readonly validitySeconds: number
-  /** The wait after the first refusal for now; it doubles with each further one, up to `retrySecondsMax`. */
+  /** Seconds to wait after the first refusal for now; doubles with each further refusal, up to `retrySecondsMax`. */
   readonly retrySeconds: number
   readonly retrySecondsMax: number
-  /** Of the program that dispatches, as operators are to see it; undefined: not told. */
+  /** Version of the program, shown to operators; undefined: not shown. */
   readonly version?: string | undefined
-  /** Where it runs, for the operator. */
+  /** Host and process id, shown to operators; undefined: not shown. */
   readonly place?: ProcessPlace | undefined
-  /** Work that could move and has not moved for so long, while the store answers, is told as no progress (P-17). */
+  /**
+   * Seconds after which work that could move and has not moved, while the store answers, is reported as stalled (P-17).
+   */
   readonly stallSeconds: number
 }
 
@@ -35,11 +40,14 @@ export const dispatcherDefaults: DispatcherSettings = {
   stallSeconds: 10,
 }
 
-/** How long a message waits that was refused for now, `attempt` times before this one. */
+/** Seconds that a message waits after a refusal for now, if it was refused `attempt` times before. */
 export const retryDelay = (settings: DispatcherSettings, attempt: number): number =>
   Math.min(settings.retrySeconds * 2 ** Math.min(attempt, 30), settings.retrySecondsMax)
 
-/** When and where it is tried again: at the first time at once by another carrier of its route, if there is one. */
+/**
+ * Returns when and where a refused message is tried again: after its first refusal at once, if another carrier of the
+ * route accepts it.
+ */
 export const retryOf = (
   settings: DispatcherSettings,
   { attempt }: Pick<ClaimedMessage, 'attempt'>,

@@ -20,13 +20,13 @@ const allAre = async (world: DispatchWorld, ids: readonly MessageId[], code: num
 
 const small: Partial<DispatcherSettings> = { inDoubtMax: 20, sliceMax: 30 }
 
-/** What dispatchers leave to the clock: it is moved on by `seconds`, and what is due is done. */
+/** Advances the clock by `seconds` and does the periodic work that is due. */
 async function pass(world: DispatchWorld, seconds: number): Promise<void> {
   world.clock.step(seconds)
   await world.ports.claimedBatches.promote(1000)
 }
 
-test('everything that waits is submitted once, recorded, and gets its receipt; nothing is left in flight', async () => {
+test('every waiting message is submitted once, recorded and gets its receipt, and none stays in flight', async () => {
   const world = await dispatchWorld()
   const { carrier, problems } = start(world, { settings: small, window: 50 })
   const ids = (await Promise.all([world.accept(300), world.accept(1), world.accept(7), world.accept(11)])).flat()
@@ -48,7 +48,7 @@ test.each([55, -55])(
 )
 
 test.each([0, 55])(
-  'how long messages wait is measured by the clock of the store, also if its own is %d hours wrong',
+  'waiting times are measured by the clock of the store, even if the dispatcher clock is %d hours wrong',
   async (hours) => {
     const world = await dispatchWorld()
     const ids = await world.accept(3)
@@ -61,7 +61,7 @@ test.each([0, 55])(
   },
 )
 
-test('within a send, messages leave in the order of the request', async () => {
+test('messages of a send are submitted in the order of the request', async () => {
   const world = await dispatchWorld()
   const { carrier } = start(world, { settings: small })
   const ids = await world.accept(200)
@@ -83,8 +83,8 @@ test.each<[ScriptedOutcome, number]>([
   await untilInTurns(() => world.assertTidy().then(() => true))
 })
 
-describe('the bounds', () => {
-  test('with a carrier that does not answer, the window and what may be in doubt fill up, and no more leaves', async () => {
+describe('limits', () => {
+  test('a carrier that does not answer gets no more messages than the window and the in-doubt limit allow', async () => {
     for (const [inDoubtMax, window] of [
       [20, 8],
       [8, 20],
@@ -104,18 +104,18 @@ describe('the bounds', () => {
       for (let turn = 0; turn < 50; turn++) await nextTurn()
       expect(carrier.submitted).toHaveLength(most)
       expect(dispatcher.state().unanswered).toBe(most)
-      // Answers make room, and all of it goes through the same eye of the needle.
+      // Answers make room, and all messages pass through the same small window.
       for (let turn = 0; turn < 20_000 && !(await allAre(world, ids, OUTCOME.delivered)); turn++) {
         carrier.release(OUTCOME.delivered, 3)
         await nextTurn()
       }
       expect(await allAre(world, ids, OUTCOME.delivered)).toBe(true)
-      // Where answers are quick no room of the window is kept for single messages.
+      // With quick answers no room of the window is reserved for single messages.
       expect(carrier.unansweredMost).toBeLessThanOrEqual(Math.min(window, Math.max(1, Math.floor(inDoubtMax * 0.875))))
     }
   })
 
-  test('answers that the carrier has read and not told yet widen no window', async () => {
+  test('answers that the carrier has read but not reported yet do not widen the window', async () => {
     const world = await dispatchWorld()
     const { carrier, dispatcher } = start(world, { window: 20, outcomeOf: () => 'held', room: () => 20 })
     await Promise.all(Array.from({ length: 10 }, () => world.accept(10)))
@@ -125,7 +125,7 @@ describe('the bounds', () => {
     expect(dispatcher.state().inDoubt).toBe(20)
   })
 
-  test('bulk that fills its share of window and doubt does not hold up the single lane', async () => {
+  test('bulk that fills its share of the window and the in-doubt limit does not block the single lane', async () => {
     const world = await dispatchWorld()
     const { carrier } = start(world, { settings: small, window: 20, outcomeOf: () => 'held' })
     await world.accept(500)
@@ -135,7 +135,7 @@ describe('the bounds', () => {
     expect(carrier.submitted.slice(-2).map(({ id }) => id)).toEqual(ids)
   })
 
-  test('a message that gets no answer does not hold up bulk, however slow the carrier was before', async () => {
+  test('a message without an answer does not block bulk, however slow the carrier was before', async () => {
     const world = await dispatchWorld()
     const [lost] = await world.accept(1)
     const { carrier } = start(world, { window: 200, outcomeOf: ({ id }) => (id === lost ? 'held' : 'accepted') })
@@ -162,7 +162,7 @@ describe('the bounds', () => {
   })
 })
 
-test('nothing leaves before its mark is committed', async () => {
+test('no message is submitted before its mark is committed', async () => {
   const world = await dispatchWorld()
   let release = (): void => undefined
   const gate = new Promise<void>((resolve) => (release = resolve))
@@ -181,7 +181,7 @@ test('nothing leaves before its mark is committed', async () => {
   await untilInTurns(() => allAre(world, ids, OUTCOME.delivered))
 })
 
-describe('messages that end without a carrier', () => {
+describe('messages that end without being submitted', () => {
   const suppress = async (world: DispatchWorld, from: number, to: number) => {
     for (const { number } of [...world.store.messages.values()].slice(from, to)) {
       await world.ports.suppressions.add({
@@ -203,17 +203,17 @@ describe('messages that end without a carrier', () => {
     const ids = await world.accept(100)
     await suppress(world, from, to)
     const { carrier, problems } = start(world, { settings: { inDoubtMax: 20, sliceMax: 100 } })
-    const [left, stopped] = [[...ids.slice(0, from), ...ids.slice(to)], ids.slice(from, to)]
-    await untilInTurns(() => allAre(world, left, OUTCOME.delivered))
+    const [remaining, stopped] = [[...ids.slice(0, from), ...ids.slice(to)], ids.slice(from, to)]
+    await untilInTurns(() => allAre(world, remaining, OUTCOME.delivered))
     await untilInTurns(() => allAre(world, stopped, OUTCOME.optedOut))
     await untilInTurns(() => world.assertTidy().then(() => true))
-    expect(carrier.submitted.map(({ id }) => id)).toEqual(left)
+    expect(carrier.submitted.map(({ id }) => id)).toEqual(remaining)
     expect(problems).toEqual([])
-    // One life: a claimed batch that ends by itself is not taken for one that was taken away.
+    // There is only one epoch: a batch that ends by itself is not mistaken for one taken over by others.
     expect(world.store.dispatchers.size).toBe(1)
   })
 
-  test('are settled in the single lane too, where the next claim waits for room', async () => {
+  test('are settled in the single lane too, even if the next claim waits for room', async () => {
     const world = await dispatchWorld()
     const ids = (await Promise.all(Array.from({ length: 20 }, () => world.accept(5)))).flat()
     await suppress(world, 30, 77)
@@ -222,7 +222,7 @@ describe('messages that end without a carrier', () => {
     expect((await codesOf(world, ids)).filter((code) => code === OUTCOME.optedOut)).toHaveLength(47)
   })
 
-  test('locked account, blacklisted number, beyond validity: each with its code, and refunded', async () => {
+  test('end with the code for a locked account, a blacklisted number or an expired validity, and are refunded', async () => {
     const world = await dispatchWorld()
     const before = await world.ports.ledger.balance(world.account.id)
     const old = await world.acceptOne()
@@ -235,7 +235,8 @@ describe('messages that end without a carrier', () => {
     expect(world.store.messages.get(old)?.decision?.code).toBe(OUTCOME.expired)
     expect(await codesOf(world, [black])).toEqual([OUTCOME.blacklisted])
 
-    // Nothing is claimed between accepting and locking: the first dispatcher has ended, the second has not begun.
+    // No message is claimed between accepting and locking, because the first dispatcher has ended and the second has
+    // not started.
     await first.dispatcher.drain(never)
     const locked = await world.acceptOne()
     await world.ports.accounts.setLocked(world.account.id, true)
@@ -246,7 +247,7 @@ describe('messages that end without a carrier', () => {
     expect(await world.ports.ledger.balance(world.account.id)).toBe(before)
   })
 
-  test('a sender that the carrier does not allow: its own is used, or the message is refused and refunded', async () => {
+  test('with a sender that the carrier does not allow, its own is used, or the message is refused and refunded', async () => {
     const world = await dispatchWorld()
     const [replaced, refused] = [aSender('Replaced'), aSender('Refused')]
     for (const [sender, otherwise] of [
@@ -274,7 +275,7 @@ describe('messages that end without a carrier', () => {
     expect(await world.ports.ledger.balance(world.account.id)).toBe((before ?? NaN) - 10)
   })
 
-  test('what expires of itself before its turn comes, by the clock of the store, ends as 101; others say how long they are valid', async () => {
+  test('end as 101 if they expire by the clock of the store before their turn; the others are submitted with their remaining validity', async () => {
     const world = await dispatchWorld()
     const before = await world.ports.ledger.balance(world.account.id)
     const to = numbers(20, '07')
@@ -285,13 +286,13 @@ describe('messages that end without a carrier', () => {
     const wrong = { now: () => secondsAfter(world.clock.now(), 55 * 3600) }
     const { carrier } = start(world, { clock: wrong, window: 8, outcomeOf: () => 'held' })
     await untilInTurns(() => carrier.submitted.length > 4)
-    const left = carrier.submitted.length
+    const remaining = carrier.submitted.length
     expect(carrier.submitted.map(({ id, validSeconds }) => [id === plain, validSeconds])).toEqual(
       carrier.submitted.map(({ id }) => (id === plain ? [true, undefined] : [false, 600])),
     )
     world.clock.step(540)
     carrier.release('accepted', 1)
-    await untilInTurns(() => carrier.submitted.length > left)
+    await untilInTurns(() => carrier.submitted.length > remaining)
     expect(carrier.submitted.at(-1)?.validSeconds).toBe(60)
     world.clock.step(60)
     const submitted = carrier.submitted.filter(({ id }) => ids.includes(id)).map(({ id }) => id)
@@ -308,7 +309,7 @@ describe('messages that end without a carrier', () => {
   })
 })
 
-test('what the carrier refuses for now comes again after 2, 4, 8 s, and no sooner', async () => {
+test('messages refused for now are submitted again after 2, 4 and 8 s, and no sooner', async () => {
   const world = await dispatchWorld()
   const { carrier } = start(world, {
     outcomeOf: (_, attempt) => (attempt <= 3 ? 'refused-for-now' : OUTCOME.delivered),
@@ -316,8 +317,8 @@ test('what the carrier refuses for now comes again after 2, 4, 8 s, and no soone
   const ids = [...(await world.accept(2)), ...(await world.accept(20))]
   for (const [round, seconds] of [2, 4, 8].entries()) {
     await untilInTurns(() => carrier.submitted.length === 22 * (round + 1) && world.store.dispatchers.size > 0)
-    const batches = () => [...world.store.dispatchers.values()].flatMap((its) => [...its.batches.values()])
-    await untilInTurns(() => batches().every(({ held }) => held.size === 0))
+    const batches = () => [...world.store.dispatchers.values()].flatMap(({ batches: open }) => [...open.values()])
+    await untilInTurns(() => batches().every((batch) => batch.held.size === 0))
     await pass(world, seconds - 0.1)
     for (let turn = 0; turn < 20; turn++) await nextTurn()
     expect(carrier.submitted).toHaveLength(22 * (round + 1))
@@ -328,7 +329,7 @@ test('what the carrier refuses for now comes again after 2, 4, 8 s, and no soone
 })
 
 describe('receipts', () => {
-  test('of messages that are accepted and not recorded wait for the record; others do not wait for them', async () => {
+  test('of accepted messages without a record wait for the record; other receipts do not wait for them', async () => {
     const world = await dispatchWorld()
     let release = (): void => undefined
     const gate = new Promise<void>((resolve) => (release = resolve))
@@ -342,17 +343,17 @@ describe('receipts', () => {
     })
     const id = await world.acceptOne()
     await untilInTurns(() => carrier.submitted.length === 1 && carrier.unanswered.length === 0)
-    const held = carrier.deliver([carrier.receiptFor(id, OUTCOME.delivered)])
+    const delivery = carrier.deliver([carrier.receiptFor(id, OUTCOME.delivered)])
     await carrier.deliver([{ ...carrier.receiptFor(id, OUTCOME.delivered), reference: 'of long ago' }])
     for (let turn = 0; turn < 20; turn++) await nextTurn()
     expect(applied).toHaveLength(1)
     release()
-    await held
+    await delivery
     expect(await codesOf(world, [id])).toEqual([OUTCOME.delivered])
-    expect(world.store.receipts.size).toBe(1) // that of long ago
+    expect(world.store.receipts.size).toBe(1) // the receipt of a message of long ago
   })
 
-  test('that cannot be stored are refused, so that the carrier offers them again', async () => {
+  test('that cannot be stored are rejected, so that the carrier offers them again', async () => {
     const world = await dispatchWorld()
     const { carrier } = start(world, { disturb: (call, nth) => (call === 'apply' && nth <= 3 ? 'fails' : undefined) })
     const ids = await world.accept(5)
@@ -362,7 +363,7 @@ describe('receipts', () => {
 })
 
 describe('drain', () => {
-  test('waits for answers, records them, and gives the rest back for another dispatcher', async () => {
+  test('waits for answers, records them, and gives unsubmitted messages back for another dispatcher', async () => {
     const world = await dispatchWorld()
     const first = start(world, { settings: small, outcomeOf: () => 'held' })
     const ids = await world.accept(100)
@@ -383,7 +384,7 @@ describe('drain', () => {
     expect(second.carrier.submitted).toHaveLength(85)
   })
 
-  test('does not end before the last record is committed, however long that takes', async () => {
+  test('does not end before the last record is committed, however long the commit takes', async () => {
     const world = await dispatchWorld()
     let release = (): void => undefined
     const gate = new Promise<void>((resolve) => (release = resolve))
@@ -402,7 +403,7 @@ describe('drain', () => {
     expect(await codesOf(world, ids)).toEqual(Array(5).fill(OUTCOME.sent))
   })
 
-  test('waits no longer than its deadline: what is unanswered is 106, and an answer that comes later tells the truth', async () => {
+  test('waits no longer than its deadline: outstanding submissions become 106, and a later answer corrects them', async () => {
     const world = await dispatchWorld()
     const { dispatcher, carrier } = start(world, { settings: small, outcomeOf: () => 'held' })
     const ids = await world.accept(100)
@@ -418,7 +419,7 @@ describe('drain', () => {
     expect(carrier.submitted).toHaveLength(15)
   })
 
-  test('tries again to give back what it could not, until the deadline', async () => {
+  test('repeats a failed giving back until the deadline', async () => {
     const world = await dispatchWorld()
     const { dispatcher, carrier } = start(world, {
       settings: small,
@@ -434,7 +435,7 @@ describe('drain', () => {
     await expect(other.dispatcher.drain(Promise.resolve())).rejects.toThrow('retire')
   })
 
-  test('at once, while nothing was ever claimed', async () => {
+  test('ends at once if nothing was ever claimed', async () => {
     const world = await dispatchWorld()
     const { dispatcher } = start(world)
     await dispatcher.drain(never)
@@ -442,7 +443,7 @@ describe('drain', () => {
   })
 })
 
-test('behind the bulk of a slow carrier a single message waits for what it answers in 0.6 s, not for all that may be in doubt', async () => {
+test('behind bulk on a slow carrier a single message waits for 0.6 s of its answers, not for the whole in-doubt limit', async () => {
   const world = await dispatchWorld()
   const { carrier } = start(world, { outcomeOf: () => 'held', window: 1000 })
   await world.accept(1000)
@@ -465,12 +466,12 @@ test('behind the bulk of a slow carrier a single message waits for what it answe
   expect(carrier.unanswered.length).toBeLessThanOrEqual(30)
 })
 
-test('messages that a slow carrier never answers hold up no other: what it has room for is submitted within 5 s', async () => {
+test('messages that a slow carrier never answers block no other message: free room is used within 5 s', async () => {
   const world = await dispatchWorld()
   const { carrier } = start(world, { outcomeOf: () => 'held', window: 50 })
   const ids = await world.accept(400)
   const lost = new Set(ids.filter((_, at) => at % 4 === 3))
-  // 20 answers a second, none of them to every fourth.
+  // 20 answers a second, but every fourth message gets none.
   const secondsPass = async (seconds: number) => {
     for (let i = 0; i < seconds * 20; i++) {
       world.clock.step(0.05)
@@ -487,7 +488,7 @@ test('messages that a slow carrier never answers hold up no other: what it has r
   }
 })
 
-test('a store that marks more than it was asked breaks an invariant: nothing more is submitted, and another dispatcher goes on', async () => {
+test('a store that marks too many messages violates an invariant: nothing more is submitted, and another dispatcher continues', async () => {
   const world = await dispatchWorld()
   const { claimedBatches } = world.ports
   const claim = claimedBatches.claim.bind(claimedBatches)
@@ -519,7 +520,7 @@ test('a dispatcher ends once', async () => {
   await expect(dispatcher.drain(never)).rejects.toThrow('a dispatcher that is ended becomes ended')
 })
 
-test('at a stop what is not marked goes back at once, while what was submitted still waits for its answers', async () => {
+test('at a stop unmarked messages go back at once, while submitted ones still wait for their answers', async () => {
   const world = await dispatchWorld()
   const stopping = start(world, { outcomeOf: () => 'held', window: 20, settings: small })
   const ids = await world.accept(25)

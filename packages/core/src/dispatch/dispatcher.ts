@@ -20,31 +20,34 @@ export interface DispatcherPorts extends Pick<
   Ports,
   'claimedBatches' | 'deliveryReceipts' | 'unreadReceipts' | 'unknownMessages' | 'inbox' | 'clock'
 > {
-  /** Undefined: answers are stored at once, however few there are. */
+  /** If undefined, answers are stored at once, however few there are. */
   readonly later?: Later
 }
 
+/** Result of one call of `work`; 'closed': the dispatcher claims no more. */
 export type Worked = 'claimed' | 'nothing' | 'closed'
 
 /**
- * Hands waiting messages to one carrier and stores what becomes of them. It has no timers: its owner calls `work` for
- * each lane, `beat` and `retry`, and once `drain`. Everything else happens when the carrier or the store answers.
+ * Submits waiting messages to one carrier and stores their outcomes. Has no timers: the owner calls `work` for each
+ * lane, `beat` and `retry`, and finally `drain` once. Everything else happens when the carrier or the store answers.
  *
- * A message of a claimed batch:
+ * States of a message of a claimed batch:
  *
- *   claimed --startMark, attach--> marking --commit--> marked --submit--> unanswered --answer--> outcome waits
- *      |                              |                                                               |
- *      +--screened out, expired--> settled                                          commit: recorded (or postponed)
+ * claimed --startMark, attach--> marking --commit--> marked --submit--> unanswered --answer--> outcome waits
+ * |                              |                                                               |
+ * +--screened out, expired--> settled                                          commit: recorded (or postponed)
  *
- * In doubt are those that are marking, and all from marked to outcome waits. A claimed batch:
+ * A message is in doubt from marking until its outcome is committed. States of a claimed batch:
  *
- *   claim under way --answer--> open --all outcomes committed--> closed
- *      |                          +--declared dead--> fenced: submits nothing more
- *      |                                                 +--outcomes of what was submitted--> closed
- *      +--failure--> lost: counts as in doubt, and nothing is claimed --disown--> gone
+ * claim under way --answer--> open --all outcomes committed--> closed
+ * |                          +--declared dead--> fenced: submits nothing more
+ * |                                                 +--outcomes of what was submitted--> closed
+ * +--failure--> lost: counts as in doubt, stops further claims --disown--> gone
  *
- * Its mark: none --startMark--> committing --commit--> none none --attach--> attached --commit of the record--> none
- *                                   +--failure--> failed --startMark, the same again--> committing
+ * States of the mark of a claimed batch:
+ *
+ * none --startMark--> committing --commit--> none +--failure--> failed --startMark, the same again--> committing none
+ * --attach--> attached --commit of the record--> none
  */
 export class Dispatcher {
   #mode: Mode = 'working'
@@ -65,8 +68,8 @@ export class Dispatcher {
   readonly #waiting = new Set<Lane>()
 
   /**
-   * `confirmation`: the text that confirms an opt-out. `turns`: of its process; by default the carrier takes
-   * everything.
+   * `confirmation` is the text that confirms an opt-out. `turns` is shared by the dispatchers of one process; by
+   * default the carrier claims from every queue.
    */
   constructor(
     ports: DispatcherPorts,
@@ -82,8 +85,8 @@ export class Dispatcher {
     const inFlight = (this.#inFlight = createInFlight(settings.inDoubtMax))
     const outcomes = (this.#outcomes = createOutcomeWriter(ports, inFlight, this.#markSize))
     const flow = (this.#flow = createFlowControl(ports.clock, carrier, inFlight, settings))
-    const told = { answered: this.#answered, ended: () => void this.#commits.write() }
-    const parts = { inFlight, outcomes, flow, turns, mode: () => this.#mode, ...told }
+    const callbacks = { answered: this.#answered, ended: () => void this.#commits.write() }
+    const parts = { inFlight, outcomes, flow, turns, mode: () => this.#mode, ...callbacks }
     this.#claims = createClaims(ports, carrier.id, parts, settings)
     this.#submissions = createSubmissions(ports, carrier, parts, settings)
     const [markSize, committed] = [this.#markSize, this.#committed]
@@ -104,9 +107,9 @@ export class Dispatcher {
   }
 
   /**
-   * Waits until there is room in the lane, then claims once and sends what may leave. 'nothing': the lane is empty,
-   * ask again later. 'closed': it claims no more. The two lanes are worked side by side, each by one caller at a
-   * time. Rejects if the store fails; call again.
+   * Waits until the lane has room, then claims once and submits the messages that may be submitted. 'nothing': the lane
+   * is empty, call again later. 'closed': the dispatcher claims no more. The two lanes are worked concurrently, each by
+   * one caller at a time. Rejects if the store fails; call again.
    */
   async work(lane: Lane): Promise<Worked> {
     for (;;) {
@@ -132,8 +135,7 @@ export class Dispatcher {
   }
 
   /**
-   * Tries again what failed (a mark, a record), and looks whether there is progress. To be called several times a
-   * second.
+   * Repeats failed calls to the store (marks, records) and checks for progress. To be called several times a second.
    */
   retry(): void {
     this.#flow.look()
@@ -149,8 +151,8 @@ export class Dispatcher {
   }
 
   /**
-   * Claims no more, submits what is marked, waits for its answers and stores them, and gives the rest back to the
-   * queue. Once `deadline` has resolved it waits no longer: what is then unanswered is SENT 106.
+   * Stops claiming, submits the marked messages, waits for their answers, stores them, and gives all other messages
+   * back to the queue. Stops waiting once `deadline` has resolved; submissions outstanding then are SENT 106.
    */
   async drain(deadline: Promise<unknown>): Promise<void> {
     if (this.#mode === 'working') this.#setMode('draining')
@@ -190,12 +192,18 @@ export class Dispatcher {
     }
   }
 
-  /** Seconds from when a message was due (at once: accepted) to its first submission, since the start. */
+  /**
+   * Returns the histogram of seconds from the due time of a message (its acceptance, if it was not scheduled) to its
+   * first submission, since the start.
+   */
   waits(): HistogramCounts {
     return this.#submissions.waits()
   }
 
-  /** Messages that this carrier claimed because carriers of a better priority were full, by lane, since the start. */
+  /**
+   * Returns the messages that this carrier claimed because carriers of a better priority were full, by lane, since the
+   * start.
+   */
   overflowed(): Readonly<Record<Lane, number>> {
     return { ...this.#claims.overflowed() }
   }
@@ -206,7 +214,7 @@ export class Dispatcher {
     this.#mode = next
   }
 
-  // What happens to claimed batches
+  // Claimed batches
 
   async #claim(lane: Lane, messagesMax: number): Promise<Worked | 'turn-of-another'> {
     try {
@@ -219,7 +227,7 @@ export class Dispatcher {
     }
   }
 
-  /** Something moved: send what may leave, mark what may be marked, wake who waits for room. */
+  /** Follows every change: submits and marks as many messages as allowed, and wakes the claims that wait for room. */
   #proceed(): void {
     if (maySubmit(this.#mode)) {
       for (const batch of this.#inFlight.batches()) this.#submissions.submit(batch)
@@ -243,13 +251,13 @@ export class Dispatcher {
     }
   }
 
-  // What becomes of submissions
+  // Answers of the carrier
 
   #answered = (answers: readonly SubmissionAnswer[]): void =>
     this.#safely(() => {
       this.#submissions.keep(answers)
       this.#commits.answered(answers.length)
-      // What may leave is marked first: it waits for no record.
+      // Mark first, because marking does not depend on the record.
       this.#proceed()
       void this.#commits.write()
     })
@@ -262,7 +270,7 @@ export class Dispatcher {
 
   #committed = ({ fenced, problems }: Written): void => {
     for (const problem of problems) this.#failed(problem)
-    // What may leave now leaves first: the carrier works on it meanwhile.
+    // Submit before reading receipts, so that the carrier works meanwhile.
     this.#safely(() => {
       for (const dispatcher of fenced) this.#claims.fence(dispatcher)
       this.#proceed()
@@ -270,9 +278,9 @@ export class Dispatcher {
     this.#incoming.run()
   }
 
-  // What went wrong
+  // Failures
 
-  /** The dispatcher was declared dead. */
+  /** Drops the messages of a dispatcher that was declared dead. */
   #fence(dispatcher: DispatcherId): void {
     this.#safely(() => {
       this.#claims.fence(dispatcher)
@@ -280,7 +288,7 @@ export class Dispatcher {
     })
   }
 
-  /** Then claims go on. It needs no answer of a carrier. */
+  /** Gives back the messages of failed claims, after which claims continue. Does not depend on the carrier. */
   async #disown(): Promise<void> {
     try {
       if (await this.#claims.disownLost()) this.#proceed()
@@ -289,7 +297,7 @@ export class Dispatcher {
     }
   }
 
-  /** Finds out whether the store answers, under a new epoch if there is none. */
+  /** Checks whether the store answers, registering a new epoch if there is none. */
   async #probe(): Promise<void> {
     try {
       await this.#claims.epoch()
@@ -307,7 +315,10 @@ export class Dispatcher {
     }
   }
 
-  /** What the store failed to do is tried again by `retry`; after a broken invariant nothing more leaves. */
+  /**
+   * Reports a failure. Failed calls to the store are repeated by `retry`; after a violated invariant the dispatcher
+   * submits nothing more.
+   */
   #failed(problem: unknown): void {
     this.#report(problem)
     if (!(problem instanceof BrokenInvariant) || !maySubmit(this.#mode)) return
@@ -321,14 +332,14 @@ export class Dispatcher {
     this.#changes.notify()
   }
 
-  /** Before anything else is done about it. */
+  /** Stops the dispatcher if an invariant was violated, and rethrows every other failure. */
   #unlessBroken(problem: unknown): 'closed' {
     if (!(problem instanceof BrokenInvariant)) throw problem
     this.#failed(problem)
     return 'closed'
   }
 
-  // What is known at this moment
+  // Current state
 
   #isBusy(): boolean {
     const [inFlight, outcomes] = [this.#inFlight, this.#outcomes]
@@ -338,7 +349,7 @@ export class Dispatcher {
   #markSize = (batch: OpenBatch, freed = 0): number =>
     this.#mode === 'working' ? this.#flow.markSize(batch, freed) : 0
 
-  /** Whether something of the work waits that could move, and how often it has moved. */
+  /** Returns whether work of this kind waits that could move, and how often it has moved. */
   #observe(work: Work) {
     const [inFlight, outcomes] = [this.#inFlight, this.#outcomes]
     if (work === 'outcomes') return { isWaiting: outcomes.size() > 0, moved: outcomes.commits() }
@@ -350,7 +361,7 @@ export class Dispatcher {
 export const createDispatcher = (...parts: ConstructorParameters<typeof Dispatcher>): Dispatcher =>
   new Dispatcher(...parts)
 
-/** Wakes all who wait for the next change. */
+/** Lets callers wait for the next change, and wakes all of them. */
 function createChanges() {
   let waiters: (() => void)[] = []
   return {

@@ -30,7 +30,7 @@ interface Process {
   readonly start: (id: string, options?: DispatcherOptions) => ScriptedCarrier
 }
 
-/** Dispatchers of one process, and what moves by the clock. */
+/** Creates the dispatchers of one process, and the periodic work. */
 async function aProcess(...routes: readonly Route[]): Promise<Process> {
   const world = await dispatchWorld()
   await world.ports.routes.publish(routes)
@@ -45,7 +45,7 @@ async function send({ ports, account }: DispatchWorld, to: ReturnType<typeof num
 
 const idsOf = ({ submitted }: ScriptedCarrier) => submitted.map(({ id }) => id)
 
-test('a carrier that answers nothing, with thousands queued, delays no message of another route', async () => {
+test('a carrier that never answers, with thousands of messages queued, delays no message of another route', async () => {
   const { world, start } = await aProcess(first, others(over('b')))
   const dead = start('a', { outcomeOf: () => 'held', window: 50 })
   const alive = start('b', { window: 50 })
@@ -57,7 +57,7 @@ test('a carrier that answers nothing, with thousands queued, delays no message o
   expect(dead.submitted.length).toBeLessThanOrEqual(50)
 })
 
-test('a carrier that is down claims nothing, and a message of its route waits until it is there', async () => {
+test('a carrier that is down claims nothing, and messages of its route wait until it is up', async () => {
   const { world, start } = await aProcess(first, others(over('b')))
   const carrier = start('a', { availability: 'down' })
   start('b')
@@ -68,7 +68,7 @@ test('a carrier that is down claims nothing, and a message of its route waits un
   await untilInTurns(() => carrier.submitted.length === 21)
 })
 
-test('weights share what waits, about as they say', async () => {
+test('carriers of equal priority get waiting messages roughly in proportion to their weights', async () => {
   const { world, start } = await aProcess(others(over('a', { weight: 3 }), over('b')))
   const [a, b] = [start('a', { window: 100 }), start('b', { window: 100 })]
   for (let sends = 0; sends < 4; sends++) await send(world, numbers(1000))
@@ -77,7 +77,7 @@ test('weights share what waits, about as they say', async () => {
   expect(a.submitted.length / 4000).toBeLessThan(0.85)
 })
 
-test('an equal whose window is full delays nobody', async () => {
+test('a carrier with a full window does not delay others of its priority', async () => {
   const { world, start } = await aProcess(others(over('a'), over('b')))
   const full = start('a', { outcomeOf: () => 'held', window: 10 })
   const other = start('b', { window: 50 })
@@ -85,7 +85,7 @@ test('an equal whose window is full delays nobody', async () => {
   await untilInTurns(() => full.submitted.length > 0 && other.submitted.length > 400)
 })
 
-test('while the first of a route is down the second has its messages, also what the first had claimed', async () => {
+test('while the first carrier of a route is down the second gets its messages, even those that the first had claimed', async () => {
   const { world, start } = await aProcess(others(over('a'), over('b', { priority: 2 })))
   const a = start('a', { availability: 'available', outcomeOf: () => 'held', window: 10 })
   const b = start('b', { window: 100 })
@@ -101,7 +101,7 @@ test('while the first of a route is down the second has its messages, also what 
   expect(new Set([...idsOf(a), ...idsOf(b)]).size).toBe(300)
 })
 
-test('what a carrier refuses for now goes to the other one first, what it may have taken to nobody', async () => {
+test('messages refused for now go to the other carrier first; messages that may have been accepted go to no other', async () => {
   const { world, start } = await aProcess(others(over('a'), over('b', { priority: 2 })))
   const a = start('a', { outcomeOf: ({ to }) => (to.endsWith('01') ? 'refused-for-now' : 'unknown') })
   const b = start('b')
@@ -116,7 +116,7 @@ test('what a carrier refuses for now goes to the other one first, what it may ha
   await untilInTurns(() => world.waiting() === 0)
 })
 
-test('what a carrier refused for now is its own again while no other is there', async () => {
+test('messages that a carrier refused for now stay with it while no other carrier is up', async () => {
   const { world, start } = await aProcess(others(over('a'), over('b', { priority: 2 })))
   const a = start('a', { outcomeOf: (_, attempt) => (attempt === 1 ? 'refused-for-now' : 'accepted') })
   start('b', { availability: 'down' })
@@ -129,7 +129,7 @@ test('what a carrier refused for now is its own again while no other is there', 
   })
 })
 
-/** One message to each number from a name that is registered with these carriers alone. */
+/** Accepts one message to each number from a sender that is registered only with these carriers. */
 async function sendFromName({ ports, account }: DispatchWorld, to: ReturnType<typeof numbers>, ...over: string[]) {
   const name = { account: account.id, sender: aSender('Acme'), destinations: [], defaultFor: [] }
   const carriers = over.map((one) => aCarrierId(one))
@@ -138,7 +138,7 @@ async function sendFromName({ ports, account }: DispatchWorld, to: ReturnType<ty
   if (typeof accepted === 'string') throw new Error(accepted)
 }
 
-test.each([['b'], ['c']])('a name that only %s of three carriers knows leaves over it', async (knowing) => {
+test.each([['b'], ['c']])('a sender registered only with carrier %s of three is sent over it', async (knowing) => {
   const carriers = ['a', 'b', 'c'].map((name, i) => over(name, { priority: i + 1 }))
   const { world, start } = await aProcess(others(...carriers))
   const started = new Map(carriers.map(({ carrier }) => [carrier as string, start(carrier)]))
@@ -152,7 +152,7 @@ test.each([['b'], ['c']])('a name that only %s of three carriers knows leaves ov
   expect([...started.values()].reduce((sum, { submitted }) => sum + submitted.length, 0)).toBe(21)
 })
 
-test('a name that only a carrier knows that is down waits for it', async () => {
+test('a message whose sender is registered only with a carrier that is down waits for it', async () => {
   const { world, start } = await aProcess(others(over('a'), over('b', { priority: 2 })))
   const [a, b] = [start('a'), start('b', { availability: 'down' })]
   await sendFromName(world, numbers(3), 'b')
@@ -173,7 +173,7 @@ test('a name that only a carrier knows that is down waits for it', async () => {
   expect(a.submitted).toEqual([])
 })
 
-test('a name that no carrier of the route knows is refused, and goes to none of another route', async () => {
+test('a message whose sender no carrier of the route has registered is refused, and goes to no other route', async () => {
   const { world, start } = await aProcess(first, others(over('b')))
   const [a, b] = [start('a'), start('b')]
   await sendFromName(world, numbers(3), 'b')
@@ -181,7 +181,7 @@ test('a name that no carrier of the route knows is refused, and goes to none of 
   expect([...a.submitted, ...b.submitted]).toEqual([])
 })
 
-test('what waits in a route that is withdrawn leaves by another', async () => {
+test('messages that wait in a withdrawn route are sent over another route', async () => {
   const { world, start } = await aProcess(first, others(over('b')))
   start('a', { availability: 'down' })
   const b = start('b')
@@ -191,19 +191,19 @@ test('what waits in a route that is withdrawn leaves by another', async () => {
   await untilInTurns(() => b.submitted.length === 20)
 })
 
-test('a carrier that becomes throttled gives what is not marked to one of the next priority that has room', async () => {
+test('a carrier that becomes throttled gives unmarked messages to a carrier of the next priority with room', async () => {
   const { world, start } = await aProcess(others(over('a'), over('b', { priority: 2 })))
   const a = start('a', { availability: 'available', outcomeOf: () => 'held', window: 10 })
   const b = start('b', { window: 100 })
   await send(world, numbers(100))
   await untilInTurns(() => a.submitted.length > 0)
-  const kept = a.submitted.length
+  const sentByA = a.submitted.length
   a.become('throttled')
-  await untilInTurns(() => b.submitted.length === 100 - kept)
-  expect(a.submitted).toHaveLength(kept)
+  await untilInTurns(() => b.submitted.length === 100 - sentByA)
+  expect(a.submitted).toHaveLength(sentByA)
 })
 
-test('one that has no other beside it keeps what it has', async () => {
+test('a throttled carrier without an alternative keeps its messages', async () => {
   const { world, start } = await aProcess(others(over('a')))
   const a = start('a', { availability: 'available', outcomeOf: () => 'held', window: 10 })
   await send(world, numbers(100))
@@ -215,7 +215,7 @@ test('one that has no other beside it keeps what it has', async () => {
   }
 })
 
-test('one that is probed takes what it has room for, first, and the next priority all the rest', async () => {
+test('a probing carrier first gets the messages it has room for, and the next priority gets the rest', async () => {
   const { world, start } = await aProcess(others(over('a'), over('b', { priority: 2 })))
   const a = start('a', { availability: 'probing', outcomeOf: () => 'held', window: 1 })
   const b = start('b', { window: 100 })
@@ -228,7 +228,7 @@ test('one that is probed takes what it has room for, first, and the next priorit
   await untilInTurns(() => a.submitted.length === 2)
 })
 
-test('one that is throttled gets every message for which it has room', async () => {
+test('a throttled carrier gets every message for which it has room', async () => {
   const { world, start } = await aProcess(others(over('a'), over('b', { priority: 2 })))
   const [a, b] = [start('a', { availability: 'throttled' }), start('b')]
   for (let sent = 1; sent <= 20; sent++) {
@@ -238,7 +238,7 @@ test('one that is throttled gets every message for which it has room', async () 
   expect(b.submitted).toEqual([])
 })
 
-test('a probe may be of bulk, also while others have no answer', async () => {
+test('a probe may be a bulk message, even while others have no answer', async () => {
   const { world, start } = await aProcess(others(over('a')))
   let room = 20
   const a = start('a', { availability: 'available', outcomeOf: () => 'held', room: () => room - a.unanswered.length })
@@ -250,7 +250,7 @@ test('a probe may be of bulk, also while others have no answer', async () => {
   await untilInTurns(() => a.submitted.length === lost + 1)
 })
 
-test('what is marked and cannot leave, because the carrier is down, is not unknown after a stop', async () => {
+test('marked messages that cannot be submitted because the carrier is down are not unknown after a stop', async () => {
   const world = await dispatchWorld()
   let [room, isArmed] = [10, false]
   const { carrier, dispatcher } = startDispatcher(world, {
@@ -267,6 +267,6 @@ test('what is marked and cannot leave, because the carrier is down, is not unkno
   expect(carrier.submitted).toEqual([])
   carrier.become('down')
   await dispatcher.drain(new Promise(() => undefined))
-  // None is decided: 106 would be.
+  // No message has ended, as it would have with 106.
   expect(world.waiting()).toBe(10)
 })

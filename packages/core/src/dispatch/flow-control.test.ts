@@ -5,62 +5,62 @@ function setUp() {
   const clock = steppingClock()
   const throughput = measureThroughput(clock)
   /**
-   * Submissions leave; so many answers come, one by one, each so many seconds after the one before; then so many are
-   * left.
+   * Starts submissions, then reports `count` answers, one every `seconds`, after which `remaining` submissions are
+   * outstanding.
    */
-  const answers = (count: number, seconds: number, left = 10) => {
+  const answers = (count: number, seconds: number, remaining = 10) => {
     throughput.began()
     for (let i = 0; i < count; i++) {
       clock.step(seconds)
-      throughput.answered(1, i < count - 1 ? Math.max(left, 1) : left)
+      throughput.answered(1, i < count - 1 ? Math.max(remaining, 1) : remaining)
     }
     return throughput.perSecond()
   }
   return { clock, throughput, answers }
 }
 
-test('nothing is known before an answer has told', () => {
+test('the throughput is infinite before the first answer', () => {
   const { throughput, answers } = setUp()
   expect(throughput.perSecond()).toBe(Infinity)
   expect(answers(1, 5)).toBeCloseTo(0.2)
 })
 
-test('a carrier of 50 a second is known after a tenth of a second', () => {
+test('50 answers a second are measured after a tenth of a second', () => {
   expect(setUp().answers(5, 0.02)).toBe(50)
 })
 
-test('a pause without anything to answer does not count', () => {
+test('a pause without outstanding submissions does not count', () => {
   const { clock, answers } = setUp()
   expect(answers(5, 0.02, 0)).toBe(50)
   clock.step(3600)
   expect(answers(5, 0.02)).toBe(50)
 })
 
-test('a carrier that has become faster is noticed though it is never busy for a tenth of a second', () => {
+test('a faster carrier is noticed even if it is never busy for a tenth of a second', () => {
   const { answers } = setUp()
   answers(5, 0.02, 0)
   expect(answers(25, 0.001, 0)).toBe(1000)
 })
 
-test('a carrier that has become faster is noticed though it never has more than one message', () => {
+test('a faster carrier is noticed even if it never has more than one message', () => {
   const { answers } = setUp()
   answers(3, 1)
   expect(answers(1, 0.002, 0)).toBe(500)
 })
 
-test('a single message that is answered slowly says nothing of how many could have been answered', () => {
+test('a single slow answer does not lower the throughput', () => {
   const { answers } = setUp()
   answers(100, 0.001)
   expect(answers(1, 0.3, 0)).toBe(1000)
 })
 
-test('one that has become slower is noticed, too', () => {
+test('a slower carrier is noticed, too', () => {
   const { answers } = setUp()
   answers(25, 0.001, 0)
   expect(answers(10, 0.1)).toBeCloseTo(10)
 })
 
-test('answers of the same millisecond are no division by nothing', () => {
+test('answers in the same millisecond give a finite throughput', () => {
   const { throughput } = setUp()
   throughput.began()
   throughput.answered(100, 0)
@@ -73,38 +73,38 @@ const load: Load = {
 }
 
 test.each([
-  ['nothing is known of it', Infinity, 50, 37],
-  ['it answers a thousand a second: a window ahead', 1000, 100, 100],
-  ['it answers a hundred a second: five ahead', 100, 55, 55],
-  ['it answers five a second: one ahead', 5, 51, 26],
-])('a carrier with a window of 50, %s: marked are at most', (_, answersPerSecond, single, bulk) => {
-  /** Marks until there is room for no more, a commit at a time, and submits what the window has room for. */
-  const mostMarked = (lane: 'single' | 'bulk'): number => {
-    let now: Load = { ...load, answersPerSecond }
-    for (let room = markRoom(lane, now); room > 0; room = markRoom(lane, now)) {
-      expect(room).toBeLessThanOrEqual(50)
-      const leaves = Math.min(now.leaving + room, Math.max(0, submitRoom(lane, now)))
-      now = {
-        ...{ ...now, inDoubt: now.inDoubt + room },
-        ...{ unanswered: now.unanswered + leaves, leaving: now.leaving + room - leaves },
+  ['before the first answer', Infinity, 50, 37],
+  ['with a thousand answers a second (one window ahead)', 1000, 100, 100],
+  ['with a hundred answers a second (five ahead)', 100, 55, 55],
+  ['with five answers a second (one ahead)', 5, 51, 26],
+])(
+  'a carrier with a window of 50, %s, has at most %3$i single and %4$i bulk messages marked',
+  (_, answersPerSecond, single, bulk) => {
+    /** Marks until no room is left, one commit at a time, and submits as many as the window has room for. */
+    const mostMarked = (lane: 'single' | 'bulk'): number => {
+      let now: Load = { ...load, answersPerSecond }
+      for (let room = markRoom(lane, now); room > 0; room = markRoom(lane, now)) {
+        expect(room).toBeLessThanOrEqual(50)
+        const leaves = Math.min(now.leaving + room, Math.max(0, submitRoom(lane, now)))
+        now = {
+          ...{ ...now, inDoubt: now.inDoubt + room },
+          ...{ unanswered: now.unanswered + leaves, leaving: now.leaving + room - leaves },
+        }
       }
+      return now.inDoubt
     }
-    return now.inDoubt
-  }
-  expect([mostMarked('single'), mostMarked('bulk')]).toEqual([single, bulk])
-})
-
-test.each([0, 20, 50])(
-  'marked and not submitted are at most a window and a tenth, with %i unanswered',
-  (unanswered) => {
-    for (const lane of ['single', 'bulk'] as const) {
-      let leaving = 0
-      const now = (): Load => ({ ...load, answersPerSecond: 1000, unanswered, leaving, inDoubt: unanswered + leaving })
-      for (let room = markRoom(lane, now()); room > 0; room = markRoom(lane, now())) leaving += room
-      expect(leaving).toBe(unanswered === 50 ? 50 : 55)
-    }
+    expect([mostMarked('single'), mostMarked('bulk')]).toEqual([single, bulk])
   },
 )
+
+test.each([0, 20, 50])('at most 1.1 windows are marked and not submitted, with %i outstanding', (unanswered) => {
+  for (const lane of ['single', 'bulk'] as const) {
+    let leaving = 0
+    const now = (): Load => ({ ...load, answersPerSecond: 1000, unanswered, leaving, inDoubt: unanswered + leaving })
+    for (let room = markRoom(lane, now()); room > 0; room = markRoom(lane, now())) leaving += room
+    expect(leaving).toBe(unanswered === 50 ? 50 : 55)
+  }
+})
 
 test.each([
   ['bulk', 5, 6],
@@ -112,9 +112,9 @@ test.each([
   ['bulk', 1000, 12],
   ['single', 1000, 6],
 ] as const)(
-  'of %s over a window of 50 with %i answers a second no fewer than %i are marked at a time',
+  'in the %s lane with a window of 50 and %i answers a second at least %i messages are marked at a time',
   (lane, rate, least) => {
-    // One after the other is answered, and what was marked ahead leaves.
+    // Submissions are answered one by one, and messages marked ahead are submitted.
     const ahead = rate < 100 ? 1 : 50
     const sizes = Array.from({ length: 50 }, (_, answered) => {
       const [unanswered, leaving] = [50 - Math.max(0, answered - ahead), Math.max(0, ahead - answered)]
@@ -125,7 +125,7 @@ test.each([
   },
 )
 
-test('bulk is claimed for two seconds ahead, a slice at most, and a window where nothing is known', () => {
+test('bulk is claimed for two seconds ahead, at most one slice, and one window before the first answer', () => {
   const sizes = [Infinity, 1, 5, 100, 5000].map((answersPerSecond) => claimSize('bulk', { ...load, answersPerSecond }))
   expect(sizes).toEqual([50, 2, 10, 200, 500])
 })

@@ -4,59 +4,70 @@ import type { Lane } from './claimed-batches.ts'
 import type { DispatcherSettings } from './dispatcher-settings.ts'
 import type { InFlight, OpenBatch } from './in-flight.ts'
 
-/** What decides how much a dispatcher claims, marks and submits. */
+/** Figures that decide how much a dispatcher claims, marks and submits. */
 export interface Load extends Pick<DispatcherSettings, 'inDoubtMax' | 'sliceMax'> {
-  /** The carrier's window as it is now: so many submissions may be unanswered. */
+  /** Current maximum number of outstanding submissions. */
   readonly window: number
-  /** The carrier is tried with a few, of any lane: the window is what they and those without an answer take. */
+  /**
+   * True while the carrier is tried with a few messages of any lane. The window then covers them and the outstanding
+   * submissions.
+   */
   readonly isProbing: boolean
-  /** So many submissions the carrier answers a second, as measured last. */
+  /** Measured answers of the carrier per second; infinite before the first measurement. */
   readonly answersPerSecond: number
   readonly unanswered: number
-  /** Of these, those whose answers are long overdue: they may never come, and hold up no other. */
+  /** Outstanding submissions whose answers are long overdue. They may never be answered and must not block others. */
   readonly overdue: number
-  /** Marked, or to be marked by a claim under way, and not submitted. */
+  /** Messages marked, or to be marked by a claim in progress, and not submitted. */
   readonly leaving: number
-  /** Marked, or to be marked by a claim under way, and not recorded. */
+  /** Messages marked, or to be marked by a claim in progress, and not recorded. */
   readonly inDoubt: number
-  /** Claimed and not submitted. */
+  /** Messages claimed and not submitted, by lane. */
   readonly ahead: Readonly<Record<Lane, number>>
 }
 
-/**
- * With a carrier that is slower than we are, bulk that waits for its answers is at most what it answers in so many
- * seconds.
- */
+/** Seconds of a slow carrier's answers to which outstanding bulk messages are limited. */
 const bulkSeconds = 0.6
 
-/** A part of the window and of what may be in doubt is kept for the single lane, so that bulk never holds it up. */
+/**
+ * Share of the window and of the in-doubt limit that bulk may use. The rest is reserved for the single lane, so that
+ * bulk never blocks it.
+ */
 const bulkShare = 0.75
 
 /**
- * Where it answers so many a second, a single message that finds the window full of bulk waits for 50 ms: no room is
- * kept for it, and less of what may be in doubt.
+ * Answers per second from which a single message behind a window full of bulk waits at most 50 ms. The whole window is
+ * then open to bulk, and more of the in-doubt limit.
  */
 const briskPerSecond = 20
 const briskBulkShare = 0.875
 
 /**
- * Marked beyond what the window has room for: what the carrier answers while a mark commits, a window at most; one that
- * answers 5 a second has one more. A slower one has none: the message would wait for an answer, up to seconds, although
- * another carrier has room for it (P-17).
+ * Seconds of the carrier's answers that are marked beyond the window, because these answers arrive while the mark
+ * commits. At most one window, and one message for a carrier that answers 5 a second. For a slower carrier nothing is
+ * marked beyond it, because the message would wait seconds for an answer although another carrier has room (P-17).
  */
 const commitSeconds = 0.05
 const aheadPerSecond = 5
 
-/** Marked and not submitted are never more than so many windows: a crash leaves them unknown (P-6). */
+/** Maximum of marked and unsubmitted messages, in windows. A crash leaves them unknown (P-6). */
 const leavingWindows = 1.1
 
-/** A carrier that answers others has most likely lost what it has not answered for so long. */
+/**
+ * Seconds after which an outstanding submission counts as overdue: a carrier that answers other submissions has most
+ * likely lost it.
+ */
 export const overdueSeconds = 4
 
-/** Claimed ahead is at most what the carrier takes in so many seconds: the rest is for others of its route (P-17). */
+/**
+ * Seconds of the carrier's answers to claim ahead at most. The rest is left for other carriers of the route (P-17).
+ */
 const claimSeconds = 2
 
-/** Small marks and small claims cost a commit each: at least this part of the bound at a time, unless less is left. */
+/**
+ * Smallest share of the limit worth a mark or claim of its own, because each costs a commit. Smaller amounts wait
+ * unless they are all that remains.
+ */
 const leastShare = 0.125
 
 export function loadOf(
@@ -84,7 +95,10 @@ const isBrisk = (answersPerSecond: number): boolean => isKnown(answersPerSecond)
 const part = (of: number, share: number): number => Math.max(1, Math.floor(of * share))
 const least = (of: number): number => part(of, leastShare)
 
-/** Of bulk never so much that a single message behind it would wait long; at least as much as a mark is worth. */
+/**
+ * Returns the part of the window open to the lane. For bulk it is small enough that a single message behind it waits
+ * briefly, and large enough to be worth a mark.
+ */
 function laneWindow(lane: Lane, load: Load): number {
   const { window, inDoubtMax, answersPerSecond, isProbing } = load
   if (lane === 'single' || isProbing) return window
@@ -96,12 +110,16 @@ const laneDoubt = (lane: Lane, { inDoubtMax, answersPerSecond }: Load): number =
   lane === 'single' ? inDoubtMax : part(inDoubtMax, isBrisk(answersPerSecond) ? briskBulkShare : bulkShare)
 
 /**
- * Where it answers so many a second, bulk is marked by a quarter of its room: the next answers make it within
- * milliseconds. Over a window of 50 that is a fifth of the separate marks, and 62 µs of PostgreSQL a message, not 74.
+ * Answers per second from which bulk is marked as soon as a quarter of its room is free, because further answers free
+ * that much within milliseconds. With a window of 50, four fifths of the separate marks are saved: 62 µs of PostgreSQL
+ * per message instead of 74.
  */
 const quickPerSecond = 1000
 
-/** A quarter of the room of a lane at most: a few messages that never get an answer hold up no other, and no probe. */
+/**
+ * Returns the least number of messages worth a mark or claim. At most a quarter of the lane's room, so that a few
+ * messages that never get an answer block neither others nor probes.
+ */
 function leastOf(lane: Lane, load: Load): number {
   if (load.isProbing) return 1
   const { inDoubtMax, window, answersPerSecond } = load
@@ -111,7 +129,7 @@ function leastOf(lane: Lane, load: Load): number {
   return Math.max(1, Math.min(worth, Math.floor(most / 4)))
 }
 
-/** How many more messages of the lane may be submitted. */
+/** Returns how many more messages of the lane may be submitted. */
 export const submitRoom = (lane: Lane, load: Load): number => roomIn(laneWindow(lane, load), load)
 
 const roomIn = (most: number, { window, unanswered, overdue }: Load): number =>
@@ -123,8 +141,9 @@ const commitWorth = ({ window, answersPerSecond, isProbing }: Load): number =>
     : 0
 
 /**
- * How many more of the lane may be marked, if `freed` leave doubt with it: within the bound, as many as the window has
- * room for with one commit's worth, and never more than a window at once.
+ * Returns how many more messages of the lane may be marked, if `freed` messages leave doubt in the same commit: within
+ * the in-doubt limit, as many as the window has room for plus the answers expected during one commit, and never more
+ * than one window.
  */
 export function markRoom(lane: Lane, load: Load, freed = 0): number {
   const { inDoubt, leaving, window } = load
@@ -133,18 +152,21 @@ export function markRoom(lane: Lane, load: Load, freed = 0): number {
   return Math.max(0, Math.min(undoubted, leaves, window))
 }
 
-/** How many of the `left` unmarked messages of a batch to mark now; 0: it is not worth a commit yet. */
-export function markSize(lane: Lane, left: number, load: Load, freed = 0): number {
+/** Returns how many of the `unmarked` remaining messages of a batch to mark now; 0 if it is not worth a commit yet. */
+export function markSize(lane: Lane, unmarked: number, load: Load, freed = 0): number {
   const room = markRoom(lane, load, freed)
-  return room < Math.min(left, leastOf(lane, load)) ? 0 : Math.min(left, room)
+  return room < Math.min(unmarked, leastOf(lane, load)) ? 0 : Math.min(unmarked, room)
 }
 
-/** How many messages to claim now; 0: none yet. Bulk is claimed at most a slice ahead of what may be marked. */
+/**
+ * Returns how many messages to claim now; 0 for none yet. Bulk is claimed at most one slice ahead of the messages that
+ * may be marked.
+ */
 export function claimSize(lane: Lane, load: Load): number {
   if (lane === 'bulk') {
     const { answersPerSecond, sliceMax, window } = load
-    const wanted = isKnown(answersPerSecond) ? Math.ceil(answersPerSecond * claimSeconds) : window
-    const slice = Math.max(1, Math.min(sliceMax, wanted))
+    const claimable = isKnown(answersPerSecond) ? Math.ceil(answersPerSecond * claimSeconds) : window
+    const slice = Math.max(1, Math.min(sliceMax, claimable))
     return load.ahead.bulk < slice / 2 ? slice : 0
   }
   const room = markRoom(lane, load)
@@ -152,28 +174,29 @@ export function claimSize(lane: Lane, load: Load): number {
 }
 
 /**
- * Whether the lane would have room if only what the carrier has not answered counted: then what waits could move
+ * Returns true if the lane would have room if only outstanding submissions counted, so that waiting messages could move
  * (P-17).
  */
 export const couldMove = (lane: Lane, load: Load): boolean =>
   Math.min(laneDoubt(lane, load) - load.unanswered, submitRoom(lane, load)) >= leastOf(lane, load)
 
-/** How fast a carrier answers while it has something to answer. */
+/** Measure of how fast a carrier answers while submissions are outstanding. */
 export interface Throughput {
-  /** Something leaves, and nothing was unanswered. */
+  /** Reports the first submission after all others were answered. */
   began(): void
-  /** So many answers came, and so many submissions are still unanswered. */
+  /** Reports new answers and the number of submissions still outstanding. */
   answered(count: number, unanswered: number): void
-  /** Answers a second, as measured last; infinite until then. */
+  /** Returns the answers per second measured last; infinite before the first measurement. */
   perSecond(): number
 }
 
 const leastMilliseconds = 100
 
 /**
- * Measures over at least 100 ms, or until nothing is unanswered: so a pause in which there was nothing to answer does
- * not count, and a carrier that has become faster is noticed with the next answers. One that has answered all could
- * have answered more: that never lowers the measure, as with application-limited samples of BBR.
+ * Measures over at least 100 ms, or until no submission is outstanding. Pauses without outstanding submissions
+ * therefore do not count, and a carrier that became faster is noticed with its next answers. A carrier that has
+ * answered everything could have answered more, so such a measurement never lowers the figure, as with
+ * application-limited samples of BBR.
  */
 export function measureThroughput(clock: Clock): Throughput {
   let perSecond = Infinity
@@ -198,7 +221,7 @@ export function measureThroughput(clock: Clock): Throughput {
   }
 }
 
-/** How much one dispatcher may claim, mark and submit at this moment. */
+/** Limits on how much one dispatcher may claim, mark and submit at this moment. */
 export type FlowControl = ReturnType<typeof createFlowControl>
 
 export function createFlowControl(
@@ -214,7 +237,7 @@ export function createFlowControl(
 
   function load(): Load {
     const { window: whole, room } = carrier
-    // Answers that are read and not told yet make room already: it is no wider for that.
+    // Answers that were read but not reported yet make room already, which must not widen the window.
     const window = room === undefined ? whole : Math.min(whole, inFlight.unanswered.size + room())
     const isProbing = availability() === 'probing'
     return loadOf(inFlight, settings, { window, isProbing, overdue, answersPerSecond: throughput.perSecond() })
@@ -222,11 +245,14 @@ export function createFlowControl(
 
   return {
     availability,
-    /** Counts what is overdue. To be called several times a second. */
+    /** Counts the overdue submissions. To be called several times a second. */
     look: (): void => void (overdue = inFlight.unansweredSince(clock.now() - overdueSeconds * 1000)),
     began: (): void => throughput.began(),
     answered: (count: number): void => throughput.answered(count, inFlight.unanswered.size),
-    /** Of a carrier that takes only some nothing is claimed that cannot leave at once: others may have it. */
+    /**
+     * A throttled or probing carrier claims only messages that can be submitted at once; the others are left for other
+     * carriers.
+     */
     claimSize(lane: Lane): number {
       if (inFlight.hasLostClaims()) return 0
       const now = load()

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createHoldBackQueue } from './hold-back-queue.ts'
 
 /**
- * A queue of words, of which the last one is the key; those that begin with `held` wait until they are let go. If
+ * Creates a queue of texts whose last word is the key. Texts that begin with `held` wait until they are let go. If
  * `gated`, each batch waits for `proceed`; the first `fails` batches fail.
  */
 function aQueue({ batchMax = 3, gated = false, fails = 0 } = {}) {
@@ -30,7 +30,7 @@ function aQueue({ batchMax = 3, gated = false, fails = 0 } = {}) {
   return { queue, stored, letGo, proceed: () => proceed() }
 }
 
-test('what comes while a batch is being stored goes into the next one, in its order', async () => {
+test('items that arrive while a batch is being stored go into the next batch, in order', async () => {
   const { queue, stored, proceed } = aQueue({ gated: true })
   const all = ['a', 'b', 'c', 'd', 'e'].map((word) => queue.add([word]))
   await nextTurn()
@@ -39,27 +39,27 @@ test('what comes while a batch is being stored goes into the next one, in its or
   expect(stored).toEqual([['a'], ['b', 'c', 'd'], ['e']])
 })
 
-test('what belongs to one call is stored together, however much it is', async () => {
+test('the items of one call are stored together, however many they are', async () => {
   const { queue, stored } = aQueue()
   await queue.add(['a', 'b', 'c', 'd', 'e'])
   expect(stored).toEqual([['a', 'b', 'c', 'd', 'e']])
 })
 
-test('what is held waits with all of its call, and others go past it', async () => {
+test('a waiting item delays its whole call, and other calls pass it', async () => {
   const { queue, stored, letGo } = aQueue()
   let done = false
-  const held = queue.add(['a', 'held b']).then(() => (done = true))
+  const waiting = queue.add(['a', 'held b']).then(() => (done = true))
   await queue.add(['c'])
   queue.run()
   await nextTurn()
   expect([done, stored]).toEqual([false, [['c']]])
   letGo.add('held b')
   queue.run()
-  await held
+  await waiting
   expect(stored).toEqual([['c'], ['a', 'held b']])
 })
 
-test('what is held lets nothing of its own key pass, in one call or another', async () => {
+test('a waiting item lets no item of its own key pass, in the same call or another', async () => {
   const { queue, stored, letGo } = aQueue({ batchMax: 9 })
   const first = queue.add(['held 1 a', '1 b'])
   const behind = [queue.add(['2 b', '2 c']), queue.add(['3 c']), queue.add(['1 d'])]
@@ -71,7 +71,7 @@ test('what is held lets nothing of its own key pass, in one call or another', as
   expect(stored).toEqual([['1 d'], ['held 1 a', '1 b', '2 b', '2 c', '3 c']])
 })
 
-test('what could not be stored is stored before a later one of its key, and once more when it is offered again', async () => {
+test('a failed item is stored before a later one of its key, and again when it is offered again', async () => {
   const { queue, stored } = aQueue({ fails: 2 })
   const outcome = (items: readonly string[]) =>
     queue.add(items).then(
@@ -89,36 +89,36 @@ test('what could not be stored is stored before a later one of its key, and once
   expect(stored.at(-1)).toEqual(['1 b', '1 b'])
 })
 
-test('generated failures and waits: items of one key are first stored in the order in which they came', async () => {
+test('with random failures and waits items of one key are first stored in order of arrival', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.record({ keys: fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 3 }), held: fc.boolean() })),
+      fc.array(fc.record({ keys: fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 3 }), waits: fc.boolean() })),
       fc.array(fc.boolean()),
       async (calls, failures) => {
         const letGo = new Set<number>()
         const order: number[] = []
         let batches = 0
-        const queue = createHoldBackQueue<{ readonly key: number; readonly at: number; readonly held: boolean }>(
+        const queue = createHoldBackQueue<{ readonly key: number; readonly at: number; readonly waits: boolean }>(
           (items) => {
             if (failures[batches++] === true) return Promise.reject(new Error('no'))
             for (const { at } of items) if (!order.includes(at)) order.push(at)
             return Promise.resolve([])
           },
           {
-            holdsBack: (items) => () => items.some(({ held, at }) => held && !letGo.has(at)),
+            holdsBack: (items) => () => items.some(({ waits, at }) => waits && !letGo.has(at)),
             keyOf: ({ key }) => String(key),
             isRepeatable: () => true,
             batchMax: 4,
           },
         )
         let count = 0
-        const all = calls.map(({ keys, held }) => keys.map((key) => ({ key, at: count++, held })))
+        const all = calls.map(({ keys, waits }) => keys.map((key) => ({ key, at: count++, waits })))
         const first = all.map((items) => queue.add(items).catch(() => undefined))
         await nextTurn()
         for (const { at } of all.flat()) letGo.add(at)
         queue.run()
         await Promise.all(first)
-        // The carrier offers everything again, the latest first.
+        // The carrier offers all items again, the latest first.
         for (const items of all.toReversed()) await queue.add(items).catch(() => undefined)
         for (const key of [0, 1, 2, 3]) {
           const own = new Set(
@@ -135,7 +135,7 @@ test('generated failures and waits: items of one key are first stored in the ord
   )
 })
 
-test('what could not be stored rejects, and keeps nothing behind it', async () => {
+test('a failed call rejects and does not block later calls', async () => {
   const { queue, stored } = aQueue()
   const first = queue.add(['a'])
   const bad = [queue.add(['bad']), queue.add(['b'])]
@@ -145,7 +145,7 @@ test('what could not be stored rejects, and keeps nothing behind it', async () =
   expect(stored).toEqual([['a'], ['bad', 'b'], ['c']])
 })
 
-test('a queue with nothing in it stores nothing', async () => {
+test('an empty queue stores nothing', async () => {
   const { queue, stored } = aQueue()
   queue.run()
   await nextTurn()

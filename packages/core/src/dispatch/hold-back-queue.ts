@@ -11,31 +11,37 @@ import type { InFlight } from './in-flight.ts'
 import { receiptMatching } from './match-delivery-receipt.ts'
 import type { OutcomeWriter } from './outcome-writer.ts'
 
-/** Stores what a carrier brings, some of which has to wait. */
+/** Stores items delivered by a carrier, some of which have to wait. */
 export interface HoldBackQueue<Item> {
   /**
-   * Resolves once the items are stored, to those that the store returned; rejects if that failed. The carrier offers
-   * them again then; should a later item of the same key come first, they are stored before it all the same.
+   * Resolves to the items that the store returned, once all are stored; rejects if that failed. The carrier then offers
+   * them again. Should a later item of the same key arrive first, the failed items are still stored before it.
    */
   add(items: readonly Item[]): Promise<readonly Item[]>
-  /** Goes on with what waits. To be called when messages were recorded. */
+  /** Continues with waiting items. To be called when outcomes of messages were recorded. */
   run(): void
 }
 
 export interface HoldBackSettings<Item> {
-  /** Looks at the items of a call when they come. The result says before each batch whether they still have to wait. */
+  /**
+   * Inspects the items of a call when they arrive. The returned function tells before each batch whether they still
+   * have to wait.
+   */
   readonly holdsBack: (items: readonly Item[]) => () => boolean
-  /** Items of one key are stored in the order in which they came. */
+  /** Items of one key are stored in order of arrival. */
   readonly keyOf: (item: Item) => string
-  /** True if storing the item twice is storing it once. Only such items are stored after a failure. */
+  /**
+   * True if storing the item twice has the same effect as storing it once. Only such items are stored again after a
+   * failure.
+   */
   readonly isRepeatable: (item: Item) => boolean
   /** Maximum number of items of a batch, unless one call has more. */
   readonly batchMax: number
 }
 
 /**
- * Stores items in batches. An item that has to wait lets items of other keys pass, so that a receipt or reply that is
- * faster than the record of its message finds it at the first look; it never lets one of its own key pass (P-7).
+ * Stores items in batches. An item that waits lets items of other keys pass, but never an item of its own key (P-7). It
+ * waits so that a receipt or reply that arrives before its message is recorded finds the message at the first attempt.
  */
 export function createHoldBackQueue<Item>(
   store: (items: readonly Item[]) => Promise<readonly Item[]>,
@@ -53,7 +59,7 @@ export function createHoldBackQueue<Item>(
 
   function takeReady(): readonly Entry[] {
     const ready: Entry[] = []
-    const held: Entry[] = []
+    const remaining: Entry[] = []
     const heldKeys = new Set<string>()
     let count = 0
     for (const entry of waiting) {
@@ -63,10 +69,10 @@ export function createHoldBackQueue<Item>(
         count += entry.items.length
         continue
       }
-      held.push(entry)
+      remaining.push(entry)
       for (const item of entry.items) heldKeys.add(keyOf(item))
     }
-    waiting = held
+    waiting = remaining
     return ready
   }
 
@@ -104,23 +110,23 @@ export function createHoldBackQueue<Item>(
   }
 }
 
-/** Maximum number of items that are remembered after they could not be stored; the oldest are forgotten first. */
+/** Maximum number of failed items to remember; the oldest are dropped first. */
 const failedMax = 10_000
 
 /**
- * Items that could not be stored. A carrier offers them again at a time of its own, perhaps after a later item of the
- * same key; whoever stores that one takes these first.
+ * Items that could not be stored. The carrier offers them again later, perhaps after a later item of the same key,
+ * which therefore takes the remembered items along.
  */
 function createFailedItems<Item>(keyOf: (item: Item) => string) {
   let items: readonly Item[] = []
   return {
-    /** Takes out those that belong before these items. */
-    take(before: readonly Item[]): readonly Item[] {
+    /** Removes and returns the failed items that belong before these items. */
+    take(next: readonly Item[]): readonly Item[] {
       if (items.length === 0) return []
-      const keys = new Set(before.map(keyOf))
-      const taken = items.filter((item) => keys.has(keyOf(item)))
-      if (taken.length > 0) items = items.filter((item) => !keys.has(keyOf(item)))
-      return taken
+      const keys = new Set(next.map(keyOf))
+      const before = items.filter((item) => keys.has(keyOf(item)))
+      if (before.length > 0) items = items.filter((item) => !keys.has(keyOf(item)))
+      return before
     },
     keep(more: readonly Item[]): void {
       items = [...items, ...more].slice(-failedMax)
@@ -129,38 +135,43 @@ function createFailedItems<Item>(keyOf: (item: Item) => string) {
 }
 
 /**
- * Whether one of these inbound messages may answer a message of which it is not recorded yet that it was sent. Only
- * what was submitted before they came counts: to a number that is written to all the time there is always something
- * that is not recorded.
+ * Returns, for inbound messages, a function that is true while one of them may answer a message whose submission is not
+ * recorded yet. Only messages submitted before the inbound messages arrived count, because a number that gets messages
+ * all the time always has some that are not recorded.
  */
 export const holdUntilRecorded =
   ({ unanswered }: Pick<InFlight, 'unanswered'>, outcomes: Pick<OutcomeWriter, 'has' | 'messagesTo'>) =>
   (inbound: readonly InboundMessage[]): (() => boolean) => {
     const numbers = new Set<string>(inbound.map(({ from }) => from.replace(/^\+/, '')))
-    const before = [...outcomes.messagesTo(numbers)]
-    for (const [id, { message }] of unanswered) if (numbers.has(message.to)) before.push(id)
+    const submitted = [...outcomes.messagesTo(numbers)]
+    for (const [id, { message }] of unanswered) if (numbers.has(message.to)) submitted.push(id)
     const isOpen = (id: MessageId): boolean => unanswered.has(id) || outcomes.has(id)
     return () => {
-      for (let id = before.at(-1); id !== undefined; id = before.at(-1)) {
+      for (let id = submitted.at(-1); id !== undefined; id = submitted.at(-1)) {
         if (isOpen(id)) return true
-        before.pop() // it is recorded, or the carrier did not take it
+        submitted.pop() // recorded, or not accepted by the carrier
       }
       return false
     }
   }
 
-/** Delivery receipts and inbound messages of one commit at the most; a larger backlog is taken in several. */
+/**
+ * Maximum number of delivery receipts and inbound messages per commit; a larger backlog is stored in several commits.
+ */
 const receiptsMax = 2000
 const inboundMax = 500
 
-/** What a carrier brings: receipts and what people wrote. */
+/** Handlers that store the receipts and inbound messages of a carrier. */
 export interface Incoming {
   readonly handlers: CarrierHandlers
-  /** Goes on with what waits. To be called when messages were recorded. */
+  /** Continues with waiting items. To be called when outcomes of messages were recorded. */
   run(): void
 }
 
-/** Stores both, each behind the outcome of its message. `confirmation`: the text that confirms an opt-out. */
+/**
+ * Creates handlers that store receipts and inbound messages, each after the outcome of its message. `confirmation` is
+ * the text that confirms an opt-out.
+ */
 export function createIncoming(
   ports: Pick<Ports, 'deliveryReceipts' | 'unreadReceipts' | 'unknownMessages' | 'inbox' | 'clock'>,
   carrier: CarrierId,
@@ -192,16 +203,16 @@ export function createIncoming(
       },
       unreadReceipts: {
         ...unreadReceipts,
-        // Carriers use their references again after some days.
+        // Carriers reuse their references after some days.
         list: async (after, countMax) => {
           const since = daysBefore(clock.now(), receiptMatching.referenceDays)
-          const kept = await unreadReceipts.list(after, countMax, { carrier })
-          return kept.map((one) => ({ ...one, isStale: one.at < since }))
+          const receipts = await unreadReceipts.list(after, countMax, { carrier })
+          return receipts.map((one) => ({ ...one, isStale: one.at < since }))
         },
       },
       unknownMessages: {
         keep: (references) => unknownMessages.keep(carrier, references),
-        take: (wanted) => unknownMessages.take(carrier, wanted),
+        take: (selection) => unknownMessages.take(carrier, selection),
       },
     },
     run() {

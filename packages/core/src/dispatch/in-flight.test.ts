@@ -15,13 +15,13 @@ const aBatch = (id: number, length: number, marked: number): Omit<ClaimedBatch, 
 }
 const none: ReadonlySet<MessageId> = new Set()
 
-/** Ten messages, the first `marked` of them marked. */
+/** Opens a batch of ten messages, the first `marked` of them marked. */
 const opened = (inFlight: InFlight, id: number, marked: number, skipped: ReadonlySet<MessageId> = none): OpenBatch =>
   inFlight.open('bulk', mine, aBatch(id, 10, marked), skipped)
 
 const upTo = (count: number) => (): number => count
 
-test('a batch with more marks than the bound leaves room for is never opened', () => {
+test('a batch with more marks than the limit has room for is never opened', () => {
   const inFlight = createInFlight(10)
   opened(inFlight, 1, 4)
   const claim = inFlight.startClaim('bulk', 4)
@@ -32,7 +32,7 @@ test('a batch with more marks than the bound leaves room for is never opened', (
 })
 
 describe('marks that are attached to a record', () => {
-  test('are counted once, beside the outcomes that they replace', () => {
+  test('are counted once together with the outcomes that they replace', () => {
     const inFlight = createInFlight(100)
     const batch = opened(inFlight, 1, 2)
     inFlight.submit(batch, 2, 0)
@@ -43,14 +43,14 @@ describe('marks that are attached to a record', () => {
     expect([batch.mark, batch.marked, inFlight.inDoubt()]).toEqual(['none', 9, 7])
   })
 
-  test('that are fewer than the outcomes cover only themselves', () => {
+  test('replace no more outcomes than there are marks', () => {
     const inFlight = createInFlight(100)
     opened(inFlight, 1, 5)
     inFlight.attach(mine, 5, upTo(2))
     expect(inFlight.inDoubt()).toBe(5)
   })
 
-  test('never exceed the bound, whatever is asked for', () => {
+  test('never exceed the limit, however many are requested', () => {
     const inFlight = createInFlight(8)
     opened(inFlight, 1, 5)
     opened(inFlight, 2, 1)
@@ -58,7 +58,7 @@ describe('marks that are attached to a record', () => {
     expect(inFlight.inDoubt()).toBe(8)
   })
 
-  test('go again after a record that failed, and no others; they cover no more than the first time', () => {
+  test('are repeated after a failed record, without others, and replace no more outcomes than the first time', () => {
     const inFlight = createInFlight(100)
     const batch = opened(inFlight, 1, 2)
     inFlight.attach(mine, 2, upTo(5))
@@ -73,7 +73,7 @@ describe('marks that are attached to a record', () => {
     expect(batch.mark).toBe('attached')
   })
 
-  test('are none once the batch is fenced', () => {
+  test('are dropped once the batch is fenced', () => {
     const inFlight = createInFlight(100)
     opened(inFlight, 1, 2)
     inFlight.attach(mine, 2, upTo(5))
@@ -82,7 +82,7 @@ describe('marks that are attached to a record', () => {
   })
 })
 
-test('a mark that failed is committed again up to the same position, and nothing leaves before', () => {
+test('a failed mark is committed again up to the same position, and no message is submitted before', () => {
   const inFlight = createInFlight(100)
   const batch = opened(inFlight, 1, 0)
   expect(inFlight.startMark(batch, upTo(4))).toBe(4)
@@ -94,7 +94,7 @@ test('a mark that failed is committed again up to the same position, and nothing
   expect(inFlight.submit(batch, 10, 0)).toHaveLength(4)
 })
 
-test('skipped messages leave never, need no mark once they are settled, and nothing is marked before', () => {
+test('skipped messages are never submitted, and no message is marked before they are settled', () => {
   const inFlight = createInFlight(100)
   const skipped = new Set([100, 101, 104] as MessageId[])
   const batch = opened(inFlight, 1, 1, skipped)
@@ -108,7 +108,7 @@ test('skipped messages leave never, need no mark once they are settled, and noth
   expect(inFlight.startMark(batch, upTo(1))).toBe(6)
 })
 
-test('claims that fail together count once, and the bound holds while they end one by one', () => {
+test('claims that fail together count once, and the limit holds while they end one by one', () => {
   const inFlight = createInFlight(3)
   const claims = [inFlight.startClaim('single', 1), inFlight.startClaim('bulk', 2)]
   for (const claim of claims) inFlight.loseClaim(claim)
@@ -117,7 +117,7 @@ test('claims that fail together count once, and the bound holds while they end o
   expect(inFlight.inDoubt() + inFlight.claiming()).toBe(3)
 })
 
-test('what failed claims may have marked counts until it was given back', () => {
+test('messages that failed claims may have marked count until they are given back', () => {
   const inFlight = createInFlight(10)
   const claim = inFlight.startClaim('single', 7)
   expect(inFlight.startClaim('bulk', 7).markedMax).toBe(3)
@@ -139,26 +139,26 @@ test.each<[string, (inFlight: InFlight, batch: OpenBatch) => void]>([
       inFlight.endClaim(claim)
     },
   ],
-])('numbers that cannot be are found where they come up: %s', (_, doWrong) => {
+])('an impossible number throws at once: %s', (_, doWrong) => {
   const inFlight = createInFlight(10)
   expect(() => {
     doWrong(inFlight, opened(inFlight, 1, 5))
   }).toThrow(BrokenInvariant)
 })
 
-test(`any operations in any order keep the positions in order and the bound (seed ${seed})`, () => {
+test(`any operations in any order keep the positions in order and the limit (seed ${seed})`, () => {
   const operations = fc.array(fc.tuple(fc.nat(12), fc.nat(9), fc.nat(14)), { minLength: 50, maxLength: 200 })
   fc.assert(fc.property(fc.integer({ min: 1, max: 25 }), operations, keepsInvariants), { seed, numRuns: 300 })
 })
 
-/** Does what a dispatcher and its store might do, and checks after each step. */
+/** Performs operations of a dispatcher and its store, and checks the invariants after each. */
 function keepsInvariants(inDoubtMax: number, operations: readonly (readonly [number, number, number])[]): void {
   const inFlight = createInFlight(inDoubtMax)
   const claims: Claim[] = []
   const unsettled = new Set<OpenBatch>()
-  /** Answered, and the outcome is not committed. */
+  /** Batches of answered messages whose outcome is not committed. */
   const answered: OpenBatch[] = []
-  const left = new Set<MessageId>()
+  const submitted = new Set<MessageId>()
   let epoch = 1
   let batches = 0
   const dispatcher = (): DispatcherId => aDispatcherId(epoch)
@@ -172,7 +172,7 @@ function keepsInvariants(inDoubtMax: number, operations: readonly (readonly [num
     const open = inFlight.open(claim.lane, dispatcher(), batch, skipped)
     if (skipped.size > 0) unsettled.add(open)
   }
-  /** A record has all that waits, and so all that an earlier one had which failed. */
+  /** Records all waiting outcomes, including those of an earlier failed record. */
   const record = (count: number, isCommitted: boolean): void => {
     const own = answered.filter((batch) => batch.dispatcher === dispatcher())
     inFlight.attach(dispatcher(), own.length, upTo(count))
@@ -208,8 +208,8 @@ function keepsInvariants(inDoubtMax: number, operations: readonly (readonly [num
     },
     (batch, count) => {
       for (const { id } of (batch && inFlight.submit(batch, count, 0)) ?? []) {
-        if (left.has(id)) throw new Error(`${id} left twice`)
-        left.add(id)
+        if (submitted.has(id)) throw new Error(`${id} submitted twice`)
+        submitted.add(id)
       }
     },
     (_, count) => {

@@ -2,38 +2,41 @@ import type { MessageId } from '../messages/messages.ts'
 import type { ClaimedBatch, ClaimedBatchId, ClaimedMessage, DispatcherId, Lane, Mark } from './claimed-batches.ts'
 import { noRoute, type QueueNumber } from '../routes/published-routes.ts'
 
-/** A claimed batch in memory. Always next <= marked <= marking <= end; only `InFlight` moves the positions. */
+/** A claimed batch in memory. Always next <= marked <= marking <= end; only `InFlight` moves these positions. */
 export interface OpenBatch {
   readonly dispatcher: DispatcherId
   readonly id: ClaimedBatchId
   readonly lane: Lane
   readonly queue: QueueNumber
-  /** So many milliseconds the clock of this process was ahead of the store's when it was claimed. */
+  /** Milliseconds by which the clock of this process was ahead of the store's when the batch was claimed. */
   readonly clockAhead: number
-  /** Those that are to be submitted, in this order; not those that end without a carrier. */
+  /** Messages to submit, in this order, without those that end without being submitted. */
   readonly messages: readonly ClaimedMessage[]
-  /** The position of the next message to be submitted. */
+  /** Position of the next message to submit. */
   readonly next: number
-  /** The messages before this position may leave. */
+  /** Messages before this position are marked and may be submitted. */
   readonly marked: number
   /**
-   * A mark up to here is being committed, or has failed and may have been committed; equal to `marked` if there is
-   * none.
+   * Position up to which a mark is being committed, or has failed and may have been committed; equal to `marked` if
+   * there is no such mark.
    */
   readonly marking: number
-  /** The length of `messages`; of a fenced batch, where submitting stopped; else where giving back began. */
+  /**
+   * End of the messages that may still be submitted: the length of `messages`, the position where a fenced batch
+   * stopped submitting, or the first message given back.
+   */
   readonly end: number
-  /** `failed`: has to be committed again, up to the same position. `attached`: goes with a record of outcomes. */
+  /** Failed: to be committed again up to the same position. Attached: committed together with a record of outcomes. */
   readonly mark: 'none' | 'committing' | 'failed' | 'attached'
-  /** Messages whose outcome is not committed. */
+  /** Number of messages whose outcome is not committed. */
   readonly open: number
-  /** Of these, the marked ones. */
+  /** Number of these that are marked. */
   readonly inDoubt: number
-  /** Its dispatcher was declared dead: nothing more of it is submitted or marked. */
+  /** True once its dispatcher was declared dead; no further message of the batch is submitted or marked. */
   readonly fenced: boolean
 }
 
-/** A claim under way, which may mark so many messages. */
+/** A claim in progress, which may mark up to `markedMax` messages. */
 export interface Claim {
   readonly lane: Lane
   readonly markedMax: number
@@ -42,31 +45,39 @@ export interface Claim {
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 interface Batch extends Writable<OpenBatch> {
-  /** What the store has to mark for the first n messages to be marked; undefined: n. */
+  /**
+   * Position that the store has to mark for the first n messages of `messages` to be marked; undefined if it is n
+   * itself.
+   */
   readonly upTo: readonly number[] | undefined
-  /** Messages that end without a carrier, until that is committed: nothing more is marked before. */
+  /**
+   * Number of messages that end without being submitted, until their end is committed. No message is marked before.
+   */
   unsettled: number
-  /** Those of them that the claim marked. */
+  /** Number of these that the claim marked. */
   unsettledInDoubt: number
 }
 
-/** A message that was submitted, and when, in milliseconds of one clock. */
+/** A submitted message; `leftAt` is the time of submission, in milliseconds of one clock. */
 export interface Unanswered {
   readonly batch: OpenBatch
   readonly message: ClaimedMessage
   readonly leftAt: number
 }
 
-/** What must always hold does not: a defect of this program. Nothing may be decided by such numbers any more. */
+/**
+ * Thrown when an invariant is violated, which is a defect of this program. No further decision may rely on the affected
+ * numbers.
+ */
 export class BrokenInvariant extends Error {
   override readonly name = 'BrokenInvariant'
 }
 
-const broken = (what: string, facts: Readonly<Record<string, number | boolean | string>>): never => {
-  throw new BrokenInvariant(`${what}: ${JSON.stringify(facts)}`)
+const broken = (violation: string, facts: Readonly<Record<string, number | boolean | string>>): never => {
+  throw new BrokenInvariant(`${violation}: ${JSON.stringify(facts)}`)
 }
 
-/** In numbers: a report names no recipient and no text. */
+/** Rejects a batch with inconsistent positions. The report contains only numbers, never a recipient or a text. */
 function checkBatch({ id, next, marked, marking, end, messages, open, inDoubt, fenced, mark }: OpenBatch): void {
   const isInOrder = 0 <= next && next <= marked && marked <= marking && marking <= end && end <= messages.length
   const isCounted = 0 <= inDoubt && inDoubt <= open
@@ -76,22 +87,25 @@ function checkBatch({ id, next, marked, marking, end, messages, open, inDoubt, f
 }
 
 /**
- * What one dispatcher has claimed, marked and submitted. No call leaves more than `inDoubtMax` messages in doubt (P-6).
+ * Messages that one dispatcher has claimed, marked and submitted. No call leaves more than `inDoubtMax` messages in
+ * doubt (P-6).
  */
 export type InFlight = ReturnType<typeof createInFlight>
 
 export function createInFlight(inDoubtMax: number) {
-  /** In the order in which they leave: the single lane first. */
+  /** Open batches in the order of submission; the single lane comes first. */
   const batches: Record<Lane, Batch[]> = { single: [], bulk: [] }
-  /** In the order in which they left. */
+  /** Outstanding submissions in the order of submission. */
   const unanswered = new Map<MessageId, Unanswered>()
   const claims = new Set<Claim>()
   const moves: Record<Lane, number> = { single: 0, bulk: 0 }
-  /** Sums over all open batches, kept by `change`: to add them up at each look cost 1 to 3 µs a message. */
+  /**
+   * Sums over all open batches, maintained by `change`, because adding them up at each use costs 1 to 3 µs per message.
+   */
   const total = { inDoubt: 0, leaving: 0, attached: 0, ahead: { single: 0, bulk: 0 } }
   let claiming = 0
   let lost = { claims: 0, marks: 0 }
-  /** The record that marks are attached to: whose it is, and how many messages it takes out of doubt. */
+  /** Record of outcomes to which marks are attached: its dispatcher, and how many messages it takes out of doubt. */
   let carrying: { readonly dispatcher: DispatcherId; readonly freed: number } | undefined
 
   const all = (): readonly Batch[] => [...batches.single, ...batches.bulk]
@@ -99,31 +113,37 @@ export function createInFlight(inDoubtMax: number) {
   const own = (batch: OpenBatch): Batch => batch as Batch
   const upToOf = ({ upTo, marking }: Batch): number => (upTo === undefined ? marking : (upTo[marking - 1] ?? 0))
 
-  /** Attached marks replace outcomes that are committed with them: never are both in doubt. */
+  /**
+   * Returns how many attached marks replace outcomes committed with them, because both are never in doubt at the same
+   * time.
+   */
   const covered = (): number => Math.min(carrying?.freed ?? 0, total.attached)
   const inDoubt = (): number => lost.marks - covered() + total.inDoubt
   const room = (): number => inDoubtMax - inDoubt() - claiming
 
-  function sum({ lane, next, marked, marking, end, mark, inDoubt: its }: Batch, sign: 1 | -1): void {
-    total.inDoubt += sign * (its + marking - marked)
+  function sum({ lane, next, marked, marking, end, mark, inDoubt: ofBatch }: Batch, sign: 1 | -1): void {
+    total.inDoubt += sign * (ofBatch + marking - marked)
     total.leaving += sign * (marking - next)
     total.ahead[lane] += sign * (end - next)
     if (mark === 'attached') total.attached += sign * (marking - marked)
   }
 
-  /** Every change of an open batch goes through here. One of which all is committed has ended. */
+  /**
+   * Changes an open batch, checks it and updates the sums. Every change goes through here. A batch whose messages are
+   * all committed is closed.
+   */
   function change(batch: Batch, to: Partial<Batch>): void {
-    const its = batches[batch.lane]
-    const at = its.indexOf(batch)
+    const ofLane = batches[batch.lane]
+    const at = ofLane.indexOf(batch)
     if (at < 0) return
     sum(batch, -1)
     Object.assign(batch, to)
     checkBatch(batch)
-    if (batch.open === 0 && batch.unsettled === 0) its.splice(at, 1)
+    if (batch.open === 0 && batch.unsettled === 0) ofLane.splice(at, 1)
     else sum(batch, 1)
   }
 
-  /** `more`: messages in doubt that are about to be added. */
+  /** Rejects a violation of the in-doubt limit. `more` is the number of messages in doubt about to be added. */
   function checkBound(more = 0): void {
     const now = inDoubt() + claiming + more
     if (now < 0 || now > inDoubtMax) broken('the in-doubt bound does not hold', { inDoubt: now, inDoubtMax })
@@ -151,19 +171,19 @@ export function createInFlight(inDoubtMax: number) {
   return {
     batches: (): readonly OpenBatch[] => all(),
     unanswered: unanswered as ReadonlyMap<MessageId, { readonly message: ClaimedMessage }>,
-    /** How often something of the lane has moved: a claim, a mark, a submission. */
+    /** Number of movements by lane: claims, marks and submissions. */
     moves: moves as Readonly<Record<Lane, number>>,
-    /** Marked, or being marked, or perhaps marked by a failed claim, and not recorded. */
+    /** Messages marked, being marked, or possibly marked by a failed claim, and not recorded. */
     inDoubt,
-    /** So many messages the claims under way may mark. */
+    /** Messages that the claims in progress may mark. */
     claiming: (): number => claiming,
     isClaiming: (lane?: Lane): boolean => [...claims].some((claim) => lane === undefined || claim.lane === lane),
-    /** Claimed and not submitted. */
+    /** Messages claimed and not submitted. */
     ahead: (lane: Lane): number => total.ahead[lane],
-    /** Marked, or being marked, and not submitted. */
+    /** Messages marked or being marked, and not submitted. */
     leaving: (): number => total.leaving,
 
-    /** A claim begins, which may mark so many messages; fewer if the bound leaves no room for them. */
+    /** Starts a claim, which may mark `markedMax` messages, or fewer if the in-doubt limit leaves less room. */
     startClaim(lane: Lane, markedMax: number): Claim {
       const claim = { lane, markedMax: Math.max(0, Math.min(markedMax, room())) }
       claims.add(claim)
@@ -174,22 +194,25 @@ export function createInFlight(inDoubtMax: number) {
       if (claims.delete(claim)) claiming -= claim.markedMax
       checkBound()
     },
-    /** A claim failed that may have been committed all the same: its marks count until `forgetLostClaims`. */
+    /** Records that a claim failed but may have been committed. Its marks count until `forgetLostClaims`. */
     loseClaim(claim: Claim): void {
-      // Else it counts twice until `endClaim`: of two that fail together the bound would not hold.
+      // Otherwise it would count twice until `endClaim`, and two claims failing together would exceed the limit.
       if (claims.delete(claim)) claiming -= claim.markedMax
       lost = { claims: lost.claims + 1, marks: lost.marks + claim.markedMax }
     },
     hasLostClaims: (): boolean => lost.claims > 0,
     forgetLostClaims: (): void => void (lost = { claims: 0, marks: 0 }),
-    /** The queue of the lane is empty. That is a move unless something is claimed and stays. */
+    /**
+     * Records that the queue of the lane is empty. This counts as a movement unless claimed messages of the lane are
+     * still unsubmitted.
+     */
     foundNothing(lane: Lane): void {
       if (total.ahead[lane] === 0) moves[lane]++
     },
 
     /**
-     * A batch was claimed, and its claim has ended. The `skipped` messages are never submitted; nothing is marked until
-     * `skippedSettled`.
+     * Opens a claimed batch, whose claim has ended. The `skipped` messages are never submitted; no message is marked
+     * until `skippedSettled`.
      */
     open(
       lane: Lane,
@@ -215,14 +238,14 @@ export function createInFlight(inDoubtMax: number) {
       moves[lane]++
       return batch
     },
-    /** The end of the skipped messages is committed. */
+    /** Records that the end of the skipped messages is committed. */
     skippedSettled(of: OpenBatch): void {
-      const { open, inDoubt: its, unsettled, unsettledInDoubt } = own(of)
+      const { open, inDoubt: ofBatch, unsettled, unsettledInDoubt } = own(of)
       const ended = { unsettled: 0, unsettledInDoubt: 0 }
-      change(own(of), { ...ended, open: open - unsettled, inDoubt: its - unsettledInDoubt })
+      change(own(of), { ...ended, open: open - unsettled, inDoubt: ofBatch - unsettledInDoubt })
     },
 
-    /** The next messages that may leave, `max` at the most. They are unanswered from `now` on. */
+    /** Returns the next messages to submit, at most `max`. They are outstanding from `now` on. */
     submit(of: OpenBatch, max: number, now: number): readonly ClaimedMessage[] {
       const batch = own(of)
       const leaving = batch.messages.slice(batch.next, Math.min(batch.marked, batch.next + Math.max(0, max)))
@@ -233,7 +256,7 @@ export function createInFlight(inDoubtMax: number) {
       moves[batch.lane]++
       return leaving
     },
-    /** So many were submitted before then and have no answer. */
+    /** Returns the number of outstanding messages submitted before `then`. */
     unansweredSince(then: number): number {
       let count = 0
       for (const { leftAt } of unanswered.values()) {
@@ -242,19 +265,19 @@ export function createInFlight(inDoubtMax: number) {
       }
       return count
     },
-    /** The carrier has answered; undefined: it had answered before. */
+    /** Records the carrier's answer. Returns undefined if the message was answered before. */
     answer(id: MessageId) {
       const pending = unanswered.get(id)
       unanswered.delete(id)
       return pending
     },
-    /** The outcomes of so many submitted messages are committed. */
+    /** Records that the outcomes of `count` submitted messages are committed. */
     recorded: (of: OpenBatch, count: number): void =>
       change(own(of), { open: of.open - count, inDoubt: of.inDoubt - count }),
 
     /**
-     * Begins to mark so many more, fewer at the bound; after a failure the same again. Undefined: nothing is to be
-     * committed.
+     * Starts to mark `count` more messages, or fewer at the limit; after a failure the same ones again. Returns the
+     * position to commit, or undefined if there is nothing to mark.
      */
     startMark(of: OpenBatch, count: (batch: OpenBatch) => number): number | undefined {
       const batch = own(of)
@@ -265,17 +288,17 @@ export function createInFlight(inDoubtMax: number) {
       checkBound()
       return upToOf(batch)
     },
-    /** The mark is committed: the messages may leave. */
+    /** Records that the mark is committed, so that the messages may be submitted. */
     confirmMark: (batch: OpenBatch): void => confirm(own(batch)),
-    /** The mark may or may not be committed. */
+    /** Records that the mark failed and may or may not have been committed. */
     failMark(batch: OpenBatch): void {
       if (batch.mark === 'committing') own(batch).mark = 'failed'
     },
 
     /**
-     * Marks to be committed with a record that takes `freed` messages of the dispatcher out of doubt: `count` more of
-     * each batch, fewer at the bound. After a failed record the same marks again and no others, since they may have
-     * been committed.
+     * Returns marks to commit with a record that takes `freed` messages of the dispatcher out of doubt: `count` more of
+     * each batch, or fewer at the limit. After a failed record the same marks are returned and no others, since they
+     * may have been committed.
      */
     attach(
       dispatcher: DispatcherId,
@@ -286,15 +309,15 @@ export function createInFlight(inDoubtMax: number) {
         carrying = { dispatcher, freed }
         for (const batch of all()) {
           if (batch.dispatcher !== dispatcher || !mayMark(batch)) continue
-          const left = freed - covered()
-          const marking = target(batch, Math.min(count(batch, left), room() + left))
+          const uncovered = freed - covered()
+          const marking = target(batch, Math.min(count(batch, uncovered), room() + uncovered))
           if (marking > batch.marked) change(batch, { marking, mark: 'attached' })
         }
         checkBound()
       } else if (carrying?.dispatcher !== dispatcher) return []
       return attached().map((batch) => ({ batch: batch.id, upTo: upToOf(batch) }))
     },
-    /** The record of this dispatcher, and what was attached to it, is committed. */
+    /** Records that the dispatcher's record and the marks attached to it are committed. */
     confirmAttached(dispatcher: DispatcherId): void {
       if (carrying?.dispatcher !== dispatcher) return
       const confirmed = attached()
@@ -302,7 +325,9 @@ export function createInFlight(inDoubtMax: number) {
       for (const batch of confirmed) confirm(batch)
     },
 
-    /** What is neither marked nor about to be leaves the batch, and is to be given back; its messages. */
+    /**
+     * Removes messages that are neither marked nor being marked from the batch, and returns their ids to be given back.
+     */
     cut(of: OpenBatch): readonly MessageId[] {
       const batch = own(of)
       if (batch.unsettled > 0 || batch.fenced) return []
@@ -310,15 +335,18 @@ export function createInFlight(inDoubtMax: number) {
       change(batch, { end: batch.marking })
       return ids
     },
-    /** So many messages that were never marked are given back, or no longer ours. */
+    /** Records that `count` unmarked messages were given back, or belong to another dispatcher. */
     givenBack: (of: OpenBatch, count: number): void => change(own(of), { open: of.open - count }),
 
-    /** The dispatcher was declared dead: what was not submitted is no longer ours; what was is still to be recorded. */
+    /**
+     * Fences all batches of a dispatcher that was declared dead: unsubmitted messages belong to others, outcomes of
+     * submitted ones are still to be recorded.
+     */
     fence(dispatcher: DispatcherId): void {
       if (carrying?.dispatcher === dispatcher) carrying = undefined
       for (const batch of all()) if (batch.dispatcher === dispatcher && !batch.fenced) fenceBatch(batch)
     },
-    /** Nothing more of any batch is submitted or marked. */
+    /** Fences all batches: no further message is submitted or marked. */
     abandon(): void {
       for (const batch of all()) if (!batch.fenced) fenceBatch(batch)
     },

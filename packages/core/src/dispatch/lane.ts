@@ -2,19 +2,25 @@ import type { Credits } from '../credits/credits.ts'
 import type { Lane } from './claimed-batches.ts'
 import type { RouteNumber } from '../routes/published-routes.ts'
 
-/** Texts to so many numbers and fewer never wait behind larger ones (P-13). */
+/** Maximum number of recipients of a text in the single lane, where it never waits behind larger ones (P-13). */
 const singleLaneMax = 10
 
-/** The lane of a text that was accepted for so many numbers: of all its messages, for all their life. */
+/**
+ * Returns the lane of a text that was accepted for this many numbers. The lane applies to all its messages and never
+ * changes.
+ */
 export const laneOf = (messages: number): Lane => (messages <= singleLaneMax ? 'single' : 'bulk')
 
 interface Neighbour {
   readonly cost: Credits
-  /** The address that it leaves from, or the store's name of it. */
+  /** Sender address, or the store's key of it. */
   readonly from: string | number
   readonly route: RouteNumber
 }
 
-/** Whether neighbours of one text are one send, which is charged, refunded and traced as a whole. */
+/**
+ * Returns true if neighbouring messages of one text belong to one send, which is charged, refunded and traced as a
+ * whole.
+ */
 export const isSameSend = (a: Neighbour, b: Neighbour): boolean =>
   a.cost === b.cost && a.from === b.from && a.route === b.route

@@ -1,28 +1,31 @@
 import { isFinal } from '../messages/status-code.ts'
 import type { DeliveryReceipt, DeliveryReceiptCode } from './delivery-receipt.ts'
 
-/** How receipts and messages of one reference belong together. Carriers use their references again. */
+/** Limits for matching receipts to messages by reference. They are needed because carriers reuse references. */
 export const receiptMatching = {
-  /** A message is its receipt's without doubt if it is not older than so many days before the receipt. */
+  /** A message at most this many days older than the receipt is certainly the receipt's message. */
   referenceDays: 7,
-  /** An older message is the receipt's after all if no younger one has come for so many seconds. */
+  /** Seconds without a younger message after which a receipt is matched to an older message after all. */
   olderAfterSeconds: 600,
-  /** For so many days a receipt is kept that has found no message. */
+  /** Days for which an unmatched receipt is stored. */
   keptDays: 3,
-  /** It is looked for again after a second, and after twice as long each time, but at least so often. */
+  /**
+   * Maximum seconds between two attempts to match a receipt. The first retry follows after a second; the interval
+   * doubles each time.
+   */
   retrySecondsMax: 3600,
 } as const
 
 /**
- * Of two receipts of one message, in the order in which they came, the one that counts: the first final one, else the
- * last (P-7).
+ * Returns which of two receipts of one message counts, in order of arrival: the first final one, otherwise the last one
+ * (P-7).
  */
 export const countingReceipt = <R extends { readonly code: DeliveryReceiptCode }>(before: R | undefined, next: R): R =>
   before !== undefined && isFinal(before.code) ? before : next
 
 /**
- * The receipts of a call in the order in which they are applied: those that are none come before all guesses, so that
- * no guess displaces one.
+ * Returns the receipts of a call in the order in which they are applied: all guesses after the others, so that a guess
+ * never displaces a certain receipt.
  */
 export function guessesApart(receipts: readonly DeliveryReceipt[]): readonly (readonly DeliveryReceipt[])[] {
   const isGuess = (receipt: DeliveryReceipt): boolean => receipt.isGuess === true
@@ -30,12 +33,18 @@ export function guessesApart(receipts: readonly DeliveryReceipt[]): readonly (re
   return [receipts.filter((receipt) => !isGuess(receipt)), receipts.filter(isGuess)]
 }
 
-/** When a receipt and an unknown message fit in time, in seconds; bounds themselves do not fit. */
+/**
+ * Time differences, in seconds, within which a receipt fits a message of unknown outcome. The limits themselves do not
+ * fit.
+ */
 export const adoptionWindow = {
-  /** The message may be so much older than the carrier says that it was submitted: clocks differ. */
+  /** How much older than the receipt's submission time the message may be, because clocks differ. */
   beforeSubmittedSeconds: 300,
-  /** Where the carrier does not say it: so much older than the receipt. */
+  /** How much older than the receipt the message may be, if the receipt has no submission time. */
   beforeReceiptSeconds: 3 * 86_400,
-  /** And so much younger than either: a lost dispatcher's messages are called unknown only by recovery. */
+  /**
+   * How much younger than either the message may be, because messages of a lost dispatcher become unknown only at
+   * recovery.
+   */
   afterSeconds: 3600,
 } as const

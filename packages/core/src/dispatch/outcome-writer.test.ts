@@ -8,7 +8,7 @@ import { createGathering, createOutcomeWriter } from './outcome-writer.ts'
 
 const dispatcher = aDispatcherId(1)
 
-/** A writer with one submitted batch of ten messages, and what it asks of the store, which answers as told. */
+/** Creates a writer with one submitted batch of ten messages, and its calls of the store, whose answers are given. */
 function aWriter(...answers: readonly ('recorded' | 'fenced' | Error)[]) {
   const inFlight = createInFlight(100)
   const messages = Array.from({ length: 10 }, (_, i) => ({ id: i + 1 }) as unknown as ClaimedMessage)
@@ -39,7 +39,7 @@ function aWriter(...answers: readonly ('recorded' | 'fenced' | Error)[]) {
   return { inFlight, batch, writer, calls, recorded, answered }
 }
 
-test('outcomes that come while others are committed go with the next commit', async () => {
+test('outcomes that arrive during a commit go with the next one', async () => {
   const { writer, calls, answered } = aWriter()
   answered(3)
   const first = writer.write()
@@ -50,7 +50,7 @@ test('outcomes that come while others are committed go with the next commit', as
   expect([calls.map(({ outcomes }) => outcomes), writer.size(), writer.commits()]).toEqual([[3, 2], 0, 2])
 })
 
-test('a record that failed is repeated with the same marks, and until then its references are known', async () => {
+test('a failed record is repeated with the same marks, and its references are known until then', async () => {
   const lost = new Error('lost')
   const { batch, writer, calls, answered } = aWriter(lost)
   answered(3)
@@ -72,7 +72,7 @@ test('a dispatcher that was declared dead is fenced, confirms no mark, and its b
   expect(inFlight.batches()).toEqual([])
 })
 
-test('what the carrier refused for now and cannot be given back any more is recorded as refused, by the same call', async () => {
+test('a message refused for now that can no longer be given back is recorded as refused by the same call', async () => {
   const { inFlight, batch, writer, recorded } = aWriter('fenced')
   const [first, second] = [...inFlight.unanswered.values()]
   for (const one of [first, second]) {
@@ -88,7 +88,7 @@ test('what the carrier refused for now and cannot be given back any more is reco
   expect([writer.size(), batch.open]).toEqual([0, 6])
 })
 
-/** Timers of which a test decides when they end. */
+/** Timers that end when the test says so. */
 function timers() {
   const calls: (() => void)[] = []
   return {
@@ -104,7 +104,7 @@ const nothing = { unanswered: 0, leaving: 0 }
 const unanswered = (count: number) => () => ({ unanswered: count, leaving: 0 })
 
 describe('answers that wait to be stored', () => {
-  test('wait for what was to come when the first was to be stored, and not for what has left meanwhile', () => {
+  test('wait for the answers expected when the first could be stored, and not for messages submitted meanwhile', () => {
     const gathering = createGathering(steppingClock(), timers().later)
     const isWorthIt = (count: number) => gathering.isWorthIt(unanswered(count), () => undefined)
     expect(isWorthIt(3)).toBe(true)
@@ -116,7 +116,7 @@ describe('answers that wait to be stored', () => {
     expect(isWorthIt(49)).toBe(true)
   })
 
-  test('wait again, once that has come, where more may leave, and until the same end', () => {
+  test('wait once more if further messages may be submitted, but not beyond the same deadline', () => {
     const clock = steppingClock()
     const { later, count, end } = timers()
     const gathering = createGathering(clock, later)
@@ -135,7 +135,7 @@ describe('answers that wait to be stored', () => {
     expect(isWorthIt(nothing)).toBe(false)
     expect(count()).toBe(1)
     gathering.ended()
-    // One that answered what was to come first, and was too slow for the rest, was not waited for in vain.
+    // A carrier that gave the first expected answers and was too slow for the rest was not waited for in vain.
     isWorthIt({ unanswered: 0, leaving: 1 })
     gathering.answered(1)
     isWorthIt({ unanswered: 0, leaving: 1 })
@@ -144,7 +144,7 @@ describe('answers that wait to be stored', () => {
     expect([ends, isWorthIt({ unanswered: 1, leaving: 0 })]).toEqual([1, true])
   })
 
-  test('wait for nothing where nothing is to come, and never where nobody has timers', () => {
+  test('do not wait if no answer is expected, or without timers', () => {
     expect(
       createGathering(steppingClock(), timers().later).isWorthIt(
         () => nothing,
@@ -154,7 +154,7 @@ describe('answers that wait to be stored', () => {
     expect(createGathering(steppingClock(), undefined).isWorthIt(unanswered(3), () => undefined)).toBe(false)
   })
 
-  test('a carrier that was waited for in vain is not waited for again at once, and ever less often', () => {
+  test('a carrier that was waited for in vain is waited for less and less often', () => {
     const clock = steppingClock()
     const { later, end } = timers()
     const gathering = createGathering(clock, later)
@@ -172,7 +172,7 @@ describe('answers that wait to be stored', () => {
     expect(pauses).toEqual([25, 50, 100, 200, 400, 800, 1000, 1000])
   })
 
-  test('are forgotten by a timer that ends after they were stored', () => {
+  test('are not affected by a timer that ends after they were stored', () => {
     const { later, end } = timers()
     const gathering = createGathering(steppingClock(), later)
     let vain = 0
@@ -184,7 +184,7 @@ describe('answers that wait to be stored', () => {
   })
 })
 
-/** A dispatcher that nobody calls but to claim single messages, and a carrier that answers when it is told to. */
+/** Starts a dispatcher that only claims single messages, and a carrier that answers on request. */
 async function started() {
   const world = await dispatchWorld()
   const carrier = scriptedCarrier({ outcomeOf: () => 'held' })
@@ -198,14 +198,14 @@ async function started() {
   return { world, carrier, dispatcher, ids, timers: { count, end } }
 }
 
-test('an answer of a single message is stored after a moment although the carrier is silent about others', async () => {
+test('the answer to a single message is stored after a moment although others get no answer', async () => {
   const { world, carrier, dispatcher, ids, timers } = await started()
   carrier.release('accepted', 1)
   for (let turn = 0; turn < 20; turn++) await nextTurn()
   expect([dispatcher.state().uncommitted, timers.count()]).toEqual([1, 1])
   timers.end()
   await until(() => dispatcher.state().uncommitted === 0)
-  // Now nothing waits for the silent one any more.
+  // From now on answers do not wait for the silent carrier.
   carrier.release('accepted', 1)
   await until(() => dispatcher.state().uncommitted === 0)
   expect(timers.count()).toBe(0)
@@ -213,7 +213,7 @@ test('an answer of a single message is stored after a moment although the carrie
   expect(status.map((one) => (typeof one === 'string' ? one : one.code))).toEqual([100, 100, 'waiting'])
 })
 
-test('answers that come within a moment are stored together', async () => {
+test('answers that arrive within a moment are stored together', async () => {
   const { world, carrier, dispatcher } = await started()
   let records = 0
   const { claimedBatches } = world.ports
@@ -231,7 +231,7 @@ test('answers that come within a moment are stored together', async () => {
   expect(records).toBe(1)
 })
 
-test('over a small window the answers to two marks are stored together', async () => {
+test('with a small window the answers to two marks are stored together', async () => {
   const world = await dispatchWorld()
   const carrier = scriptedCarrier({ outcomeOf: () => 'held', window: 10 })
   const dispatcher = createDispatcher(

@@ -6,41 +6,44 @@ import type { ClaimedMessage, DispatcherId, Handover, Recorded, Settled } from '
 import type { InFlight, OpenBatch } from './in-flight.ts'
 import type { QueueNumber } from '../routes/published-routes.ts'
 
-/** What one call of `write` has met. */
+/** Result of one call of `write`. */
 export interface Written {
-  /** Dispatchers of which it was told that they were declared dead. */
+  /** Dispatchers that the store reported as declared dead. */
   readonly fenced: ReadonlySet<DispatcherId>
-  /** What failed; it is tried again by the next call. */
+  /** Failures; the next call repeats these commits. */
   readonly problems: readonly unknown[]
 }
 
-interface Outcome<What> {
+interface Outcome<Entry> {
   readonly batch: OpenBatch
-  readonly what: What
+  readonly entry: Entry
 }
 
 interface Ended {
   readonly settled: readonly Settled[]
-  /** What goes to another carrier without having been submitted. */
+  /** Messages that go to another carrier without having been submitted. */
   readonly moved: readonly Postponed[]
-  /** Those that were marked; none: the skipped ones of the batch. */
+  /** Marked messages among them; empty if they are the skipped messages of the batch. */
   readonly marked: readonly ClaimedMessage[]
 }
 
 export interface Postponed {
   readonly message: ClaimedMessage
   readonly seconds: number
-  /** Where it waits then; undefined: where it came from. */
+  /** Queue in which the message waits; undefined: its previous queue. */
   readonly queue: QueueNumber | undefined
 }
 
 /**
- * Keeps the outcomes of messages until they are committed. While one call commits, the next batch gathers: it grows
- * with the load.
+ * Holds outcomes of messages until they are committed. While one commit is in progress the next batch gathers, so that
+ * batches grow with the load.
  */
 export type OutcomeWriter = ReturnType<typeof createOutcomeWriter>
 
-/** `markSize`: how many messages of a batch are to be marked by a commit that takes `freed` messages out of doubt. */
+/**
+ * Creates a writer. `markSize` returns how many messages of a batch to mark with a commit that takes `freed` messages
+ * out of doubt.
+ */
 export function createOutcomeWriter(
   { claimedBatches }: Pick<Ports, 'claimedBatches'>,
   inFlight: InFlight,
@@ -55,30 +58,33 @@ export function createOutcomeWriter(
 
   const size = (): number => settling.length + postponing.length + recording.length + returning.length
 
-  /** What was marked and is settled too late is unknown by now, and is known not to have been taken. */
+  /**
+   * Commits messages that end without being submitted. A marked message settled too late is unknown by now, and is
+   * recorded as refused because the carrier certainly did not get it.
+   */
   async function commitSettled(one: Outcome<Ended>) {
-    const { batch, what } = one
+    const { batch, entry } = one
     const { dispatcher, id } = batch
-    let answer = what.settled.length > 0 ? await claimedBatches.settle(dispatcher, id, what.settled) : 'settled'
-    for (const { seconds, queue, ids } of alike(what.moved)) {
+    let answer = entry.settled.length > 0 ? await claimedBatches.settle(dispatcher, id, entry.settled) : 'settled'
+    for (const { seconds, queue, ids } of alike(entry.moved)) {
       if ((await claimedBatches.postpone(dispatcher, id, ids, seconds, queue)) === 'fenced') answer = 'fenced'
     }
     settling = settling.filter((other) => other !== one)
-    if (what.marked.length === 0) inFlight.skippedSettled(batch)
-    else if (answer === 'settled') inFlight.recorded(batch, what.marked.length)
-    else for (const message of what.marked) record(batch, message, { outcome: 'refused' })
+    if (entry.marked.length === 0) inFlight.skippedSettled(batch)
+    else if (answer === 'settled') inFlight.recorded(batch, entry.marked.length)
+    else for (const message of entry.marked) record(batch, message, { outcome: 'refused' })
     return answer
   }
 
   /**
-   * One call for all of a batch that wait equally long. What comes too late to be given back is known not to have been
-   * taken.
+   * Commits, in one call, all postponed messages of a batch with the same wait and queue. Messages postponed too late
+   * are recorded as refused, because the carrier certainly did not accept them.
    */
-  async function commitPostponed({ batch, what: { seconds, queue } }: Outcome<Postponed>) {
-    const isAlike = ({ what }: Outcome<Postponed>) => what.seconds === seconds && what.queue === queue
+  async function commitPostponed({ batch, entry: { seconds, queue } }: Outcome<Postponed>) {
+    const isAlike = ({ entry }: Outcome<Postponed>) => entry.seconds === seconds && entry.queue === queue
     const together = new Set(postponing.filter((other) => other.batch === batch && isAlike(other)))
     if (together.size === 0) return 'postponed'
-    const messages = [...together].map(({ what }) => what.message)
+    const messages = [...together].map(({ entry }) => entry.message)
     const ids = messages.map(({ id }) => id)
     const answer = await claimedBatches.postpone(batch.dispatcher, batch.id, ids, seconds, queue)
     postponing = postponing.filter((other) => !together.has(other))
@@ -88,24 +94,24 @@ export function createOutcomeWriter(
   }
 
   async function commitReturned(one: Outcome<readonly MessageId[]>) {
-    const { batch, what } = one
-    const answer = await claimedBatches.giveBack(batch.dispatcher, batch.id, what)
+    const { batch, entry } = one
+    const answer = await claimedBatches.giveBack(batch.dispatcher, batch.id, entry)
     returning = returning.filter((other) => other !== one)
-    inFlight.givenBack(batch, what.length)
+    inFlight.givenBack(batch, entry.length)
     return answer
   }
 
-  /** What an epoch that was fenced still learns is recorded under its own name. */
+  /** Records outcomes by epoch, because late outcomes of a fenced epoch are recorded under its own id. */
   async function commitRecorded(dispatcher: DispatcherId) {
     const before = recording.length
     const outcomes = recording.filter(({ batch }) => batch.dispatcher === dispatcher)
     const marks = inFlight.attach(dispatcher, outcomes.length, markSize)
-    const whats = outcomes.map(({ what }) => what)
-    const answer = await claimedBatches.record(dispatcher, whats, marks)
-    // What came meanwhile is behind them.
+    const entries = outcomes.map(({ entry }) => entry)
+    const answer = await claimedBatches.record(dispatcher, entries, marks)
+    // Outcomes that arrived during the commit are at the end of the list.
     const others = recording.slice(0, before).filter(({ batch }) => batch.dispatcher !== dispatcher)
     recording = [...others, ...recording.slice(before)]
-    for (const { handover } of whats) forget(handover)
+    for (const { handover } of entries) forget(handover)
     if (answer === 'recorded') inFlight.confirmAttached(dispatcher)
     const counts = new Map<OpenBatch, number>()
     for (const { batch } of outcomes) counts.set(batch, (counts.get(batch) ?? 0) + 1)
@@ -114,7 +120,7 @@ export function createOutcomeWriter(
   }
 
   function record(batch: OpenBatch, message: ClaimedMessage, handover: Handover): void {
-    recording.push({ batch, what: { batch: batch.id, message, handover } })
+    recording.push({ batch, entry: { batch: batch.id, message, handover } })
     if (!('reference' in handover)) return
     references.add(handover.reference)
     for (const further of handover.furtherReferences ?? []) references.add(further)
@@ -127,20 +133,20 @@ export function createOutcomeWriter(
   }
 
   return {
-    /** What becomes of all skipped messages of a batch. */
+    /** Adds the ends of all skipped messages of a batch. */
     settle: (batch: OpenBatch, settled: readonly Settled[], moved: readonly Postponed[] = []): void =>
-      void settling.push({ batch, what: { settled, moved, marked: [] } }),
-    /** Messages whose validity was over before they were submitted. */
+      void settling.push({ batch, entry: { settled, moved, marked: [] } }),
+    /** Adds messages whose validity ended before they were submitted. */
     expire(batch: OpenBatch, messages: readonly ClaimedMessage[]): void {
       const settled = messages.map(({ id }) => ({ id, code: OUTCOME.expired }))
-      settling.push({ batch, what: { settled, moved: [], marked: messages } })
+      settling.push({ batch, entry: { settled, moved: [], marked: messages } })
     },
     postpone: (batch: OpenBatch, message: ClaimedMessage, seconds: number, queue?: QueueNumber): void =>
-      void postponing.push({ batch, what: { message, seconds, queue } }),
-    /** Messages that were never marked. */
-    giveBack: (batch: OpenBatch, ids: readonly MessageId[]): void => void returning.push({ batch, what: ids }),
+      void postponing.push({ batch, entry: { message, seconds, queue } }),
+    /** Adds messages to give back, none of which was marked. */
+    giveBack: (batch: OpenBatch, ids: readonly MessageId[]): void => void returning.push({ batch, entry: ids }),
     record,
-    /** Commits all that waits, once. What fails keeps nothing else from being committed. Never rejects. */
+    /** Commits everything that waits, once. A failed commit does not prevent the others. Never rejects. */
     async write(): Promise<Written> {
       const fenced = new Set<DispatcherId>()
       const problems: unknown[] = []
@@ -163,23 +169,23 @@ export function createOutcomeWriter(
       }
       return { fenced, problems }
     },
-    /** How much waits to be committed. */
+    /** Returns the number of entries that wait to be committed. */
     size,
-    /** How much of it are answers of the carrier, of which more may come soon. */
+    /** Returns that number if all entries are answers of the carrier, of which more may arrive soon; otherwise 0. */
     gathering: (): number => (size() === recording.length ? recording.length : 0),
-    /** How many commits have succeeded. */
+    /** Returns the number of successful commits. */
     commits: (): number => commits,
-    /** A message to which the carrier gave this reference is not committed yet. */
+    /** Returns true if a message with this reference of the carrier is not committed yet. */
     hasReference: (reference: string): boolean => references.has(reference),
-    /** The outcome of this message is known and not committed yet. */
-    has: (id: MessageId): boolean => recording.some(({ what }) => what.message.id === id),
-    /** The messages to these numbers whose outcome is known and not committed yet. */
+    /** Returns true if the outcome of this message is known and not committed yet. */
+    has: (id: MessageId): boolean => recording.some(({ entry }) => entry.message.id === id),
+    /** Returns the messages to these numbers whose outcome is known and not committed yet. */
     messagesTo: (numbers: ReadonlySet<string>): readonly MessageId[] =>
-      recording.flatMap(({ what: { message } }) => (numbers.has(message.to) ? [message.id] : [])),
+      recording.flatMap(({ entry: { message } }) => (numbers.has(message.to) ? [message.id] : [])),
   }
 }
 
-/** Those that wait equally long in the same queue together. */
+/** Groups messages by wait and queue. */
 function alike(postponed: readonly Postponed[]) {
   const groups = new Map<string, Pick<Postponed, 'seconds' | 'queue'> & { readonly ids: MessageId[] }>()
   for (const { message, seconds, queue } of postponed) {
@@ -191,47 +197,52 @@ function alike(postponed: readonly Postponed[]) {
   return groups.values()
 }
 
-/** Calls after so many milliseconds, or never if what it is for has ended. */
+/** Calls `call` after this many milliseconds, or never if its purpose has ended. */
 export type Later = (milliseconds: number, call: () => void) => void
 
-/** The answers that may come soon: of what has left, and of what is marked, or may be, and leaves now. */
+/** Answers that may arrive soon: of outstanding submissions, and of marked messages about to be submitted. */
 export interface Coming {
   readonly unanswered: number
   readonly leaving: number
 }
 
-/** Lets answers of a carrier wait for those that come within a moment, so that one commit stores them all. */
+/**
+ * Lets a carrier's answers wait for further answers that arrive within a moment, so that one commit stores them all.
+ */
 export interface Gathering {
-  /** So many answers came. */
+  /** Counts answers. */
   answered(count: number): void
   /**
-   * Whether the answers that wait to be stored wait for more: for what was to come when it was asked first, and once
-   * that has come for as much again, while more may leave. `over` is called when they should be stored after all.
+   * Returns true if the waiting answers should wait for more: for the number expected at the first call, and then for
+   * as many again, as long as more may be submitted. `over` is called when they should be stored after all.
    */
   isWorthIt(coming: () => Coming, over: () => void): boolean
-  /** What waited is being stored. */
+  /** Reports that the waiting answers are being stored. */
   ended(): void
 }
 
 /**
- * So long answers wait at most, marks and round trips included. With a carrier that answers at once that makes batches
- * of 113 messages, not 75; over a window of 50 of 150 to 175, not 49. On a busy machine 8 ms were too short.
+ * Maximum milliseconds that answers wait, including marks and round trips. With a carrier that answers at once, batches
+ * grow from 75 to 113 messages; with a window of 50, from 49 to 150–175. On a busy machine 8 ms were too short.
  */
 const gatherMilliseconds = 25
-/** A carrier that was waited for in vain is not waited for again for so long, twice as long each further time. */
+/** Milliseconds without waiting after a wait in vain; doubles each further time. */
 const pauseMilliseconds = 25
 const pauseMillisecondsMax = 1000
 
-/** Nothing where all that may leave has left: a trickle would wait for ever more of itself. */
+/**
+ * Returns 0 once everything has been submitted, because a trickle of messages would otherwise wait for ever more of
+ * itself.
+ */
 const further = ({ unanswered, leaving }: Coming): number => (leaving === 0 ? 0 : unanswered + leaving)
 
-/** What is waited for, and whether as much has come once. */
+/** Number of answers still waited for, and whether the first expected number has arrived. */
 interface Awaited {
   count: number
   isMet: boolean
 }
 
-/** Without `later` nothing ever waits. */
+/** Creates a gathering. Without `later` answers never wait. */
 export function createGathering(clock: Clock, later: Later | undefined): Gathering {
   let awaited: Awaited | undefined
   let pause = pauseMilliseconds

@@ -4,7 +4,7 @@ import { isExpired } from '../messages/send-options.ts'
 import type { Instant } from '../time/instant.ts'
 import type { ClaimedMessage, Handover, SettledCode } from './claimed-batches.ts'
 
-/** What the answer of a carrier makes of a message (ruling 1.16). */
+/** Status codes for the answers of a carrier (ruling 1.16). */
 export const handoverCode = {
   accepted: OUTCOME.sent,
   partly: OUTCOME.failed,
@@ -12,7 +12,10 @@ export const handoverCode = {
   unknown: OUTCOME.unknown,
 } as const satisfies Record<Handover['outcome'], OutcomeCode>
 
-/** Why a claimed message ends without a carrier after all (ruling 1.13); undefined: it is submitted. */
+/**
+ * Returns the code with which a claimed message ends without being submitted (ruling 1.13); undefined if it may be
+ * submitted.
+ */
 export function screenAgain(message: ClaimedMessage, now: Instant, validitySeconds: number): SettledCode | undefined {
   if (isExpired(message, now, validitySeconds)) return OUTCOME.expired
   if (!may({ locked: message.accountLocked }, 'send')) return OUTCOME.accountLocked

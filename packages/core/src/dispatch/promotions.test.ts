@@ -5,16 +5,16 @@ const seen: WitnessedPrimary = { timeline: 3, synchronous: true, lookedAt: 1000 
 
 test.each<[boolean, string, Partial<RememberedPrimary>, Partial<WitnessedPrimary> | undefined]>([
   [true, 'the standby was synchronous, and a process saw it', {}, {}],
-  [true, 'the same, long ago: the process was there', { isRecent: false }, {}],
-  [true, 'nobody was there, and the look is young', {}, undefined],
-  [true, 'another process looked after this one did', { lookedAt: 2000 }, {}],
-  [false, 'nobody was there, and the look is old', { isRecent: false }, undefined],
+  [true, 'a process saw it, long after its recorded check', { isRecent: false }, {}],
+  [true, 'no process saw it, and the check is recent', {}, undefined],
+  [true, 'another process checked after this one', { lookedAt: 2000 }, {}],
+  [false, 'no process saw it, and the check is old', { isRecent: false }, undefined],
   [false, 'the standby was asynchronous', { synchronous: false }, { synchronous: false }],
-  [false, 'the standby was asynchronous, and nobody was there', { synchronous: false }, undefined],
-  [false, 'it had stopped being synchronous, which did not arrive', {}, { synchronous: false }],
-  [false, 'it became synchronous, which did not arrive', { synchronous: false }, {}],
-  [false, 'a look that was answered did not arrive', { lookedAt: 999 }, {}],
-  [false, 'another promotion lies between', { timeline: 2 }, {}],
+  [false, 'the standby was asynchronous, and no process saw it', { synchronous: false }, undefined],
+  [false, 'the switch to asynchronous was not replicated', {}, { synchronous: false }],
+  [false, 'the switch to synchronous was not replicated', { synchronous: false }, {}],
+  [false, 'a confirmed check was not replicated', { lookedAt: 999 }, {}],
+  [false, 'another promotion happened in between', { timeline: 2 }, {}],
 ])('%s: %s', (expected, _, remembered, witness) => {
   expect(hasEverything({ ...synchronous, ...remembered }, witness && { ...seen, ...witness })).toBe(expected)
 })

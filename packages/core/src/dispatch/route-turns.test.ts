@@ -4,7 +4,10 @@ import type { Lane } from './claimed-batches.ts'
 import { queuesOf, type PublishedRoute, type QueueNumber, type RouteNumber } from '../routes/published-routes.ts'
 import { claimableQueues, handOver, handOverToOneOf } from './route-turns.ts'
 
-/** `a1 b2x3`: a at priority 1, b at priority 2 with weight 3. Its queues are numbered from `number` on. */
+/**
+ * Creates a route from `a1 b2x3`: carrier a at priority 1, carrier b at priority 2 with weight 3. Its queues are
+ * numbered from `number` on.
+ */
 function aRoute(number: number, text: string): PublishedRoute {
   const carriers = text.split(' ').map((one) => {
     const [, name = '', priority, weight = '1'] = /^([a-z])(\d+)(?:x(\d+))?$/.exec(one) ?? []
@@ -19,7 +22,7 @@ function aRoute(number: number, text: string): PublishedRoute {
 
 const queue = (number: number) => number as QueueNumber
 
-/** `a=down`: all others are available. */
+/** Returns availabilities from `a=down`; all other carriers are available. */
 const availabilities = (text: string) => (carrier: string) =>
   new Map(text.split(' ').map((one) => one.split('=') as [string, Availability])).get(carrier) ?? 'available'
 
@@ -43,8 +46,13 @@ test.each<[string, readonly PublishedRoute[], string, string]>([
     'a=throttled',
     'a:10/ab,12/ac,13/ab,14 b:10/ab,11,13/ab,15 c:12/ac,16',
   ],
-  ['three, what waits for one is its own', [aRoute(10, 'a1 b2 c3')], '', 'a:10,12,13,14 b:11,15 c:16'],
-  ['three, of one that is down the best has it', [aRoute(10, 'a1 b2 c3')], 'c=down', 'a:10,12,13,14,16 b:11,15'],
+  ['three, messages for one carrier only stay with it', [aRoute(10, 'a1 b2 c3')], '', 'a:10,12,13,14 b:11,15 c:16'],
+  [
+    'three, messages of one that is down go to the best',
+    [aRoute(10, 'a1 b2 c3')],
+    'c=down',
+    'a:10,12,13,14,16 b:11,15',
+  ],
   ['two by priority, throttled and down', [aRoute(10, 'a1 b2')], 'a=throttled b=down', 'a:10,11,12'],
   ['two equals', [aRoute(10, 'a1 b1x3')], '', 'a:10/ab,12 b:10/ab,11'],
   ['two equals and a reserve', [aRoute(10, 'a1 b1 c2')], '', 'a:10/ab,12,13/ab,14 b:10/ab,11,13/ab,15 c:16'],
@@ -63,9 +71,9 @@ test.each<[string, readonly PublishedRoute[], string, string]>([
 })
 
 test.each<[string, number, string, string, number | undefined, boolean]>([
-  ['the other is there', 10, 'a', '', 11, true],
-  ['the other is down', 10, 'a', 'b=down', 11, false],
-  ['the other is throttled', 10, 'a', 'b=throttled', 11, true],
+  ['the other carrier is up', 10, 'a', '', 11, true],
+  ['the other carrier is down', 10, 'a', 'b=down', 11, false],
+  ['the other carrier is throttled', 10, 'a', 'b=throttled', 11, true],
   ['back to the first', 11, 'b', '', 12, true],
   ['a route of one carrier', 20, 'a', '', undefined, false],
   ['no route', 0, 'a', '', undefined, false],
@@ -77,36 +85,36 @@ test.each<[string, number, string, string, number | undefined, boolean]>([
 test.each<[string, number, string, string, ReturnType<typeof handOverToOneOf>]>([
   ['the other of two', 10, 'b', '', { queue: queue(11), isTakenOver: true }],
   ['the other of two, which is down', 10, 'b', 'b=down', { queue: queue(11), isTakenOver: false }],
-  ['one of three, which only its own queue finds', 20, 'c', '', { queue: queue(26), isTakenOver: true }],
+  ['one of three, with a queue of its own', 20, 'c', '', { queue: queue(26), isTakenOver: true }],
   ['the best of two', 20, 'c b', '', { queue: queue(25), isTakenOver: true }],
   ['the best is down', 20, 'c b', 'b=down', { queue: queue(26), isTakenOver: true }],
   ['both are down', 20, 'c b', 'b=down c=down', { queue: queue(25), isTakenOver: false }],
-  ['none of the route', 10, 'c', '', undefined],
+  ['no carrier of the route', 10, 'c', '', undefined],
   ['no route: any of all', 0, 'c', '', { queue: undefined, isTakenOver: true }],
-  ['no route, and none of all', 0, 'd', '', undefined],
+  ['no route, and an unknown carrier', 0, 'd', '', undefined],
 ])('handOverToOneOf: %s', (_, from, registered, states, expected) => {
   const routes = from === 0 ? [] : [aRoute(10, 'a1 b2'), aRoute(20, 'a1 b2 c3')]
   const all = ['a', 'b', 'c'].map((name) => aCarrierId(name))
-  const its = registered.split(' ').map((name) => aCarrierId(name))
-  expect(handOverToOneOf(routes, queue(from), its, all, availabilities(states))).toEqual(expected)
+  const carriers = registered.split(' ').map((name) => aCarrierId(name))
+  expect(handOverToOneOf(routes, queue(from), carriers, all, availabilities(states))).toEqual(expected)
 })
 
 test.each<[string, string, string, Lane, string, string]>([
-  // Carriers of the route, availabilities, carriers with room, lane, the one that asks, its queues and seconds.
+  // Carriers of the route, carriers with room, lane, the claiming carrier, and its queues with their seconds.
   ['the better one has room', 'a1 b2', 'a b', 'single', 'b', '11:-'],
   ['the better one is full', 'a1 b2', 'b', 'single', 'b', '10:2 11:-'],
   ['bulk never moves by default', 'a1 b2', 'b', 'bulk', 'b', '11:-'],
   ['a better one claims as before', 'a1 b2', 'b', 'single', 'a', '10:- 12:-'],
   ['the next one has room', 'a1 b2 c3', 'b c', 'single', 'c', '12:2 16:-'],
   ['all better ones are full', 'a1 b2 c3', 'c', 'single', 'c', '10:2 11:2 12:2 16:-'],
-  ['what waits for one stays its own', 'a1 b2 c3', 'b', 'single', 'b', '10:2 11:- 13:2 15:-'],
-])('%s', (_, carriers, roomy, lane, asking, expected) => {
+  ['messages for one carrier only do not overflow', 'a1 b2 c3', 'b', 'single', 'b', '10:2 11:- 13:2 15:-'],
+])('%s', (_, carriers, roomy, lane, claimer, expected) => {
   const hasRoom = (carrier: string): boolean => roomy.split(' ').includes(carrier)
-  const found = claimableQueues([aRoute(10, carriers)], aCarrierId(asking), () => 'available', { lane, hasRoom })
+  const found = claimableQueues([aRoute(10, carriers)], aCarrierId(claimer), () => 'available', { lane, hasRoom })
   expect(found.map((one) => `${one.queue}:${one.overflowSeconds ?? '-'}`).join(' ')).toBe(expected)
 })
 
-test('a route says for each lane after how many seconds messages overflow', () => {
+test('a route sets for each lane the seconds after which messages overflow', () => {
   const route = { ...aRoute(10, 'a1 b2'), overflow: { single: 'never', bulk: 60 } } as const
   const over = (lane: Lane) =>
     claimableQueues([route], aCarrierId('b'), () => 'available', { lane, hasRoom: () => false })

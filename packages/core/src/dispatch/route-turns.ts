@@ -12,35 +12,37 @@ import {
 } from '../routes/published-routes.ts'
 import { overflowOf, type RouteCarrier } from '../routes/routes.ts'
 
-/** A queue from which a carrier claims now. */
+/** A queue from which a carrier may claim now. */
 export interface ClaimableQueue {
   readonly queue: QueueNumber
   readonly route: RouteNumber
-  /** Holds messages that no carrier of the route has refused for now; for probes. */
+  /** True if the queue holds messages that no carrier of the route has refused for now; preferred for probes. */
   readonly isFresh: boolean
   /**
-   * All that claim from it, itself among them; none: it is nobody's but its own, or of no route. Those of its
-   * priority share it by their weights, and those of a better one have the first go as long as they have room.
+   * Carriers that claim from the queue, including this one; empty if no other carrier does. Carriers of equal priority
+   * share the queue by weight; carriers of a better priority come first as long as they have room.
    */
   readonly claimers: readonly RouteCarrier[]
   /**
-   * Seconds for which messages must have been due, because carriers of a better priority are available and full;
-   * undefined: the carrier claims any.
+   * Seconds for which a message must have been due to overflow to this carrier, because the carriers of a better
+   * priority are available but full; undefined if the carrier claims any message.
    */
   readonly overflowSeconds: number | undefined
 }
 
-/** What decides whether messages go to a carrier of a worse priority although better ones are available. */
+/**
+ * Facts that decide whether messages overflow to a carrier of a worse priority although better carriers are available.
+ */
 export interface Fullness {
   readonly lane: Lane
   readonly hasRoom: (carrier: CarrierId) => boolean
 }
 
 /**
- * The queues from which a carrier claims now, in the order of the routes. Of the carriers of a route the best that is
- * available claims, and those before it that take some: throttled, or probed. What one of them refused for now goes
- * to the others as long as there are any, and what waits for one is its own while it is up. A carrier that is down
- * claims nothing. Where every better carrier that is available has no room, the next ones claim what has waited for as
+ * Returns the queues from which a carrier claims now, in the order of the routes. The best available carriers of a
+ * route claim, and the throttled or probing ones of a better priority. Messages that one carrier refused for now go to
+ * the others as long as there are any, and messages for one carrier only go to it while it is up. A carrier that is
+ * down claims nothing. If every better available carrier has no room, the next ones claim messages that have waited as
  * long as the route says. Without `fullness` nothing overflows.
  */
 export function claimableQueues(
@@ -72,7 +74,7 @@ export function claimableQueues(
   })
 }
 
-/** The carriers that claim from a queue, and all that may take its messages and are up. */
+/** Returns the carriers that claim from a queue, and all that are up and may get its messages. */
 function claimersOf(
   carriers: readonly RouteCarrier[],
   { refusedBy, onlyFor }: RouteQueue,
@@ -85,17 +87,17 @@ function claimersOf(
   return { claimers: others.filter(({ priority }) => priority <= best), others }
 }
 
-/** Those that are picked, or all if none is. */
+/** Returns the picked elements, or all if none is picked. */
 function orAll<T>(all: readonly T[], picked: (one: T) => boolean): readonly T[] {
   const some = all.filter(picked)
   return some.length > 0 ? some : all
 }
 
-/** What becomes of a message of a queue that a carrier refused for now. */
+/** Where a message goes that a carrier refused for now. */
 export interface HandOver {
-  /** Where it waits then; undefined: where it came from. */
+  /** Queue in which the message waits; undefined: its previous queue. */
   readonly queue: QueueNumber | undefined
-  /** Whether another carrier takes it now. */
+  /** True if another carrier would accept the message now. */
   readonly isTakenOver: boolean
 }
 
@@ -112,8 +114,8 @@ export function handOver(
 }
 
 /**
- * What becomes of a message of a queue whose sender only some carriers may be given: the best of them in the route has
- * it. Undefined: the route has none of them. `all`: the carriers where there are no routes.
+ * Returns where a message goes whose sender only the `registered` carriers may be given: to the best of them in its
+ * route. Undefined if the route has none. `all` lists the carriers for messages without routes.
  */
 export function handOverToOneOf(
   routes: readonly PublishedRoute[],
@@ -124,9 +126,9 @@ export function handOverToOneOf(
 ): HandOver | undefined {
   const route = routeOf(routes, from)
   const carriers = route?.carriers ?? all.map((carrier) => ({ carrier, priority: 1 }))
-  const its = carriers.filter(({ carrier }) => registered.includes(carrier))
+  const eligible = carriers.filter(({ carrier }) => registered.includes(carrier))
   const isUp = ({ carrier }: Pick<RouteCarrier, 'carrier'>): boolean => availabilityOf(carrier) !== 'down'
-  const [best] = orAll(its, isUp).toSorted((a, b) => a.priority - b.priority)
+  const [best] = orAll(eligible, isUp).toSorted((a, b) => a.priority - b.priority)
   if (best === undefined) return undefined
   const queues = route?.queues ?? []
   const queue =
@@ -138,49 +140,52 @@ export function handOverToOneOf(
 const routeOf = (routes: readonly PublishedRoute[], queue: QueueNumber): PublishedRoute | undefined =>
   routes.find(({ queues }) => queues.some(({ number }) => number === queue))
 
-/** A carrier of this process, as the others see it. */
+/** A carrier of this process as the other carriers see it. */
 export interface Peer {
   readonly carrier: CarrierId
   availability(): Availability
-  /** Whether it would claim from the lane, or does. */
+  /** Returns true if the carrier would claim from the lane, or is claiming. */
   hasRoom(lane: Lane): boolean
-  /** What it may claim has changed. */
+  /** Notifies the carrier that it may claim other messages than before. */
   changed(): void
 }
 
-/** A claim that may be made. */
+/** Permission for one claim. */
 export interface Turn {
-  /** At most so many messages. */
+  /** Maximum number of messages to claim. */
   readonly messagesMax: number
-  /** So many were claimed. */
+  /** Reports how many messages were claimed. */
   readonly done: (messages: number) => void
 }
 
-/** What the dispatchers of one process share: which of them claims from which queue now. */
+/** Decides, for the dispatchers of one process, which carrier claims from which queue now. */
 export interface RouteTurns {
-  /** Returns what ends it. */
+  /** Adds a carrier; returns a function that removes it. */
   join(peer: Peer): () => void
   /**
-   * Calls `wake` where it is the turn of a carrier that may not be looking; undefined: whenever any may claim other
-   * queues than before.
+   * Registers `wake`, called when it is the turn of a carrier that may be idle; with `carrier` undefined, called
+   * whenever any carrier may claim from other queues than before.
    */
   onWake(carrier: CarrierId | undefined, wake: () => void): void
   claimable(carrier: CarrierId, lane: Lane): Promise<readonly ClaimableQueue[]>
-  /** Undefined: it is the turn of another carrier, which is woken. */
+  /** Returns the permission to claim; undefined if it is the turn of another carrier, which is woken. */
   take(queue: ClaimableQueue, carrier: CarrierId, lane: Lane, messagesMax: number): Turn | undefined
-  /** By the routes that were read last. */
+  /** Returns where a refused message goes, by the routes that were read last. */
   afterRefusal(queue: QueueNumber, by: CarrierId): HandOver
-  /** By the routes that were read last; undefined: none of the queue's route is among these. */
+  /**
+   * Returns where a message for registered carriers goes, by the routes that were read last; undefined if none of them
+   * is in the route of the queue.
+   */
   toOneOf(queue: QueueNumber, registered: readonly CarrierId[]): HandOver | undefined
-  /** Whether another carrier of the queue's route is available and has room. */
+  /** Returns true if another carrier of the queue's route is available and has room. */
   hasOther(queue: QueueNumber, than: CarrierId, lane: Lane): boolean
-  /** The availability of a carrier has changed. */
+  /** Notifies all carriers that the availability of one has changed. */
   changed(): void
 }
 
-/** Of a queue that several carriers share so many messages are claimed in one round of all of them. */
+/** Messages claimed in one round of all carriers that share a queue. */
 const roundMessages = 200
-/** Who has its turn and does not claim for so long is passed over until it claims. */
+/** Milliseconds after which a carrier that has its turn and does not claim is passed over until it claims. */
 const patienceMilliseconds = 200
 
 export function createRouteTurns(routes: Pick<Routes, 'list'>, clock: Clock): RouteTurns {
@@ -193,7 +198,10 @@ export function createRouteTurns(routes: Pick<Routes, 'list'>, clock: Clock): Ro
 
   const availabilityOf = (carrier: CarrierId): Availability => peers.get(carrier)?.availability() ?? 'down'
 
-  /** While the store is away those that were read last are good enough: what waits in others is moved. */
+  /**
+   * Lists the routes. If the store fails, the routes read last are good enough, because messages of other queues are
+   * moved later.
+   */
   async function list(): Promise<readonly PublishedRoute[]> {
     try {
       const read = await routes.list()
@@ -206,9 +214,9 @@ export function createRouteTurns(routes: Pick<Routes, 'list'>, clock: Clock): Ro
   }
 
   function sharesOf(route: RouteNumber) {
-    const its = shares.get(route) ?? createShares()
-    shares.set(route, its)
-    return its
+    const shared = shares.get(route) ?? createShares()
+    shares.set(route, shared)
+    return shared
   }
 
   function wake(carrier: CarrierId): void {
@@ -216,7 +224,10 @@ export function createRouteTurns(routes: Pick<Routes, 'list'>, clock: Clock): Ro
     wakes.get(carrier)?.()
   }
 
-  /** Whether a better one takes some of it now: what it has no room for is for the next. */
+  /**
+   * Returns true if a better carrier has room for messages of the queue now. Messages beyond its room are for the next
+   * carrier.
+   */
   function isBehind({ priority }: RouteCarrier, claimers: readonly RouteCarrier[], lane: Lane): boolean {
     const better = claimers.filter((one) => one.priority < priority)
     const ahead = better.find(({ carrier }) =>
@@ -233,7 +244,7 @@ export function createRouteTurns(routes: Pick<Routes, 'list'>, clock: Clock): Ro
         if (peers.get(peer.carrier) === peer) peers.delete(peer.carrier)
       }
     },
-    onWake: (carrier, told) => void wakes.set(carrier, told),
+    onWake: (carrier, wakeUp) => void wakes.set(carrier, wakeUp),
     async claimable(carrier, lane) {
       known = await list()
       const hasRoom = (one: CarrierId): boolean => peers.get(one)?.hasRoom(lane) === true
@@ -245,26 +256,26 @@ export function createRouteTurns(routes: Pick<Routes, 'list'>, clock: Clock): Ro
       if (isBehind(own, claimers, lane)) return undefined
       first.claimed(carrier, lane)
       const equals = claimers.filter(({ priority }) => priority === own.priority)
-      const tellOthers = (): void => {
+      const notifyOthers = (): void => {
         for (const one of claimers) if (one !== own) peers.get(one.carrier)?.changed()
       }
-      if (equals.length === 1) return { messagesMax, done: tellOthers }
-      const its = sharesOf(route)
+      if (equals.length === 1) return { messagesMax, done: notifyOthers }
+      const shared = sharesOf(route)
       const rivals = equals.filter((one) => one !== own && peers.get(one.carrier)?.hasRoom(lane) === true)
-      const ahead = its.aheadOf(own, rivals, clock.now())
+      const ahead = shared.aheadOf(own, rivals, clock.now())
       if (ahead !== undefined) {
         wake(ahead.carrier)
         return undefined
       }
       const sum = equals.reduce((total, { weight }) => total + weight, 0)
       const most = Math.min(messagesMax, Math.max(1, Math.round((roundMessages * own.weight) / sum)))
-      its.add(own, most)
-      its.keepUp(equals, own, (2 * roundMessages) / sum)
+      shared.add(own, most)
+      shared.keepUp(equals, own, (2 * roundMessages) / sum)
       return {
         messagesMax: most,
         done: (messages) => {
-          its.add(own, messages - most)
-          tellOthers()
+          shared.add(own, messages - most)
+          notifyOthers()
         },
       }
     },
@@ -285,13 +296,13 @@ export function createRouteTurns(routes: Pick<Routes, 'list'>, clock: Clock): Ro
   }
 }
 
-interface Asking {
+interface ClaimRequest {
   readonly carrier: CarrierId
   readonly lane: Lane
   readonly messagesMax: number
-  /** The queue that it claimed from last. */
+  /** Queue of the last claim. */
   readonly after: QueueNumber
-  /** The claim is for a probe: queues of messages that were refused before come last. */
+  /** True if the claim is for a probe, for which queues of refused messages come last. */
   readonly isProbe: boolean
 }
 
@@ -300,12 +311,13 @@ interface Chosen extends Pick<ClaimableQueue, 'queue' | 'overflowSeconds'> {
 }
 
 /**
- * The next queue in which something waits and it is this carrier's turn. Where there is only one, nobody looks first.
+ * Returns the next queue with waiting messages in which it is this carrier's turn. A single queue is not checked for
+ * messages first.
  */
 export async function chooseQueue(
   turns: RouteTurns,
   store: Pick<ClaimedBatches, 'queuesWithWork'>,
-  { carrier, lane, messagesMax, after, isProbe }: Asking,
+  { carrier, lane, messagesMax, after, isProbe }: ClaimRequest,
 ): Promise<Chosen | 'nothing' | 'turn-of-another'> {
   const claimable = await turns.claimable(carrier, lane)
   const [only] = claimable
@@ -325,7 +337,10 @@ export async function chooseQueue(
   return 'turn-of-another'
 }
 
-/** Who has room and the first go, and does not claim for a while, is passed over until it claims or has no room. */
+/**
+ * Passes over a carrier of a better priority that has room but does not claim for a while, until it claims or has no
+ * room.
+ */
 function createFirstGo() {
   const since = new Map<string, Instant>()
   const keyOf = (carrier: CarrierId, lane: Lane): string => `${carrier} ${lane}`
@@ -340,7 +355,10 @@ function createFirstGo() {
   }
 }
 
-/** How much each carrier of a route has claimed, divided by its weight: the least has the next turn. */
+/**
+ * Counts the messages that each carrier of a route has claimed, divided by its weight: the carrier with the least has
+ * the next turn.
+ */
 function createShares() {
   const claimed = new Map<CarrierId, number>()
   const passedOver = new Set<CarrierId>()
@@ -349,7 +367,7 @@ function createShares() {
   const of = ({ carrier }: RouteCarrier): number => claimed.get(carrier) ?? Math.max(0, ...claimed.values())
 
   return {
-    /** Who comes before `own`; undefined: nobody. */
+    /** Returns the carrier that has its turn before `own`; undefined if there is none. */
     aheadOf(own: RouteCarrier, rivals: readonly RouteCarrier[], now: Instant): RouteCarrier | undefined {
       const ahead = rivals.filter((one) => !passedOver.has(one.carrier) && of(one) < of(own))
       const first = ahead.toSorted((a, b) => of(a) - of(b))[0]
@@ -365,7 +383,10 @@ function createShares() {
       passedOver.delete(own.carrier)
       if (turn?.carrier === own.carrier) turn = undefined
     },
-    /** Who had no room for a while does not get all of it afterwards. */
+    /**
+     * Limits how far the counts of other carriers lag behind, so that a carrier that had no room for a while does not
+     * get all messages afterwards.
+     */
     keepUp(equals: readonly RouteCarrier[], own: RouteCarrier, most: number): void {
       for (const one of equals) claimed.set(one.carrier, Math.max(of(one), of(own) - most))
     },

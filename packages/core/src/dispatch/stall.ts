@@ -1,29 +1,34 @@
 import type { Clock, Instant } from '../time/instant.ts'
 
-/** What a dispatcher may fail to move: messages of a lane, or the answers of the carrier on their way to the store. */
+/**
+ * Work in which a dispatcher may stop making progress: messages of a lane, or answers of the carrier on their way to
+ * the store.
+ */
 export type Work = 'single' | 'bulk' | 'outcomes'
 
 export const works: readonly Work[] = ['single', 'bulk', 'outcomes']
 
-/** One kind of work at one moment. */
+/** Observation of one kind of work at one moment. */
 export interface Observation {
   readonly at: Instant
-  /** Something waits that could move: neither the carrier's room nor an end in good order is the reason. */
+  /** True if work waits that could move: neither the carrier's room nor an orderly end holds it back. */
   readonly isWaiting: boolean
-  /** How often something of it has moved so far. */
+  /** Number of movements so far. */
   readonly moved: number
-  /** When the store last renewed the lease, and when it last failed to; undefined: never. */
+  /** When the store last renewed the lease, and when it last failed to; undefined if never. */
   readonly renewed: Instant | undefined
   readonly failed: Instant | undefined
 }
 
-/** Since when a kind of work waits and does not move; undefined: it moves, or nothing waits. */
+/** Since when work has been waiting without moving; `since` is undefined if it moves or no work waits. */
 export interface Stall {
   readonly last: Observation
   readonly since: Instant | undefined
 }
 
-/** The next look. Who was not looked at for half of `seconds` (a paused process) begins anew. */
+/**
+ * Adds an observation. After a gap of half of `seconds` without observations (a paused process) the time starts again.
+ */
 export function observe(before: Stall | undefined, now: Observation, seconds: number): Stall {
   const isStill = now.isWaiting && before !== undefined && before.last.moved === now.moved
   const isGap = before !== undefined && now.at - before.last.at > seconds * 500
@@ -32,13 +37,13 @@ export function observe(before: Stall | undefined, now: Observation, seconds: nu
   return { last: now, since: failedSince ? now.failed : (before.since ?? now.at) }
 }
 
-/** It has stood for half of the time: whether the store answers is to be found out now. */
+/** True if work has not moved for half of `seconds`: time to check whether the store answers. */
 export const isSuspect = ({ last, since }: Stall, seconds: number): boolean =>
   since !== undefined && last.at - since >= seconds * 500
 
 /**
- * No progress (P-17): work waits and could move, nothing of it has moved for `seconds`, and the store answers: it has
- * not failed to renew the lease in that time, and has renewed it in the second half.
+ * True if there is no progress (P-17): work waits and could move, none of it has moved for `seconds`, and the store
+ * answers: it has not failed to renew the lease in that time, and has renewed it in the second half.
  */
 export const isStalled = ({ last, since }: Stall, seconds: number): boolean =>
   since !== undefined &&
@@ -46,16 +51,16 @@ export const isStalled = ({ last, since }: Stall, seconds: number): boolean =>
   last.renewed !== undefined &&
   last.renewed - since >= seconds * 500
 
-/** Looks again and again whether work moves, and asks whether the store answers where it does not. */
+/** Detects work that does not move although the store answers. */
 export interface StallDetector {
   /**
-   * Runs what renews the lease, and remembers when it did or failed; rejects as it does. `renew` returns false: there
-   * is no lease.
+   * Runs `renew` and remembers when it succeeded or failed; rejects if it does. `renew` resolves to false if there is
+   * no lease.
    */
   renewing(renew: () => Promise<boolean>): Promise<void>
-  /** One look. True: whether the store answers should be found out now. */
+  /** Observes all work once. Returns true if the caller should check now whether the store answers. */
   look(at: (work: Work) => Pick<Observation, 'isWaiting' | 'moved'>): boolean
-  /** What was stalled at the last look. */
+  /** Returns the work that was stalled at the last `look`. */
   stalled(): readonly Work[]
 }
 

@@ -9,7 +9,7 @@ import { BrokenInvariant, type InFlight, type OpenBatch } from './in-flight.ts'
 import type { OutcomeWriter } from './outcome-writer.ts'
 import type { RouteTurns } from './route-turns.ts'
 
-/** Seconds that messages wait. */
+/** Bounds of the histogram of waiting times, in seconds. */
 const waitBounds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 21_600]
 
 interface SubmissionParts {
@@ -17,15 +17,17 @@ interface SubmissionParts {
   readonly outcomes: OutcomeWriter
   readonly flow: FlowControl
   readonly turns: RouteTurns
-  /** Of the dispatcher. */
+  /** Returns the dispatcher's mode. */
   readonly mode: () => Mode
-  /** Called with answers, which `keep` keeps. */
+  /** Called with answers, which it passes to `keep`. */
   readonly answered: (answers: readonly SubmissionAnswer[]) => void
-  /** Called when messages have ended without the carrier. */
+  /** Called when messages have ended without being submitted. */
   readonly ended: () => void
 }
 
-/** What one dispatcher submits to its carrier, what it gives back to others instead, and what the answers say. */
+/**
+ * Submits messages of one dispatcher to its carrier, evaluates the answers, and gives messages back for other carriers.
+ */
 export type Submissions = ReturnType<typeof createSubmissions>
 
 export function createSubmissions(
@@ -36,7 +38,7 @@ export function createSubmissions(
 ) {
   const waits = createHistogram(waitBounds)
 
-  /** Submits what is marked of a batch: what there is room for, or the next `max`. */
+  /** Submits marked messages of a batch: as many as the window has room for, or the next `max`. */
   function submit(batch: OpenBatch, max?: number): void {
     if (batch.next === batch.marked) return
     if (!maySubmit(mode())) throw new BrokenInvariant(`a dispatcher that is ${mode()} would submit`)
@@ -49,7 +51,8 @@ export function createSubmissions(
   }
 
   /**
-   * What has expired since the claim ends without the carrier; it is told how long the others may take (ruling 1.29).
+   * Returns the submissions of these messages, with the seconds of validity that remain (ruling 1.29). Messages that
+   * have expired since the claim end without being submitted.
    */
   function submissionsOf(batch: OpenBatch, leaving: readonly ClaimedMessage[]): readonly Submission[] {
     const late: ClaimedMessage[] = []
@@ -73,8 +76,8 @@ export function createSubmissions(
   return {
     submit,
     /**
-     * Keeps what came of submissions. What is refused for now another carrier of the route has at once at the first
-     * time, if there is one; else it waits.
+     * Evaluates answers. A message refused for now goes at once to another carrier of the route if this is its first
+     * refusal and there is one; otherwise it waits.
      */
     keep(answers: readonly SubmissionAnswer[]): void {
       for (const answer of answers) {
@@ -90,8 +93,8 @@ export function createSubmissions(
       flow.answered(answers.length)
     },
     /**
-     * Others have what is not marked: at a stop, while the carrier is down, and while it takes only some and another
-     * has room (P-17).
+     * Gives unmarked messages back for other dispatchers: at a stop, while the carrier is down, and while it is
+     * throttled or probing and another carrier has room (P-17).
      */
     giveBack(): void {
       const availability = flow.availability()
@@ -101,7 +104,8 @@ export function createSubmissions(
         if (!isForOthers && mode() === 'working' && !isDown) continue
         const ids = inFlight.cut(batch)
         if (ids.length > 0) outcomes.giveBack(batch, ids)
-        // What is marked cannot leave over a carrier that is down at a stop, or held: it waits, and is not unknown.
+        // Marked messages cannot be submitted to a carrier that is down at a stop, or paused: they are handed back to
+        // wait, so that they do not end as unknown.
         const isStopped = mode() === 'draining' || carrier.isHeld?.() === true
         const isHandedBack = isForOthers || (isDown && isStopped)
         if (!isHandedBack || carrier.handBack === undefined) continue
@@ -109,7 +113,10 @@ export function createSubmissions(
         carrier.handBack()
       }
     },
-    /** Seconds from when a message was due (at once: accepted) to its first submission, since the start. */
+    /**
+     * Returns the histogram of seconds from the due time of a message (its acceptance, if it was not scheduled) to its
+     * first submission, since the start.
+     */
     waits: () => waits.read(),
   }
 }

@@ -1,34 +1,40 @@
 import type { Msisdn, SenderAddress } from '../messages/msisdn.ts'
 import type { CarrierId } from './carrier-id.ts'
 
-/** A message, or a part of one, of which its carrier said that it does not know what became of it (106). */
+/** A message or part of one for which its carrier reported an unknown outcome (106). */
 export interface UnknownMessage {
   /** The carrier's own id of it. */
   readonly reference: string
   readonly number: Msisdn
-  /** What it left from; undefined: the carrier's own address. */
+  /** Sender address; undefined: the carrier's own address. */
   readonly from: SenderAddress | undefined
 }
 
-/** Whose outcome a carrier may be asked for. */
+/** Selection of messages for whose outcome a carrier may be asked. */
 export interface WantedUnknown {
-  /** The carrier said so at least so long ago. */
+  /** Minimum seconds since the carrier's report. */
   readonly afterSeconds: number
-  /** Both that and the message are younger. */
+  /** Maximum seconds since the carrier's report and since the message. */
   readonly withinSeconds: number
   readonly countMax: number
 }
 
-/** A carrier that calls a message unknown may know better later: it is asked once. */
+/**
+ * Maximum age in seconds up to which a carrier is asked, once, for the outcome of a message that it reported as
+ * unknown.
+ */
 export const unknownSecondsMax = 86_400
 
-/** Messages of unknown outcome whose carrier can be asked for them, since it gave them a reference. */
+/**
+ * Store of messages of unknown outcome that have a reference of their carrier, so that the carrier can be asked about
+ * them.
+ */
 export interface UnknownMessages {
   /**
-   * Receipts with these references said so. Once it has resolved, nothing is lost by a crash; what is known already
-   * stays as it is.
+   * Records that receipts with these references reported an unknown outcome. Once resolved, nothing is lost by a crash;
+   * known references stay unchanged.
    */
   keep(carrier: CarrierId, references: readonly string[]): Promise<void>
-  /** The oldest first, of those that are still unknown. Each is returned once, to one caller, for ever. */
-  take(carrier: CarrierId, wanted: WantedUnknown): Promise<readonly UnknownMessage[]>
+  /** Returns messages that are still unknown, the oldest first. Each message is returned only once, to one caller. */
+  take(carrier: CarrierId, selection: WantedUnknown): Promise<readonly UnknownMessage[]>
 }

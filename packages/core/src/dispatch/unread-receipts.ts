@@ -4,27 +4,27 @@ import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
 
 /**
- * What a network delivered and nobody could read (P-21), as far as it was read: a delivery receipt, a message of a
- * person that is no text, or a PDU of which not even that is known.
+ * A delivery that could not be read (P-21), with the parts that could: a delivery receipt, a binary message of a
+ * person, or an unrecognized PDU.
  */
 export interface UnreadReceipt {
   readonly carrier: CarrierId
-  /** The carrier's own id of the message; undefined: none was found. */
+  /** The carrier's own id of the message; undefined if none was found. */
   readonly reference: string | undefined
-  /** The recipient of the message, if that can be told; of a message of a person who sent it. */
+  /** Recipient of the message if known; the sender for a message of a person. */
   readonly number: Msisdn | undefined
-  /** Without NUL; of a message of a person its data in hexadecimal. */
+  /** Text without NUL characters; for a message of a person its data in hexadecimal. */
   readonly text: string
-  /** As it came, in hexadecimal. */
+  /** The whole PDU in hexadecimal. */
   readonly pdu: string
-  /** It is a message of a person. */
+  /** True for a message of a person. */
   readonly isMessage: boolean
 }
 
-/** Kinds of what could not be read. */
+/** Kinds of unread deliveries. */
 export type UnreadKind = 'receipt' | 'binary' | 'pdu'
 
-/** Returns the kind: `pdu` if neither an id nor a text was found in it. */
+/** Returns the kind of an unread delivery: 'pdu' if neither an id nor a text was found in it. */
 export function unreadKindOf({
   isMessage,
   reference,
@@ -34,7 +34,7 @@ export function unreadKindOf({
   return reference === undefined && text === '' ? 'pdu' : 'receipt'
 }
 
-/** Later ones have higher ids. */
+/** Id of a stored delivery. Later deliveries have higher ids. */
 export type UnreadReceiptId = Brand<number, 'UnreadReceiptId'>
 
 export interface KeptUnreadReceipt extends UnreadReceipt {
@@ -43,37 +43,40 @@ export interface KeptUnreadReceipt extends UnreadReceipt {
 }
 
 export const unreadReceiptBounds = {
-  /** The last so many are kept, of all carriers. */
+  /** Maximum number of stored deliveries over all carriers; the oldest are dropped. */
   countMax: 10_000,
-  /** And no longer than so many days. */
+  /** Maximum days for which a delivery is stored. */
   days: 30,
 } as const
 
-/** Which are wanted. */
+/** Selection of unread deliveries. */
 export interface UnreadReceiptFilter {
-  /** Undefined: those of all carriers. */
+  /** If undefined, all carriers. */
   readonly carrier?: CarrierId | undefined
-  /** Undefined: from the first one. */
+  /** If undefined, from the beginning. */
   readonly since?: Instant | undefined
 }
 
-/** What nobody could read, for operators, and to be read once somebody says how or another release can. */
+/** Store of unread deliveries for operators, and for reading them later with other settings or another release. */
 export interface UnreadReceipts {
-  /** Once it has resolved, nothing is lost by a crash. More than `unreadReceiptBounds.countMax` displace the oldest. */
+  /**
+   * Stores deliveries; once resolved, nothing is lost by a crash. Beyond `unreadReceiptBounds.countMax` the oldest are
+   * dropped.
+   */
   keep(receipts: readonly UnreadReceipt[]): Promise<void>
-  /** The oldest first: at most so many that came after this one; undefined: after none. */
+  /** Lists at most `countMax` deliveries after this one, the oldest first; `after` undefined: from the beginning. */
   list(
     after: UnreadReceiptId | undefined,
     countMax: number,
     filter?: UnreadReceiptFilter,
   ): Promise<readonly KeptUnreadReceipt[]>
-  /** They have been read. */
+  /** Deletes deliveries that have been read. */
   drop(ids: readonly UnreadReceiptId[]): Promise<void>
 }
 
 const pageMax = 500
 
-/** All of them, the oldest first, read in pages. */
+/** Yields all unread deliveries, the oldest first, read in pages. */
 export const listUnreadReceipts = ({ unreadReceipts }: { readonly unreadReceipts: UnreadReceipts }) =>
   async function* (carrier: CarrierId | undefined): AsyncIterable<KeptUnreadReceipt> {
     for (let after: UnreadReceiptId | undefined; ;) {

@@ -1,32 +1,32 @@
 /**
- * Lets a process look for due work seldom while there is none, and still hear of it at once. Who makes work due tells
- * only those that sleep, so that it costs nothing under load.
+ * Lets an idle process poll seldom and still learn of due work at once. Only sleeping processes are notified, so that
+ * this costs nothing under load.
  */
 export interface Wakeups {
   /**
-   * A process that may sleep. `wake` is called, also for nothing, once work that became due has been committed, and
-   * whenever something may have been missed.
+   * Registers a process that may sleep. `wake` is called, possibly for nothing, once due work has been committed, and
+   * whenever a notification may have been missed.
    */
   sleeper(wake: () => void): Sleeper
 }
 
 export interface Sleeper {
   /**
-   * Once this has resolved to an object, every call that begins and makes work due, or schedules some, wakes this
-   * sleeper; so does what stores events for endpoints where nobody pushes (opt-outs by hand, tests, replays), or
-   * resumes one. A call under way at that moment may be missed: keep looking, with pauses that grow (`pollPause`).
-   * 'deaf': nobody could wake it.
+   * Puts the process to sleep. Once resolved to an object, every later call that makes work due or schedules work wakes
+   * this sleeper; so does storing events for endpoints without a pushing process (manual opt-outs, tests, replays) and
+   * resuming an endpoint. A call in progress at that moment may be missed, so keep polling with growing pauses
+   * (`pollPause`). 'deaf': notifications cannot reach this process.
    *
-   * Holds for a minute; to be called again within half of that.
+   * Lasts for one minute; call again within 30 seconds.
    */
   sleep(): Promise<Asleep | 'deaf'>
-  /** Need not be told any more; resolves when that is committed. Nothing happens if it does not sleep. */
+  /** Ends the sleep; resolves once that is committed. Does nothing if the sleeper is awake. */
   awake(): Promise<void>
-  /** As awake; then it is told nothing more. Bounded. */
+  /** Ends the sleep and all further notifications, in bounded time. */
   close(): Promise<void>
 }
 
 export interface Asleep {
-  /** From now to when the next waiting message becomes due, at least 0; undefined: nothing is scheduled. */
+  /** Milliseconds until the next scheduled message becomes due, at least 0; undefined if none is scheduled. */
   readonly nextDueMilliseconds: number | undefined
 }

@@ -1,31 +1,34 @@
 import type { CarrierId } from '../dispatch/carrier-id.ts'
 
-/** Which of the binds that a carrier allows are wanted, and for how long. */
+/** Request for some of the binds that a carrier allows. */
 export interface WantedBinds {
   readonly count: number
-  /** So many are leased at a time, over all holders; the numbers are 1 to `max`. */
+  /** Maximum number of binds leased at a time over all holders; binds are numbered 1 to `max`. */
   readonly max: number
   readonly seconds: number
 }
 
 export interface LeasedBinds {
-  /** The numbers that are the holder's now; perhaps fewer than it wants, or none. */
+  /** Numbers of the binds that the holder has now: perhaps fewer than requested, or none. */
   readonly numbers: readonly number[]
-  /** When the next lease ends if nobody renews it; undefined: there is none, or all that was wanted is leased. */
+  /**
+   * Milliseconds until the next lease ends unless it is renewed; undefined if there is none, or if all requested binds
+   * are leased.
+   */
   readonly freeInMilliseconds: number | undefined
 }
 
 /**
- * The binds of a carrier that several processes share. Never more than `max` are leased at a time, judged by the
- * store's clock. Who holds a lease counts its time from before the call that gave it, and has unbound when it ends.
+ * Store of the binds of a carrier that several processes share. At most `max` are leased at a time, by the store's
+ * clock. A holder counts the time of a lease from before the call that granted it, and has unbound when it ends.
  */
 export interface CarrierBinds {
-  lease(carrier: CarrierId, holder: string, wanted: WantedBinds): Promise<LeasedBinds>
+  lease(carrier: CarrierId, holder: string, request: WantedBinds): Promise<LeasedBinds>
   /**
-   * Leases all of a holder's anew that have not ended; returns their numbers: what is not among them is not the
-   * holder's any more.
+   * Renews all leases of a holder that have not ended and returns their numbers. The holder no longer has any other
+   * number.
    */
   renew(carrier: CarrierId, holder: string, seconds: number): Promise<readonly number[]>
-  /** They are free at once; those of others stay. */
+  /** Frees these binds of the holder at once; binds of other holders stay leased. */
   release(carrier: CarrierId, holder: string, numbers: readonly number[]): Promise<void>
 }

@@ -42,17 +42,17 @@ test('answers and receipts are counted by calling code, each once, and again if 
     { prefix: '1', delivered: 0, failed: 0, unknown: 1, refused: 0 },
     { prefix: '', delivered: 1, failed: 0, unknown: 0, refused: 0 },
   ]
-  const taken = meter.take()
-  expect(taken).toEqual(counts)
+  const counted = meter.take()
+  expect(counted).toEqual(counts)
   expect(meter.take()).toEqual([])
-  meter.putBack(taken)
-  meter.putBack(taken)
+  meter.putBack(counted)
+  meter.putBack(counted)
   expect(meter.take()[0]).toEqual({ prefix: '27', delivered: 2, failed: 4, unknown: 0, refused: 2 })
   expect(meter.parts()).toMatchObject({ counts: [1, 1, 0, 0, 0, 0, 0, 0], sum: 3 })
   expect(meter.receiptDelay()).toMatchObject({ counts: [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0], sum: 3.5 })
 })
 
-test('of what is taken in one second some have their receipts timed, and nothing is held for long', () => {
+test('some of the messages accepted in a second have their receipts timed, and none is remembered for long', () => {
   const meter = createCarrierMeter()
   const answer = (id: number, now: number) =>
     meter.answered([], [{ id: aMessageId(id), outcome: 'accepted', reference: `r${id}` }], now)

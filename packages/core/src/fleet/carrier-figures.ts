@@ -6,8 +6,8 @@ import type { DeliveryReceipt } from '../dispatch/delivery-receipt.ts'
 import { createHistogram, type HistogramCounts } from './histogram.ts'
 
 /**
- * What came of messages: delivered and failed by their receipts, one for each part; unknown and refused by the answers
- * to their submissions. An unknown one that a receipt decides later is in both.
+ * Outcomes of messages: delivered and failed by their receipts, one for each part; unknown and refused by the answers
+ * to their submissions. A message of unknown outcome that a receipt decides later counts in both.
  */
 export interface OutcomeCounts {
   readonly delivered: number
@@ -17,7 +17,7 @@ export interface OutcomeCounts {
 }
 
 export interface PrefixCounts extends OutcomeCounts {
-  /** The calling code of the numbers; empty: a receipt told no number. */
+  /** Calling code of the numbers; empty for receipts without a number. */
   readonly prefix: string
 }
 
@@ -27,31 +27,31 @@ export interface PrefixFigures {
   readonly day: OutcomeCounts
 }
 
-/** What came of the messages of a carrier by the country they went to, over all processes. Nothing is decided by it. */
+/** Store of outcomes by carrier and country over all processes. For information only: no decision depends on it. */
 export interface CarrierFigures {
-  /** Adds to what others have counted. */
+  /** Adds counts to those of other processes. */
   add(carrier: CarrierId, counts: readonly PrefixCounts[]): Promise<void>
-  /** Of the last hour and the last day, to five minutes; by prefix. */
+  /** Returns the outcomes of the last hour and the last day, by prefix, in steps of five minutes. */
   of(carrier: CarrierId): Promise<readonly PrefixFigures[]>
 }
 
-/** Counts for one carrier what is submitted and comes back. Cheap: an answer costs an addition or two. */
+/** Counts the answers and receipts of one carrier. Cheap: an answer costs an addition or two. */
 export interface CarrierMeter {
   answered(messages: readonly Submission[], answers: readonly SubmissionAnswer[], now: number): void
-  /** Of receipts that found their messages. */
+  /** Counts receipts that found their messages. */
   received(receipts: readonly DeliveryReceipt[], now: number): void
-  /** What was counted since it was taken last. */
+  /** Returns the counts since the previous call. */
   take(): readonly PrefixCounts[]
-  /** What was taken could not be added. */
+  /** Adds counts back that could not be stored. */
   putBack(counts: readonly PrefixCounts[]): void
-  /** In seconds, of a sample. */
+  /** Histogram of the seconds until a final receipt, for a sample of messages. */
   readonly receiptDelay: () => HistogramCounts
   readonly parts: () => HistogramCounts
 }
 
 type Counts = { -readonly [Key in keyof OutcomeCounts]: number }
 
-/** So many messages a second have their receipts timed, for an hour: what takes longer is not in the histogram. */
+/** Number of messages per second whose receipts are timed. Receipts later than an hour are not in the histogram. */
 const sampleOfSecond = 10
 const sampleMilliseconds = 3_600_000
 
@@ -59,18 +59,18 @@ export function createCarrierMeter(): CarrierMeter {
   const parts = createHistogram([1, 2, 3, 4, 5, 6, 7])
   const delay = createHistogram([1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600])
   let counts = new Map<string, Counts>()
-  /** When the carrier took messages, by its reference, the oldest first. */
-  const taken = new Map<string, number>()
+  /** Times at which the carrier accepted sampled messages, by its reference, the oldest first. */
+  const acceptedAt = new Map<string, number>()
   let second = { at: 0, count: 0 }
 
-  function add(number: Msisdn | undefined, what: keyof OutcomeCounts, count = 1): void {
-    addTo(number === undefined ? '' : callingCodeOf(number), what, count)
+  function add(number: Msisdn | undefined, outcome: keyof OutcomeCounts, count = 1): void {
+    addTo(number === undefined ? '' : callingCodeOf(number), outcome, count)
   }
 
-  function addTo(prefix: string, what: keyof OutcomeCounts, count: number): void {
+  function addTo(prefix: string, outcome: keyof OutcomeCounts, count: number): void {
     let of = counts.get(prefix)
     if (of === undefined) counts.set(prefix, (of = { delivered: 0, failed: 0, unknown: 0, refused: 0 }))
-    of[what] += count
+    of[outcome] += count
   }
 
   function sample(reference: string, now: number): void {
@@ -78,10 +78,10 @@ export function createCarrierMeter(): CarrierMeter {
     if (second.at !== at) second = { at, count: 0 }
     if (second.count >= sampleOfSecond) return
     second.count++
-    taken.set(reference, now)
-    for (const [oldest, since] of taken) {
+    acceptedAt.set(reference, now)
+    for (const [oldest, since] of acceptedAt) {
       if (now - since < sampleMilliseconds) return
-      taken.delete(oldest)
+      acceptedAt.delete(oldest)
     }
   }
 
@@ -93,17 +93,17 @@ export function createCarrierMeter(): CarrierMeter {
           if (answer.outcome === 'accepted') sample(answer.reference, now)
         }
         if (answer.outcome === 'accepted' || answer.outcome === 'refused-for-now') continue
-        const what = answer.outcome === 'partly' ? 'failed' : answer.outcome
-        add(messages.find(({ id }) => id === answer.id)?.to, what)
+        const outcome = answer.outcome === 'partly' ? 'failed' : answer.outcome
+        add(messages.find(({ id }) => id === answer.id)?.to, outcome)
       }
     },
     received(receipts, now) {
       for (const { code, number, reference } of receipts) {
         if (!isFinal(code)) continue
         add(number, code === OUTCOME.delivered ? 'delivered' : 'failed')
-        const since = taken.get(reference)
+        const since = acceptedAt.get(reference)
         if (since === undefined) continue
-        taken.delete(reference)
+        acceptedAt.delete(reference)
         delay.observe(Math.max(0, now - since) / 1000)
       }
     },
@@ -114,7 +114,8 @@ export function createCarrierMeter(): CarrierMeter {
     },
     putBack(some) {
       for (const { prefix, ...of } of some) {
-        for (const what of ['delivered', 'failed', 'unknown', 'refused'] as const) addTo(prefix, what, of[what])
+        for (const outcome of ['delivered', 'failed', 'unknown', 'refused'] as const)
+          addTo(prefix, outcome, of[outcome])
       }
     },
     receiptDelay: delay.read,

@@ -11,11 +11,11 @@ async function accept({ ports, account }: DispatchWorld, to = numbers(200)) {
   return accepted.results.flat()
 }
 
-/** Messages that no dispatcher has: due, or to be tried again. */
+/** Counts messages that no dispatcher has claimed: due, or to be tried again. */
 const returned = ({ store }: DispatchWorld): boolean =>
-  [...store.dispatchers.values()].every(({ batches }) => [...batches.values()].every(({ held }) => held.size === 0))
+  [...store.dispatchers.values()].every(({ batches }) => [...batches.values()].every((batch) => batch.held.size === 0))
 
-test('a paused carrier gets nothing more, gives back at once what has not left, and has its answers stored', async () => {
+test('a paused carrier gets no message, gives unsent ones back at once, and its answers are stored', async () => {
   const world = await dispatchWorld()
   const { carrier, setMode } = startDispatcher(world, { window: 20, outcomeOf: () => 'held' })
   await accept(world)
@@ -27,14 +27,14 @@ test('a paused carrier gets nothing more, gives back at once what has not left, 
   await accept(world, [aNumber('27831234567')])
   await expect(untilInTurns(() => carrier.submitted.length > length, 0.1)).rejects.toThrow()
   expect([world.waiting(), carrier.unanswered.length]).toEqual([201 - length, 0])
-  // What was marked and had not left waits as if it had been refused for now.
+  // Marked messages that were not sent wait as if they had been refused for now.
   world.clock.step(600)
   setMode('running')
   await untilInTurns(() => carrier.release('accepted') === 0 && world.waiting() === 0)
   await world.assertTidy()
 })
 
-test('messages of a carrier that is paused leave over the next of the route, and wait where all are paused', async () => {
+test('messages go to the next carrier of the route while one is paused, and wait if all are paused', async () => {
   const world = await dispatchWorld()
   const carriers = ['a', 'b'].map((name, at) => ({ carrier: aCarrierId(name), priority: at + 1, weight: 1 }))
   await world.ports.routes.publish([{ name: 'all', prefixes: [], accounts: [], senders: [], carriers }])
@@ -51,7 +51,7 @@ test('messages of a carrier that is paused leave over the next of the route, and
   await untilInTurns(() => first.carrier.submitted.length === 200)
 })
 
-test('a dispatcher that begins with a paused carrier submits nothing', async () => {
+test('a dispatcher that starts with a paused carrier submits nothing', async () => {
   const world = await dispatchWorld()
   await accept(world)
   const { carrier, setMode } = startDispatcher(world, { mode: 'paused' })

@@ -2,26 +2,26 @@ import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from '../dispatch/carrier-id.ts'
 import type { Carrier, CarrierMode, SubmissionAnswer } from '../dispatch/carrier.ts'
 
-/** A carrier that is not to run. */
+/** A carrier that is paused or drained. */
 export interface HeldCarrier {
   readonly carrier: CarrierId
   readonly mode: Exclude<CarrierMode, 'running'>
   readonly since: Instant
-  /** For operators: who, and where. */
+  /** Operator and machine that set the mode, for display. */
   readonly by: string
 }
 
-/** Which carriers are paused or drained, in all processes, until somebody resumes them. */
+/** Store of the carriers that are paused or drained in all processes until somebody resumes them. */
 export interface CarrierModes {
-  /** Returns whether that is a change; what is not one changes nothing of what is listed. */
+  /** Sets the mode. Returns false, without any effect on `list`, if the carrier had this mode already. */
   set(carrier: CarrierId, mode: CarrierMode, by: string): Promise<boolean>
-  /** By name. */
+  /** Lists paused and drained carriers by name. */
   list(): Promise<readonly HeldCarrier[]>
-  /** Calls `changed` soon after a change, and perhaps for nothing. Some may be missed: ask now and then. */
+  /** Calls `changed` soon after a change, and possibly without one. Calls may be missed, so poll as well. */
   onChange(changed: () => void): void
 }
 
-/** A carrier that takes nothing while it is held: what is handed over all the same is refused for now. */
+/** A carrier that can be paused or drained. It then answers every submission as refused for now. */
 export interface HoldableCarrier {
   readonly carrier: Carrier
   mode(): CarrierMode
@@ -52,9 +52,9 @@ export function holdable(inner: Carrier): HoldableCarrier {
     close: (deadline) => inner.close(deadline),
     availability: () => (isHeld() ? 'down' : (inner.availability?.() ?? 'available')),
     isHeld,
-    onAvailability(told) {
-      changed = told
-      inner.onAvailability?.(told)
+    onAvailability(listener) {
+      changed = listener
+      inner.onAvailability?.(listener)
     },
     ...(inner.responseTime && { responseTime: inner.responseTime }),
     ...(inner.observe && { observe: inner.observe }),

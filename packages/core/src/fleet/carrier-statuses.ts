@@ -2,24 +2,24 @@ import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from '../dispatch/carrier-id.ts'
 import type { CarrierMode, CarrierStatus } from '../dispatch/carrier.ts'
 
-/** What a process tells of one of its carriers. */
+/** Report of a process about one of its carriers. */
 export interface CarrierReport {
   readonly carrier: CarrierId
-  /** What its operator wants of it, as far as this process has heard. */
+  /** Mode that the operator set, as far as this process knows. */
   readonly mode: CarrierMode
-  /** So many submissions may be unanswered now, over the connections that are bound. */
+  /** Maximum number of outstanding submissions over the connections that are bound now. */
   readonly window: number
-  /** Those that have none: of a carrier with connections, its requests. */
+  /** Number of outstanding submissions; of a carrier with connections, its outstanding requests. */
   readonly unanswered: number
-  /** Undefined: it has no connections to tell of. */
+  /** Undefined if the carrier has no connections. */
   readonly status: CarrierStatus | undefined
   /** Messages claimed since the start because carriers of a better priority were full; undefined: none. */
   readonly overflowed?: number
 }
 
-/** A process that dispatches, as operators know it. */
+/** A process with a dispatcher, as shown to operators. */
 export interface ReportingProcess {
-  /** Of this run of the process, and of no other. */
+  /** Id of this run of the process. */
   readonly id: string
   readonly host: string
   readonly pid: number
@@ -28,17 +28,22 @@ export interface ReportingProcess {
 export interface ToldCarrier extends CarrierReport {
   readonly process: ReportingProcess
   readonly toldAt: Instant
-  /** The process has not been heard of for `staleSeconds`: it has died, or does not reach the store. */
+  /** True if the process has not reported for `staleSeconds`: it has died, or cannot reach the store. */
   readonly isStale: boolean
 }
 
-/** A process tells at least three times in this time, also if nothing has changed. */
+/**
+ * Seconds after which a report is stale. A process reports at least three times in this time, even without a change.
+ */
 export const carrierStaleSeconds = 60
 
-/** What the processes that dispatch tell of their carriers, for the operator. Nothing is decided by it. */
+/**
+ * Store of the reports of dispatching processes about their carriers, for operators. For information only: no decision
+ * depends on it.
+ */
 export interface CarrierStatuses {
-  /** Replaces all that this process told before. What nobody has told again for a day is forgotten. */
+  /** Replaces the earlier reports of this process. Reports not repeated for a day are deleted. */
   tell(process: ReportingProcess, reports: readonly CarrierReport[]): Promise<void>
-  /** By carrier, then host and process. */
+  /** Lists reports by carrier, host and process. */
   list(staleSeconds: number): Promise<readonly ToldCarrier[]>
 }

@@ -4,57 +4,60 @@ import type { CarrierId } from '../dispatch/carrier-id.ts'
 import type { ReportingProcess } from './carrier-statuses.ts'
 import type { Route } from '../routes/routes.ts'
 
-/** The carriers and routes of the deployment as they are to be stored. */
+/** A new version of the carriers and routes of the deployment, to be stored. */
 export interface NewCarrierVersion {
-  /** The whole document with all secrets, encrypted. */
+  /** The whole configuration including all secrets, encrypted. */
   readonly sealed: SealedSecret
-  /** Of what it says, secrets left out. */
+  /** Digest of the configuration without its secrets. */
   readonly digest: string
-  /** The names of its carriers. */
+  /** Names of the configured carriers. */
   readonly carriers: readonly CarrierId[]
   readonly routes: readonly Route[]
-  /** For the operator: what stored it, where. */
+  /** Command and machine that stored the version, for operators. */
   readonly storedBy: string
 }
 
-/**
- * A version of the carriers and routes of the deployment. Versions count from 1; the last one is what every process
- * works with.
- */
+/** A stored version of the carriers and routes. Versions count from 1; every process works with the last one. */
 export interface CarrierVersion extends Omit<NewCarrierVersion, 'routes'> {
   readonly version: number
   readonly storedAt: Instant
 }
 
-/** A process that dispatches, and what it works with. */
+/** A dispatching process and the configuration that it works with. */
 export interface CarrierUser {
   readonly process: ReportingProcess
-  /** 0: nothing is stored, and it works with simulated carriers only. */
+  /** Version in use; 0 if none is stored and the process works with simulated carriers only. */
   readonly version: number
-  /** Those simulated carriers, in a form that is equal if and only if they are; undefined: it works with a version. */
+  /**
+   * Simulated carriers of the process, in a form that is equal exactly if they are; undefined if it works with a
+   * version.
+   */
   readonly simulated: string | undefined
 }
 
-/** What keeps a process from working beside others: those work with something else, of which nothing is stored. */
+/**
+ * Reason why a process may not work next to another one: that process uses different carriers which are not stored.
+ */
 export interface CarrierConflict {
   readonly user: CarrierUser
 }
 
 /**
- * The carriers and routes that all processes of a deployment work with, in versions, and the processes that do. A
- * version is stored or joined in one step: of several that are stored after the same one, one is.
+ * Store of the versions of carriers and routes, and of the processes that use them. Storing and joining are atomic: if
+ * several versions are stored after the same one, exactly one succeeds.
  */
 export interface CarrierVersions {
-  /** The last one; undefined: nothing was ever stored. */
+  /** Returns the last version; undefined if none was ever stored. */
   latest(): Promise<CarrierVersion | undefined>
-  /** The number of the last one; 0: nothing was ever stored. */
+  /** Returns the number of the last version; 0 if none was ever stored. */
   latestNumber(): Promise<number>
   find(version: number): Promise<CarrierVersion | undefined>
-  /** The last ones first. */
+  /** Lists versions, the last one first. */
   list(countMax: number): Promise<readonly CarrierVersion[]>
   /**
-   * Stores it behind the version `after` (0: nothing), and publishes its routes in the same step. `outdated`: another
-   * one is the last. Unless `onPurpose`, a conflict with a running process that works without a version refuses it.
+   * Stores a version after the version `after` (0 for none) and publishes its routes in the same step. 'outdated':
+   * another version is the last. Unless `onPurpose`, returns a conflict with a running process that works without a
+   * version.
    */
   store(
     next: NewCarrierVersion,
@@ -62,23 +65,24 @@ export interface CarrierVersions {
     { onPurpose }: { readonly onPurpose: boolean },
   ): Promise<number | 'outdated' | CarrierConflict>
   /**
-   * From now on this process works with its version, for so long, until it renews that. `outdated`: another version is
-   * the last. A conflict: both work without a version, and with other carriers.
+   * Registers a process with its version for `seconds`, until renewed. 'outdated': another version is the last. A
+   * conflict: both processes work without a version, and with different carriers.
    */
   join(user: CarrierUser, seconds: number): Promise<'joined' | 'outdated' | CarrierConflict>
-  /** It still works, with what it says. */
+  /** Renews the registration of a process, with its current version. */
   renew(user: CarrierUser, seconds: number): Promise<void>
-  /** It has ended. */
+  /** Removes a process that has ended. */
   leave(process: ReportingProcess['id']): Promise<void>
-  /** Those that work, by host and process id. */
+  /** Lists the registered processes by host and process id. */
   users(): Promise<readonly CarrierUser[]>
   /**
-   * Calls `changed` soon after another version is stored, and perhaps for nothing. Some may be missed: ask now and
-   * then.
+   * Calls `changed` soon after another version was stored, and possibly without one. Calls may be missed, so poll as
+   * well.
    */
   onChange(changed: () => void): void
   /**
-   * Puts what `sealAgain` returns in the place of what is sealed; undefined leaves it. Returns how many it has changed.
+   * Replaces the encrypted configuration of each version by the result of `sealAgain`, or leaves it if undefined.
+   * Returns the number of changed versions.
    */
   reseal(sealAgain: (version: CarrierVersion) => SealedSecret | undefined): Promise<number>
 }

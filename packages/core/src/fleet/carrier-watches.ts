@@ -1,19 +1,19 @@
 import type { CarrierId } from '../dispatch/carrier-id.ts'
 
-/** Somebody looks at the PDUs of a carrier. */
+/** A request of an operator to see the PDUs of a carrier. */
 export interface CarrierWatch {
-  /** Of this look, and of no other. */
+  /** Id of this watch. */
   readonly id: string
   readonly carrier: CarrierId
-  /** Only what has this number as one of its addresses, and the answers to it; undefined: everything. */
+  /** Restricts the watch to PDUs with this number as an address, and their responses; undefined: all PDUs. */
   readonly number: string | undefined
-  /** Also the texts of messages. */
+  /** True if the watch includes the texts of messages. */
   readonly hasText: boolean
 }
 
 /**
- * A PDU of a connection of a carrier, as people read it: no password, and no text of a message where it was not asked
- * for.
+ * A PDU on a connection of a carrier in readable form, without passwords, and without texts of messages unless
+ * requested.
  */
 export interface ObservedPdu {
   readonly direction: 'sent' | 'received'
@@ -21,36 +21,36 @@ export interface ObservedPdu {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** Is told of PDUs. */
+/** Receiver of PDUs. */
 export interface PduObserver extends Pick<CarrierWatch, 'number' | 'hasText'> {
   saw(pdu: ObservedPdu): void
 }
 
 export interface WatchedPdu extends ObservedPdu {
   readonly watch: string
-  /** The process of the connection. */
+  /** Host of the process with the connection. */
   readonly host: string
   readonly pid: number
   /** Milliseconds since 1970. */
   readonly at: number
-  /** So many before it, of the same process, were too many to be told. */
+  /** Number of earlier PDUs of the same process that were dropped because there were too many. */
   readonly leftOut: number
 }
 
-/** What operators watch, and what the processes with the connections tell them. */
+/** Store of the watches of operators, and of the PDUs that processes with connections report for them. */
 export interface CarrierWatches {
   /**
-   * Begins a watch, or lets it go on for so many seconds; every process is told. What is over ends, with what nobody
-   * took.
+   * Starts a watch, or extends it by `seconds`, and notifies every process. Ended watches are removed together with
+   * PDUs that were not read.
    */
   renew(watch: CarrierWatch, seconds: number): Promise<void>
   end(id: string): Promise<void>
-  /** Those that are not over. */
+  /** Lists watches that have not ended. */
   list(): Promise<readonly CarrierWatch[]>
-  /** For whoever watches, in this order; what is of no watch any more is dropped. */
+  /** Stores PDUs for their watches, in this order; drops those of ended watches. */
   tell(pdus: readonly WatchedPdu[]): Promise<void>
-  /** Up to so many that were told of a watch, each once. */
+  /** Removes and returns at most `countMax` PDUs of a watch, each once. */
   take(id: string, countMax: number): Promise<readonly WatchedPdu[]>
-  /** Calls `changed` soon after a watch has begun, goes on or ends, and perhaps for nothing. */
+  /** Calls `changed` soon after a watch was started, extended or ended, and possibly without a change. */
   onChange(changed: () => void): void
 }

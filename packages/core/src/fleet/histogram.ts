@@ -1,4 +1,7 @@
-/** How many values there were up to each bound, and above the one before it; the last: above all bounds. */
+/**
+ * Counts of values: for each bound, the values above the previous bound and up to this one; the last count is for
+ * values above all bounds.
+ */
 export interface HistogramCounts {
   readonly bounds: readonly number[]
   readonly counts: readonly number[]
@@ -10,7 +13,7 @@ export interface Histogram {
   readonly read: () => HistogramCounts
 }
 
-/** Counts values by the first bound, in ascending order, that each does not exceed. */
+/** Creates a histogram. Bounds are in ascending order. */
 export function createHistogram(bounds: readonly number[]): Histogram {
   const counts = Array.from({ length: bounds.length + 1 }, () => 0)
   let sum = 0

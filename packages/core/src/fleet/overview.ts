@@ -6,62 +6,62 @@ import type { DispatcherId, Lane, ProcessPlace } from '../dispatch/claimed-batch
 /** A dispatcher that has neither ended nor been declared dead. */
 export interface RunningDispatcher {
   readonly id: DispatcherId
-  /** When it registered; undefined: before stores kept that. */
+  /** Time of registration; undefined if it was registered by an older release that did not store it. */
   readonly since: Instant | undefined
-  /** Of its program; undefined: it did not tell. */
+  /** Version of its program, if reported. */
   readonly version: string | undefined
-  /** Undefined: it did not tell. */
+  /** Host and process id, if reported. */
   readonly place: ProcessPlace | undefined
   readonly leaseUntil: Instant
-  /** Whether the lease is over, by the store's clock: the next recovery declares it dead. */
+  /** True if the lease is over by the store's clock, so that the next recovery declares the dispatcher dead. */
   readonly overdue: boolean
-  /** By carrier, those with messages only. */
+  /** Load of each carrier that has messages. */
   readonly loads: readonly CarrierLoad[]
 }
 
 export interface CarrierLoad {
   readonly carrier: CarrierId
-  /** Claimed slices that still hold messages. */
+  /** Number of claimed batches that still hold messages. */
   readonly batches: number
-  /** Claimed, and nothing is stored of their outcome. */
+  /** Number of claimed messages without a stored outcome. */
   readonly messages: number
-  /** Of these so many may have left: what an end at this moment would leave unknown (P-6). */
+  /** Number of these that may have been submitted, and would become unknown if the dispatcher died now (P-6). */
   readonly inDoubt: number
 }
 
-/** What waits of an account in one lane, claimed by nobody. */
+/** Unclaimed messages of an account in one lane. */
 export interface WaitingWork {
   readonly account: AccountId
   readonly lane: Lane
-  /** Messages that are due. */
+  /** Number of due messages. */
   readonly due: number
-  /** When the oldest of them first was due; undefined: none is. */
+  /** When the oldest of them first became due; undefined if none is due. */
   readonly oldestDue: Instant | undefined
-  /** Messages that wait for their time. */
+  /** Number of messages scheduled for later. */
   readonly scheduled: number
-  /** Messages that a carrier refused for now, and that wait for another try. */
+  /** Number of messages that a carrier refused for now and that wait for another attempt. */
   readonly postponed: number
 }
 
-/** What is due in the queues of a route. */
+/** Due messages in the queues of a route. */
 export interface WaitingRoute {
-  /** Undefined: messages without a route. */
+  /** Name of the route; undefined for messages without a route. */
   readonly route: string | undefined
   readonly due: number
-  /** Of these so many are in the single lane; the others are in the bulk lane. */
+  /** Number of these in the single lane; the others are in the bulk lane. */
   readonly single: number
   readonly oldestDue: Instant
 }
 
-/** Who runs and what waits, for the operator. It changes nothing. */
+/** Overview of running dispatchers and waiting messages for operators. Read-only. */
 export interface Overview {
-  /** By id, all as of one moment. */
+  /** Returns the dispatchers by id, all as of one moment. */
   dispatchers(): Promise<readonly RunningDispatcher[]>
   /**
-   * By account, the single lane first; lanes where nothing waits are left out. Read in pieces: a hundred thousand
-   * accounts do not grow the process. Each account is as of one moment.
+   * Yields the waiting messages by account, the single lane first, without empty lanes. Read in pieces, so that memory
+   * does not grow with a hundred thousand accounts. Each account is as of one moment.
    */
   queue(): AsyncIterable<WaitingWork>
-  /** Routes in which something is due, by name, all as of one moment. It reads all that waits. */
+  /** Returns the routes with due messages by name, all as of one moment. Reads all waiting messages. */
   routes(): Promise<readonly WaitingRoute[]>
 }

@@ -57,7 +57,7 @@ test.each<[string, readonly Route[], readonly string[]]>([
   expect(words).toEqual(expected)
 })
 
-test('checkRoutes bounds how many routes there are, and how many carriers one has', () => {
+test('checkRoutes limits the number of routes and the number of carriers per route', () => {
   const many = Array.from({ length: routesMax - 1 }, (_, i) => aRoute(`r${i}`, { prefixes: ['27'] }))
   expect(checkRoutes([...many, others], known)).toEqual([])
   expect(checkRoutes([some, ...many, others], known)).toEqual([{ problem: 'too-many-routes' }])

@@ -9,13 +9,13 @@ import {
   type RouteCarrier,
 } from './routes.ts'
 
-/** Bounds of a configuration: every message that is accepted is compared with its routes. */
+/** Maximum number of routes. It is limited because every accepted message is compared with the routes. */
 export const routesMax = 200
 export const carriersOfRouteMax = 16
 export const priorityMax = 100
 export const weightMax = 1000
 
-/** What is wrong with routes, each with the route and, if there is one, the value that it is about. */
+/** A problem of a configuration, with the route and, if there is one, the offending value. */
 export type RouteProblem =
   | { readonly problem: 'too-many-routes' | 'no-route-for-all' }
   | {
@@ -36,9 +36,9 @@ export type RouteProblem =
     }
 
 /**
- * What is wrong with these routes over these carriers; none: they may be published. No routes at all are right: then
- * every carrier takes every message. Otherwise the last one, and no other, has no conditions, so that every message has
- * a route.
+ * Returns the problems of these routes with these carriers; an empty list means that they may be published. A
+ * configuration without routes is valid: every carrier then gets every message. Otherwise exactly the last route has no
+ * conditions, so that every message has a route.
  */
 export function checkRoutes(routes: readonly Route[], carriers: readonly CarrierId[]): readonly RouteProblem[] {
   if (routes.length === 0) return []
@@ -69,13 +69,13 @@ const prefixProblems = ({ name, prefixes }: Route): readonly RouteProblem[] =>
     .filter((prefix) => prefix === '' || !isPrefix(prefix))
     .map((prefix) => ({ problem: 'bad-prefix', route: name, value: prefix }))
 
-function carrierProblems({ name, carriers: its }: Route, known: readonly CarrierId[]): readonly RouteProblem[] {
-  if (its.length === 0) return [{ problem: 'no-carriers', route: name }]
-  if (its.length > carriersOfRouteMax) return [{ problem: 'too-many-carriers', route: name }]
-  return its.flatMap(({ carrier, priority, weight }, at): readonly RouteProblem[] => {
+function carrierProblems({ name, carriers: ofRoute }: Route, known: readonly CarrierId[]): readonly RouteProblem[] {
+  if (ofRoute.length === 0) return [{ problem: 'no-carriers', route: name }]
+  if (ofRoute.length > carriersOfRouteMax) return [{ problem: 'too-many-carriers', route: name }]
+  return ofRoute.flatMap(({ carrier, priority, weight }, at): readonly RouteProblem[] => {
     const found: RouteProblem[] = []
     if (!known.includes(carrier)) found.push({ problem: 'unknown-carrier', route: name, value: carrier })
-    if (isIn(its.slice(0, at), carrier)) found.push({ problem: 'same-carrier', route: name, value: carrier })
+    if (isIn(ofRoute.slice(0, at), carrier)) found.push({ problem: 'same-carrier', route: name, value: carrier })
     if (!isFromOne(priority, priorityMax)) found.push({ problem: 'bad-priority', route: name, value: String(priority) })
     if (!isFromOne(weight, weightMax)) found.push({ problem: 'bad-weight', route: name, value: String(weight) })
     return found
@@ -94,9 +94,9 @@ const isIn = (carriers: readonly RouteCarrier[], id: CarrierId): boolean =>
 
 const isFromOne = (value: number, max: number): boolean => Number.isInteger(value) && value >= 1 && value <= max
 
-/** Why these routes cannot be stored, whatever carriers there are; undefined: they can. */
+/** Returns why these routes cannot be stored, regardless of the configured carriers; undefined if they can. */
 export function refusedRoutes(routes: readonly Route[]): string | undefined {
-  const carriers = routes.flatMap(({ carriers: its }) => its.map(({ carrier }) => carrier))
+  const carriers = routes.flatMap(({ carriers: ofRoute }) => ofRoute.map(({ carrier }) => carrier))
   const [first] = checkRoutes(routes, carriers)
   if (first === undefined) return undefined
   return 'route' in first ? `route ${first.route}: ${first.problem} ${first.value ?? ''}`.trim() : first.problem

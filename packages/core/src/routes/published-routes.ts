@@ -3,38 +3,40 @@ import type { CarrierId } from '../dispatch/carrier-id.ts'
 import { chooseRoute, type Route, type RoutedMessage } from './routes.ts'
 
 /**
- * The number that stands for a route, for ever, and for the queue of its messages which nobody refused; 0 is none: any
- * carrier.
+ * Permanent number of a route, and of the queue of its messages that no carrier refused; 0 is no route: any carrier.
  */
 export type RouteNumber = Brand<number, 'RouteNumber'>
 
 export const noRoute = 0 as RouteNumber
 
 /**
- * The number that stands for a route and the carrier that refused a message for now, or none; 0: route 0, any carrier.
+ * Permanent number of a queue: of a route and the carrier that refused its messages for now, if any; 0 is the queue of
+ * no route.
  */
 export type QueueNumber = Brand<number, 'RouteNumber' | 'QueueNumber'>
 
-/** What waits in one queue is claimed together. */
+/** A queue of a route, whose messages are claimed together. */
 export interface RouteQueue {
   readonly number: QueueNumber
-  /** Undefined: nobody; of a route with one carrier there is only this queue. */
+  /** Carrier that refused the messages for now; undefined for none. A route with one carrier has only this queue. */
   readonly refusedBy: CarrierId | undefined
-  /** The carrier that its messages wait for, since their sender is registered there; undefined: for any. */
+  /**
+   * The only carrier that may get these messages, because their sender is registered with it; undefined: any carrier.
+   */
   readonly onlyFor?: CarrierId
 }
 
-/** A route as it is stored. */
+/** A stored route. */
 export interface PublishedRoute extends Route {
   readonly number: RouteNumber
-  /** Those of `queuesOf`. */
+  /** Queues of the route, as listed by `queuesOf`. */
   readonly queues: readonly RouteQueue[]
 }
 
 /**
- * The queues of a route: that of messages which nobody refused comes first. If its carriers are several, one for each
- * that refused; and one for each that is waited for, if they are more than two: of two, who is waited for is the one
- * that did not refuse.
+ * Returns the queues of a route: first the queue of messages that no carrier refused; with several carriers, one queue
+ * for each carrier that refuses; and with more than two carriers, one for each carrier whose messages only it may get.
+ * With two carriers such messages wait in the queue of the other carrier's refusals.
  */
 export function queuesOf(carriers: readonly CarrierId[]): readonly Omit<RouteQueue, 'number'>[] {
   const refusers = carriers.length > 1 ? carriers : []
@@ -45,30 +47,34 @@ export function queuesOf(carriers: readonly CarrierId[]): readonly Omit<RouteQue
   ]
 }
 
-/** The routes of the deployment. The process that dispatches publishes them; those that accept messages read them. */
+/**
+ * Store of the routes of the deployment. The dispatching process publishes them; processes that accept messages read
+ * them.
+ */
 export interface Routes {
   /**
-   * In the order in which they are tried; none: every carrier takes every message. Changes are seen by every process
-   * within 5 seconds.
+   * Returns the routes in the order in which they are tried; without routes every carrier gets every message. Every
+   * process sees a change within 5 seconds.
    */
   list(): Promise<readonly PublishedRoute[]>
   /**
-   * These replace all that were published before; the last call decides. A route keeps its number by its name, also
-   * while it is not published. Throws a RangeError for what `checkRoutes` finds wrong, carriers aside.
+   * Replaces all published routes; the last call decides. A route keeps its number by name, even while it is not
+   * published. Throws a RangeError for problems that `checkRoutes` finds, apart from carriers.
    */
   publish(routes: readonly Route[]): Promise<void>
   /**
-   * Moves what is due in queues from which nobody claims any more (`PublishedRoute.queues`), or, once there are routes,
-   * in that of no route, to the routes that are published: at most so many ranges. Returns how many it moved.
+   * Moves due messages to the published routes, at most `rangesMax` ranges, from queues that no carrier claims any more
+   * (`PublishedRoute.queues`), and from the queue of no route once there are routes. Returns the number of ranges
+   * moved.
    */
   reroute(rangesMax: number): Promise<number>
 }
 
-/** The number of the route of a message; without routes, or where none fits, 0. */
+/** Returns the number of the route of a message; 0 if there are no routes or none matches. */
 export const routeNumberOf = (routes: readonly PublishedRoute[], message: RoutedMessage): RouteNumber =>
   chooseRoute(routes, message)?.number ?? noRoute
 
-/** Those of one route together, the route of the first of all first; otherwise in their order. */
+/** Groups items by route, starting with the route of the first item; within a route the order stays. */
 export function byRoute<T extends { readonly route: RouteNumber }>(items: readonly T[]): readonly T[] {
   const [first] = items
   if (items.every(({ route }) => route === first?.route)) return items

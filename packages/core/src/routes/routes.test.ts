@@ -43,7 +43,7 @@ test.each<[string, readonly Route[], Partial<RoutedMessage>, string | undefined]
   expect(chooseRoute(routes, { ...message, ...changes })?.name).toBe(expected)
 })
 
-test('chooseRoute: the conditions of the chosen one hold, those of none before it do, and order alone decides', () => {
+test('chooseRoute returns the first route whose conditions the message meets', () => {
   const digits = fc.string({ unit: fc.constantFrom('2', '7', '8'), minLength: 1, maxLength: 4 })
   const conditions = fc.record({
     prefixes: fc.array(digits, { maxLength: 2 }),
@@ -72,7 +72,7 @@ test('chooseRoute: the conditions of the chosen one hold, those of none before i
   )
 })
 
-test('a message is told of each route up to its own which conditions it does not meet', () => {
+test('explainRoute lists, for each route up to the chosen one, the conditions that the message does not meet', () => {
   const routes = [
     aRoute('a', { prefixes: ['44'], accounts: [anAccountId(9)], senders: [anAddress('31022')] }),
     aRoute('b', { senders: [anAddress('31022')] }),

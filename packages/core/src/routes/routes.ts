@@ -5,41 +5,44 @@ import type { CarrierId } from '../dispatch/carrier-id.ts'
 /** A carrier of a route. */
 export interface RouteCarrier {
   readonly carrier: CarrierId
-  /** 1 is tried first; 1 to 100. */
+  /** Priority, 1 to 100; 1 is tried first. */
   readonly priority: number
-  /** Its share among carriers of the same priority; 1 to 1000. */
+  /** Share among carriers of the same priority, 1 to 1000. */
   readonly weight: number
 }
 
-/** Seconds for which a message waits for a carrier of a better priority that has no room; `never`: it only waits. */
+/**
+ * Seconds for which a message waits for a full carrier of a better priority before it goes to the next; 'never': it
+ * keeps waiting.
+ */
 export type OverflowAfter = number | 'never'
 
-/** By lane: single sends, and bulk. */
+/** Overflow settings by lane. */
 export interface Overflow {
   readonly single: OverflowAfter
   readonly bulk: OverflowAfter
 }
 
-/** A one-time code must not wait for a cheaper carrier; a campaign may. */
+/** Default overflow: a one-time code must not wait for a cheaper carrier, but a campaign may. */
 export const overflowDefaults: Overflow = { single: 2, bulk: 'never' }
 
-/** Longest time until a message overflows, in seconds: a day. */
+/** Maximum seconds until a message overflows: a day. */
 export const overflowSecondsMax = 86_400
 
-/** Which carriers take a message, by its number, account and sender address. */
+/** Rule that selects the carriers of a message by its number, account and sender address. */
 export interface Route {
-  /** 1 to 32 of a-z, 0-9, '-'. */
+  /** Name: 1 to 32 characters of a-z, 0-9 and '-'. */
   readonly name: string
-  /** How the number begins, in digits; empty: every number. */
+  /** Leading digits of the number; empty: every number. */
   readonly prefixes: readonly string[]
-  /** Empty: every account. */
+  /** Accounts of the message; empty: every account. */
   readonly accounts: readonly AccountId[]
-  /** Empty: every sender address. */
+  /** Sender addresses; empty: every sender address. */
   readonly senders: readonly SenderAddress[]
-  /** At least one. */
+  /** Carriers of the route, at least one. */
   readonly carriers: readonly RouteCarrier[]
   /**
-   * When messages go to the next carrier with room because all of a better priority are full. Undefined:
+   * When messages go to the next carrier with room because all carriers of a better priority are full. If undefined,
    * `overflowDefaults`.
    */
   readonly overflow?: Overflow
@@ -47,22 +50,25 @@ export interface Route {
 
 export const overflowOf = ({ overflow = overflowDefaults }: Pick<Route, 'overflow'>): Overflow => overflow
 
-/** The overflow as a route keeps it: undefined if it is the default. */
+/** Returns the overflow to store: absent if it is the default. */
 export const storedOverflow = ({ overflow }: Pick<Route, 'overflow'>): Pick<Route, 'overflow'> => {
   const isDefault = overflow?.single === overflowDefaults.single && overflow.bulk === overflowDefaults.bulk
   return overflow === undefined || isDefault ? {} : { overflow: { single: overflow.single, bulk: overflow.bulk } }
 }
 
-/** What of a message decides its route. */
+/** The properties of a message that decide its route. */
 export interface RoutedMessage {
   readonly account: AccountId
-  /** Undefined: it has no address of ours, so that no route with sender addresses is its route. */
+  /**
+   * Sender address; undefined if the message has none of our addresses, so that routes with sender addresses do not
+   * match.
+   */
   readonly from: SenderAddress | undefined
   readonly to: Msisdn
 }
 
-const isAnyOr = <T>(wanted: readonly T[], value: T | undefined): boolean =>
-  wanted.length === 0 || (value !== undefined && wanted.includes(value))
+const isAnyOr = <T>(allowed: readonly T[], value: T | undefined): boolean =>
+  allowed.length === 0 || (value !== undefined && allowed.includes(value))
 
 const hasPrefix = (prefixes: readonly string[], to: Msisdn): boolean => {
   if (prefixes.length === 0) return true
@@ -77,7 +83,10 @@ interface PrefixIndex {
 
 const indices = new WeakMap<readonly string[], PrefixIndex>()
 
-/** A route is not changed once it is there: with a thousand prefixes each number is looked up a few times. */
+/**
+ * Returns the cached index of prefixes, which never change. With a thousand prefixes a number then costs only a few
+ * lookups.
+ */
 function indexOf(prefixes: readonly string[]): PrefixIndex {
   let index = indices.get(prefixes)
   if (index === undefined) {
@@ -87,7 +96,7 @@ function indexOf(prefixes: readonly string[]): PrefixIndex {
   return index
 }
 
-/** The first route, in the order given, all of whose conditions hold; undefined: there is none. */
+/** Returns the first route whose conditions the message meets; undefined if there is none. */
 export const chooseRoute = <R extends Route>(
   routes: readonly R[],
   { account, from, to }: RoutedMessage,
@@ -100,7 +109,8 @@ export const chooseRoute = <R extends Route>(
 export type UnmetCondition = 'prefix' | 'account' | 'sender'
 
 /**
- * The routes up to the one of the message, in their order, each with what the message does not meet; none: it is its.
+ * Returns the routes up to the chosen one, in order, each with the conditions that the message does not meet; the
+ * chosen route has none.
  */
 export function explainRoute<R extends Route>(
   routes: readonly R[],
@@ -118,6 +128,6 @@ export function explainRoute<R extends Route>(
   }))
 }
 
-/** Whether every message meets its conditions. */
+/** Returns true if every message meets the conditions of the route. */
 export const isForAll = ({ prefixes, accounts, senders }: Route): boolean =>
   prefixes.length === 0 && accounts.length === 0 && senders.length === 0

@@ -88,8 +88,8 @@ test('parseMinute agrees with the calendar of the platform for every day of 1896
   expect(wrong).toEqual([])
 })
 
-// A test cannot change the zone of its own process; what would read the zone throws here instead.
-test('nothing depends on the zone of the process', () => {
+// A test cannot change the zone of its own process, so every function that reads the zone throws here.
+test('parsing and formatting do not depend on the time zone of the process', () => {
   const dates = Date.prototype as unknown as Record<string, unknown>
   const zoned = Object.getOwnPropertyNames(dates).filter(
     (name) => /^(get|set|to)/.test(name) && !/UTC|ISO|GMT|JSON|^[gs]etTime$/.test(name),
@@ -114,7 +114,7 @@ test('nothing depends on the zone of the process', () => {
   }
 })
 
-test('formatMinute writes minutes that come in turn as those that come alone', () => {
+test('formatMinute writes alternating minutes like single ones', () => {
   const minutes = [0, 1, 0, 2, 1, 0, 2, 2, 1].map((minute) => at(`2026-10-18T18:0${minute}:59.999Z`))
   expect(minutes.map(formatMinute).join()).toBe(
     [0, 1, 0, 2, 1, 0, 2, 2, 1].map((minute) => `20261018200${minute}`).join(),

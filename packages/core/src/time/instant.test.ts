@@ -37,7 +37,7 @@ test.each<[number, string]>([
   expect(new Date(secondsAfter(noon, seconds)).toISOString()).toBe(expected)
 })
 
-test('secondsAfter throws where no instant is', () => {
+test('secondsAfter throws a RangeError outside the years 0001 to 9999', () => {
   expect(() => secondsAfter(noon, 1e12)).toThrow(RangeError)
   expect(() => secondsAfter(noon, Number.NaN)).toThrow(RangeError)
 })

@@ -15,7 +15,7 @@ const aRate = (account: number, requests: number, messages: number): AccountRate
   messages,
 })
 
-/** What the port `AccountRates` promises. */
+/** Contract of the port `AccountRates`. */
 export const accountRatesContract: Contract<StoredPorts> = {
   'what processes tell is summed, the most requests first, then messages, then by account': async ({
     accountRates,
@@ -64,7 +64,7 @@ export const accountRatesContract: Contract<StoredPorts> = {
 }
 
 /**
- * What the port `RateLimits` promises; `useRate` has the rule. Counts of a minute's worth hold on a machine that stands
+ * Contract of the port `RateLimits`; `useRate` has the rule. Counts of a minute's worth hold on a machine that stands
  * still.
  */
 export const rateLimitsContract: Contract<StoredPorts> = {
@@ -93,7 +93,7 @@ const limit = { failuresMax: 3, seconds: 60 }
 const withinLimit = (counted: readonly CountedLoginFailure[]): readonly boolean[] =>
   counted.map(({ isWithinLimit }) => isWithinLimit)
 
-/** What the port `LoginFailures` promises. */
+/** Contract of the port `LoginFailures`. */
 export const loginFailuresContract: Contract<StoredPorts> = {
   'so many failures of one key are within the limit, the last of them and those after it with the time to wait':
     async ({ loginFailures }) => {
@@ -134,7 +134,7 @@ export const loginFailuresContract: Contract<StoredPorts> = {
       true,
       false,
     ])
-    // Had the last one been counted, this limit would be reached, too.
+    // If the last request had been counted, this limit would be reached, too.
     const more = { ...many, failuresMax: callersMany + 2 }
     assert.equal((await loginFailures.count('a', more)).isWithinLimit, true)
   },

@@ -30,7 +30,7 @@ async function issued(accounts: Accounts, id: AccountId, key: NewApiKey): Promis
   return typeof issued === 'number' ? issued : assert.fail('the key was not issued')
 }
 
-/** What the port `Accounts` promises. */
+/** Contract of the port `Accounts`. */
 export const accountsContract: Contract<StoredPorts> = {
   'an account is found as it was opened: unlocked, with every field, and with the credits it was granted': async ({
     accounts,

@@ -30,7 +30,7 @@ async function started(ports: StoredPorts, by: AccountId) {
   return id
 }
 
-/** What the port `BulkSends` promises. */
+/** Contract of the port `BulkSends`. */
 export const bulkSendsContract: Contract<StoredPorts> = {
   'a draft is stored with its rows, and is its account’s alone': async (ports) => {
     const [{ id: by }, { id: other }] = [await anAccount(ports), await anAccount(ports)]

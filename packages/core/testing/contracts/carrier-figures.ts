@@ -10,7 +10,7 @@ const counts = (prefix: string, ...[delivered, failed, unknown, refused]: readon
   ...{ prefix, delivered: delivered ?? 0, failed: failed ?? 0, unknown: unknown ?? 0, refused: refused ?? 0 },
 })
 
-/** What the port `CarrierFigures` promises. */
+/** Contract of the port `CarrierFigures`. */
 export const carrierFiguresContract: Contract<StoredPorts> = {
   'what processes have counted is added up, by carrier and prefix': async ({ carrierFigures: figures }) => {
     assert.deepEqual(await figures.of(a), [])

@@ -16,7 +16,7 @@ const aPdu = (watch: CarrierWatch, sequence: number): WatchedPdu => ({
   ...{ direction: 'sent', role: 'transceiver', fields: { command: 'submit_sm', sequence, note: '"\\ \u2028 é' } },
 })
 
-/** What the port `CarrierWatches` promises. */
+/** Contract of the port `CarrierWatches`. */
 export const carrierWatchesContract: Contract<StoredPorts> = {
   'a watch is listed whole until it is over or ends, and is told to who waits for changes': async ({
     carrierWatches,

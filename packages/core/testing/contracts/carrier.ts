@@ -15,7 +15,7 @@ import type { Contract } from './shared.ts'
 const submissions = (count: number, from = 1): readonly Submission[] =>
   numbers(count).map((to, i) => ({ id: aMessageId(from + i), from: anAddress(), to, body: aBody(`text ${i}`) }))
 
-/** Submits all in one call and gathers the answers as they come. */
+/** Submits all messages in one call and collects the answers. */
 function submit(carrier: Carrier, messages: readonly Submission[]): readonly SubmissionAnswer[] {
   const answers: SubmissionAnswer[] = []
   carrier.submit(messages, (some) => void answers.push(...some))
@@ -31,7 +31,7 @@ const deaf: CarrierHandlers = { receipts: () => Promise.resolve([]), inboundMess
 const never = new Promise<never>(() => undefined)
 
 /**
- * What the port `Carrier` promises. The subject accepts messages to South African numbers that end in 00 and tells
+ * Contract of the port `Carrier`. The subject accepts messages to South African numbers that end in 00 and tells
  * within seconds that they were delivered; its window is at least 20.
  */
 export const carrierContract: Contract<Carrier> = {

@@ -33,7 +33,7 @@ type Versions = Pick<StoredPorts, 'carrierVersions'>
 const names = async ({ routes }: Pick<StoredPorts, 'routes'>): Promise<readonly string[]> =>
   (await routes.list()).map(({ name }) => name)
 
-/** What the port `CarrierVersions` promises. */
+/** Contract of the port `CarrierVersions`. */
 export const carrierVersionsContract: Contract<StoredPorts> = {
   'in a new store nothing is stored': async ({ carrierVersions }: Versions) => {
     assert.equal(await carrierVersions.latest(), undefined)
@@ -177,7 +177,7 @@ const other = { id: '0195e9c4-0000-4000-8000-000000000002', host: 'beta', pid: 1
 const told = async ({ carrierStatuses }: Pick<StoredPorts, 'carrierStatuses'>, staleSeconds = 60) =>
   (await carrierStatuses.list(staleSeconds)).map(({ carrier, process, isStale }) => [carrier, process.host, isStale])
 
-/** What the port `CarrierStatuses` promises. */
+/** Contract of the port `CarrierStatuses`. */
 export const carrierStatusesContract: Contract<StoredPorts> = {
   'what was told is listed, whole': async ({ carrierStatuses }) => {
     assert.deepEqual(await carrierStatuses.list(60), [])
@@ -227,7 +227,7 @@ export const carrierStatusesContract: Contract<StoredPorts> = {
 const modesIn = async ({ carrierModes }: Pick<StoredPorts, 'carrierModes'>) =>
   (await carrierModes.list()).map(({ carrier, mode, by }) => [carrier, mode, by])
 
-/** What the port `CarrierModes` promises. */
+/** Contract of the port `CarrierModes`. */
 export const carrierModesContract: Contract<StoredPorts> = {
   'a carrier is held as was said last, and no other': async (ports) => {
     const { carrierModes: modes } = ports
@@ -272,7 +272,7 @@ const carrier = aCarrierId('shared')
 const wanting = (count: number, max = 3, seconds = 60) => ({ count, max, seconds })
 const sorted = ({ numbers }: Pick<LeasedBinds, 'numbers'>): readonly number[] => numbers.toSorted((a, b) => a - b)
 
-/** What the port `CarrierBinds` promises. */
+/** Contract of the port `CarrierBinds`. */
 export const carrierBindsContract: Contract<StoredPorts> = {
   'each of the binds is leased once, and then none': async ({ carrierBinds: binds }) => {
     assert.deepEqual(sorted(await binds.lease(carrier, 'one', wanting(2))), [1, 2])
@@ -354,7 +354,7 @@ const plain = async ({ routes }: Pick<StoredPorts, 'routes'>): Promise<readonly 
     ...(overflow && { overflow }),
   }))
 
-/** The number of every queue, by route and refusing carrier. */
+/** Returns the number of every queue, by route and refusing carrier. */
 async function queueNumbers({ routes }: Pick<StoredPorts, 'routes'>): Promise<ReadonlyMap<string, number>> {
   const named = (await routes.list()).flatMap(({ name, queues }) =>
     queues.map(({ number, refusedBy = '-', onlyFor = '-' }) => [`${name} ${refusedBy} ${onlyFor}`, number] as const),
@@ -362,7 +362,7 @@ async function queueNumbers({ routes }: Pick<StoredPorts, 'routes'>): Promise<Re
   return new Map(named)
 }
 
-/** What the port `Routes` promises. */
+/** Contract of the port `Routes`. */
 export const routesContract: Contract<StoredPorts> = {
   'a new store has no routes': async ({ routes }) => {
     assert.deepEqual(await routes.list(), [])
@@ -452,7 +452,7 @@ export const routesContract: Contract<StoredPorts> = {
 
 const wantedRate = (inUse: number, need: number, seconds = 60) => ({ perSecond: 20, inUse, need, seconds })
 
-/** What the port `CarrierRates` promises. */
+/** Contract of the port `CarrierRates`. */
 export const carrierRatesContract: Contract<StoredPorts> = {
   'who is alone has all; who comes later gets what the first has told that it uses no more': async ({
     carrierRates: rates,

@@ -7,7 +7,7 @@ import { outcomes } from './claimed-batches/outcomes.ts'
 import { queues } from './claimed-batches/queues.ts'
 import { waiting } from './claimed-batches/waiting.ts'
 
-/** What the port `ClaimedBatches` promises. After each check no credit is missing and none too many. */
+/** Contract of the port `ClaimedBatches`. After each check no credit is missing and none too many. */
 export const claimedBatchesContract: Contract<StoredPorts> = {
   ...claiming,
   ...fencing,

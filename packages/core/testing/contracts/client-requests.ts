@@ -31,7 +31,7 @@ const inParallel = <T>(call: (i: number) => Promise<T>) =>
   Promise.all(Array.from({ length: callersMany }, (_, i) => call(i)))
 
 /**
- * What the port `ClientRequests` promises, with what `Messages` and `Ledger` promise of requests with a key (ruling
+ * Contract of the port `ClientRequests`, with what `Messages` and `Ledger` promise of requests with a key (ruling
  * 1.24). That an answer stops to count, each adapter tests by itself.
  */
 export const clientRequestsContract: Contract<StoredPorts> = {

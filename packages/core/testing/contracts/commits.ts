@@ -7,14 +7,14 @@ import { anAccount, anOrder, numbers } from '../builders.ts'
 import { realClock } from '../memory/clock.ts'
 import { accepted, codesOf, farAhead, longAgo, type Contract } from './shared.ts'
 
-/** Ports on a store that a test can hold up at the last moment: everything is done, and not yet to stay. */
+/** Ports on a store whose commits a test can delay at the last moment. */
 export interface HeldPorts {
   readonly ports: StoredPorts
-  /** From now on no commit that touches an account is made, until the returned function is called. */
+  /** Delays every commit that touches an account until the returned function is called. */
   readonly holdCommits: () => Promise<() => Promise<void>>
 }
 
-/** Whoever answers so long after he was asked, whatever became of it, is found. */
+/** Milliseconds within which an answer that comes too early is noticed. */
 const heldMilliseconds = 300
 
 /** What is asked, with what everybody must see as soon as it is answered. */

@@ -19,7 +19,7 @@ async function known(ports: StoredPorts): Promise<AccountId> {
 const listed = async ({ conversations }: StoredPorts, by: AccountId, unreadOnly = false) =>
   (await conversations.list(by, longAgo, { ...page, unreadOnly })).map(({ last, unread }) => [last.text, unread])
 
-/** What the port `Conversations` promises. */
+/** Contract of the port `Conversations`. */
 export const conversationsContract: Contract<StoredPorts> = {
   'each person is there once, with the latest message and how many are unread; the latest first': async (ports) => {
     const by = await known(ports)

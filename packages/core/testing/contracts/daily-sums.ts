@@ -38,7 +38,7 @@ async function assertSums(ports: StoredPorts, account: AccountId, expected: read
   assert.deepEqual(await ports.dailySums.check(ever), [])
 }
 
-/** What the port `DailySums` promises. */
+/** Contract of the port `DailySums`. */
 export const dailySumsContract: Contract<StoredPorts> = withTraffic({
   'each message counts once, under the state that it is in now, on the day of its hand-over': async (traffic) => {
     const { ports } = traffic

@@ -351,5 +351,5 @@ const rotated = <T>(items: readonly T[], by: number): T[] => {
   return [...items.slice(place), ...items.slice(0, place)]
 }
 
-/** What the port `DeliveryReceipts` promises. After each check no credit is missing and none too many. */
+/** Contract of the port `DeliveryReceipts`. After each check no credit is missing and none too many. */
 export const deliveryReceiptsContract: Contract<StoredPorts> = { ...matching, ...adopting, ...agreeing, ...parts }

@@ -7,7 +7,7 @@ import { accepted, assertLedger, codesOf, dispatchDue, farAhead, statusesOf, typ
 const stepsMax = 1000
 const contactDays = 730
 
-/** Repeats the step as its callers do; the test ends if that does not come to an end. */
+/** Repeats the step as its callers do; fails if there is no end. */
 async function dropAll({ history }: Pick<StoredPorts, 'history'>, days: number = limits.statusDays) {
   const sum = { partitions: 0, sends: 0, messages: 0 }
   for (let step = 0; step < stepsMax; step++) {
@@ -23,7 +23,7 @@ async function dropAll({ history }: Pick<StoredPorts, 'history'>, days: number =
 const nothing = { partitions: 0, sends: 0, messages: 0 }
 
 /**
- * What the port `History` promises, as far as it shows without moving the store's clock. What is dropped when time has
+ * Contract of the port `History`, as far as it shows without moving the store's clock. What is dropped when time has
  * passed, each adapter tests by itself.
  */
 export const historyContract: Contract<StoredPorts> = {

@@ -253,5 +253,5 @@ const taking: Contract<StoredPorts> = {
   },
 }
 
-/** What the port `Inbox` promises, and what opt-outs have to do with it. */
+/** Contract of the port `Inbox`, and what opt-outs have to do with it. */
 export const inboxContract: Contract<StoredPorts> = { ...agreeing, ...owning, ...repeating, ...optingOut, ...taking }

@@ -40,7 +40,7 @@ async function dispatched(ports: StoredPorts, handover: Handover, count = 1) {
 const isRefunded = (trace: MessageTrace | undefined) =>
   trace?.place.place === 'decided' ? trace.place.refunded : undefined
 
-/** What the port `Ledger` promises of refunds by hand. */
+/** Contract of the port `Ledger`: refunds by hand. */
 const refunds: Contract<StoredPorts> = {
   'what a carrier took, or may have, is given back once, to who was charged, with the reason': async (ports) => {
     for (const handover of [{ outcome: 'accepted', reference: 'r' }, { outcome: 'unknown' }] as const) {
@@ -152,7 +152,7 @@ const refunds: Contract<StoredPorts> = {
   },
 }
 
-/** What the port `Ledger` promises. */
+/** Contract of the port `Ledger`. */
 export const ledgerContract: Contract<StoredPorts> = {
   ...movements,
   ...transfers,

@@ -325,5 +325,5 @@ const telling = withTraffic({
   },
 })
 
-/** What the port `MessageTraces` promises. */
+/** Contract of the port `MessageTraces`. */
 export const messageTracesContract: Contract<StoredPorts> = { ...telling, ...finding }

@@ -26,7 +26,7 @@ const refused = 'insufficient-credits'
 const isId = (result: MessageId | typeof refused): result is MessageId => result !== refused
 const asSent = () => ({ outcome: 'unknown' }) as const
 
-/** What the port `Messages` promises. */
+/** Contract of the port `Messages`. */
 export const messagesContract: Contract<StoredPorts> = {
   ...scheduled,
   ...deleting,

@@ -31,7 +31,7 @@ async function signedIn({ operators }: StoredPorts, by: OperatorId, name: string
   return (await operators.openSession(by, first, aSession(name), bounds)) ?? assert.fail('no session')
 }
 
-/** What the port `Operators` promises. */
+/** Contract of the port `Operators`. */
 export const operatorsContract: Contract<StoredPorts> = {
   'an operator is found by name in any letter case, and each name is there once': async (ports) => {
     const { operators } = ports

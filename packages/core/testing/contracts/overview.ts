@@ -12,7 +12,7 @@ const queueOf = ({ ports }: Traffic): Promise<readonly WaitingWork[]> => collect
 
 const idle = { due: 0, oldestDue: undefined, scheduled: 0, postponed: 0 }
 
-/** What the port `Overview` promises. */
+/** Contract of the port `Overview`. */
 export const overviewContract: Contract<StoredPorts> = withTraffic({
   'where nobody runs and nothing waits, there is nothing to see': async (traffic) => {
     await traffic.account()

@@ -63,7 +63,7 @@ const textsOf = async ({ personalData }: StoredPorts, ids: readonly MessageId[])
   return ids.map((id) => texts.get(id))
 }
 
-/** What the port `PersonalData` promises. */
+/** Contract of the port `PersonalData`. */
 export const personalDataContract: Contract<StoredPorts> = {
   'texts are told of messages in every place, and of no others': async (ports) => {
     const { id: account } = await anAccount(ports)

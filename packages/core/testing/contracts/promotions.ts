@@ -71,7 +71,7 @@ const withPromotion = (
     ]),
   )
 
-/** What the port `Promotions` promises while no standby was promoted. */
+/** Contract of the port `Promotions` while no standby was promoted. */
 export const promotionsContract: Contract<StoredPorts> = withTraffic({
   'without a promotion nothing is in doubt': async (it) => {
     const by = await it.account()
@@ -85,7 +85,7 @@ export const promotionsContract: Contract<StoredPorts> = withTraffic({
   },
 })
 
-/** What the port `Promotions` promises after a standby was promoted that may lack something. */
+/** Contract of the port `Promotions` after a standby was promoted that may lack something. */
 export const promotedContract: Contract<PromotablePorts> = withPromotion({
   'what was due before is claimed by nobody, and what is accepted afterwards at once': async (it) => {
     const by = await it.account()

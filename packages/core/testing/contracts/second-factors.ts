@@ -16,7 +16,7 @@ async function set({ secondFactors }: StoredPorts, of: FactorOwner, step = 100, 
 
 const trueOf = (all: readonly boolean[]) => all.filter((one) => one).length
 
-/** What the port `SecondFactors` promises. */
+/** Contract of the port `SecondFactors`. */
 export const secondFactorsContract: Contract<StoredPorts> = {
   'a second factor is found by its owner alone, and is set once until it is removed': async (ports) => {
     const { secondFactors } = ports

@@ -52,7 +52,7 @@ const assertTooMany = (result: string | TooManyFailures): number => {
   return retryAfterSeconds
 }
 
-/** What the port `Secrets` promises at default settings: ten failures of one user from one network in a minute. */
+/** Contract of the port `Secrets` at default settings: ten failures of one user from one network in a minute. */
 export const secretsContract: Contract<Secrets> = {
   'keys and passwords are long, new each time, and need no encoding anywhere': (secrets) => {
     const keys = Array.from({ length: 1000 }, () => secrets.newApiKey())

@@ -33,7 +33,7 @@ const someAccounts = async (ports: StoredPorts, count: number): Promise<readonly
   return accounts
 }
 
-/** What the port `Senders` promises. */
+/** Contract of the port `Senders`. */
 export const sendersContract: Contract<StoredPorts> = {
   'a code belongs to one account at a time, which is seen with the account': async (ports) => {
     const [one, two] = [await anAccount(ports), await anAccount(ports)]

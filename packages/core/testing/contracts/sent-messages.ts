@@ -18,7 +18,7 @@ async function deliver(traffic: Traffic, messagesMax: number): Promise<void> {
   await ports.claimedBatches.record(holder, allAccepted(batch))
 }
 
-/** What the port `SentMessages` promises. */
+/** Contract of the port `SentMessages`. */
 export const sentMessagesContract: Contract<StoredPorts> = withTraffic({
   'a message is told as it was accepted: to whom, which text, when, at what price': async (traffic) => {
     const [by, text] = [await traffic.account(), 'Hello €'.repeat(30)]

@@ -34,7 +34,7 @@ async function opened({ sessions }: StoredPorts, by: Awaited<ReturnType<typeof a
   return id ?? assert.fail('the session was not opened')
 }
 
-/** What the port `Sessions` promises. */
+/** Contract of the port `Sessions`. */
 export const sessionsContract: Contract<StoredPorts> = {
   'a session is found by its hash alone, with what it was opened with': async (ports) => {
     const account = await anAccount(ports, { password: first })

@@ -14,7 +14,7 @@ const entry = (scope: SuppressionScope, kind: Suppression, number: Msisdn, since
   since,
 })
 
-/** What the port `Suppressions` promises. */
+/** Contract of the port `Suppressions`. */
 export const suppressionsContract: Contract<StoredPorts> = {
   'a number without any entry is not in the answer': async (ports) => {
     const { id } = await anAccount(ports)

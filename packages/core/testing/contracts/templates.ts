@@ -12,7 +12,7 @@ async function added({ templates }: StoredPorts, by: AccountId, name: string, te
   return typeof id === 'string' ? assert.fail(id) : id
 }
 
-/** What the port `Templates` promises. */
+/** Contract of the port `Templates`. */
 export const templatesContract: Contract<StoredPorts> = {
   'templates are listed by name, are changed and removed, and are their account’s alone': async (ports) => {
     const [{ id: by }, { id: other }] = [await anAccount(ports), await anAccount(ports)]

@@ -9,7 +9,7 @@ import { callersMany, testCarrier, type Contract } from './shared.ts'
 const { delivered, unknown } = OUTCOME
 const any: WantedUnknown = { afterSeconds: 0, withinSeconds: unknownSecondsMax, countMax: 1000 }
 
-/** What the port `UnknownMessages` promises. */
+/** Contract of the port `UnknownMessages`. */
 export const unknownMessagesContract: Contract<StoredPorts> = withTraffic({
   'a message that is unknown is returned once, with what the carrier knows it by': async (traffic) => {
     const { deliveryReceipts, unknownMessages } = traffic.ports

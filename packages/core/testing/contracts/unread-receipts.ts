@@ -24,7 +24,7 @@ async function all({ unreadReceipts }: Pick<StoredPorts, 'unreadReceipts'>): Pro
 
 const textsOf = (receipts: readonly KeptUnreadReceipt[]): readonly string[] => receipts.map(({ text }) => text)
 
-/** What the port `UnreadReceipts` promises. */
+/** Contract of the port `UnreadReceipts`. */
 export const unreadReceiptsContract: Contract<StoredPorts> = {
   'what was kept is listed whole, the oldest first': async (ports) => {
     const whole = aReceipt('id=7 "ok", {x} \\ é \u2028 Ж', {

@@ -49,7 +49,7 @@ const isIn = async ({ sessions }: StoredPorts, name: string): Promise<boolean> =
 
 const trueOf = (all: readonly boolean[]) => all.filter((one) => one).length
 
-/** What the port `Users` promises, and `Sessions` of users. */
+/** Contract of the port `Users`, and `Sessions` of users. */
 export const usersContract: Contract<StoredPorts> = {
   'a user is found by e-mail in any letter case, and by the own account alone': async (ports) => {
     const { users } = ports

@@ -60,7 +60,7 @@ const withSleepers = (
     ),
   )
 
-/** What the port `Wakeups` promises. */
+/** Contract of the port `Wakeups`. */
 export const wakeupsContract: Contract<StoredPorts> = withSleepers({
   'whoever sleeps is woken by a message that is accepted, in either lane, again and again': async (
     traffic,

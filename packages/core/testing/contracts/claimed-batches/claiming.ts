@@ -8,7 +8,7 @@ import { until } from '../../until.ts'
 import { collect, longAgo, testCarrier } from '../shared.ts'
 import { allAccepted, ascending, idsOf, times, wanted, withTraffic } from './traffic.ts'
 
-/** Who may have which messages, and how many at a time. */
+/** Contract of claims: which messages a dispatcher gets, and how many. */
 export const claiming = withTraffic({
   'a message that was refused for now comes behind all others of its account, in both lanes': async (traffic) => {
     const { claimedBatches } = traffic.ports

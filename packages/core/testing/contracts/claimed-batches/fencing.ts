@@ -15,7 +15,7 @@ import {
 
 const { expired, refused, sent, unknown } = OUTCOME
 
-/** A claimed batch of ten messages of a new account, none of them marked. */
+/** Claims a batch of ten messages of a new account, none of them marked. */
 async function aClaimedBatch(traffic: Traffic, markedMax = 0) {
   const account = await traffic.account()
   const ids = await traffic.send(account, { to: 10 })
@@ -24,7 +24,7 @@ async function aClaimedBatch(traffic: Traffic, markedMax = 0) {
   return { account, ids, dispatcher, batch }
 }
 
-/** What a dispatcher may do, and what becomes of its messages when it ends. */
+/** Contract of the life of a dispatcher, and of its messages when it ends. */
 export const fencing = withTraffic({
   'a fenced dispatcher can neither mark, settle, postpone, extend nor claim': async (traffic) => {
     const { claimedBatches } = traffic.ports
@@ -186,7 +186,7 @@ export const fencing = withTraffic({
           claimedBatches.recover(),
         ])
         const codes = await traffic.codes(account, ids)
-        // Where the answer was lost, it may be that the marks were set and that recovery came before the second try.
+        // After a lost answer the marks may have been set, and recovery may have come before the second attempt.
         const isUnknown = answer === 'recorded' || codes[3] === unknown
         assert.deepEqual(codes, [...times(3, sent), ...times(7, isUnknown ? unknown : 'waiting')])
         await traffic.claimAll(await traffic.dispatcher())
@@ -297,7 +297,7 @@ export const fencing = withTraffic({
         ...allAccepted(batch, batch.messages.slice(0, 6)),
         ...all('refused', batch, batch.messages.slice(6)),
       ]
-      // Finished at once, or in two records: which of them meets recovery is chance.
+      // Recorded at once, or in two records, of which recovery meets either.
       const records =
         round % 2 === 0
           ? [claimedBatches.record(dispatcher, outcomes)]

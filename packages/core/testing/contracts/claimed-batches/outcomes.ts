@@ -17,7 +17,7 @@ import {
 
 const { accountLocked, blacklisted, expired, optedOut, refused, sent, unknown } = OUTCOME
 
-/** A claimed batch of a new account, all of it marked. */
+/** Claims a batch of a new account, all of it marked. */
 async function aMarkedBatch(traffic: Traffic, order: Sent) {
   const account = await traffic.account()
   const ids = await traffic.send(account, order)
@@ -26,7 +26,7 @@ async function aMarkedBatch(traffic: Traffic, order: Sent) {
   return { account, ids, dispatcher, batch }
 }
 
-/** Three messages of each kind: accepted, refused, unknown. */
+/** Records three messages of each outcome: accepted, refused, unknown. */
 const ofEveryKind = (batch: ClaimedBatch): readonly Recorded[] => [
   ...allAccepted(batch, batch.messages.slice(0, 3)),
   ...all('refused', batch, batch.messages.slice(3, 6)),
@@ -34,7 +34,7 @@ const ofEveryKind = (batch: ClaimedBatch): readonly Recorded[] => [
 ]
 const everyKind = [...times(3, sent), ...times(3, refused), ...times(3, unknown)]
 
-/** What becomes of messages that were claimed. */
+/** Contract of the outcomes of claimed messages. */
 export const outcomes = withTraffic({
   'accepted becomes SENT 100, refused 111 with its refund, unknown SENT 106': async (traffic) => {
     const { claimedBatches } = traffic.ports

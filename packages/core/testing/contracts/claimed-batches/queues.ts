@@ -14,7 +14,7 @@ const aRoute = (name: string, prefixes: readonly string[], ...carriers: readonly
   carriers: over(...carriers),
 })
 
-/** Numbers of 2782 that end in 01 and 02, one after the other. */
+/** Numbers of prefix 2782 that end in 01 and 02 alternately. */
 const alternating = (count: number) =>
   numbers(count / 2, '01').flatMap((one, i) => [one, at(numbers(count / 2, '02'), i)])
 const endsIn = (count: number, ending: string) => numbers(count, ending)
@@ -42,7 +42,7 @@ async function claimFrom(
   }
 }
 
-/** What is claimed by queues, and moves between them. */
+/** Contract of queues: claims from them, and moves between them. */
 export const queues = withTraffic({
   'a message waits in the queue of its route, and nobody claims it from another': async (traffic) => {
     const [first, others] = await published(traffic, [toFirst(1), aRoute('others', [], 'b')])

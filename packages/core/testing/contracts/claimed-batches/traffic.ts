@@ -17,36 +17,36 @@ import { accepted, assertLedger, codesOf, longAgo, statusesOf, testCarrier, type
 
 export const granted = 1_000_000
 export const leaseSeconds = 600
-/** A lease that is over at once, by any clock. */
+/** Lease that ends at once by any clock, in seconds. */
 export const noLease = -60
 
 export interface Sent extends WantedOptions {
-  /** To so many numbers. Default 1. */
+  /** Number of recipients, by default 1. */
   readonly to?: number
-  /** Instead: to these. */
+  /** Recipients, instead of a number of them. */
   readonly numbers?: readonly Msisdn[]
   readonly costs?: readonly number[]
   readonly due?: Instant
   readonly text?: string
 }
 
-/** The ports, and what the checks of claimed batches and receipts do with them again and again. */
+/** The ports with helpers for the checks of claimed batches and receipts. */
 export interface Traffic {
   readonly ports: StoredPorts
   account(): Promise<AccountId>
-  /** An accepted text: the ids of its messages. */
+  /** Accepts a text; returns the ids of its messages. */
   send(by: AccountId, sent?: Sent): Promise<readonly MessageId[]>
   dispatcher(): Promise<DispatcherId>
-  /** Claims, and fails if it gets none. */
+  /** Claims a batch, and fails if there is none. */
   claim(dispatcher: DispatcherId, lane?: Lane, messagesMax?: number, markedMax?: number): Promise<ClaimedBatch>
-  /** Claims until nothing is left in the lane. */
+  /** Claims until the lane is empty. */
   claimAll(dispatcher: DispatcherId, lane?: Lane, messagesMax?: number): Promise<readonly ClaimedBatch[]>
   /** Declares the dispatcher dead. */
   fence(dispatcher: DispatcherId): Promise<{ requeued: number; unknown: number }>
-  /** Codes in the order of the ids; 'waiting' where there is none yet. */
+  /** Returns the codes in the order of the ids; 'waiting' for messages without one. */
   codes(by: AccountId, ids: readonly MessageId[]): Promise<readonly (number | string)[]>
   balance(of: AccountId): Promise<number>
-  /** No account has other credits than it should: the ledger is exact, and balance + spent = granted. */
+  /** Asserts that the ledger is exact and that balance + spent = granted for every account. */
   assertMoney(): Promise<void>
 }
 
@@ -132,7 +132,7 @@ export function traffic(ports: StoredPorts): Traffic {
 
 type Promises = Readonly<Record<string, (traffic: Traffic) => Promise<void>>>
 
-/** Each check gets its traffic, and after it the money must be right. */
+/** Runs each check with its own traffic, and then checks the money. */
 export const withTraffic = (promises: Promises): Contract<StoredPorts> =>
   Object.fromEntries(
     Object.entries(promises).map(([promise, check]) => [
@@ -148,11 +148,11 @@ export const withTraffic = (promises: Promises): Contract<StoredPorts> =>
 export const acceptedAs = (reference: string): Handover => ({ outcome: 'accepted', reference })
 export const referenceOf = ({ id }: { readonly id: MessageId }): string => `ref-${id}`
 
-/** These messages of the batch, by default all, as the carrier took them. */
+/** Returns these messages of the batch, by default all, as accepted by the carrier. */
 export const allAccepted = (batch: ClaimedBatch, messages: readonly ClaimedMessage[] = batch.messages): Recorded[] =>
   messages.map((message) => ({ batch: batch.id, message, handover: acceptedAs(referenceOf(message)) }))
 
-/** One outcome for these messages of the batch, by default all. */
+/** Returns one outcome for these messages of the batch, by default all. */
 export const all = (
   outcome: 'refused' | 'unknown',
   batch: ClaimedBatch,
@@ -164,5 +164,5 @@ export const idsOf = (batches: readonly ClaimedBatch[]): MessageId[] =>
 
 export const ascending = (ids: readonly MessageId[]): MessageId[] => [...ids].sort((a, b) => a - b)
 
-/** So many times the same. */
+/** Returns the same value this many times. */
 export const times = <T>(count: number, value: T): readonly T[] => Array.from({ length: count }, () => value)

@@ -9,13 +9,13 @@ import { allAccepted, ascending, granted, idsOf, times, wanted, withTraffic } fr
 
 const { expired, sent } = OUTCOME
 
-/** Everything that waits was due more than this ago, unless it is scheduled. */
+/** Age in seconds that every waiting message exceeds, unless it is scheduled. */
 const alreadyOver = -60
 
 /** Minutes after `farAhead` at which it is long ago. */
 const farAheadAndOver = Math.floor((longAgo - farAhead) / 60_000)
 
-/** What waits for its time, and what waits too long. */
+/** Contract of messages that wait for their time, and of messages that wait too long. */
 export const waiting = withTraffic({
   'a scheduled message is not claimed before it is due': async (traffic) => {
     const { claimedBatches } = traffic.ports

@@ -12,7 +12,7 @@ import { testCarrier } from '../shared.ts'
 
 export const otherCarrier: CarrierId = carrierId('other') ?? assert.fail('carrierId refused a name')
 
-/** Messages of a new account that may leave, and nothing is recorded of them. */
+/** Marks messages of a new account without recording them. */
 export async function handedOver(traffic: Traffic, order: Sent = {}) {
   const account = await traffic.account()
   const ids = await traffic.send(account, order)
@@ -22,14 +22,14 @@ export async function handedOver(traffic: Traffic, order: Sent = {}) {
   return { account, ids, dispatcher, batch, record }
 }
 
-/** Messages of a new account that a carrier has accepted. */
+/** Records messages of a new account as accepted by a carrier. */
 export async function sentMessages(traffic: Traffic, order: Sent = {}) {
   const handed = await handedOver(traffic, order)
   await handed.record()
   return handed
 }
 
-/** A receipt for each message, by the reference that `allAccepted` gives it. */
+/** Returns a receipt for each message, by the reference that `allAccepted` gives it. */
 export const receiptsFor = (
   batch: ClaimedBatch,
   code: DeliveryReceiptCode,
@@ -49,7 +49,7 @@ export const aReceipt = (
   ...rest,
 })
 
-/** Every message accepted under one reference of its own choosing. */
+/** Returns every message as accepted with a chosen reference. */
 export const acceptedUnder = (batch: ClaimedBatch, references: readonly string[]) =>
   batch.messages.map((message, i) => ({
     batch: batch.id,
@@ -58,8 +58,7 @@ export const acceptedUnder = (batch: ClaimedBatch, references: readonly string[]
   }))
 
 /**
- * Waits until so many kept receipts, or more, have found their messages: what was tried before is not tried at once
- * again.
+ * Waits until at least this many stored receipts have found their messages, because an attempt is not repeated at once.
  */
 export async function matchAll({ ports: { deliveryReceipts } }: Traffic, count: number): Promise<void> {
   let found = 0

@@ -7,7 +7,7 @@ import type { OptOut } from '@gateway/core/suppressions'
 import { aNumber, anAddress, anOrder } from '../../builders.ts'
 import { accepted, collect, dispatchDue, longAgo, testCarrier } from '../shared.ts'
 
-// What the checks of the inbox have in common.
+// Helpers of the checks of the inbox.
 
 export const { confirmation } = processingDefaults
 
@@ -29,7 +29,7 @@ export const receive = (
   ...wanted: readonly Partial<InboundMessage>[]
 ): Promise<readonly Received[]> => inbox.receive(wanted.map(anInboundMessage), confirmation)
 
-/** A message that a carrier took, or of which it is not known. */
+/** Sends a message that a carrier accepted, or whose outcome is unknown. */
 export async function sent(
   ports: StoredPorts,
   account: Pick<Account, 'id'>,
@@ -62,14 +62,14 @@ export const optOutsOf = async (
 
 export const textsOf = (messages: readonly InboxMessage[]): readonly string[] => messages.map(({ text }) => text)
 
-/** The texts of what is in the inbox of an account. */
+/** Returns the texts in the inbox of an account. */
 export const texts = async (
   ports: Pick<StoredPorts, 'inbox'>,
   by: AccountId,
   part?: InboxPart,
 ): Promise<readonly string[]> => textsOf(await inboxOf(ports, by, part))
 
-/** The only message in the inbox of an account. */
+/** Returns the only message in the inbox of an account. */
 export async function onlyOf(ports: Pick<StoredPorts, 'inbox'>, by: AccountId): Promise<InboxMessage> {
   const [only, ...more] = await inboxOf(ports, by)
   assert.ok(only !== undefined && more.length === 0, `one message, not ${only === undefined ? 0 : 1 + more.length}`)

@@ -35,7 +35,7 @@ async function assertWhole(ports: StoredPorts, id: AccountId): Promise<readonly 
   return all
 }
 
-/** What the port `Ledger` promises of its movements. */
+/** Contract of the port `Ledger`: movements. */
 export const movements: Contract<StoredPorts> = {
   'the movements of all accounts are those of each, one account after the other by id': async (ports) => {
     const main = await anAccount(ports, { credits: 1000 })

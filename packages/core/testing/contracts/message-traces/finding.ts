@@ -44,7 +44,7 @@ async function everywhere(traffic: Traffic) {
 
 const idsOfBatch = (messages: readonly { readonly id: MessageId }[]) => messages.map(({ id }) => id)
 
-/** What the port `MessageTraces` promises of finding messages by their number. */
+/** Contract of the port `MessageTraces`: finding messages by their number. */
 export const finding = withTraffic({
   'messages to a number are found wherever they are, the latest due first, and each is told as it is': async (
     traffic,
