@@ -5,7 +5,8 @@ import { createClaims } from './claims.ts'
 import type { Mode } from './dispatcher-mode.ts'
 import { dispatcherDefaults } from './dispatcher-settings.ts'
 import { createFlowControl } from './flow-control.ts'
-import { BrokenInvariant, createInFlight } from './in-flight.ts'
+import { InFlight } from './in-flight.ts'
+import { BrokenInvariant } from './open-batch.ts'
 import { createOutcomeWriter } from './outcome-writer.ts'
 import { createRouteTurns } from './route-turns.ts'
 import { createSubmissions } from './submissions.ts'
@@ -17,7 +18,7 @@ function parts(world: DispatchWorld, disturb: Disturb = () => undefined) {
   const now: { mode: Mode } = { mode: 'working' }
   const mode = () => now.mode
   const carrier = scriptedCarrier({ outcomeOf: () => 'held' })
-  const inFlight = createInFlight(inDoubtMax)
+  const inFlight = new InFlight(inDoubtMax)
   const turns = createRouteTurns({ list: () => Promise.resolve([]) }, world.clock)
   turns.join({ carrier: carrier.id, availability: () => 'available', hasRoom: () => true, changed: () => undefined })
   const ports = { ...world.disturbed(disturb, inDoubtMax), clock: world.clock }

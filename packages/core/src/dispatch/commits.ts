@@ -1,5 +1,6 @@
 import type { Clock } from '../time/instant.ts'
-import type { InFlight, OpenBatch } from './in-flight.ts'
+import type { InFlight } from './in-flight.ts'
+import type { OpenBatch } from './open-batch.ts'
 import { createGathering, type Coming, type Later, type OutcomeWriter, type Written } from './outcome-writer.ts'
 
 interface CommitParts {

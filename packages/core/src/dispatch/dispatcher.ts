@@ -10,7 +10,8 @@ import { dispatcherDefaults, type DispatcherSettings } from './dispatcher-settin
 import { createFlowControl, type FlowControl } from './flow-control.ts'
 import type { HistogramCounts } from '../fleet/histogram.ts'
 import { createIncoming, type Incoming } from './hold-back-queue.ts'
-import { BrokenInvariant, createInFlight, type InFlight, type OpenBatch } from './in-flight.ts'
+import { InFlight } from './in-flight.ts'
+import { BrokenInvariant, type OpenBatch } from './open-batch.ts'
 import { createOutcomeWriter, type Later, type OutcomeWriter, type Written } from './outcome-writer.ts'
 import { createRouteTurns, type RouteTurns } from './route-turns.ts'
 import { createStallDetector, type StallDetector, type Work } from './stall.ts'
@@ -82,7 +83,7 @@ export class Dispatcher {
     this.#ports = ports
     this.#report = report
     this.#turns = turns
-    const inFlight = (this.#inFlight = createInFlight(settings.inDoubtMax))
+    const inFlight = (this.#inFlight = new InFlight(settings.inDoubtMax))
     const outcomes = (this.#outcomes = createOutcomeWriter(ports, inFlight, this.#markSize))
     const flow = (this.#flow = createFlowControl(ports.clock, carrier, inFlight, settings))
     const callbacks = { answered: this.#answered, ended: () => void this.#commits.write() }

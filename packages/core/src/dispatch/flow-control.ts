@@ -2,7 +2,8 @@ import type { Clock } from '../time/instant.ts'
 import type { Availability, Carrier } from './carrier.ts'
 import type { Lane } from './claimed-batches.ts'
 import type { DispatcherSettings } from './dispatcher-settings.ts'
-import type { InFlight, OpenBatch } from './in-flight.ts'
+import type { InFlight } from './in-flight.ts'
+import type { OpenBatch } from './open-batch.ts'
 
 /** Figures that decide how much a dispatcher claims, marks and submits. */
 export interface Load extends Pick<DispatcherSettings, 'inDoubtMax' | 'sliceMax'> {

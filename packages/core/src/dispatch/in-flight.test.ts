@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { aClaimedBatchId, aDispatcherId, testSeed } from '@gateway/core/testing'
 import type { MessageId } from '../messages/messages.ts'
 import type { ClaimedBatch, ClaimedMessage, DispatcherId } from './claimed-batches.ts'
-import { BrokenInvariant, createInFlight, type Claim, type InFlight, type OpenBatch } from './in-flight.ts'
+import { InFlight, type Claim } from './in-flight.ts'
+import { BrokenInvariant, type OpenBatch } from './open-batch.ts'
 
 const seed = testSeed()
 const mine = aDispatcherId(1)
@@ -22,7 +23,7 @@ const opened = (inFlight: InFlight, id: number, marked: number, skipped: Readonl
 const upTo = (count: number) => (): number => count
 
 test('a batch with more marks than the limit has room for is never opened', () => {
-  const inFlight = createInFlight(10)
+  const inFlight = new InFlight(10)
   opened(inFlight, 1, 4)
   const claim = inFlight.startClaim('bulk', 4)
   expect(() => opened(inFlight, 2, 3)).toThrow(BrokenInvariant)
@@ -33,7 +34,7 @@ test('a batch with more marks than the limit has room for is never opened', () =
 
 describe('marks that are attached to a record', () => {
   test('are counted once together with the outcomes that they replace', () => {
-    const inFlight = createInFlight(100)
+    const inFlight = new InFlight(100)
     const batch = opened(inFlight, 1, 2)
     inFlight.submit(batch, 2, 0)
     expect(inFlight.attach(mine, 2, upTo(7))).toEqual([{ batch: 1, upTo: 9 }])
@@ -44,14 +45,14 @@ describe('marks that are attached to a record', () => {
   })
 
   test('replace no more outcomes than there are marks', () => {
-    const inFlight = createInFlight(100)
+    const inFlight = new InFlight(100)
     opened(inFlight, 1, 5)
     inFlight.attach(mine, 5, upTo(2))
     expect(inFlight.inDoubt()).toBe(5)
   })
 
   test('never exceed the limit, however many are requested', () => {
-    const inFlight = createInFlight(8)
+    const inFlight = new InFlight(8)
     opened(inFlight, 1, 5)
     opened(inFlight, 2, 1)
     expect(inFlight.attach(mine, 3, upTo(10))).toEqual([{ batch: 1, upTo: 10 }])
@@ -59,7 +60,7 @@ describe('marks that are attached to a record', () => {
   })
 
   test('are repeated after a failed record, without others, and replace no more outcomes than the first time', () => {
-    const inFlight = createInFlight(100)
+    const inFlight = new InFlight(100)
     const batch = opened(inFlight, 1, 2)
     inFlight.attach(mine, 2, upTo(5))
     opened(inFlight, 2, 0)
@@ -74,7 +75,7 @@ describe('marks that are attached to a record', () => {
   })
 
   test('are dropped once the batch is fenced', () => {
-    const inFlight = createInFlight(100)
+    const inFlight = new InFlight(100)
     opened(inFlight, 1, 2)
     inFlight.attach(mine, 2, upTo(5))
     inFlight.fence(mine)
@@ -83,7 +84,7 @@ describe('marks that are attached to a record', () => {
 })
 
 test('a failed mark is committed again up to the same position, and no message is submitted before', () => {
-  const inFlight = createInFlight(100)
+  const inFlight = new InFlight(100)
   const batch = opened(inFlight, 1, 0)
   expect(inFlight.startMark(batch, upTo(4))).toBe(4)
   expect(inFlight.startMark(batch, upTo(4))).toBeUndefined()
@@ -95,7 +96,7 @@ test('a failed mark is committed again up to the same position, and no message i
 })
 
 test('skipped messages are never submitted, and no message is marked before they are settled', () => {
-  const inFlight = createInFlight(100)
+  const inFlight = new InFlight(100)
   const skipped = new Set([100, 101, 104] as MessageId[])
   const batch = opened(inFlight, 1, 1, skipped)
   expect([inFlight.startMark(batch, upTo(5)), inFlight.attach(mine, 5, upTo(5))]).toEqual([undefined, []])
@@ -109,7 +110,7 @@ test('skipped messages are never submitted, and no message is marked before they
 })
 
 test('claims that fail together count once, and the limit holds while they end one by one', () => {
-  const inFlight = createInFlight(3)
+  const inFlight = new InFlight(3)
   const claims = [inFlight.startClaim('single', 1), inFlight.startClaim('bulk', 2)]
   for (const claim of claims) inFlight.loseClaim(claim)
   expect(inFlight.inDoubt() + inFlight.claiming()).toBe(3)
@@ -118,7 +119,7 @@ test('claims that fail together count once, and the limit holds while they end o
 })
 
 test('messages that failed claims may have marked count until they are given back', () => {
-  const inFlight = createInFlight(10)
+  const inFlight = new InFlight(10)
   const claim = inFlight.startClaim('single', 7)
   expect(inFlight.startClaim('bulk', 7).markedMax).toBe(3)
   inFlight.loseClaim(claim)
@@ -140,7 +141,7 @@ test.each<[string, (inFlight: InFlight, batch: OpenBatch) => void]>([
     },
   ],
 ])('an impossible number throws at once: %s', (_, doWrong) => {
-  const inFlight = createInFlight(10)
+  const inFlight = new InFlight(10)
   expect(() => {
     doWrong(inFlight, opened(inFlight, 1, 5))
   }).toThrow(BrokenInvariant)
@@ -153,7 +154,7 @@ test(`any operations in any order keep the positions in order and the limit (see
 
 /** Performs operations of a dispatcher and its store, and checks the invariants after each. */
 function keepsInvariants(inDoubtMax: number, operations: readonly (readonly [number, number, number])[]): void {
-  const inFlight = createInFlight(inDoubtMax)
+  const inFlight = new InFlight(inDoubtMax)
   const claims: Claim[] = []
   const unsettled = new Set<OpenBatch>()
   /** Batches of answered messages whose outcome is not committed. */

@@ -3,14 +3,14 @@ import { aClaimedBatchId, aDispatcherId, scriptedCarrier, steppingClock, until }
 import { dispatchWorld } from '../../testing/dispatch-world.ts'
 import type { ClaimedBatches, ClaimedMessage } from './claimed-batches.ts'
 import { createDispatcher } from './dispatcher.ts'
-import { createInFlight } from './in-flight.ts'
+import { InFlight } from './in-flight.ts'
 import { createGathering, createOutcomeWriter } from './outcome-writer.ts'
 
 const dispatcher = aDispatcherId(1)
 
 /** Creates a writer with one submitted batch of ten messages, and its calls of the store, whose answers are given. */
 function aWriter(...answers: readonly ('recorded' | 'fenced' | Error)[]) {
-  const inFlight = createInFlight(100)
+  const inFlight = new InFlight(100)
   const messages = Array.from({ length: 10 }, (_, i) => ({ id: i + 1 }) as unknown as ClaimedMessage)
   const batch = inFlight.open('bulk', dispatcher, { id: aClaimedBatchId(1), messages, marked: 8 }, new Set())
   inFlight.submit(batch, 8, 0)

@@ -3,7 +3,8 @@ import { OUTCOME } from '../messages/status-code.ts'
 import type { Ports } from '../ports.ts'
 import type { Clock } from '../time/instant.ts'
 import type { ClaimedMessage, DispatcherId, Handover, Recorded, Settled } from './claimed-batches.ts'
-import type { InFlight, OpenBatch } from './in-flight.ts'
+import type { InFlight } from './in-flight.ts'
+import type { OpenBatch } from './open-batch.ts'
 import type { QueueNumber } from '../routes/published-routes.ts'
 
 /** Result of one call of `write`. */
