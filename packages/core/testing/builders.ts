@@ -32,7 +32,7 @@ import type { Instant } from '@gateway/core/time'
 import { realClock } from './memory/clock.ts'
 
 export interface AccountWanted extends Partial<NewAccount> {
-  /** In tenths. Default 1000 (100.0 credits). */
+  /** Balance in tenths of a credit, by default 1000 (100.0 credits). */
   readonly credits?: number
   readonly password?: PasswordHash
   readonly locked?: boolean
@@ -40,7 +40,7 @@ export interface AccountWanted extends Partial<NewAccount> {
 
 let opened = 0
 
-/** Opens an account that can send, as far as `wanted` says nothing else; its login is one of its own. */
+/** Opens an account that can send unless `wanted` says otherwise, with a login of its own. */
 export async function anAccount(ports: Pick<StoredPorts, 'accounts'>, wanted: AccountWanted = {}): Promise<Account> {
   const { credits: granted = 1000, password, locked = false, ...account } = wanted
   const id = await ports.accounts.open(
@@ -54,7 +54,7 @@ export async function anAccount(ports: Pick<StoredPorts, 'accounts'>, wanted: Ac
   return found.account
 }
 
-/** A main account with a login of its own. */
+/** Returns a main account with a login of its own. */
 export const aNewAccount = (): NewAccount => ({
   parent: undefined,
   login: `user-${++opened}`,
@@ -64,25 +64,25 @@ export const aNewAccount = (): NewAccount => ({
   transactional: false,
 })
 
-/** Throws if it cannot be sent. */
+/** Returns the text as a body; throws if it cannot be sent. */
 export function aBody(text = 'hello'): Body {
   const body = bodyOf(text)
   if (typeof body === 'string') throw new Error(`${body}: ${text}`)
   return body
 }
 
-/** So many different mobile numbers, at most 100 000, all with this ending of two digits. */
+/** Returns `count` different mobile numbers, at most 100 000, all with this ending of two digits. */
 export const numbers = (count: number, ending = '00'): readonly Msisdn[] =>
   Array.from({ length: count }, (_, i) => aNumber(`2782${String(i).padStart(5, '0')}${ending}`))
 
-/** Throws if it is no mobile number. */
+/** Returns a mobile number; throws if the text is not one. */
 export function aNumber(text = '27820000000'): Msisdn {
   const number = parseMsisdn(text)
   if (number === undefined) throw new Error(`no mobile number: ${text}`)
   return number
 }
 
-/** Throws if nothing can be sent from it. */
+/** Returns a sender address; throws if nothing can be sent from it. */
 export function anAddress(text: string = defaultSenders[0] ?? ''): SenderAddress {
   const address = parseSenderAddress(text)
   if (address === undefined) throw new Error(`no address to send from: ${text}`)
@@ -95,16 +95,19 @@ export type WantedOptions = Omit<SendOptions, 'validity'> & { readonly validity?
 export interface TextWanted extends WantedOptions {
   readonly to: readonly Msisdn[]
   readonly text?: string
-  /** Of each number in tenths, in order; the last one counts for all that follow. Default 10 (1.0 credit). */
+  /**
+   * Costs of the numbers in tenths of a credit, in order; the last one applies to all that follow. Default 10 (1.0
+   * credit).
+   */
   readonly costs?: readonly number[]
   readonly due?: Instant
-  /** Of the numbers, in order; undefined: none. */
+  /** References of the messages, in order; undefined: none. */
   readonly references?: readonly (MessageReference | undefined)[]
-  /** Of the order of its first text. Default: the pool of operators who name none. */
+  /** Senders of the order, read from its first text. Default: the pool for accounts that name none. */
   readonly senders?: readonly SenderAddress[]
 }
 
-/** An order of one or more texts. */
+/** Returns an order of one or more texts. */
 export const anOrder = (account: AccountId, ...texts: readonly TextWanted[]): Order => ({
   account,
   senders: texts[0]?.senders ?? defaultSenders,
@@ -124,33 +127,35 @@ const costAt = (costs: readonly number[], i: number): Credits => credits(costs[i
 
 export const unrestricted: Restrictions = { from: [], requestsPerSecond: undefined, recipientsPerSecond: undefined }
 
-/** Throws if it is no id of a message. */
+/** Returns the id of a message; throws if the number cannot be one. */
 export const aMessageId = (id: number): MessageId => messageId(id) ?? assert.fail(`no id of a message: ${id}`)
 
-/** Throws if no message can have it. */
+/** Returns a client reference; throws if no message can have it. */
 export function aReference(text = 'order 7'): MessageReference {
   const reference = readReference(text)
   return reference === undefined || reference === 'unusable' ? assert.fail(`no reference: ${text}`) : reference
 }
 
-/** Throws if no send can name it. */
+/** Returns a sender; throws if no send can name it. */
 export function aSender(text = 'Acme'): SenderAddress {
   const sender = readSender(text)
   return sender === undefined || sender === 'unusable' ? assert.fail(`no sender: ${text}`) : sender
 }
 
-/** Below 1, which no request can ask for: it is over at once, and a test need not wait for that. */
+/**
+ * Returns a validity in minutes. Below 1, which no request can ask for, it ends at once, so that a test need not wait.
+ */
 export const aValidity = (minutes: number): ValidityMinutes => minutes as ValidityMinutes
 
-/** Throws if it is no id of an account. */
+/** Returns the id of an account; throws if the number cannot be one. */
 export const anAccountId = (id: number): AccountId => accountId(id) ?? assert.fail(`no id of an account: ${id}`)
 
-/** Throws if no carrier can have this name. */
+/** Returns the id of a carrier; throws if no carrier can have this name. */
 export const aCarrierId = (name = 'sim'): CarrierId => carrierId(name) ?? assert.fail(`no name of a carrier: ${name}`)
 
 export const aKeyId = (id: number): KeyId => id as KeyId
 export const aDispatcherId = (id: number): DispatcherId => id as DispatcherId
 export const aClaimedBatchId = (id: number): ClaimedBatchId => id as ClaimedBatchId
 
-/** A hash that no password has. */
+/** A hash that matches no password. */
 export const aPasswordHash = (text: string): PasswordHash => text as PasswordHash

@@ -1,6 +1,6 @@
-/** Chance that can be had again: the same seed gives the same numbers. */
+/** Repeatable random numbers: the same seed gives the same numbers. */
 export interface Chance {
-  /** 0 to n - 1. */
+  /** Returns a whole number from 0 to n - 1. */
   below(n: number): number
   between(low: number, high: number): number
   one<T>(of: readonly T[]): T
@@ -10,7 +10,7 @@ export interface Chance {
 
 export function chanceOf(seed: number): Chance {
   let state = seed >>> 0
-  /** Three rounds of mixing a counter: good enough to choose by. */
+  /** Mixes a counter in three rounds, which is random enough for choices. */
   function next(): number {
     state = (state + 0x9e3779b9) >>> 0
     let x = state
@@ -38,15 +38,15 @@ export function chanceOf(seed: number): Chance {
 let seed: number | undefined
 let chance: Chance | undefined
 
-/** The seed of a test file, by `testSeed()`: the same one however often it is asked for. */
+/** Returns the seed of a test file from `testSeed()`, the same one at each call. */
 export const sharedSeed = (): number => (seed ??= testSeed())
 
-/** The chance of a test file, seeded by `sharedSeed()`: the same one however often it is asked for. */
+/** Returns the random numbers of a test file, seeded by `sharedSeed()`, the same ones at each call. */
 export const testChance = (): Chance => (chance ??= chanceOf(sharedSeed()))
 
 /**
- * `TEST_SEED`, else a random one; 0 to 2^32 - 1. Says it on one line of stderr. Throws if `TEST_SEED` is anything else.
- * The seed repeats the choices, not the order in which what runs at the same time makes them.
+ * Returns `TEST_SEED`, or else a random seed from 0 to 2^32 - 1, and prints it on one line of stderr. Throws if
+ * `TEST_SEED` is anything else. The seed repeats the choices, but not the order in which concurrent work makes them.
  */
 export function testSeed(): number {
   const given = process.env['TEST_SEED']

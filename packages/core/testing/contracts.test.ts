@@ -23,7 +23,7 @@ const run = <Subject>(port: string, contract: Contract<Subject>, subject: () => 
     for (const [promise, check] of Object.entries(contract)) test(promise, () => check(subject()))
   })
 
-/** Steps of a memory are one with their commits: here they wait before they are taken. */
+/** A step of the memory is its own commit, so it is delayed here before it is made. */
 function heldMemory(): HeldPorts {
   const ports = memoryPorts()
   let free = Promise.resolve()

@@ -7,7 +7,7 @@ import { scriptedCarrier } from './memory/scripted-carrier.ts'
 
 const carrier = scriptedCarrier().id
 
-/** Sends a message to each number, which a carrier takes: the ids. */
+/** Sends a message to each number, which a carrier accepts; returns the ids. */
 export async function write(ports: Ports, account: Account, ...recipients: string[]): Promise<readonly MessageId[]> {
   const sent = await createGateway(ports).sendMessages(account, [{ text: 'hello', recipients, scheduled: undefined }])
   if (typeof sent === 'string' || 'overLimitSeconds' in sent) throw new Error('nothing was sent')
@@ -30,13 +30,13 @@ export async function write(ports: Ports, account: Account, ...recipients: strin
   })
 }
 
-/** The account's messages leave from this code, and what comes to it is the account's. */
+/** Makes this code the sender of the account's messages and assigns messages to the code to the account. */
 export async function assign(ports: Ports, account: Account, code: string): Promise<void> {
   const outcome = await ports.senders.assign(anAddress(code), account.id)
   if (outcome !== 'assigned') throw new Error(outcome)
 }
 
-/** Somebody writes; without `to` to an address that the network does not tell. */
+/** Stores an inbound message; without `to`, one whose address the network does not report. */
 export async function arrive(ports: Ports, from: string, text: string | readonly string[], to?: string): Promise<void> {
   const messages = [text].flat().map((one) => ({
     carrier,

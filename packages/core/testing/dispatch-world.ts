@@ -11,42 +11,42 @@ import { memoryStoredPorts } from './memory/ports.ts'
 import { mayHaveLeft } from './memory/release.ts'
 import { memoryStore, type MemoryStore } from './memory/store.ts'
 
-/** The calls of a dispatcher that can be disturbed. */
+/** Names of the store calls of a dispatcher that can be disturbed. */
 export type Call = keyof ClaimedBatches | 'apply' | 'receive'
 
-/** What is to happen to a call: it fails before its work or after it, or something else comes first. */
+/** Fault of a call: it fails before or after its work, or something else happens first. */
 export type Disturbance = 'fails' | 'fails after its work' | (() => Promise<unknown>)
 
-/** Says what is to happen to the nth call (from 1) of its name; undefined: nothing. */
+/** Returns the fault of the nth call (from 1) of this name; undefined for none. */
 export type Disturb = (call: Call, nth: number) => Disturbance | undefined
 
-/** A memory with one account, in which dispatchers are watched. */
+/** A memory store with one account in which dispatchers are observed. */
 export interface DispatchWorld {
   readonly clock: SteppingClock
   readonly store: MemoryStore
   readonly ports: StoredPorts
   readonly account: Account
-  /** What was found broken. */
+  /** Violations found so far. */
   readonly violations: string[]
-  /** Sends one text to so many numbers of this ending; returns the ids. Up to ten go in the single lane. */
+  /** Sends one text to `count` numbers of this ending; returns the ids. Up to ten go in the single lane. */
   accept(count: number, ending?: string): Promise<readonly MessageId[]>
-  /** The same to one number; returns its id. */
+  /** Sends one text to one number; returns its id. */
   acceptOne(): Promise<MessageId>
-  /** The ports as a dispatcher sees them: after every call the bound of its epochs is checked. */
+  /** Wraps the ports for a dispatcher to check the in-doubt limit of its epochs after every call. */
   disturbed(
     disturb: Disturb,
     inDoubtMax: number,
   ): Pick<StoredPorts, 'claimedBatches' | 'deliveryReceipts' | 'unreadReceipts' | 'unknownMessages' | 'inbox'> & {
     cut(): void
   }
-  /** The same carrier, on which it is checked that only what is marked and was never taken is submitted. */
+  /** Wraps a carrier to check that only marked messages that were never accepted are submitted. */
   watched<C extends Carrier>(carrier: C): C
   status(ids: readonly MessageId[]): Promise<readonly MessageStatus[]>
-  /** Marked and not recorded, by what is committed. */
+  /** Returns the messages marked and not recorded, according to committed data. */
   inDoubt(dispatcher: DispatcherId): number
-  /** How many have neither an end nor a state that a receipt could still change. */
+  /** Returns the number of messages that have not ended and have no state that a receipt could still change. */
   waiting(): number
-  /** Throws if the books do not balance, or a claimed batch was left behind. */
+  /** Throws if the ledger does not balance, or if a claimed batch was left behind. */
   assertTidy(): Promise<void>
 }
 
@@ -57,10 +57,10 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
   const account = await anAccount(ports, { credits: 1_000_000 })
   const violations: string[] = []
   let used = 0
-  /** Under which epoch a message was claimed last, and which epochs have been told that they are dead. */
+  /** The epoch that claimed each message last, and the epochs that were notified of their death. */
   const claimedBy = new Map<MessageId, DispatcherId>()
   const told = new Set<DispatcherId>()
-  /** What may be with a carrier: submitted, and not refused for now. */
+  /** Messages that a carrier may have: submitted, and not refused for now. */
   const handed = new Set<MessageId>()
 
   const newNumbers = (count: number, ending: string): readonly Msisdn[] =>
@@ -79,7 +79,7 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
       .flatMap(({ batches }) => [...batches.values()])
       .find((batch) => batch.held.has(id))
     const row = store.messages.get(id)
-    // A dispatcher that was declared dead and does not know it may hand over what was marked: it is 106 by then.
+    // A dispatcher that was declared dead without knowing it may submit marked messages, which are 106 by then.
     const isUnknown = row?.decision?.code === 106
     const one = held?.held.get(id)
     const isMarked = held !== undefined && one !== undefined && mayHaveLeft(one, held)

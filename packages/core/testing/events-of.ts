@@ -1,7 +1,7 @@
 import { withLabels } from '@gateway/core/messages'
 import { messageEventId, type EventGroup, type MessageEvents, type WebhookEvent } from '@gateway/core/webhooks'
 
-/** Each event of these groups for itself, in their order. */
+/** Returns the single events of these groups, in order. */
 export const eventsOf = ({ groups }: { readonly groups: readonly EventGroup[] }): readonly WebhookEvent[] =>
   groups.flatMap((group) => ('messages' in group ? eventsOfMessages(group) : [group]))
 

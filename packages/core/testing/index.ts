@@ -1,4 +1,4 @@
-// Builders, events, chance and waiting.
+// Builders, events, random numbers and waiting.
 export {
   aBody,
   aNewAccount,
@@ -26,7 +26,7 @@ export { chanceOf, testChance, testSeed, type Chance } from './chance.ts'
 export { eventsOf } from './events-of.ts'
 export { until, untilInTurns } from './until.ts'
 
-// A real adapter of every port, in memory.
+// Real adapters of every port, in memory.
 export { memoryPorts, memoryStoredPorts, type MemoryPortsOptions } from './memory/ports.ts'
 export { memoryStore, type MemoryStore } from './memory/store.ts'
 export { memoryAccounts } from './memory/accounts.ts'

@@ -19,26 +19,26 @@ export interface StartedDispatcher {
   readonly carrier: ScriptedCarrier
   readonly problems: unknown[]
   readonly setMode: (mode: CarrierMode) => void
-  /** As if its process were gone: it is called no more, and none of its calls arrives. */
+  /** Kills the dispatcher: it is not called any more, and none of its calls arrives. */
   kill(): void
 }
 
 export interface DispatcherOptions extends ScriptedCarrierOptions {
   readonly settings?: Partial<DispatcherSettings>
-  /** Default: running. */
+  /** Mode of the carrier, by default running. */
   readonly mode?: CarrierMode
   readonly disturb?: Disturb
-  /** Of its process. Default: that of the store. */
+  /** Clock of the process, by default that of the store. */
   readonly clock?: Clock
-  /** Shared by those of one process. Default: without routes. */
+  /** Turns shared by the dispatchers of one process. Default: without routes. */
   readonly turns?: RouteTurns
-  /** Whether its lease is renewed other than by claims. Default true. */
+  /** True if the lease is renewed other than by claims, as by default. */
   readonly beats?: boolean
 }
 
 const started: (StartedDispatcher & { readonly world: DispatchWorld })[] = []
 
-/** A dispatcher whose owner calls it all the time. */
+/** Starts a dispatcher that is called continuously. */
 export function startDispatcher(world: DispatchWorld, options: DispatcherOptions = {}): StartedDispatcher {
   const settings = { ...dispatcherDefaults, ...options.settings }
   const ports = world.disturbed(options.disturb ?? (() => undefined), settings.inDoubtMax)
@@ -88,8 +88,8 @@ export function startDispatcher(world: DispatchWorld, options: DispatcherOptions
 }
 
 /**
- * Ends all that were started, and their carriers, which would offer receipts for ever. Throws if any did what must
- * never happen.
+ * Ends all started dispatchers and their carriers, which would offer receipts for ever. Throws if a dispatcher violated
+ * an invariant.
  */
 export async function endDispatchers(): Promise<void> {
   const ended = started.splice(0)

@@ -4,9 +4,9 @@ const pauseMilliseconds = { min: 5, max: 50 }
 const turnsBetweenLooks = 20
 
 /**
- * Waits until `condition` gives something else than false or undefined, which it returns. Looks every 5 ms, and after a
- * while every 50 ms: a twentieth of the time it has waited. Throws if that has not happened after
- * `deadlineMilliseconds`, or what `condition` throws.
+ * Waits until `condition` returns a value other than false or undefined, and returns it. Polls every 5 ms, and later
+ * every 50 ms or a twentieth of the time waited. Throws if that has not happened after `deadlineMilliseconds`, and
+ * whatever `condition` throws.
  */
 export const until = <T>(condition: Condition<T>, deadlineMilliseconds = 60_000): Promise<Met<T>> =>
   look(condition, deadlineMilliseconds, (waited) =>
@@ -14,8 +14,8 @@ export const until = <T>(condition: Condition<T>, deadlineMilliseconds = 60_000)
   )
 
 /**
- * The same for what goes on in this process without a pause, as dispatchers on a memory do, so that each millisecond
- * of waiting is one of work: looks every few turns of the event loop.
+ * Waits as `until` does, for work in this process without pauses, such as dispatchers on a memory store: polls every
+ * few turns of the event loop.
  */
 export const untilInTurns = <T>(condition: Condition<T>, deadlineMilliseconds = 60_000): Promise<Met<T>> =>
   look(condition, deadlineMilliseconds, async () => {

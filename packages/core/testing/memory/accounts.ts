@@ -145,7 +145,7 @@ function changeDirectory(store: MemoryStore, id: AccountId, wanted: AccountChang
 const changedLimit = (wanted: number | null | undefined, before: number | undefined): number | undefined =>
   wanted === undefined ? before : (wanted ?? undefined)
 
-/** False: no such account. */
+/** Changes an account; returns false if there is none. */
 function change(store: MemoryStore, id: AccountId, set: (row: AccountRow) => void): boolean {
   const row = store.accounts.get(id)
   if (row !== undefined) set(row)

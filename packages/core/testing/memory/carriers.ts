@@ -101,7 +101,7 @@ export const memoryCarrierRates = (store: MemoryStore): CarrierRates => ({
   }),
 })
 
-/** It does not forget: no test is a day long. */
+/** Never deletes old reports, because no test lasts a day. */
 export const memoryCarrierFigures = (store: MemoryStore): CarrierFigures => ({
   add: atomic((carrier, counts) => {
     const figures = store.carrierFigures.get(carrier) ?? new Map<string, (typeof counts)[number]>()
@@ -224,7 +224,7 @@ function queueOf(
   return queue
 }
 
-/** Moves what is due in queues from which nobody claims any more; returns how many ranges. */
+/** Moves due ranges from queues that no carrier claims any more; returns how many ranges. */
 export function reroute(store: MemoryStore, rangesMax: number): number {
   const { published } = store.routes
   const claimed = published.flatMap(({ queues }) => queues.map(({ number }) => number))

@@ -45,7 +45,7 @@ export function claim(
   return { id, at, marked, messages: held.map((one) => claimed(store, one, wanted.carrier)) }
 }
 
-/** One range of each account in turn, until there are enough messages. */
+/** Takes one range of each account in turn, until there are enough messages. */
 function takeRanges(due: Rotation, messagesMax: number, isWanted: (range: Range) => boolean): readonly Range[] {
   const ranges: Range[] = []
   for (let count = 0; count < messagesMax;) {
@@ -57,7 +57,7 @@ function takeRanges(due: Rotation, messagesMax: number, isWanted: (range: Range)
   return ranges
 }
 
-/** The front of what waits of the account whose turn it is. */
+/** Takes the first waiting ranges of the account whose turn it is. */
 function takeOfOneAccount(due: Rotation, messagesMax: number, isWanted: (range: Range) => boolean): readonly Range[] {
   const ranges: Range[] = []
   let room = messagesMax

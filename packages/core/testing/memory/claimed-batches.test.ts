@@ -33,7 +33,7 @@ async function claimed(
 const codes = async (ports: StoredPorts, by: AccountId, ids: readonly MessageId[]) =>
   (await ports.messages.status(by, ids, longAgo)).map((status) => (typeof status === 'string' ? status : status.code))
 
-test('a lease that is over is judged by the clock of the store, and only recovery fences', async () => {
+test('the clock of the store decides when a lease is over, and only recovery fences', async () => {
   const { clock, claimedBatches } = setUp()
   const dispatcher = await claimedBatches.register(30)
   clock.step(30)
@@ -46,7 +46,7 @@ test('a lease that is over is judged by the clock of the store, and only recover
   expect(await claimedBatches.claim(dispatcher, wanted)).toBe('fenced')
 })
 
-test('recovery makes what was marked unknown and gives the rest back to the queue, in its order and with its age', async () => {
+test('recovery makes marked messages unknown and gives the others back to the queue, in order and with their age', async () => {
   const ports = setUp()
   const { clock, claimedBatches } = ports
   const { id } = await anAccount(ports)
@@ -69,7 +69,7 @@ test('recovery makes what was marked unknown and gives the rest back to the queu
   await assertLedger(ports, 960)
 })
 
-test('what a fenced dispatcher still learns turns a 106 into the truth, once, and nothing else', async () => {
+test('late outcomes of a fenced dispatcher correct a 106 once, and change nothing else', async () => {
   const ports = setUp()
   const { clock, claimedBatches } = ports
   const { id } = await anAccount(ports)
@@ -99,7 +99,7 @@ test('what a fenced dispatcher still learns turns a 106 into the truth, once, an
   await assertLedger(ports, 980)
 })
 
-test('what a carrier refused for now waits, comes back with one attempt more, and expires by its first due time', async () => {
+test('messages refused for now wait, return with one more attempt, and expire by their first due time', async () => {
   const ports = setUp()
   const { clock, claimedBatches } = ports
   const { id } = await anAccount(ports)
@@ -153,7 +153,7 @@ test('behind 20 000 single sends of another account a message waits for one clai
   expect(left).toBe(0)
 })
 
-test('the bulk lane gives slices of one account at a time, of the accounts in turn', async () => {
+test('a claim of the bulk lane has messages of one account, and the accounts take turns', async () => {
   const ports = setUp()
   const [one, two] = [await anAccount(ports, { credits: 10_000 }), await anAccount(ports, { credits: 10_000 })]
   await accepted(ports, anOrder(one.id, { to: numbers(250) }, { to: numbers(20) }))
@@ -174,7 +174,7 @@ test('the bulk lane gives slices of one account at a time, of the accounts in tu
   expect(await ports.claimedBatches.claim(dispatcher, { ...wanted, lane: 'bulk' })).toBe('nothing')
 })
 
-test('a claim tells what holds at that moment: a lock and suppressions that came after acceptance', async () => {
+test('a claim reports locks and suppressions as of the claim, even if they came after acceptance', async () => {
   const ports = setUp()
   const { id } = await anAccount(ports)
   await accepted(ports, anOrder(id, { to: [aNumber()] }))

@@ -71,7 +71,7 @@ export const memoryClaimedBatches = (store: MemoryStore): ClaimedBatches => ({
 const batchOf = (store: MemoryStore, dispatcher: DispatcherId, batch: ClaimedBatchId): ClaimedBatchRow | undefined =>
   store.dispatchers.get(dispatcher)?.batches.get(batch)
 
-/** These messages leave the batch. */
+/** Removes these messages from the batch. */
 const takeOut = (batch: ClaimedBatchRow | undefined, ids: readonly MessageId[]): readonly Held[] =>
   ids.flatMap((id) => {
     const one = batch?.held.get(id)

@@ -1,15 +1,15 @@
 import { instant, secondsAfter, type Clock, type Instant } from '@gateway/core/time'
 
-/** The time of this machine. */
+/** Returns a clock with the time of this machine. */
 export const realClock = (): Clock => ({ now: () => instant(Date.now()) })
 
 /** A clock that stands still until a test moves it. */
 export interface SteppingClock extends Clock {
-  /** Moves on by so many seconds; back if negative. Returns the new time. */
+  /** Moves the clock forward by `seconds`, or back if negative; returns the new time. */
   step(seconds: number): Instant
 }
 
-/** Starts at `start`, by default 2026-10-18T08:00Z. */
+/** Creates a clock that starts at `start`, by default 2026-10-18T08:00Z. */
 export function steppingClock(start: Instant = instant(Date.UTC(2026, 9, 18, 8))): SteppingClock {
   let now = start
   return {

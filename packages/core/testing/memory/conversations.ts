@@ -9,7 +9,7 @@ import type { MemoryStore } from './store.ts'
 export function memoryConversations(store: MemoryStore): Conversations {
   const marksOf = (by: AccountId, from: string) => store.conversations.get(by)?.get(from)
 
-  /** What somebody wrote, the latest first. */
+  /** Returns the inbound messages of a person, the latest first. */
   const received = (by: AccountId, from: string, since: Instant): readonly InboundMessageRow[] =>
     store.inboundMessages.filter((row) => row.account === by && row.from === from && row.at >= since).toReversed()
 

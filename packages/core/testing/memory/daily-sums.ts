@@ -3,7 +3,7 @@ import { gatewayDay, type GatewayDay } from '@gateway/core/time'
 import { atomic } from './atomic.ts'
 import type { MemoryStore } from './store.ts'
 
-/** Counted when it is asked for: there is nothing to add up, and nothing that can differ. */
+/** Counts at each call, so that nothing has to be added up and nothing can differ. */
 export function memoryDailySums(store: MemoryStore): DailySums {
   const decided = (from: GatewayDay) =>
     [...store.messages.values()].flatMap(({ send, decision }) => {

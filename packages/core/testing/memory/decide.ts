@@ -6,7 +6,7 @@ import type { AccountRow, Decision, MessageRow, Part } from './rows.ts'
 import { storeMessageEvent } from './store-events.ts'
 import { referenceKey, type MemoryStore } from './store.ts'
 
-/** Enters a movement and what it makes of the balance, which it returns. */
+/** Enters a movement and updates the balance, which it returns. */
 export function enter(row: AccountRow, amount: Credits, cause: Cause, at: Instant): Credits {
   row.balance = plus(row.balance, amount)
   row.entries.push({ amount, cause, at })
@@ -35,14 +35,14 @@ export const outcomeOf = ({ code, at, reference }: Decision): Outcome => ({
   hasReference: reference !== undefined,
 })
 
-/** Notes what is rare and tells a trace. */
+/** Records a rare incident for the trace of a message. */
 export function note(store: MemoryStore, id: MessageId, what: string, carrier?: CarrierId): void {
   const incidents = store.incidents.get(id) ?? []
   store.incidents.set(id, incidents)
   incidents.push({ at: store.clock.now(), what, carrier })
 }
 
-/** What the hand-over to a carrier made of a message. */
+/** Records the outcome of submitting a message to a carrier. */
 export function decide(store: MemoryStore, row: MessageRow, carrier: Decision['carrier'], handover: Handover): void {
   const code = handoverCode[handover.outcome]
   if (code === OUTCOME.refused) {
@@ -63,11 +63,11 @@ export function decide(store: MemoryStore, row: MessageRow, carrier: Decision['c
   storeMessageEvent(store, row, 'handover')
 }
 
-/** What is kept of the parts that a carrier has under these references. */
+/** Returns the parts to store for these references of a carrier. */
 export const partsOf = (references: readonly string[]): readonly Part[] =>
   references.length < 2 ? [] : references.map((reference) => ({ reference, code: OUTCOME.sent, at: undefined }))
 
-/** Ends a message that no carrier has: what was charged goes back to the account that was charged. */
+/** Ends a message that was not submitted and refunds the account that was charged. */
 export function endRefunded(
   store: MemoryStore,
   row: MessageRow,

@@ -42,7 +42,7 @@ const receipt = (
   ...more,
 })
 
-test('a message moves until it is final, and then never', async () => {
+test('a message changes its state until it is final, and then never again', async () => {
   const { clock, deliveryReceipts, send, code } = await setUp()
   const id = await send({ outcome: 'accepted', reference: 'r' })
   for (const [said, is] of [
@@ -57,7 +57,7 @@ test('a message moves until it is final, and then never', async () => {
   }
 })
 
-test('receipts that came before their message are kept, and told in the order of their arrival', async () => {
+test('receipts that arrive before their message are stored and applied in order of arrival', async () => {
   const { account, clock, deliveryReceipts, send, ...ports } = await setUp()
   await deliveryReceipts.apply([receipt(clock, 'r', 105), receipt(clock, 'x', 0)])
   await deliveryReceipts.apply([receipt(clock, 'r', 0)])
@@ -72,7 +72,7 @@ test('receipts that came before their message are kept, and told in the order of
   expect((await statusesOf(ports, account, [id]))[0]).toMatchObject({ code: 0, at: arrived })
 })
 
-test('another carrier may use the same reference, and a carrier may use it again for a newer message', async () => {
+test('another carrier may use the same reference, and a carrier may reuse it for a newer message', async () => {
   const { clock, deliveryReceipts, send, code } = await setUp()
   const old = await send({ outcome: 'accepted', reference: 'r' })
   const young = await send({ outcome: 'accepted', reference: 'r' })
@@ -96,7 +96,7 @@ test('a message of unknown outcome adopts a receipt if exactly one of each fits,
   expect(await code(id)).toBe(0)
 })
 
-test('nothing is adopted where two fit one, where the number or the time does not fit, or one may still be in flight', async () => {
+test('a message adopts no receipt if two fit, the number or time does not, or one may still be in flight', async () => {
   const { clock, deliveryReceipts, claimedBatches, messages, account, send, code } = await setUp()
   const other = aNumber('27829999900')
   const id = await send({ outcome: 'unknown' })

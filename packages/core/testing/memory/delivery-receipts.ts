@@ -77,7 +77,7 @@ export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => 
   keepLearnedForm: atomic((carrier, form) => void store.learnedForms.set(carrier, form)),
 })
 
-/** An earlier one that may be of the same message is kept: the first final one counts (P-7). */
+/** An earlier receipt that may belong to the same message stays stored, because the first final one counts (P-7). */
 const overtakes = (kept: readonly KeptDeliveryReceipt[] = [], { number }: DeliveryReceipt): boolean =>
   kept.some(({ receipt }) => receipt.number === undefined || number === undefined || receipt.number === number)
 
@@ -97,7 +97,7 @@ interface ToldOf extends Told {
   readonly reference: string
 }
 
-/** The receipts that count, one a reference; those of the parts of one message together. */
+/** Returns the receipts that count, one per reference; those of the parts of one message together. */
 function tellAll(store: MemoryStore, told: readonly ToldOf[]): void {
   const ofParts = new Map<MessageRow, ToldOf[]>()
   for (const one of told) {
@@ -185,14 +185,14 @@ function adopt(store: MemoryStore, ageSeconds: number): number {
   return adopted.length
 }
 
-/** Kept receipts that belong to no message of their reference. */
+/** Returns stored receipts that belong to no message of their reference. */
 export const strangers = (store: MemoryStore): readonly KeptDeliveryReceipt[] =>
   [...store.receipts].flatMap(([key, list]) => {
     const left = store.references.get(key)?.decision?.left
     return list.filter(({ at }) => left === undefined || !isRecentFor(left, at))
   })
 
-/** Whether a message that may have left, and is not recorded, goes to this number. */
+/** Returns true if a message to this number may have been submitted and is not recorded. */
 export const mayBeInFlight = (store: MemoryStore, carrier: CarrierId, number: Msisdn): boolean =>
   [...store.dispatchers.values()]
     .flatMap(({ batches }) => [...batches.values()])

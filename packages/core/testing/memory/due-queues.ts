@@ -3,13 +3,13 @@ import type { QueueNumber } from '@gateway/core/routes'
 import { rotation, type Rotation } from './rotation.ts'
 import type { Range } from './rows.ts'
 
-/** What is due, by queue and lane. */
+/** Due messages by queue and lane. */
 export interface DueQueues {
   of(queue: QueueNumber, lane: Lane): Rotation
-  /** Those of one lane, or of both. */
+  /** Returns the queues of one lane, or of both. */
   all(lane?: Lane): readonly Rotation[]
   add(range: Range): void
-  /** Every queue that ever had something. */
+  /** Returns every queue that ever had messages. */
   numbers(): readonly QueueNumber[]
 }
 

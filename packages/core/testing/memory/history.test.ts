@@ -27,7 +27,7 @@ async function setUp() {
   return { ...ports, ports, account: id, clock, processing, send }
 }
 
-test('what is older than 90 days, to the millisecond, is dropped; the balance stays', async () => {
+test('messages older than 90 days, to the millisecond, are dropped; the balance stays', async () => {
   const { ports, account, clock, processing, send, ledger } = await setUp()
   const ids = await send(3)
   const balance = await ledger.balance(account)
@@ -49,7 +49,8 @@ test('the age of a send counts from its due time, and from the last change of an
   await deliveryReceipts.apply([
     { carrier: testCarrier, reference: 'r', code: 0, number: undefined, submitted: undefined },
   ])
-  // So old a message might be another's of the same reference, until none has come for ten minutes.
+  // A message of this age might belong to another message with the same reference, until ten minutes pass without a
+  // newer one.
   clock.step(601)
   expect(await deliveryReceipts.match(10)).toBe(1)
   expect(await processing.purge()).toMatchObject({ sends: 0 })
@@ -62,7 +63,7 @@ test('the age of a send counts from its due time, and from the last change of an
   expect(await processing.purge()).toMatchObject({ sends: 1 })
 })
 
-test('more than one step holds is dropped in several', async () => {
+test('more messages than fit in one step are dropped in several steps', async () => {
   const { ports, clock, processing, send } = await setUp()
   for (let i = 0; i < 1001; i++) await send(1)
   clock.step(91 * daySeconds)
@@ -71,7 +72,7 @@ test('more than one step holds is dropped in several', async () => {
   await assertLedger(ports)
 })
 
-test('a receipt of a dropped message is kept, and in the end given up; a reference that came again stays with the newer one', async () => {
+test('a receipt of a dropped message is stored and finally dropped; a reused reference stays with the newer message', async () => {
   const { ports, account, clock, processing, send, deliveryReceipts } = await setUp()
   await send(1, { outcome: 'accepted', reference: 'gone' })
   await send(1, { outcome: 'accepted', reference: 'again' })

@@ -15,13 +15,13 @@ const idsOfBlock = 10_000
 export const memoryHistory = (store: MemoryStore): History => ({
   drop: atomic((days, contactDays) => drop(store, days, contactDays)),
   skipIds: atomic((blocks) => {
-    // The last of them is taken to see where they end.
+    // The last id is consumed to learn where the skipped ids end.
     store.skip('message', blocks * idsOfBlock - 1)
     return (store.next('message') + 1) as MessageId
   }),
 })
 
-/** What the sends cost is in the entries of their accounts, and stays there. */
+/** The cost of the sends stays in the entries of their accounts. */
 function drop(store: MemoryStore, days: number, contactDays: number): DroppedHistory {
   const since = daysBefore(store.clock.now(), days)
   const old = [...bySend(store)].filter(([send, rows]) =>

@@ -106,7 +106,7 @@ function isJoined({ joinedParts, clock }: MemoryStore, key: string): boolean {
   return at !== undefined && clock.now() < secondsAfter(at, joinedPartSeconds)
 }
 
-/** Notes it, so that the next one is. */
+/** Returns true if the message is a repetition, and remembers it for later ones. */
 function isRepeated(store: MemoryStore, message: InboundMessage): boolean {
   const deduplicationKey = deduplicationKeyOf(message)
   if (deduplicationKey === undefined) return false
@@ -171,7 +171,7 @@ async function* unowned(store: MemoryStore) {
   }
 }
 
-/** Whom an inbound message belongs to (ruling 1.18). */
+/** Returns the account of an inbound message (ruling 1.18). */
 export const whoseReply = (store: MemoryStore, { number, to }: ReceivedText): ReplyOwner =>
   number === undefined
     ? replyOwner(knownAddress(store, to), [], [])
@@ -187,7 +187,7 @@ const sentTo = (store: MemoryStore, number: Msisdn): readonly LastContact[] => [
   ...(store.lastContacts.get(number)?.values() ?? []),
 ]
 
-/** Undefined: no carrier has it, or it confirms an opt-out. */
+/** Returns the contact of a message; undefined if no carrier has it, or if it confirms an opt-out. */
 export function contactOf({ id, send, from, decision }: MessageRow): LastContact | undefined {
   if (decision === undefined || !isContact(outcomeOf(decision), send.confirmation)) return undefined
   return { account: send.account, id, from, at: decision.left }
@@ -207,7 +207,7 @@ interface Followed {
   readonly confirmation: Body
 }
 
-/** What follows from a message of an account (rulings 1.21, 1.22). */
+/** Applies the consequences of an account's inbound message (rulings 1.21, 1.22). */
 export function followOptKeyword(store: MemoryStore, { number, keyword }: ReceivedText, followed: Followed): void {
   if (number === undefined || keyword === undefined) return
   const { row, account } = followed

@@ -100,7 +100,7 @@ function movementsOf(store: MemoryStore, account: AccountId, { from, to }: Perio
     .filter(({ at }) => (from === undefined || at >= from) && (to === undefined || at < to))
 }
 
-/** Debits and refunds of each send in bulk as one line, with balances counted anew. */
+/** Returns the debits and refunds of each bulk send as one line, with recomputed balances. */
 function statementOf(store: MemoryStore, account: AccountId, period: Period): readonly Movement[] {
   const lines = new Map<string, Movement>()
   const all = movementsOf(store, account, period)

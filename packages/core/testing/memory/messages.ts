@@ -76,7 +76,7 @@ function accept(store: MemoryStore, order: Order): Acceptance | 'account-locked'
   return { results, balance }
 }
 
-/** Each send is a debit; what costs nothing is none. */
+/** Enters a debit for each send that costs something. */
 function debit(
   store: MemoryStore,
   account: AccountRow,
@@ -99,11 +99,11 @@ interface StoreOptions {
   readonly from: (recipient: OrderedRecipient) => SenderAddress
   readonly taken?: readonly boolean[]
   readonly confirmation?: boolean
-  /** None: every carrier takes it. */
+  /** Routes of the recipients; without routes every carrier may get the message. */
   readonly routes?: readonly PublishedRoute[]
 }
 
-/** Stores those recipients that were paid for. One result for each recipient. */
+/** Stores the recipients that were paid for. Returns one result for each recipient. */
 export function storeText(store: MemoryStore, text: OrderedText, options: StoreOptions) {
   const { body, due: wanted, options: sendOptions = noOptions, to } = text
   const { validity } = sendOptions
@@ -176,14 +176,14 @@ export function deleteScheduled(
   for (const row of gone) endRefunded(store, row, OUTCOME.cancelled, undefined)
   return ids.map((id) => {
     const row = store.messages.get(id)
-    // The second time that it is asked for, it has been deleted.
+    // A second request for the same message finds it deleted.
     if (row !== undefined && gone.delete(row)) return { outcome: 'deleted', number: row.number, refunded: row.cost }
     const outcome = row?.send.account === by ? undeletedOutcome(factsOf(row), since) : 'not-found'
     return row === undefined || outcome === 'not-found' ? { outcome: 'not-found' } : { outcome, number: row.number }
   })
 }
 
-/** Takes what can be deleted out of the queue; what moved together with it waits on. */
+/** Removes deletable messages from the queue; the other messages of their ranges keep waiting. */
 function takeOut(store: MemoryStore, by: AccountId, ids: ReadonlySet<MessageId>): Set<MessageRow> {
   const isMeant = ({ id }: MessageRow) => ids.has(id)
   const isCut = (range: Range) => range.send.account === by && canGo(range) && range.messages.some(isMeant)
@@ -232,7 +232,7 @@ function allow(store: MemoryStore, sender: AllowedSender): 'added' | 'changed' |
   return at < 0 ? 'added' : 'changed'
 }
 
-/** The address that a message of the order to this number leaves from. */
+/** Returns the sender address of a message of the order to this number. */
 export function senderOf(store: MemoryStore, { account, senders }: Order, number: Msisdn): SenderAddress {
   const chosen = store.chosenSenders.get(number) ?? new Map<AccountId, SenderAddress>()
   store.chosenSenders.set(number, chosen)

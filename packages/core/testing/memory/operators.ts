@@ -29,11 +29,11 @@ export function memoryOperators(store: MemoryStore): Operators {
   const rowOf = (of: OperatorId, id: SessionId) =>
     [...operatorSessions.values()].find(({ session }) => session.operator === of && session.id === id)
 
-  /** As it is now: acting has an end. */
+  /** Reads the current state, because acting for an account ends. */
   const asOfNow = (session: OperatorSession): OperatorSession =>
     session.actsAs !== undefined && session.actsAs.until <= clock.now() ? { ...session, actsAs: undefined } : session
 
-  /** Those that count, with their hashes. */
+  /** Returns the valid sessions with their hashes. */
   const sessionsWithin = (bounds: Parameters<Operators['listSessions']>[1]) =>
     [...operatorSessions].flatMap(([hash, { session, password }]) => {
       const row = operators.get(session.operator)

@@ -42,7 +42,7 @@ async function* queue(store: MemoryStore): AsyncIterable<WaitingWork> {
   }
 }
 
-/** A route and each carrier that may refuse for it have a queue; a number stands for both kinds of things. */
+/** A route and each refusing carrier has a queue; one series numbers both. */
 function routesOf(store: MemoryStore): readonly WaitingRoute[] {
   const names = new Map<number, string>()
   for (const { name, number, queues } of store.routes.published) {

@@ -20,7 +20,7 @@ import type { MemoryStore } from './store.ts'
 
 const kinds: readonly Suppression[] = ['opt-out', 'do-not-contact', 'blacklist']
 
-/** A step changes so many at the most. */
+/** Maximum number of rows changed per step. */
 const stepMax = 100
 
 export const memoryPersonalData = (store: MemoryStore): PersonalData => ({
@@ -82,7 +82,7 @@ function suppressionsOf(store: MemoryStore, number: Msisdn): readonly HeldSuppre
     .sort((a, b) => (a.account ?? 0) - (b.account ?? 0) || kinds.indexOf(a.kind) - kinds.indexOf(b.kind))
 }
 
-/** Each changes at most `stepMax` and tells how many. */
+/** Each step changes at most `stepMax` rows and returns how many. */
 const erasers: Readonly<Record<ErasureStep['at'], (store: MemoryStore, number: Msisdn) => number>> = {
   messages: (store, number) => {
     const now = store.clock.now()

@@ -42,15 +42,17 @@ import { memoryWakeups } from './wakeups.ts'
 import { memoryWebhooks } from './webhooks.ts'
 
 export interface MemoryPortsOptions {
-  /** Also the clock of the store, by which leases and due times are judged. Default: that of this machine. */
+  /**
+   * Clock of the process and of the store, which decides about leases and due times. Default: the clock of this
+   * machine.
+   */
   readonly clock?: Clock
   readonly secrets?: MemorySecretsSettings
 }
 
 /**
- * Every port, over one new and empty memory that ends with the process: for tests, and for programs that have no
- * database. Numbers cost 1.0 a part until prices are set. The passwords are not hashed well enough to be kept
- * (`memorySecrets`).
+ * Creates every port over one new, empty memory store that ends with the process: for tests, and for programs without a
+ * database. Numbers cost 1.0 a part until prices are set. Password hashes are too weak to be stored (`memorySecrets`).
  */
 export function memoryPorts(options: MemoryPortsOptions = {}): Ports {
   const clock = options.clock ?? realClock()
@@ -59,7 +61,7 @@ export function memoryPorts(options: MemoryPortsOptions = {}): Ports {
   return { ...stored, clock, secrets, secretBox: memorySecretBox(), webhookClient: scriptedWebhookClient() }
 }
 
-/** The stored ports over this memory; those of two calls see the same. */
+/** Creates the stored ports over this memory store; several calls share the data. */
 export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   accounts: memoryAccounts(store),
   rateLimits: memoryRateLimits(store),

@@ -39,8 +39,8 @@ export const memoryPromotions = (store: MemoryStore): Promotions => ({
 })
 
 /**
- * What an adapter does when it notices that a standby was promoted which may lack something: claimed batches end as
- * those of dead dispatchers, everything that is due is in doubt, and running sends in bulk are stopped.
+ * Records the promotion of a standby that may lack commits: claimed batches end like those of dead dispatchers, all due
+ * messages are in doubt, and running bulk sends are stopped.
  */
 export function promoteStandby(store: MemoryStore): void {
   for (const row of openOf(store)) row.decision = undefined
@@ -71,7 +71,7 @@ function promotionOf({ promotion, decision, ranges }: PromotionRow): Promotion {
   return { ...promotion, ...server, inDoubt: countOf(ranges), due, decision }
 }
 
-/** The message leaves the doubt. False: it was in none. */
+/** Ends the doubt about a message. Returns false if it was not in doubt. */
 function leaveDoubt(store: MemoryStore, row: MessageRow): boolean {
   for (const promotion of store.promotions) {
     const range = promotion.ranges.find(({ messages }) => messages.includes(row))
@@ -91,8 +91,8 @@ function endInDoubt(store: MemoryStore, row: MessageRow): void {
 }
 
 /**
- * A dispatcher or a receipt names the carrier that a message in doubt was submitted to, or one that ended in doubt. Its
- * outcome is unknown until that is recorded. Returns whether it was in doubt. `left`: when it was submitted.
+ * Records that a message in doubt, or one that ended in doubt, was submitted to a carrier, as a dispatcher or a receipt
+ * proves. Its outcome is unknown until recorded. Returns true if it was in doubt. `left` is the time of submission.
  */
 export function proveSubmitted(
   store: MemoryStore,

@@ -6,7 +6,9 @@ import type { ClaimedBatchRow, Held, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 import { wakeSleepers } from './wakeups.ts'
 
-/** Empties a claimed batch: what may have left is unknown (106), all else goes back to the queue. */
+/**
+ * Empties a claimed batch: messages that may have been submitted become unknown (106), all others go back to the queue.
+ */
 export function release(store: MemoryStore, batch: ClaimedBatchRow): { requeued: number; unknown: number } {
   const held = [...batch.held.values()]
   batch.held.clear()
@@ -21,10 +23,10 @@ export function release(store: MemoryStore, batch: ClaimedBatchRow): { requeued:
   return { requeued: unsent.length, unknown: inDoubt.length }
 }
 
-/** Whether a message of the batch may have been submitted. */
+/** Returns true if a message of the batch may have been submitted. */
 export const mayHaveLeft = ({ position }: Held, { marked }: ClaimedBatchRow): boolean => position <= marked
 
-/** What of a claimed batch can move together again: neighbours in one send with as many attempts. */
+/** Groups messages of a claimed batch that can move together again: neighbours in one send with equal attempts. */
 export function rangesOf(held: readonly Held[], queue: QueueNumber): readonly Range[] {
   const ranges: (Range & { messages: Range['messages'][number][] })[] = []
   for (const { row, attempt } of held.toSorted((a, b) => a.row.id - b.row.id)) {
@@ -36,7 +38,7 @@ export function rangesOf(held: readonly Held[], queue: QueueNumber): readonly Ra
   return ranges
 }
 
-/** Ends a dispatcher, and with it all that it has claimed. */
+/** Ends a dispatcher and all its claimed batches. */
 export function end(store: MemoryStore, dispatcher: DispatcherId): { requeued: number; unknown: number } {
   const counts = { requeued: 0, unknown: 0 }
   for (const batch of store.dispatchers.get(dispatcher)?.batches.values() ?? []) {

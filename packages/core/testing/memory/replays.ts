@@ -62,7 +62,7 @@ export function stopReplay(store: MemoryStore, id: WebhookId): ReplayTask | unde
   return row.task
 }
 
-/** All at once. */
+/** Replays all events at once. */
 export function advanceReplay(store: MemoryStore): 'more' | 'none' {
   const row = [...store.replays.values()].find(({ task }) => task.state === 'running')
   if (row === undefined) return 'none'
@@ -78,7 +78,7 @@ export function advanceReplay(store: MemoryStore): 'more' | 'none' {
   return 'more'
 }
 
-/** Each once. What was replayed before counts only where it is dead. */
+/** Returns each event once. An event replayed before counts only if it is dead. */
 function eventsOf(store: MemoryStore, row: WebhookRow, replay: Replay): readonly WebhookEvent[] {
   const lists = [...row.lists.values()].filter(({ state }) =>
     replay.what === 'dead' ? state === 'dead' : replay.what === 'event' || state !== 'open',
@@ -95,7 +95,7 @@ function eventsOf(store: MemoryStore, row: WebhookRow, replay: Replay): readonly
   return [...new Map(wanted.map((event) => [event.id, event])).values()]
 }
 
-/** What ended long ago. */
+/** Drops replays that ended long ago. */
 export function dropReplays(store: MemoryStore, before: Instant): void {
   for (const [id, { task }] of store.replays) {
     if (task.ended !== undefined && task.ended < before) store.replays.delete(id)

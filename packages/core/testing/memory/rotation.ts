@@ -3,24 +3,28 @@ import type { Instant } from '@gateway/core/time'
 import { sortedList, type SortedList } from './sorted-list.ts'
 import type { Range } from './rows.ts'
 
-/** Waiting ranges. Accounts take turns, so that one account's backlog is never in front of another's first message. */
+/**
+ * Waiting ranges. Accounts take turns, so that the backlog of one account never delays the first message of another.
+ */
 export interface Rotation {
   add(range: Range): void
-  /** The first range of the next account whose first range is `ripe`; then it is the turn of the others. */
+  /**
+   * Removes the first range of the next account whose first range is `ripe`; then it is the turn of the other accounts.
+   */
   next(ripe?: (range: Range) => boolean): Range | undefined
-  /** The first range of the account, if it is `ripe`. Changes nobody's turn. */
+  /** Removes the first range of the account if it is `ripe`. Does not change the turns. */
   nextOf(account: AccountId, ripe?: (range: Range) => boolean): Range | undefined
-  /** The first time of any range of those that come first of their accounts. */
+  /** Returns the earliest time of the first ranges of all accounts. */
   earliest(): Instant | undefined
-  /** Every range of this account. Changes nobody's turn. */
+  /** Returns every range of this account. Does not change the turns. */
   allOf(account: AccountId): readonly Range[]
   isEmpty(): boolean
-  /** Takes out what is picked, at most `rangesMax` of it. */
+  /** Removes and returns the picked ranges, at most `rangesMax`. */
   takeAll(picked: (range: Range) => boolean, rangesMax: number): readonly Range[]
 }
 
 export function rotation(compare: (a: Range, b: Range) => number): Rotation {
-  // A Map keeps the order in which its keys were set: that is the order of the turns.
+  // A Map iterates in the order in which keys were set, which is the order of the turns.
   const byAccount = new Map<AccountId, SortedList<Range>>()
 
   const take = (account: AccountId, ranges: SortedList<Range>): Range | undefined => {

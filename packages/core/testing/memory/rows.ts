@@ -22,7 +22,7 @@ export interface AccountRow {
   account: Account
   password: PasswordHash | undefined
   balance: Credits
-  /** Every movement; they add up to the balance. */
+  /** All movements, whose sum is the balance. */
   readonly entries: Omit<Movement, 'balance' | 'account'>[]
   readonly keys: KeyRow[]
 }
@@ -35,7 +35,7 @@ export interface KeyRow {
 export interface SecondFactorRow {
   secret: SealedSecret
   readonly since: Instant
-  /** The last one that was used. */
+  /** Last time step that was used (RFC 6238). */
   step: number
   recoveryCodes: Set<KeyHash>
 }
@@ -43,14 +43,14 @@ export interface SecondFactorRow {
 export interface SessionRow {
   readonly secondFactor: boolean
   session: Session
-  /** Of its owner, when it was opened. */
+  /** Hash of the owner's password when the session was opened. */
   readonly password: PasswordHash | undefined
 }
 
 export interface UserRow {
   user: User
   password: PasswordHash | undefined
-  /** By which a password is set. */
+  /** Link with which a password is set. */
   link: { readonly hash: KeyHash; readonly until: Instant } | undefined
 }
 
@@ -79,7 +79,7 @@ export interface ClientRequestRow {
   readonly at: Instant
 }
 
-/** One text to many numbers. */
+/** A send: one text to many numbers. */
 export interface Send {
   readonly first: MessageId
   readonly account: AccountId
@@ -87,14 +87,14 @@ export interface Send {
   readonly lane: Lane
   readonly route: RouteNumber
   readonly submitted: Instant
-  /** When it is to be sent; when it was accepted, if that was to be at once. */
+  /** When the send is due: its scheduled time, or the time of acceptance. */
   readonly due: Instant
-  /** Undefined: by the setting of dispatchers. */
+  /** If undefined, the setting of the dispatchers applies. */
   readonly expires: Instant | undefined
   readonly options: SendOptions
-  /** Whether it was to be sent later, when it was accepted. */
+  /** True if the send was scheduled for later when it was accepted. */
   readonly scheduled: boolean
-  /** It confirms an opt-out. */
+  /** True if the send confirms an opt-out. */
   readonly confirmation: boolean
 }
 
@@ -104,32 +104,32 @@ export interface MessageRow {
   readonly from: SenderAddress
   readonly number: Msisdn
   readonly cost: Credits
-  /** Left out: it has none, or it was erased. */
+  /** Absent if the message has none, or if it was erased. */
   readonly reference?: MessageReference | undefined
-  /** Undefined while it waits. */
+  /** Undefined while the message waits. */
   decision: Decision | undefined
-  /** The operator gave its charge back. */
+  /** True if an operator refunded the message. */
   refund?: { readonly at: Instant; readonly why: string }
 }
 
 export interface Decision {
   readonly code: OutcomeCode
-  /** When this state was reached. */
+  /** Time of the current state. */
   readonly at: Instant
-  /** The carrier that has it, or may have it. */
+  /** Carrier that has, or may have, the message. */
   readonly carrier: CarrierId | undefined
-  /** When it was handed over, or ended without that. */
+  /** When the message was submitted, or ended without that. */
   readonly left: Instant
-  /** The carrier's own id; undefined: never accepted, or not known to be. */
+  /** The carrier's own id; undefined if not accepted, or not known to be. */
   readonly reference: string | undefined
-  /** Of a message that the carrier took as several parts. */
+  /** Parts of the message, if the carrier accepted it as several. */
   readonly parts: readonly Part[]
 }
 
 export interface Part {
   readonly reference: string
   readonly code: OutcomeCode
-  /** When its receipt came. */
+  /** When the receipt of the part arrived. */
   readonly at: Instant | undefined
 }
 
@@ -139,14 +139,14 @@ export interface Range {
   readonly queue: QueueNumber
   readonly messages: readonly MessageRow[]
   readonly attempt: number
-  /** Not before. */
+  /** Earliest time of the range. */
   readonly at: Instant
 }
 
 export interface PromotionRow {
   readonly promotion: Pick<Promotion, 'id' | 'noticed' | 'messages'>
   decision: Promotion['decision']
-  /** In doubt, by their first ids. */
+  /** Ranges in doubt, by their first ids. */
   ranges: readonly Range[]
 }
 
@@ -162,18 +162,18 @@ export interface ClaimedBatchRow {
   readonly carrier: CarrierId
   readonly queue: QueueNumber
   marked: number
-  /** What is neither recorded nor given back, in order of submission. */
+  /** Messages neither recorded nor given back, in order of submission. */
   readonly held: Map<MessageId, Held>
 }
 
 export interface Held {
   readonly row: MessageRow
   readonly attempt: number
-  /** Of its batch as it was claimed, from 1. */
+  /** Position in the batch as claimed, from 1. */
   readonly position: number
 }
 
-/** A message that somebody may answer. */
+/** A sent message that a person may answer. */
 export interface LastContact {
   readonly account: AccountId
   readonly id: MessageId
@@ -188,19 +188,19 @@ export interface InboundMessageRow {
   readonly to: string | undefined
   readonly at: Instant
   readonly text: string
-  /** Undefined: nobody. */
+  /** Account of the message; undefined for none. */
   readonly account: AccountId | undefined
   readonly answers: MessageId | undefined
   readonly shortCode: SenderAddress | undefined
-  /** The call that took it; undefined: it is offered. */
+  /** Call that returned the message; undefined while it is still offered. */
   taken: Taking | undefined
 }
 
 export interface WebhookRow {
   webhook: Webhook
-  /** Counts up with each secret that an endpoint is given. */
+  /** Increases with each new secret of the endpoint. */
   secretOrder: number
-  /** In no list yet, oldest first; with their texts. */
+  /** Events in no list yet, the oldest first, with their texts. */
   readonly waiting: WebhookEvent[]
   readonly lists: Map<EventListId, EventListRow>
 }
@@ -213,13 +213,13 @@ export interface ReplayRow {
 export interface EventListRow {
   readonly id: EventListId
   readonly events: readonly WebhookEvent[]
-  /** Replayed: it was dead, and its events wait again. Failed: a test. */
+  /** Replayed: the list was dead and its events wait again. Failed: a test. */
   state: 'open' | 'delivered' | 'dead' | 'replayed' | 'failed'
-  /** How many were begun. */
+  /** Number of attempts started. */
   tries: number
-  /** When it is to be tried again, or its lease is over. */
+  /** Time of the next attempt, or of the end of the lease. */
   due: Instant
   leased: boolean
-  /** Oldest first. */
+  /** Attempts, the oldest first. */
   readonly attempts: PushAttempt[]
 }

@@ -44,7 +44,7 @@ test('an outcome decides the answer and the receipt, for each attempt anew', asy
   expect(carrier.submitted.map(({ id }) => id)).toEqual([1, 2, 3, 1])
 })
 
-test('what is held is answered when the test says so, and a receipt may come before the answer', async () => {
+test('held submissions are answered when the test says so, and a receipt may arrive before the answer', async () => {
   const { carrier, answers, receipts, submit } = setUp({ outcomeOf: () => 'held' })
   submit(submissions(4))
   await carrier.deliver([carrier.receiptFor(aMessageId(1), OUTCOME.delivered)])
@@ -57,7 +57,7 @@ test('what is held is answered when the test says so, and a receipt may come bef
   expect([carrier.unanswered.length, carrier.unansweredMost]).toEqual([0, 4])
 })
 
-test('closing waits for answers until its deadline; then they are unknown, and nothing more is taken', async () => {
+test('closing waits for answers until its deadline; then they are unknown, and no further message is accepted', async () => {
   const { carrier, answers, submit } = setUp({ outcomeOf: () => 'held' })
   submit(submissions(2))
   let passDeadline = (): void => undefined

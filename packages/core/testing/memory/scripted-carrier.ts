@@ -14,53 +14,53 @@ import type { InboundMessage } from '@gateway/core/inbox'
 import { OUTCOME, type MessageId } from '@gateway/core/messages'
 
 /**
- * What happens to a submission: the answer (accepted without a receipt, or one of the others); a code: accepted, then
- * that receipt; held: not answered until the test says so.
+ * Outcome of a submission. An answer word: that answer ('accepted' without a receipt). A code: accepted, then a receipt
+ * with it. 'held': not answered until the test says so.
  */
 export type ScriptedOutcome = Exclude<SubmissionAnswer['outcome'], 'partly'> | DeliveryReceiptCode | 'held'
 
 export interface ScriptedCarrierOptions {
-  /** Default `scripted`. */
+  /** Id, by default `scripted`. */
   readonly id?: string
-  /** Default 1000. */
+  /** Window, by default 1000. */
   readonly window?: number
-  /** Default: as many as the window has left. */
+  /** Room, by default the rest of the window. */
   readonly room?: () => number
-  /** Default: nothing waits in it. */
+  /** Hands back unsent submissions; by default there are none. */
   readonly handBack?: () => void
-  /** Default: it has none, and takes messages always. */
+  /** Availability at first; by default the carrier has none and is always available. */
   readonly availability?: Availability
   /**
-   * Called once for each submission; `attempt` counts from 1 how often this message was submitted. Default: delivered.
+   * Returns the outcome of a submission; `attempt` counts the submissions of this message from 1. Default: delivered.
    */
   readonly outcomeOf?: (message: Submission, attempt: number) => ScriptedOutcome
 }
 
-/** A carrier without a network, in the hands of a test. */
+/** A carrier without a network, controlled by a test. */
 export interface ScriptedCarrier extends Carrier {
-  /** Everything that was submitted, in this order. */
+  /** All submissions in order. */
   readonly submitted: readonly Submission[]
-  /** What has no answer yet. */
+  /** Outstanding submissions. */
   readonly unanswered: readonly Submission[]
-  /** The most that had no answer at a time. */
+  /** Maximum number of outstanding submissions so far. */
   readonly unansweredMost: number
-  /** Answers what is held, the oldest first, at most `count` of it; returns how many. */
+  /** Answers at most `count` held submissions, the oldest first; returns how many. */
   release(
     scripted: Exclude<ScriptedOutcome, 'held'>,
     count?: number,
     isReleased?: (message: Submission) => boolean,
   ): number
-  /** The carrier's own id of an accepted message. */
+  /** Returns the carrier's own id of an accepted message. */
   referenceOf(id: MessageId): string
-  /** A receipt for an accepted message, as this carrier would write it. */
+  /** Returns a receipt for an accepted message as this carrier would write it. */
   receiptFor(id: MessageId, code: DeliveryReceiptCode): DeliveryReceipt
-  /** Hands receipts over once; rejects if their handler does. */
+  /** Delivers receipts once; rejects if their handler does. */
   deliver(receipts: readonly DeliveryReceipt[]): Promise<void>
-  /** Hands messages of people over once; rejects if their handler does. */
+  /** Delivers inbound messages once; rejects if their handler does. */
   arrive(inboundMessages: readonly InboundMessage[]): Promise<void>
-  /** From now on it is so, and it says that. */
+  /** Changes the availability and reports the change. */
   become(availability: Availability): void
-  /** Resolves once every receipt that an outcome promised has been taken over. */
+  /** Resolves once every receipt promised by an outcome has been stored. */
   settled(): Promise<void>
 }
 
@@ -69,7 +69,10 @@ interface Open {
   readonly answered: (answers: readonly SubmissionAnswer[]) => void
 }
 
-/** Answers after the caller's own step and never throws. What is submitted after `close` is refused for now. */
+/**
+ * Creates the carrier. It answers after the caller's own step and never throws. Submissions after `close` are refused
+ * for now.
+ */
 export function scriptedCarrier(options: ScriptedCarrierOptions = {}): ScriptedCarrier {
   const { window = 1000, outcomeOf = () => OUTCOME.delivered } = options
   const id = nameOf(options.id ?? 'scripted')
@@ -166,7 +169,7 @@ function nameOf(text: string): CarrierId {
   return id
 }
 
-/** Offers each receipt that is owed until it is taken over, one after the other. */
+/** Offers each owed receipt until it is stored, one after the other. */
 function receiptOutbox() {
   let handlers: CarrierHandlers | undefined
   let closed = false

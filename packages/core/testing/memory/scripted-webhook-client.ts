@@ -1,18 +1,18 @@
 import type { PushAnswer, PushRequest, UrlRefusal, WebhookClient } from '@gateway/core/webhooks'
 
-/** What a status stands for: an answer without a text. Held: not answered until the test says so. */
+/** Outcome of a push. A status: an answer without a text. 'held': not answered until the test says so. */
 export type ScriptedPush = number | PushAnswer | 'held'
 
 export interface ScriptedWebhookClient extends WebhookClient {
-  /** Everything that was pushed, in this order. */
+  /** All pushes in order. */
   readonly pushed: readonly PushRequest[]
-  /** The most that had no answer at a time. */
+  /** Maximum number of unanswered pushes so far. */
   readonly unansweredMost: number
-  /** Decides about what is pushed from now on. Default: 204. */
+  /** Sets the outcome of later pushes. Default: 204. */
   answerWith(answerOf: (request: PushRequest) => ScriptedPush): void
-  /** Refuses these addresses from now on. */
+  /** Makes the client refuse these addresses. */
   refuse(refusalOf: (url: string) => UrlRefusal | undefined): void
-  /** Answers everything that is held. */
+  /** Answers all held pushes. */
   release(answer: Exclude<ScriptedPush, 'held'>): void
 }
 
@@ -24,7 +24,7 @@ const answered = (status: number): PushAnswer => ({
   milliseconds: 1,
 })
 
-/** A client without a network, in the hands of a test. Knows only whether an address is a URL, with https. */
+/** A client without a network, controlled by a test. It only checks that an address is a URL with https. */
 export function scriptedWebhookClient(): ScriptedWebhookClient {
   const pushed: PushRequest[] = []
   const held = new Set<(answer: PushAnswer) => void>()

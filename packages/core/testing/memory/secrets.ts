@@ -6,17 +6,17 @@ import type { Instant } from '@gateway/core/time'
 import type { SealedSecret, SecretBox } from '@gateway/core/webhooks'
 
 export interface MemorySecretsSettings {
-  /** So many failures of one user from one network are answered `wrong`. Default 10. */
+  /** Number of failures of one user from one network that are answered `wrong`. Default 10. */
   readonly failuresMax?: number
-  /** They are forgotten so long after the first of them. Default 60. */
+  /** Seconds after the first failure at which they are forgotten. Default 60. */
   readonly windowSeconds?: number
-  /** So long after its last use a pair that was right stays right without another look. Default 300. */
+  /** Seconds after its last use for which verified credentials count as verified. Default 300. */
   readonly verifiedSeconds?: number
 }
 
 /**
- * Real keys and passwords, and the counting of failures (ruling 1.26); but passwords are hashed fast, so that tests
- * are. Not for production: whoever steals such a hash guesses thousands of millions of passwords a second.
+ * Creates real keys and passwords and counts failures (ruling 1.26), but hashes passwords quickly, so that tests are
+ * fast. Not for production: with a stolen hash billions of passwords can be tried per second.
  */
 export function memorySecrets(settings: MemorySecretsSettings = {}): Secrets {
   const { failuresMax = 10, windowSeconds = 60, verifiedSeconds = 300 } = settings
@@ -29,7 +29,8 @@ export function memorySecrets(settings: MemorySecretsSettings = {}): Secrets {
     pair: string,
     failed: Failures,
   ): Promise<Owner | 'wrong'> => {
-    // Before the look, so that attempts at the same time do not all find room; given back if it was right.
+    // Count the failure before the check, so that concurrent attempts do not all pass; it is taken back if the password
+    // was right.
     failed.count++
     await setImmediate() // as slow hashes do, this lets the others in
     const login = await attempt.stored().catch((problem: unknown) => {
@@ -42,7 +43,7 @@ export function memorySecrets(settings: MemorySecretsSettings = {}): Secrets {
     return login
   }
 
-  /** Who uses a pair that was right lately, if the password is still the same; using it renews it. */
+  /** Returns the user of recently verified credentials if the password is still the same, and renews them. */
   const recall = async <Owner extends PasswordOwner>(
     { now, remembered, mayUse }: PasswordAttempt<Owner>,
     pair: string,
@@ -95,7 +96,7 @@ const base32 = (bytes: Buffer): string =>
     .join('')
     .replace(/.{5}/g, (bits) => alphabet[parseInt(bits, 2)] ?? '')
 
-/** The code of six digits of a time step (RFC 6238, SHA-1), as an authenticator shows it. */
+/** Returns the six-digit code of a time step (RFC 6238, SHA-1), as an authenticator shows it. */
 export function totpCode(secret: string, step: number): string {
   const bits = secret
     .split('')
@@ -109,7 +110,7 @@ export function totpCode(secret: string, step: number): string {
   return String((hmac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, '0')
 }
 
-/** A few of each length that can be chosen. */
+/** A few names of each possible length. */
 const common = new Set(['password123', '1234567890', 'qwertyuiop', 'christopher'])
 
 interface Failures {
@@ -117,7 +118,7 @@ interface Failures {
   count: number
 }
 
-/** The failures so far of one user from one network, to be counted on; or that they are too many. */
+/** Returns the failures so far of one user from one network, or that there are too many. */
 function failureCount(failuresMax: number, windowSeconds: number) {
   const counts = new Map<string, Failures>()
   return (key: string, now: Instant): Failures | TooManyFailures => {
@@ -143,7 +144,7 @@ function matches(password: string, stored: PasswordHash | undefined): boolean {
   return salt !== undefined && saltedHash(password, salt) === stored
 }
 
-/** Signing secrets that are only hidden from a glance: for tests, never to be kept. */
+/** Obscures signing secrets without protecting them: for tests, never for storage. */
 export function memorySecretBox(): SecretBox {
   let made = 0
   return {

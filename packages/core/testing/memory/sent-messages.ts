@@ -6,7 +6,7 @@ import type { MessageRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 
 export function memorySentMessages(store: MemoryStore): SentMessages {
-  /** The latest accepted first, then the highest id. */
+  /** Orders by acceptance, the latest first, then by id, the highest first. */
   const sentBy = (by: AccountId): readonly MessageRow[] =>
     [...store.messages.values()]
       .filter(({ send }) => send.account === by && !send.confirmation)

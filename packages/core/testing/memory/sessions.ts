@@ -19,7 +19,7 @@ const useSeconds = 60
 export function memorySessions(store: MemoryStore): Sessions {
   const { sessions, links, accounts, users, clock } = store
 
-  /** The password of an owner; 'nobody' if there is none, or it is locked. */
+  /** Returns the password of an owner; 'nobody' if there is no such owner, or if it is locked. */
   function passwordOf({ account, user }: SessionOwner): PasswordHash | undefined | 'nobody' {
     const row = accounts.get(account)
     if (row === undefined || row.account.locked) return 'nobody'

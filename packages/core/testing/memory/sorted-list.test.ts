@@ -1,6 +1,6 @@
 import { sortedList } from './sorted-list.ts'
 
-test('a list is in order whatever was added and taken before, and equal items keep the order of their coming', () => {
+test('a list stays in order after any additions and removals, and equal items keep the order of their addition', () => {
   const list = sortedList<readonly [number, number]>(([a], [b]) => a - b)
   let expected: (readonly [number, number])[] = []
   let seed = 7

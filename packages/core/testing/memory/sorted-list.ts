@@ -1,17 +1,17 @@
-/** A list that is always in order. What is added behind all others, as almost everything is, costs nothing to place. */
+/** A list that is always in order. Adding at the end, by far the most frequent case, takes constant time. */
 export interface SortedList<T> {
   readonly size: number
   first(): T | undefined
   all(): readonly T[]
   takeFirst(): T | undefined
   add(item: T): void
-  /** Takes out what is picked, at most `itemsMax` of it, from the front. */
+  /** Removes and returns the picked items from the front, at most `itemsMax`. */
   takeAll(picked: (item: T) => boolean, itemsMax: number): T[]
 }
 
 export function sortedList<T>(compare: (a: T, b: T) => number): SortedList<T> {
   let items: T[] = []
-  let taken = 0 // so many at the front are gone already: taking one by one does not move all the others each time
+  let taken = 0 // number of removed items at the front: removing one does not move all others
   const drop = () => {
     if (taken < 1024 || taken * 2 < items.length) return
     items = items.slice(taken)
@@ -41,7 +41,7 @@ export function sortedList<T>(compare: (a: T, b: T) => number): SortedList<T> {
   }
 }
 
-/** Behind all that are not greater, from `low` on. */
+/** Returns the position after all items that are not greater, from `low` on. */
 function placeOf<T>(item: T, items: readonly T[], low: number, compare: (a: T, b: T) => number): number {
   const last = items.at(-1)
   if (last === undefined || compare(last, item) <= 0) return items.length

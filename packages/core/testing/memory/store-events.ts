@@ -16,7 +16,7 @@ import type { InboundMessageRow, MessageRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 import { wakeSleepers } from './wakeups.ts'
 
-/** For the endpoints of the account that want it at this moment, and are not disabled. */
+/** Stores an event for the endpoints of the account that subscribe to it now and are not disabled. */
 function storeEvent(store: MemoryStore, account: AccountId, event: WebhookEvent): void {
   for (const { webhook, waiting } of store.webhooks.values()) {
     const { type } = event.data
@@ -28,7 +28,7 @@ function storeEvent(store: MemoryStore, account: AccountId, event: WebhookEvent)
   }
 }
 
-/** To be called once a message has changed. A confirmation of an opt-out is nobody's message (ruling 1.21). */
+/** Stores the event of a changed message. A confirmation of an opt-out has no events (ruling 1.21). */
 export function storeMessageEvent(store: MemoryStore, row: MessageRow, from: LearntFrom): void {
   const { id, number, send, decision, reference } = row
   const type = decision && eventTypeOf(decision.code)

@@ -69,26 +69,26 @@ type Series =
   | 'template'
   | 'promotion'
 
-/** All that the adapters of one memory share; what a database is to those of Postgres. */
+/** Data shared by the adapters of one memory store, as a database is by those of PostgreSQL. */
 export interface MemoryStore {
   readonly clock: Clock
-  /** The next number of a series that starts at 1. */
+  /** Returns the next number of a series that starts at 1. */
   next(series: Series): number
-  /** Leaves out so many numbers of a series. */
+  /** Skips this many numbers of a series. */
   skip(series: 'message', count: number): void
   readonly accounts: Map<AccountId, AccountRow>
-  /** By user name in lower case. */
+  /** Accounts by user name in lower case. */
   readonly logins: Map<string, AccountRow>
   readonly keys: Map<KeyId, KeyRow>
-  /** Operations that a key was issued for. */
+  /** Operations for which a key was issued. */
   readonly keyOperations: Set<string>
   readonly keysByHash: Map<KeyHash, KeyRow>
   readonly secondFactors: Map<FactorOwner, SecondFactorRow>
   readonly secondFactorRequired: Set<AccountId>
-  /** By the hash of the token. */
+  /** Sessions by the hash of the token. */
   readonly sessions: Map<KeyHash, SessionRow>
   readonly users: Map<UserId, UserRow>
-  /** Operations that were done. */
+  /** Completed operations. */
   readonly topUps: Set<string>
   readonly operators: Map<OperatorId, OperatorRow>
   readonly bulkSends: Map<BulkSendId, BulkSendRow>
@@ -97,19 +97,19 @@ export interface MemoryStore {
   readonly links: Map<KeyHash, { readonly account: AccountId; readonly until: Instant }>
   readonly prices: Map<string, Credits>
   readonly accountPrices: Map<AccountId, Map<string, Credits>>
-  /** Those that are published, and the numbers of all that ever were. */
+  /** Published routes, and the numbers of all routes that ever were. */
   readonly routes: {
     published: readonly PublishedRoute[]
     readonly numbers: Map<string, RouteNumber>
     /** As they were published last. */
     readonly known: Map<RouteNumber, Route>
-    /** By route and carrier. */
+    /** Numbers of queues by route and carrier. */
     readonly queues: Map<string, QueueNumber>
   }
   readonly suppressions: Map<SuppressionScope, Map<Msisdn, Map<Suppression, Instant>>>
   /** What made the opt-outs that a reply made, by account. */
   readonly optOutReplies: Map<AccountId, Map<Msisdn, NonNullable<OptOut['reply']>>>
-  /** What was told last, by process. */
+  /** Rates last reported, by process. */
   readonly accountRates: Map<string, { readonly at: Instant; readonly rates: readonly AccountRate[] }>
   readonly loginFailures: { readonly key: string; readonly until: Instant }[]
   /** Every address that messages have left from, or that is an account's. */
@@ -122,38 +122,38 @@ export interface MemoryStore {
   readonly lastContacts: Map<Msisdn, Map<SenderAddress, LastContact>>
   /** By account and key. */
   readonly clientRequests: Map<string, ClientRequestRow>
-  /** In the order in which they were received. */
+  /** Inbound messages in the order in which they were received. */
   readonly inboundMessages: InboundMessageRow[]
   /** How far each was read, by account and person. */
   readonly conversations: Map<AccountId, Map<string, { arrived: number; read: number }>>
-  /** When each was seen. */
+  /** When each was first seen. */
   readonly deduplicationKeys: Map<string, Instant>
   /** When the text of each part was put together. */
   readonly joinedParts: Map<string, Instant>
-  /** Parts that wait for the others of their text. */
+  /** Parts that wait for the other parts of their text. */
   readonly parts: Map<
     string,
     { readonly message: InboundMessage; readonly parts: readonly WaitingPart[]; readonly last: Instant }
   >
-  /** Scheduled, or to be tried again. */
+  /** Ranges scheduled or to be retried. */
   readonly later: Rotation
   readonly due: DueQueues
   readonly dispatchers: Map<DispatcherId, DispatcherRow>
-  /** Carriers of dispatchers that have claimed, whether they are alive or not. */
+  /** Carriers of dispatchers that have claimed, alive or dead. */
   readonly carriersOfDispatchers: Map<DispatcherId, CarrierId>
-  /** In the order in which they were noticed. */
+  /** Promotions in the order in which they were noticed. */
   readonly promotions: PromotionRow[]
-  /** What wakes those that sleep. */
+  /** Functions that wake sleepers. */
   readonly sleepers: Set<() => void>
-  /** The newest message of each reference of each carrier. */
+  /** Newest message of each reference of each carrier. */
   readonly references: Map<string, MessageRow>
   readonly learnedForms: Map<CarrierId, string>
   readonly incidents: Map<MessageId, Incident[]>
-  /** Receipts that found no message, by reference, in order of arrival. */
+  /** Receipts without a message, by reference, in order of arrival. */
   readonly receipts: Map<string, KeptDeliveryReceipt[]>
   /** In order of arrival. */
   unreadReceipts: readonly KeptUnreadReceipt[]
-  /** What carriers called unknown, in order of arrival. */
+  /** Messages that carriers reported as unknown, in order of arrival. */
   readonly unknownReferences: Map<
     string,
     { readonly carrier: CarrierId; readonly reference: string; readonly at: Instant; isAsked: boolean }
@@ -171,21 +171,21 @@ export interface MemoryStore {
   readonly carrierVersions: CarrierVersion[]
   /** With the end of each lease, by process. */
   readonly carrierUsers: Map<string, CarrierUser & { readonly until: number }>
-  /** Since the store was made. */
+  /** Counts since the store was created. */
   readonly carrierFigures: Map<CarrierId, Map<string, PrefixCounts>>
   readonly carrierWatches: Map<
     string,
     { readonly watch: CarrierWatch; readonly until: number; readonly told: WatchedPdu[] }
   >
   readonly heldCarriers: Map<CarrierId, HeldCarrier>
-  /** Who is told of a new version, or mode. */
+  /** Listeners for new versions and modes. */
   readonly carrierListeners: Set<() => void>
-  /** In the order in which they were begun. */
+  /** Erasures in the order in which they were started. */
   readonly erasures: Erasure[]
   readonly auditEntries: AuditEntry[]
 }
 
-/** An empty store; its one price is that of all numbers, 1.0 (ruling 1.4). */
+/** Creates an empty store; its only price is 1.0 for all numbers (ruling 1.4). */
 export function memoryStore(clock: Clock = realClock()): MemoryStore {
   const series = new Map<Series, number>()
   const skip = (name: Series, count: number): number => {

@@ -29,13 +29,13 @@ export const memorySuppressions = (store: MemoryStore): Suppressions => ({
   optOuts: (by) => optOuts(store, by),
 })
 
-/** What holds for messages of this account to this number. */
+/** Returns the suppressions of messages of this account to this number. */
 export const suppressionsOf = (store: MemoryStore, by: AccountId, number: Msisdn): ReadonlySet<Suppression> =>
   new Set(
     ([by, 'everybody'] as const).flatMap((scope) => [...(store.suppressions.get(scope)?.get(number)?.keys() ?? [])]),
   )
 
-/** With the reply that made it, if it is an opt-out that one made. */
+/** Adds a suppression, with the reply that caused it if it is an opt-out by reply. */
 export function addSuppression(
   store: MemoryStore,
   { scope, number, kind, since }: SuppressionEntry,
@@ -58,7 +58,7 @@ export function addSuppression(
   return 'added'
 }
 
-/** `by`: the message that asked for it, if one did. */
+/** Removes a suppression. `by` is the message that requested this, if one did. */
 export function removeSuppression(
   store: MemoryStore,
   { scope, number, kind }: SuppressionKey,

@@ -4,7 +4,7 @@ import type { MemoryStore } from './store.ts'
 
 export const memoryWakeups = (store: MemoryStore): Wakeups => ({
   sleeper: (wake): Sleeper => {
-    // A function of its own, so that two sleepers may have the same `wake`.
+    // A new function, so that two sleepers may have the same `wake`.
     const told = () => wake()
     const awake = atomic(() => void store.sleepers.delete(told))
     return {
@@ -19,7 +19,7 @@ export const memoryWakeups = (store: MemoryStore): Wakeups => ({
   },
 })
 
-/** To be called where work has become due or is scheduled. Tells after the step that did it. */
+/** Wakes the sleepers after work has become due or was scheduled. Calls them after the current step. */
 export function wakeSleepers(store: MemoryStore): void {
   for (const wake of store.sleepers) queueMicrotask(wake)
 }

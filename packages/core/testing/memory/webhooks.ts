@@ -251,7 +251,7 @@ function record(store: MemoryStore, result: PushResult): void {
   }
 }
 
-/** Ended, or happened and not delivered, before then. */
+/** True for lists that ended before then, or whose events all happened before then and are not delivered. */
 const isOld = ({ state, due, events }: EventListRow, before: Instant): boolean =>
   state === 'open' ? events.every(({ occurred }) => occurred < before) : due < before
 
