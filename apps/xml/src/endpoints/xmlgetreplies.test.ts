@@ -51,7 +51,8 @@ test.each([
   ['page\fbreak\x01\x1f', 'page break  '],
   ['one\r\ntwo\tthree', 'one&#xD;\ntwo\tthree'],
   ['é 😀 €', 'é 😀 €'],
-  ['\ufffe\uffff nul\0', '   nul\ufffd'],
+  ['\ufffe\uffff nul\0.', '   nul\ufffd.'],
+  ['padded\0\0', 'padded'],
   ['', ''],
 ])('the text %j is %j, in a document that others can read', async (text, written) => {
   const served = await serveXml()
