@@ -62,7 +62,8 @@ export class Incoming {
   #receipts: ReceiptArrival[] = []
   #messages: Arrival<Delivered>[] = []
   #unread: UnreadArrival[] = []
-  #storing: NodeJS.Immediate | undefined
+  /** True if the arrivals will be stored at the end of this turn of the event loop. */
+  #isScheduled = false
   #keepingAgain: NodeJS.Timeout | undefined
   #isClosed = false
   /** Number of PDUs that could not be read. */
@@ -124,11 +125,13 @@ export class Incoming {
   }
 
   #storeSoon(): void {
-    this.#storing ??= nextTurn(() => this.#storeAll())
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    nextTurn(() => this.#storeAll())
   }
 
   #storeAll(): void {
-    this.#storing = undefined
+    this.#isScheduled = false
     const [receipts, messages, unread] = [this.#receipts, this.#messages, this.#unread]
     this.#receipts = []
     this.#messages = []
