@@ -384,6 +384,14 @@ export const sentenceCases: Readonly<Record<string, readonly (readonly [begins: 
     ['What the server refuses before an endpoint', 'headers over 64 kB are 431'],
     ['Where the path is not known, because the', 'packages/server/src/connections.test.ts'],
   ],
+  '1.30': [
+    ["A label of the customer's own for a send", 'a category of any interface'],
+    ['Up to 32 characters, trimmed, none of them', 'a category that is unusable'],
+    ['Null or blank is as left out.', 'a category that is unusable'],
+    ['It is stored, and is in the status, in the', 'a category of any interface'],
+    ['Without one every answer is as if there', 'a category of any interface'],
+    ['Requests that differ in it are different', 'a category that is unusable'],
+  ],
   '1.32': [
     ['A message from a mobile is read by its data', 'packages/core/src/inbox/coded-text.test.ts'],
     ['The mark and U+0000 at the end are no part', 'packages/core/src/inbox/coded-text.test.ts'],

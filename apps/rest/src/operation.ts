@@ -210,6 +210,9 @@ export const labelProperties = {
   reference: Type.Optional(
     Type.String({ description: 'What the send called the message. Left out if it has none.', maxLength: 64 }),
   ),
+  category: Type.Optional(
+    Type.String({ description: 'Category of the send of the message. Left out if it has none.', maxLength: 32 }),
+  ),
 }
 
 export const orNull = <T extends TSchema>(schema: T, description: string) =>

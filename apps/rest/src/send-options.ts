@@ -1,9 +1,15 @@
-import { priorityMax, readSendOptions, type SendOptions, validityMinutesMax } from '@gateway/core/messages'
+import {
+  categoryCharactersMax,
+  priorityMax,
+  readSendOptions,
+  type SendOptions,
+  validityMinutesMax,
+} from '@gateway/core/messages'
 import { SEND_OPTION } from '@gateway/wire'
 import { Type } from 'typebox'
 import { failure, type Failure } from './answer.ts'
 import { given } from './given.ts'
-import { optional, type Said } from './schema.ts'
+import { optional, type Said, text } from './schema.ts'
 
 type OptionField = (typeof SEND_OPTION)[keyof typeof SEND_OPTION]['rest']
 
@@ -24,6 +30,12 @@ const SAID = {
     description:
       'Whether phones shall show the text at once and not keep it. Left out, null, blank or false: they keep it.',
   },
+  category: {
+    expected: `a string of up to ${categoryCharactersMax} characters without control characters`,
+    description:
+      `A label of your own for statements and reports: up to ${categoryCharactersMax} characters, no control ` +
+      'characters. It is stored, and is in the status, the list of scheduled messages and the events of the messages.',
+  },
 } as const satisfies Readonly<Record<OptionField, Said>>
 
 /** Fields of a text that are options of its send. */
@@ -31,6 +43,7 @@ export const sendOptionFields = {
   validityMinutes: optional(Type.Integer({ minimum: 1, maximum: validityMinutesMax }), SAID.validityMinutes),
   priority: optional(Type.Integer({ minimum: 0, maximum: priorityMax }), SAID.priority),
   flash: optional(Type.Boolean(), SAID.flash),
+  category: optional(text(SAID.category), SAID.category),
 } as const satisfies Readonly<Record<OptionField, unknown>>
 
 type OptionValues = { readonly [Field in OptionField]?: string | number | boolean | null | undefined }

@@ -18,6 +18,8 @@ import {
   parseSenderAddress,
   readReference,
   readSender,
+  readSendOption,
+  type Category,
   type Body,
   type MessageId,
   type MessageReference,
@@ -134,6 +136,12 @@ export const aMessageId = (id: number): MessageId => messageId(id) ?? assert.fai
 export function aReference(text = 'order 7'): MessageReference {
   const reference = readReference(text)
   return reference === undefined || reference === 'unusable' ? assert.fail(`no reference: ${text}`) : reference
+}
+
+/** Returns a category; throws if no send can have it. */
+export function aCategory(text = 'invoices'): Category {
+  const category = readSendOption('category', text)
+  return category === undefined || category === 'unusable' ? assert.fail(`no category: ${text}`) : category
 }
 
 /** Returns a sender; throws if no send can name it. */

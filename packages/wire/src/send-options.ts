@@ -1,4 +1,4 @@
-import { priorityMax, validityMinutesMax, type SendOptionName } from '@gateway/core/messages'
+import { categoryCharactersMax, priorityMax, validityMinutesMax, type SendOptionName } from '@gateway/core/messages'
 
 interface OptionWords {
   /** Field of a text in REST. */
@@ -38,6 +38,13 @@ export const SEND_OPTION = {
     xml: 'Flash',
     form: 'true or false',
     meaning: 'true or 1: phones show the text at once and do not keep it',
+  },
+  category: {
+    rest: 'category',
+    query: 'category',
+    xml: 'Category',
+    form: `up to ${categoryCharactersMax} characters without control characters`,
+    meaning: `a label of your own for statements and reports, up to ${categoryCharactersMax} characters`,
   },
 } as const satisfies Readonly<Record<SendOptionName, OptionWords>>
 

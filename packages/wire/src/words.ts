@@ -81,7 +81,7 @@ export function statusFields(status: MessageStatus, now: string): string {
 }
 
 /** Fields of REST and webhooks for the labels of a message, in this order; the wire has the names of core. */
-const labelNames = ['reference'] as const satisfies readonly (keyof MessageLabels)[]
+const labelNames = ['reference', 'category'] as const satisfies readonly (keyof MessageLabels)[]
 
 /** Returns JSON fields to follow others, one for each label that the message has (ruling 1.28). */
 export function labelFields(labels: MessageLabels): string {

@@ -14,6 +14,7 @@ export const requestBatch: Endpoint = {
   answers: [
     '<id>=<status>;<date>;<time>;<code>&',
     '<id>=<status>;<date>;<time>;<code>;<text>&',
+    '<id>=<status>;<date>;<time>;<code>;<text>;<category>&',
     '<id>=NOTFOUND&',
     ...messageIdErrors,
   ],
@@ -33,7 +34,8 @@ export const requestBatch: Endpoint = {
 function statusString(status: MessageStatus): string {
   const { word } = statusWords(status)
   if (!hasOutcome(status)) return word
-  const { at, code, reference } = status
+  const { at, code, reference, category } = status
   const parts = `${word};${formatDate(at)};${formatTime(at)};${code}`
+  if (category !== undefined) return `${parts};${echoed(reference ?? '')};${echoed(category)}`
   return reference === undefined ? parts : `${parts};${echoed(reference)}`
 }

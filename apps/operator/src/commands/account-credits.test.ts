@@ -20,7 +20,7 @@ async function aBusyAccount() {
 test('each movement is listed with the balance after it, and they add up', async () => {
   const operator = await aBusyAccount()
   const noCause = { firstMessage: null, lastMessage: null, otherAccount: null, statusCode: null, why: null }
-  const none = { ...noCause, reference: null }
+  const none = { ...noCause, reference: null, category: null }
   expect(await operator.rows('account', 'ledger', '1')).toEqual([
     { account: 1, time: '2026-10-18T08:00:00.000Z', kind: 'top-up', amount: 100, balance: 100, ...none, why: 'opened' },
     {
@@ -72,10 +72,10 @@ test('as CSV it has a head and CR LF, and no text of somebody else is a formula'
   expect([code, err]).toEqual([0, ''])
   expect(out).toBe(
     [
-      'account,time,kind,amount,balance,firstMessage,lastMessage,otherAccount,statusCode,why,reference',
-      `1,2026-10-19T08:00:00.000Z,top-up,-0.5,99.5,,,,,"'=cmd|""calc"", now",`,
-      '1,2026-10-19T08:01:00.000Z,send,-2.0,97.5,1,2,,,,',
-      '1,2026-10-19T08:02:00.000Z,transfer,-7.0,90.5,,,2,,,',
+      'account,time,kind,amount,balance,firstMessage,lastMessage,otherAccount,statusCode,why,reference,category',
+      `1,2026-10-19T08:00:00.000Z,top-up,-0.5,99.5,,,,,"'=cmd|""calc"", now",,`,
+      '1,2026-10-19T08:01:00.000Z,send,-2.0,97.5,1,2,,,,,',
+      '1,2026-10-19T08:02:00.000Z,transfer,-7.0,90.5,,,2,,,,',
       '',
     ].join('\r\n'),
   )

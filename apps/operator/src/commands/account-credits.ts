@@ -36,6 +36,7 @@ const csvHead = [
     'statusCode',
     'why',
     'reference',
+    'category',
   ],
 ]
 const ledgerHead = ['ACCOUNT', 'TIME (GMT+2)', 'KIND', 'AMOUNT', 'BALANCE', 'WHY']
@@ -89,6 +90,7 @@ const detailsOf = (cause: Cause) => ({
   statusCode: cause.kind === 'refund' ? (cause.code ?? null) : null,
   why: cause.kind === 'top-up' || cause.kind === 'refund-by-hand' ? cause.why : null,
   reference: cause.kind === 'send' ? (cause.reference ?? null) : null,
+  category: cause.kind === 'send' ? (cause.category ?? null) : null,
 })
 
 function firstOf(cause: Cause): number | null {
@@ -97,9 +99,9 @@ function firstOf(cause: Cause): number | null {
 }
 
 const csvRow = ({ account, at, amount, balance, cause }: Movement): CsvRow => {
-  const { firstMessage, lastMessage, otherAccount, statusCode, why, reference } = detailsOf(cause)
+  const { firstMessage, lastMessage, otherAccount, statusCode, why, reference, category } = detailsOf(cause)
   const details = [firstMessage ?? '', lastMessage ?? '', otherAccount ?? '', statusCode ?? '']
-  const words = [why ?? '', reference ?? '']
+  const words = [why ?? '', reference ?? '', category ?? '']
   return [account, timeJson(at) ?? '', cause.kind, formatCredits(amount), formatCredits(balance), ...details, ...words]
 }
 

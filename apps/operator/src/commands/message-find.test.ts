@@ -64,6 +64,7 @@ test('messages to a number are listed, the latest due first, with what became of
     from: '12025550100',
     number: '27825550101',
     reference: null,
+    category: null,
     confirmation: false,
     accepted: '2026-10-18T08:00:00.000Z',
     due: '2026-10-18T08:00:00.000Z',

@@ -169,6 +169,7 @@ test('the same as JSON', async () => {
     partCount: 1,
     cost: 1,
     reference: null,
+    category: null,
     refunded: true,
     refund: { time: '2026-10-18T08:00:00.000Z', statusCode: 111, why: null },
     attempts: 1,

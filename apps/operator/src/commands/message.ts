@@ -82,6 +82,7 @@ const row = ({ place, ...message }: FoundMessage): Row => ({
     from: message.from ?? null,
     number: message.number,
     reference: message.reference ?? null,
+    category: message.options.category ?? null,
     confirmation: message.confirmation,
     accepted: timeJson(message.accepted),
     due: timeJson(message.due),

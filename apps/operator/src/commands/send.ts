@@ -69,6 +69,7 @@ export const send = (run: Run) =>
     .option('--sender <sender>', 'what it comes from: one that the account may use', readSenderName)
     .option('--validity <minutes>', 'how long it may wait once it is due: 1 to 4320', readOption('validity'))
     .option('--priority <0 to 3>', 'waiting messages of the account with a higher one go first', readOption('priority'))
+    .option('--category <label>', 'a label for statements and reports, up to 32 characters', readOption('category'))
     .option('--flash', 'phones show it at once and do not keep it')
     .option(
       '--wait',

@@ -30,6 +30,7 @@ export function traceJson(trace: MessageTrace, now: Instant, waiting: Waiting | 
     partCount: trace.text.parts,
     cost: creditsJson(trace.cost),
     reference: trace.reference ?? null,
+    category: trace.options.category ?? null,
     refunded: isRefunded(trace),
     refund: own === undefined ? null : { time: timeJson(own.at), statusCode: own.code ?? null, why: own.why ?? null },
     attempts: attemptsOf(trace),

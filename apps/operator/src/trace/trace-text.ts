@@ -41,7 +41,7 @@ export function traceText(trace: MessageTrace, now: Instant, waiting: Waiting | 
 
 function factsOf(trace: MessageTrace): readonly (readonly [string, string])[] {
   const { text, place } = trace
-  const { priority, flash } = trace.options
+  const { priority, flash, category } = trace.options
   const encoding = text.encoding === 'gsm-7' ? 'GSM 7-bit' : 'UCS-2'
   const size = `${counted(text.characters, 'character')}, ${encoding}, ${counted(text.parts, 'part')}`
   const carrier = place.place === 'decided' ? place.carrier : undefined
@@ -54,6 +54,7 @@ function factsOf(trace: MessageTrace): readonly (readonly [string, string])[] {
     ['number', trace.number === erasedNumber ? `${trace.number} (erased)` : trace.number],
     ...(trace.from === undefined ? [] : [['from', trace.from] as const]),
     ...(trace.reference === undefined ? [] : [['called', trace.reference] as const]),
+    ...(category === undefined ? [] : [['category', category] as const]),
     ['text', `${size}; the text itself is not shown`],
     ...(trace.confirmation ? [['purpose', 'it confirms an opt-out'] as const] : []),
     ['due', trace.scheduled === undefined ? 'at once' : timeText(trace.scheduled)],

@@ -33,7 +33,7 @@ async function lookUp({ gateway, account, now }: Call, asked: readonly AskedMess
   )
   // The time of the outcome, or now if there is none (ruling 4.9).
   const rows = statuses.map(({ asked: message, found }) =>
-    writeStatus(message, statusWords(found), dateTimeOf(hasOutcome(found) ? found.at : now), referenceIn(found)),
+    writeStatus(message, statusWords(found), dateTimeOf(hasOutcome(found) ? found.at : now), labelsIn(found)),
   )
   return rows.join('')
 }
@@ -49,16 +49,19 @@ const dateTimeOf = (at: Instant): string => `${formatDate(at)} ${formatTime(at)}
 const statusId = container('StatusID')
 const [messageId, cli] = [leaf('MessageID'), leaf('CLI')]
 const [word, dateTime, code] = [leaf('Status'), leaf('StatusDateTime'), leaf('StatusCode')]
-const reference = leaf('Reference')
+const [reference, category] = [leaf('Reference'), leaf('Category')]
 
 const writeStatus = (
   asked: AskedMessage,
   status: { readonly word: string; readonly code: number },
   at: string,
-  itsReference = '',
+  labels = '',
 ): string =>
-  statusId(messageId(asked.id) + cli(asked.cli) + word(status.word) + dateTime(at) + code(status.code) + itsReference)
+  statusId(messageId(asked.id) + cli(asked.cli) + word(status.word) + dateTime(at) + code(status.code) + labels)
 
-/** Left out where the send had none (ruling 1.28). */
-const referenceIn = (status: MessageStatus): string =>
-  typeof status === 'object' && status.reference !== undefined ? reference(status.reference) : ''
+/** Renders the reference and the category that the message has (rulings 1.28, 1.30). */
+function labelsIn(status: MessageStatus): string {
+  if (typeof status !== 'object') return ''
+  const called = status.reference === undefined ? '' : reference(status.reference)
+  return called + (status.category === undefined ? '' : category(status.category))
+}

@@ -7,6 +7,7 @@ import { requestIdCases, retryCases } from './common/retries.ts'
 import { senderCases } from './common/senders.ts'
 import { textCases } from './common/texts.ts'
 import { urgencyCases } from './common/urgency.ts'
+import { categoryCases } from './common/category.ts'
 import { validityCases } from './common/validity.ts'
 import { readingCases } from './query-string/reading.ts'
 import { aspSendingCases } from './query-string/sending.ts'
@@ -26,6 +27,7 @@ export const everyCase: readonly Case[] = [
   ...refusalCases,
   ...referenceCases,
   ...validityCases,
+  ...categoryCases,
   ...urgencyCases,
   ...senderCases,
   ...limitCases,

@@ -1,4 +1,4 @@
-import { labelsOf, noOptions, priorityOf, readSendOption, readSendOptions } from './send-options.ts'
+import { labelsOf, noOptions, priorityOf, readSendOption, readSendOptions, type Category } from './send-options.ts'
 
 test.each([
   ['validity', [undefined, null, '', ' '], undefined],
@@ -10,6 +10,9 @@ test.each([
   ['flash', [undefined, null, '', ' ', 'false', 'FALSE', '0'], undefined],
   ['flash', ['true', 'TRUE', 'tRue', ' 1 '], true],
   ['flash', ['truee', 'yes', '2', 'null', '\u0000'], 'unusable'],
+  ['category', [undefined, null, '', ' '], undefined],
+  ['category', ['invoices', ' invoices '], 'invoices'],
+  ['category', ['x'.repeat(33), 'a\u0000b', 'a\nb', '\ud800'], 'unusable'],
 ] as const)('%s of %j is read as %j', (name, texts, value) => {
   for (const text of texts) expect(readSendOption(name, text)).toBe(value)
 })
@@ -20,16 +23,18 @@ test('a priority is one of 0 to 3', () => {
 })
 
 test('options that mean the same as left out have no field', () => {
-  const texts = { validity: '', priority: '0', flash: 'false' }
+  const texts = { validity: '', priority: '0', flash: 'false', category: ' ' }
   expect(readSendOptions((name) => texts[name])).toStrictEqual({})
 })
 
 test('the first unusable option is named', () => {
-  const texts = { validity: '1', priority: '7', flash: 'maybe' }
+  const texts = { validity: '1', priority: '7', flash: 'maybe', category: 'a' }
   expect(readSendOptions((name) => texts[name])).toEqual({ unusable: 'priority' })
 })
 
 test('options that statements decide by are not among the labels', () => {
   expect(labelsOf({ priority: 2, flash: true })).toBeUndefined()
   expect(labelsOf(noOptions)).toBeUndefined()
+  const category = 'invoices' as Category
+  expect(labelsOf({ priority: 2, category })).toEqual({ category })
 })

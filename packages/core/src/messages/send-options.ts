@@ -12,6 +12,8 @@ export interface SendOptions {
   readonly priority?: Priority | undefined
   /** Class 0 of 3GPP TS 23.038: phones show the text at once and do not keep it. */
   readonly flash?: true | undefined
+  /** Label of the customer, a dimension of statements and reports (ruling 1.30). */
+  readonly category?: Category | undefined
 }
 
 export type SendOptionName = keyof SendOptions
@@ -47,6 +49,14 @@ export const priorityMax = 3
 /** Returns the priority; undefined unless it is one of 0 to 3. */
 export const priorityOf = (value: number): Priority | undefined => ([0, 1, 2, 3] as const).find((is) => is === value)
 
+/** Label of a send: 1 to `categoryCharactersMax` characters, none of them a control character (ruling 1.30). */
+export type Category = Brand<string, 'Category'>
+
+export const categoryCharactersMax = 32
+
+/** Neither control characters nor lone surrogates. */
+const usableCategory = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${categoryCharactersMax}}$`, 'u')
+
 type Read<Value> = Value | undefined | 'unusable'
 
 /**
@@ -63,6 +73,7 @@ const readers: { readonly [Name in SendOptionName]-?: (text: string) => Read<Sen
     if (/^(?:true|1)$/i.test(word)) return true
     return /^(?:false|0)$/i.test(word) ? undefined : 'unusable'
   },
+  category: (label) => (usableCategory.test(label) ? (label as Category) : 'unusable'),
 }
 
 export const sendOptionNames = Object.keys(readers) as readonly SendOptionName[]

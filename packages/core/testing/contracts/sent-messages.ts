@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
 import type { StoredPorts } from '@gateway/core'
 import type { MessageId, Msisdn } from '@gateway/core/messages'
-import { aBody, aMessageId, aNumber, numbers } from '../builders.ts'
+import { aCategory, aBody, aMessageId, aNumber, numbers } from '../builders.ts'
 import { allAccepted, withTraffic, type Traffic } from './claimed-batches/traffic.ts'
 import { farAhead, longAgo, testCarrier, type Contract } from './shared.ts'
 
@@ -41,7 +41,7 @@ export const sentMessagesContract: Contract<StoredPorts> = withTraffic({
   'a message has the options of its send, scheduled or not': async (traffic) => {
     const by = await traffic.account()
     for (const due of [undefined, farAhead]) {
-      const wanted = { validity: 90, priority: 2, flash: true } as const
+      const wanted = { validity: 90, priority: 2, flash: true, category: aCategory() } as const
       const [id = nobody] = await traffic.send(by, { ...wanted, ...(due && { due }) })
       assert.deepEqual((await traffic.ports.sentMessages.find(by, id))?.options, wanted)
     }

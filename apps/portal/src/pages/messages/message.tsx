@@ -21,7 +21,17 @@ const INCIDENT_TEXT: Readonly<Record<string, string>> = {
 }
 
 /** What happened, in the order of time, and at the end where it is now. */
-function stepsOf({ accepted, scheduled, parts, cost, reference, from, status, trace }: ToldMessage): readonly Step[] {
+function stepsOf({
+  accepted,
+  scheduled,
+  parts,
+  cost,
+  reference,
+  options,
+  from,
+  status,
+  trace,
+}: ToldMessage): readonly Step[] {
   const { place, incidents, refundByHand } = trace
   const now = stateWords(status, scheduled !== undefined && place.place === 'scheduled')
   const decided = place.place === 'decided' ? place : undefined
@@ -30,7 +40,8 @@ function stepsOf({ accepted, scheduled, parts, cost, reference, from, status, tr
     <>
       Accepted: {counted(parts, 'part')}, {amount(cost)} credits charged
       {from !== undefined && `, from ${from}`}
-      {reference !== undefined && `, reference ${reference}`}.
+      {reference !== undefined && `, reference ${reference}`}
+      {options.category !== undefined && `, category ${options.category}`}.
     </>
   )
   const steps: Step[] = [

@@ -25,7 +25,7 @@ test('a month has every movement with the balance after it, and leads to the mon
   const downloaded = (await visitor.get(file ?? '')).html.textContent
   expect(downloaded).toContain('When (GMT+2),What,Messages,Send,First message,State,Other account,Reference,Why,')
   expect(downloaded).toMatch(
-    /\r\n[0-9-]{10} [0-9:]{8},Charged,2,,1,,,,,-2\.0,998\.0\r\n.*,Added,.*,.*invoice.* 7,25\.0,1023\.0\r\n/,
+    /\r\n[0-9-]{10} [0-9:]{8},Charged,2,,1,,,,,-2\.0,998\.0,\r\n.*,Added,.*,.*invoice.* 7,25\.0,1023\.0,\r\n/,
   )
   for (const month of ['2026-13', 'x', '9999-12']) expect((await visitor.get(`/statement/${month}`)).status).toBe(404)
   await portal.close()

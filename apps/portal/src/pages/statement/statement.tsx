@@ -230,7 +230,7 @@ const SUM: Readonly<Record<SumName, string>> = {
 
 const fileHead = [
   ...[`When (${fileZone})`, 'What', 'Messages', 'Send', 'First message', 'State', 'Other account', 'Reference'],
-  ...['Why', 'Credits', 'Balance'],
+  ...['Why', 'Credits', 'Balance', 'Category'],
 ]
 
 async function* allLines(visit: HolderVisit, month: string): AsyncIterable<readonly Cell[]> {
@@ -238,11 +238,13 @@ async function* allLines(visit: HolderVisit, month: string): AsyncIterable<reado
   for await (const piece of linesOf(visit, month)) {
     for (const line of piece) {
       const { at, amount: moved, balance } = line
-      const cells = [...causeCells(line.cause), formatCredits(moved), formatCredits(balance)]
+      const cells = [...causeCells(line.cause), formatCredits(moved), formatCredits(balance), categoryOf(line.cause)]
       yield [fileTime(at), SUM[sumOf(line)], ...cells]
     }
   }
 }
+
+const categoryOf = (cause: Cause): string => (cause.kind === 'send' ? (cause.category ?? '') : '')
 
 /** Messages, send, first message, state, other account, reference and reason of a line. */
 function causeCells(cause: Cause): readonly Cell[] {
