@@ -175,8 +175,8 @@ test('SIGHUP with a wrong file: one log line says what is wrong without a passwo
   await until(async () => (await linksOf(smsc)).opened === 1)
   await write(entry('one', smsc, { password: 'hidden', windows: 5 }))
   process.kill(gateway.pid, 'SIGHUP')
-  await until(() => gateway.output().includes('the carriers stay as they were'))
-  const line = gateway.output().split('\n').filter((each) => each.includes('the carriers stay as they were')) // prettier-ignore
+  await until(() => gateway.output().includes('the previous ones stay in use'))
+  const line = gateway.output().split('\n').filter((each) => each.includes('the previous ones stay in use')) // prettier-ignore
   expect(line).toHaveLength(1)
   expect(line[0]).toContain('/carriers/0: there is no field \\"windows\\"')
   expect(gateway.output()).not.toMatch(/hidden|pa55w0rd/)

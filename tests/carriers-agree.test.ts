@@ -122,7 +122,7 @@ test('of two that start at the same moment with different files one runs; the ot
   await until(() => [winner, second].every((one) => one.output().includes('"version":3,"added":[],"changed":["one"]')))
   // The file of the first is as it was: it does not take the change back.
   process.kill(winner.pid, 'SIGHUP')
-  await until(() => winner.output().includes('the stored carriers stay'))
+  await until(() => winner.output().includes('the stored carriers, which stay in use'))
   expect(winner.output()).toContain('carrier one: window 13 -> ')
   const { rows } = await operateJson<Listed>(['carrier', 'versions'], bare)
   expect(

@@ -1,7 +1,7 @@
-/** As `engines` of package.json. */
+/** Minimum version of Node, as in `engines` of package.json. */
 const [majorMin, minorMin] = [20, 19] as const
 
-/** What is wrong with a version of Node; undefined: nothing. */
+/** Returns why a version of Node is too old, or undefined if it is not. */
 export const tooOld = (version: string): string | undefined => {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major > majorMin || (major === majorMin && minor >= minorMin)) return undefined

@@ -1,7 +1,7 @@
-/** Minimum version of Node, equal to `engines` of package.json. */
+/** Minimum version of Node, as in `engines` of package.json. */
 const [majorMin, minorMin] = [20, 19] as const
 
-/** Returns an error text if a version of Node is too old. */
+/** Returns why a version of Node is too old, or undefined if it is not. */
 export const tooOld = (version: string): string | undefined => {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major > majorMin || (major === majorMin && minor >= minorMin)) return undefined
@@ -9,12 +9,12 @@ export const tooOld = (version: string): string | undefined => {
 }
 
 /**
- * Exits with 1 and an error text on an older Node, before modules are loaded that it cannot parse. This file imports
- * nothing for the same reason.
+ * Ends a process of an older Node with 1 and a sentence, before modules are loaded that it cannot read. Imports
+ * nothing.
  */
 export const refuseOldNode = (): void => {
-  const problem = tooOld(process.versions.node)
-  if (problem === undefined) return
-  process.stderr.write(`${problem}\n`)
+  const wrong = tooOld(process.versions.node)
+  if (wrong === undefined) return
+  process.stderr.write(`${wrong}\n`)
   process.exit(1)
 }
