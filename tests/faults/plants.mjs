@@ -70,7 +70,7 @@ export const plants = {
     },
     {
       // Else the dispatcher finds it first, and stops.
-      file: `${core}/dispatch/in-flight.js`,
+      file: `${core}/dispatch/open-batch.js`,
       from: `!isInOrder || !isCounted || !isFenceKept`,
       to: `false`,
     },
@@ -261,13 +261,13 @@ cross join lateral (select * from inbound_message where`,
   'a submission repeated after a lost answer': [
     {
       file: `${smpp}/session/pending-requests.js`,
-      from: `settleOne(one, one.leftAt === undefined ? 'unsent' : 'unknown');`,
-      to: `settleOne(one, 'unsent');`,
+      from: `settleOne(request, request.sentAt === undefined ? 'unsent' : 'unknown');`,
+      to: `settleOne(request, 'unsent');`,
     },
   ],
   'a receipt acknowledged before commit': [
     {
-      file: `${smpp}/smpp-carrier.js`,
+      file: `${smpp}/inbound/incoming.js`,
       from: `const isStored = await Promise.race([stored, late]);`,
       to: `const isStored = true;`,
     },
