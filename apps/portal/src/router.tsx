@@ -302,7 +302,7 @@ function frameOf(serving: Serving, request: Request, { token, signedIn, operator
 
 const isSignedIn = ({ signedIn, operator }: Who): boolean => (signedIn ?? operator) !== undefined
 
-/** What surrounds the page of a response, so that an error page has the menu too. */
+/** Layout around the page of a response, so that an error page has the menu too. */
 const framesOf = new WeakMap<Response, Frame>()
 
 interface Visitor extends Who {

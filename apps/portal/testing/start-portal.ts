@@ -54,7 +54,7 @@ export interface Visitor {
 export interface Portal {
   readonly url: string
   readonly ports: Ports
-  /** What `ports` are stored in. */
+  /** Memory store behind `ports`. */
   readonly store: MemoryStore
   readonly clock: SteppingClock
   readonly gateway: Gateway

@@ -16,7 +16,7 @@ interface Jump {
   readonly month: number
   /** From 0, which is Sunday. */
   readonly weekday: number
-  /** Of these weekdays of the month, from 1; -1: the last one. */
+  /** Position of the weekday in the month, from 1; -1 means the last one. */
   readonly which: number
 }
 

@@ -30,7 +30,7 @@ export interface Finding {
   readonly about: string
   readonly state: 'good' | 'warning' | 'bad'
   readonly says: string
-  /** What to do; undefined for a good finding. */
+  /** Advice to the operator. Undefined for a good finding. */
   readonly advice?: string
 }
 

@@ -91,8 +91,8 @@ export const listSubAccounts =
     account.parent === undefined ? ports.accounts.subAccounts(account.id) : Promise.resolve([])
 
 /**
- * Changes what an account says of itself; what is not named stays as it is. It counts for what is accepted from then
- * on, and, as every change of an account, within 5 seconds in every process. Nothing named changes nothing.
+ * Changes the settings of an account; a field that is left out does not change. A change applies to messages accepted
+ * afterwards and, like every change of an account, reaches every process within 5 seconds.
  */
 export const changeAccount =
   (ports: Pick<Ports, 'accounts'>) =>

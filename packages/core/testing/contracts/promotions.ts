@@ -323,7 +323,7 @@ export const promotedContract: Contract<PromotablePorts> = withPromotion({
     assert.deepEqual([await bulkSends.start(by, draft), (await bulkSends.find(by, draft))?.state], [true, 'running'])
   },
 
-  'a dispatcher of after the promotion works as any': async (it) => {
+  'a dispatcher registered after the promotion works like any other': async (it) => {
     const by = await it.account()
     await it.send(by)
     await it.promote()

@@ -98,7 +98,7 @@ test('a step back, a reload and a second tab lead to what was sent, and never se
 
 test('a send whose process ended between its start and its acceptance goes on in the background, once', async () => {
   const check = await checked({ text: 'Hello', numbers: '27820000001' })
-  // What the portal had done when it was killed.
+  // State in which a kill of the portal leaves the send.
   await portal.gateway.startBulkSend(portal.account, 1 as never)
   expect((await visitor.submit(check)).to).toBe('/send/1/sent')
   expect((await visitor.get('/send/1/sent')).text).toContain('1 number still to be done')

@@ -70,7 +70,7 @@ export const send = forHolders({
   },
 })
 
-/** What `?draft=` names, as it was typed, to be changed; undefined: there is no such draft, or a file was uploaded. */
+/** Returns the typed draft that `?draft=` names, to be changed, or undefined for an unknown or uploaded one. */
 async function typedDraft(visit: HolderVisit): Promise<Draft | undefined> {
   const { gateway, account, query } = visit
   const given = query.get('draft') ?? ''

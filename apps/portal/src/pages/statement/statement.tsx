@@ -8,7 +8,7 @@ import { codeWord } from '../../words.ts'
 
 const pageLines = 100
 
-/** What a line adds to; each line counts in one of them. */
+/** Name of a sum of a statement. Each line counts in exactly one sum. */
 type SumName = 'added' | 'taken' | 'moved' | 'charged' | 'returned'
 
 function sumOf({ cause, amount: moved }: Movement): SumName {
@@ -74,7 +74,7 @@ function causeText(cause: Cause, isCredit: boolean): ComponentChildren {
 
 interface Read {
   readonly lines: readonly Movement[]
-  /** Of the whole month. */
+  /** Number of lines of the whole month. */
   readonly total: number
   readonly sums: Readonly<Record<SumName, Credits>>
   readonly begins: Credits
