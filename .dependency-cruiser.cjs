@@ -80,8 +80,8 @@ module.exports = {
     ),
     rule(
       'requests-to-strangers-only-in-adapters-webhooks',
-      'Only the guarded client asks addresses that strangers name.',
-      { path: '^(packages|apps)/', pathNot: '^packages/adapters-webhooks/|' + tests },
+      'Only the guarded client sends requests to addresses that strangers name. Carriers are named by the operator.',
+      { path: '^(packages|apps)/', pathNot: '^packages/adapters-(webhooks|http)/|' + tests },
       { path: 'node_modules/(undici|ipaddr[.]js)/' },
     ),
     rule(

@@ -12,7 +12,7 @@ export const groups = {
   operator: ['apps/operator', 'apps/gateway-sms', 'packages/composition', 'packages/conformance'],
   server: ['packages/server', 'packages/carriers', 'packages/embedded-postgres', 'packages/guide'],
   smpp: ['packages/smpp', 'packages/adapters-smpp', 'packages/smsc-simulator', 'packages/adapters-simulator'],
-  others: ['packages/adapters-node', 'packages/adapters-webhooks'],
+  others: ['packages/adapters-node', 'packages/adapters-webhooks', 'packages/adapters-http'],
   accounts: [
     'tests/last-credits.test.ts',
     'tests/operations.test.ts',

@@ -1,0 +1,37 @@
+import { textAt } from '../description/json.ts'
+import type { Provider } from '../description/read-description.ts'
+import type { PricePlaces } from '../description/schema.ts'
+
+/** Charge of a provider for a message: a decimal number and its currency, as the provider writes them. */
+export interface Price {
+  readonly amount: string
+  readonly currency: string
+}
+
+/** Reads a price; undefined without an amount, or without a currency to which it belongs. */
+export function readPrice(
+  places: PricePlaces | undefined,
+  document: unknown,
+  { patterns }: Provider,
+  usualCurrency: string | undefined,
+): Price | undefined {
+  if (places === undefined) return undefined
+  const text = textAt(document, places.amount)
+  if (text === undefined) return undefined
+  const pattern = places.pattern === undefined ? undefined : patterns.get(places.pattern)
+  const digits = pattern === undefined ? text : pattern.find(text, 'amount')
+  const named = pattern?.groups.includes('currency') === true ? pattern.find(text, 'currency') : undefined
+  const currency = named ?? textAt(document, places.currency) ?? usualCurrency
+  const amount = digits === undefined ? undefined : decimalOf(digits, places.decimals ?? 0)
+  if (amount === undefined || currency === undefined || !/^[A-Za-z]{3}$/.test(currency)) return undefined
+  return { amount, currency: currency.toUpperCase() }
+}
+
+/** Returns a decimal number without a sign, whose last `decimals` digits are moved behind the point. */
+function decimalOf(text: string, decimals: number): string | undefined {
+  const [, digits] = /^-?(\d{1,15}(?:\.\d{1,15})?)$/.exec(text.trim()) ?? []
+  if (digits === undefined || decimals === 0) return digits
+  if (digits.includes('.')) return undefined
+  const padded = digits.padStart(decimals + 1, '0')
+  return `${padded.slice(0, -decimals)}.${padded.slice(-decimals)}`
+}

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs'
+import { isUsable, readDescription, type Provider } from './description/read-description.ts'
+
+/** Names of the providers whose descriptions are shipped. */
+export const providerNames = [
+  ...['twilio', 'vonage', 'infobip', 'plivo', 'telnyx', 'sinch', 'africastalking', 'messagebird', 'bulksms', '46elks'],
+  ...['textbee', 'smsgate', 'gateway'],
+] as const
+
+export type ProviderName = (typeof providerNames)[number]
+
+const loaded = new Map<ProviderName, Provider>()
+
+/** Returns a shipped provider, whose description is read at its first use. */
+export function shippedProvider(name: ProviderName): Provider {
+  const known = loaded.get(name)
+  if (known !== undefined) return known
+  const text = readFileSync(new URL(`../providers/${name}.json`, import.meta.url), 'utf8')
+  const provider = readDescription(JSON.parse(text))
+  if (!isUsable(provider)) throw new Error(`the description of ${name} is wrong:\n${provider.problems.join('\n')}`)
+  loaded.set(name, provider)
+  return provider
+}
+
+export const isShipped = (name: string): name is ProviderName => providerNames.some((each) => each === name)

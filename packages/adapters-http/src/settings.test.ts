@@ -1,0 +1,60 @@
+import { accountOf, callbackUrl, httpSettingsOf, originOfAccount, type HttpFields } from './settings.ts'
+
+const twilio: HttpFields = { provider: 'twilio', secrets: { sid: ['AC0123'], token: ['hidden-token'] } }
+const infobip: HttpFields = {
+  provider: 'infobip',
+  secrets: { key: ['hidden-key'] },
+  baseUrl: 'https://x.api.infobip.com',
+}
+const own: HttpFields = {
+  provider: { send: { url: 'https://sms.example/send' }, answer: { id: '/id', rules: [{ is: 'accepted' }] } },
+  secrets: {},
+}
+const path = '0123456789abcdef0123456789abcdef'
+
+const problemOf = (fields: HttpFields, allow: readonly string[] = []): string => {
+  try {
+    httpSettingsOf(fields, allow)
+    return 'none'
+  } catch (problem) {
+    return (problem as Error).message
+  }
+}
+
+test('what is left out has its default', () => {
+  expect(httpSettingsOf({ ...twilio, from: '+15005550006', baseUrl: undefined }, [])).toMatchObject({
+    ...{ provider: 'twilio', from: '+15005550006', window: 20, responseSeconds: 30, silentSeconds: 5 },
+  })
+})
+
+test.each([
+  ['an unknown provider', { ...twilio, provider: 'twillio' }, 'provider: one of twilio, vonage'],
+  ['a wrong description', { ...own, provider: { send: {} } }, 'provider/send: "url" is missing'],
+  ['a missing secret', { ...twilio, secrets: { sid: ['AC0123'] } }, 'secrets: "token" is missing'],
+  ['an unknown secret', { ...twilio, secrets: { ...twilio.secrets, key: ['hidden'] } }, 'secrets: the provider has no secret "key"'],
+  ['a short path', { ...twilio, secrets: { ...twilio.secrets, path: ['hidden'] } }, 'secrets/path: at least 32 characters'],
+  ['a provider without a URL of its own', { ...infobip, baseUrl: undefined }, 'baseUrl: the provider has no URL of its own'],
+  ['plain http', { ...twilio, baseUrl: 'http://sms.example' }, 'baseUrl: plain http is possible only'],
+  ['plain http in a description', { ...own, provider: { ...(own.provider as object), send: { url: 'http://sms.example/' } } }, 'provider/send/url: plain http'],
+])('%s is refused with the name of the field, without a secret', (_, fields, problem) => {
+  expect(problemOf(fields)).toContain(problem)
+  expect(problemOf(fields)).not.toContain('hidden')
+}) // prettier-ignore
+
+test('plain http is accepted for loopback, and for the networks that are allowed', () => {
+  expect(problemOf({ ...twilio, baseUrl: 'http://127.0.0.1:8086' })).toBe('none')
+  expect(problemOf({ ...twilio, baseUrl: 'http://192.168.1.7:8080' }, ['192.168.0.0/16'])).toBe('none')
+})
+
+test.each([
+  ['a signature', twilio, 'https://gw.example/carriers/main/callback'],
+  ['a signature and a path', { ...twilio, secrets: { ...twilio.secrets, path: [path, 'f'.repeat(32)] } }, `https://gw.example/carriers/main/${path}`],
+  ['a password', { ...infobip, secrets: { ...infobip.secrets, callbackUser: ['cb'], callbackPassword: ['p@ss'] } }, 'https://cb:p%40ss@gw.example/carriers/main/callback'],
+])('the URL of callbacks that prove themselves by %s', (_, fields, url) => {
+  expect(callbackUrl(accountOf(httpSettingsOf(fields, [])), 'main', 'https://gw.example/')).toBe(url)
+}) // prettier-ignore
+
+test('the origin is that of the base URL, else that of the description', () => {
+  expect(originOfAccount(accountOf(httpSettingsOf(twilio, [])))).toBe('https://api.twilio.com')
+  expect(originOfAccount(accountOf(httpSettingsOf(infobip, [])))).toBe('https://x.api.infobip.com')
+})
