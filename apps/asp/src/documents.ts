@@ -16,6 +16,7 @@ export const FORMS = {
   code: 'a status code; in a short code message, the short or long code',
   minute: 'CCYYMMDDHHmm at GMT+2',
   text: 'the text, or the reference of the send; & ; = % and control characters are percent-encoded',
+  category: 'the category of the send, percent-encoded as a text',
 } as const
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')

@@ -13,6 +13,7 @@ const PATTERN: Readonly<Record<keyof typeof FORMS, string>> = {
   code: '[0-9]+',
   minute: '[0-9]{12}',
   text: '[^&;=]*',
+  category: '[^&;=]+',
 }
 
 const patterns = new Map(Object.entries(PATTERN))
