@@ -1,7 +1,9 @@
+import { runConformance, textReport } from '@gateway/conformance'
 import { until } from '@gateway/core/testing'
 import { asp, aspSend, restSend, restStatus, xml, xmlSend } from './support/clients.ts'
+import { prepared, replyBy } from './support/conformance.ts'
 import { startFiveProcesses, type RunningGateway } from './support/gateways.ts'
-import { operateJson } from './support/operate.ts'
+import { commandLineOf, operateJson } from './support/operate.ts'
 import { killLeftovers } from './support/process.ts'
 import { submissions } from './support/record.ts'
 
@@ -41,6 +43,28 @@ test('rest, asp, xml and two dispatchers as five processes on one DATABASE_URL d
 
   await operateJson(['key', 'revoke', String(keyId)], environment)
   await until(async () => (await asp(client(aspUrl), 'auth.asp')) === 'Login=FAIL', 5_000)
+}, 120_000)
+
+/** Cases of the contract in which processes depend on each other through the database. */
+const sharedCases = [
+  'what became of a message has its word and code',
+  'the query string returns a reply once',
+  'STOP is free',
+  'a send with the same',
+  'deletescheduled: DELETED once',
+]
+
+test('cases of the contract in which processes depend on each other pass; deployed-conformance.test.ts runs all', async () => {
+  const operate = commandLineOf(gateway.environment)
+  const summary = await runConformance({
+    addresses: { rest: new URL(gateway.restUrl), asp: new URL(gateway.aspUrl), xml: new URL(gateway.xmlUrl) },
+    configuration: await prepared(operate),
+    choice: { sections: [], titles: sharedCases },
+    bringReply: replyBy(operate),
+  })
+  const failed = summary.results.filter(({ outcome }) => outcome.is !== 'passed')
+  expect(failed.length === 0 ? '' : textReport(summary)).toBe('')
+  expect(summary.results.length).toBeGreaterThan(sharedCases.length)
 }, 120_000)
 
 test('failed log-ins at one process count at another one', async () => {

@@ -1,40 +1,40 @@
+import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
-import { prepare, type Configuration, type Reply } from '@gateway/conformance'
-import { operateJson } from './operate.ts'
-import { entryOf, type Environment } from './process.ts'
+import { prepare, type Configuration, type Operate, type Reply } from '@gateway/conformance'
+import { cleanEnvironment, entryOf, root, type Environment, type Outcome } from './process.ts'
 
-/** Opens the accounts of the suite in a running gateway; its configuration. */
-export const prepared = async (environment: Environment): Promise<Configuration> => ({
-  ...(await prepare({
-    operate: (args) => operateJson(args, environment),
-    gateway: [process.execPath, entryOf('operator')],
-    replyTo: '12025550100',
-  })),
-  // For a machine with other load.
+/** Opens the accounts of the suite in a running gateway, and returns the configuration of the suite. */
+export const prepared = async (operate: Operate): Promise<Configuration> => ({
+  ...(await prepare({ operate, gateway: [process.execPath, entryOf('operator')], replyTo: '12025550100' })),
+  // Bounds for a machine with other load.
   deliverySeconds: 120,
   clockSeconds: 30,
 })
 
-/** Makes replies arrive in this process: it costs a tenth of a process of the command line. */
-export const replyIn =
-  (environment: Environment) =>
+/** Returns a function that makes replies arrive by this command line, in this process. */
+export const replyBy =
+  (operate: Operate) =>
   async ({ from, to, text }: Reply): Promise<void> => {
-    await operateJson(['simulate', 'reply', '--from', from, '--to', to, '--text', text], environment)
+    await operate(['simulate', 'reply', '--from', from, '--to', to, '--text', text])
   }
 
-// Not by `fetch`, which takes as long to load as the rest of the process.
+// Uses `node:http`, because loading `fetch` takes as long as the rest of the process.
 const writer = `const [url, from, to, text] = process.argv.slice(1)
-const asked = require('node:http').request(url, { method: 'POST' }, (answer) => {
-  process.exitCode = answer.statusCode === 200 ? 0 : 1
-  answer.resume()
+const request = require('node:http').request(url, { method: 'POST' }, (response) => {
+  process.exitCode = response.statusCode === 200 ? 0 : 1
+  response.resume()
 })
-asked.end(JSON.stringify({ from, to, text }))`
+request.end(JSON.stringify({ from, to, text }))`
 
-/** The `replies` of a configuration whose command is a small process, and what it asks: `replyIn` in this process. */
-export async function replyServer(environment: Environment) {
-  const write = replyIn(environment)
+/**
+ * Starts a server that makes replies arrive by this command line. Returns the `replies` of a configuration whose
+ * command is a small process that calls the server.
+ */
+export async function replyServer(operate: Operate) {
+  const write = replyBy(operate)
   const server = createServer((request, response) => {
     const written = json(request).then((reply) => write(reply as Reply))
     written.then(
@@ -50,3 +50,15 @@ export async function replyServer(environment: Environment) {
     close: () => new Promise((resolve) => server.close(resolve)),
   }
 }
+
+/** Runs the command of the suite as its user does. */
+export const runSuite = (args: readonly string[], environment: Environment): Promise<Outcome> =>
+  new Promise((resolve, reject) => {
+    const main = join(root, 'packages', 'conformance', 'dist', 'main.js')
+    const child = spawn(process.execPath, [main, ...args], { cwd: root, env: cleanEnvironment(environment) })
+    let [out, err] = ['', '']
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, out, err }))
+  })

@@ -35,6 +35,12 @@ export async function operateJson<Result>(args: readonly string[], environment: 
   return JSON.parse(out) as Result
 }
 
+/** Returns a function that runs commands as `operateJson` does, on the database of this environment. */
+export const commandLineOf =
+  (environment: Environment) =>
+  <Result>(args: readonly string[]): Promise<Result> =>
+    operateJson<Result>(args, environment)
+
 /** Lets messages of unknown outcome adopt the receipts that are kept, however young these are. */
 export const adoptReceipts = (environment: Environment): Promise<void> =>
   withDatabase(environment, async ({ ports }) => {

@@ -315,7 +315,7 @@ export const plantedDefects: Readonly<Record<string, Defect>> = {
     fails: ['a key that is revoked'],
     answer: (answered, { headers }) => {
       const key = headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1]
-      if (answered.status === 401 && key?.startsWith('gw_') === true && key.length > 20)
+      if (answered.status === 401 && key !== undefined && key.length > 20)
         answered.text = answered.text.replace(/"errorMessage":"[^"]*"/, '"errorMessage":"The API key was revoked."')
     },
   },
