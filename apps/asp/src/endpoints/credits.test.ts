@@ -12,9 +12,3 @@ test.each([
   expect((await asp.get('credits.asp')).text).toBe(`Credits=${whole}`)
   await asp.close()
 })
-
-test('a locked account sees its balance', async () => {
-  const asp = await startAsp({ account: { locked: true } })
-  expect((await asp.get('credits.asp')).text).toBe('Credits=100')
-  await asp.close()
-})

@@ -1,5 +1,4 @@
-import { createBackOffice } from '@gateway/core'
-import { anAccount, anAddress, arrive, assign, write } from '@gateway/core/testing'
+import { anAddress, arrive, assign, write } from '@gateway/core/testing'
 import request from 'supertest'
 import { startAsp, type Asp } from '../../testing/start-asp.ts'
 
@@ -13,23 +12,6 @@ const person = '27825550101'
 const taken = async (query = '') => (await asp.get('httpgetreplies.asp', query)).text
 const reply = (text: string, id: number | '' = 1, from = person, at = '202610181000') =>
   `CLI=${from};DateReceived=${at};Message=${text};SentMessageID=${id}&`
-
-test('each reply is returned once, oldest first, with its four pairs at GMT+2 and an & after the last one, too', async () => {
-  await write(asp.ports, asp.account, person, '27825550102')
-  await arrive(asp.ports, `+${person}`, 'Yes, thank you')
-  asp.clock.step(14 * 3600 - 1)
-  await arrive(asp.ports, '27825550102', 'No')
-  const answer = await asp.get('httpgetreplies.asp')
-  expect(answer.text).toBe(reply('Yes, thank you') + reply('No', 2, '27825550102', '202610182359'))
-  expect(answer.status).toBe(200)
-  expect(answer.headers).toMatchObject({
-    'content-type': 'text/plain; charset=utf-8',
-    'content-length': String(answer.text.length),
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-  })
-  expect(await taken()).toBe('')
-})
 
 test.each([
   ['a&b=c;d%e', 'a%26b%3Dc%3Bd%25e'],
@@ -64,23 +46,12 @@ test('a sender that is no number cannot forge a pair either', async () => {
   expect(await taken()).toBe(reply('hello', '', 'A%3BB%3DC%26D'))
 })
 
-test('what opts out is among the replies, too', async () => {
-  await write(asp.ports, asp.account, person)
-  await arrive(asp.ports, person, ['STOP', 'stop'])
-  expect(await taken()).toBe(reply('STOP') + reply('stop'))
-})
-
 describe('messages to the short code', () => {
   beforeEach(async () => {
     await assign(asp.ports, asp.account, '40404')
     await write(asp.ports, asp.account, person)
     await arrive(asp.ports, person, 'answer', '40404')
     await arrive(asp.ports, '27825550109', 'first contact', '40404')
-  })
-
-  test('are replies as well, with an empty SentMessageID if they answer nothing', async () => {
-    expect(await taken()).toBe(reply('answer') + reply('first contact', '', '27825550109'))
-    expect((await asp.get('httpgetscmessages.asp')).text).toBe('')
   })
 
   test.each(['true', 'TRUE', 'True', '1'])('are left out with excludesc=%s, and are not consumed', async (value) => {
@@ -112,34 +83,6 @@ test('90 days to the second', async () => {
   await arrive(asp.ports, person, 'young')
   asp.clock.step(90 * 86_400)
   expect(await taken()).toBe(reply('young'))
-})
-
-test('nothing of another account is in it, be it the main account or a sub account', async () => {
-  const sub = await anAccount(asp.ports, { parent: asp.account.id })
-  const other = await anAccount(asp.ports)
-  await write(asp.ports, sub, person)
-  await arrive(asp.ports, person, 'to the sub account')
-  await write(asp.ports, other, '27825550102')
-  await arrive(asp.ports, '27825550102', 'to another')
-  expect(await taken()).toBe('')
-})
-
-test('a locked account reads its replies', async () => {
-  await write(asp.ports, asp.account, person)
-  await arrive(asp.ports, person, 'hello')
-  await createBackOffice(asp.ports).lockAccount(asp.account.id)
-  expect(await taken()).toBe(reply('hello'))
-})
-
-test('wrong credentials, HEAD and OPTIONS consume nothing; a form body is read like a query', async () => {
-  await write(asp.ports, asp.account, person)
-  await arrive(asp.ports, person, 'hello')
-  const path = '/api/httpgetreplies.asp'
-  expect((await request(asp.url).get(`${path}?apikey=wrong`)).text).toBe('FAIL&')
-  expect((await request(asp.url).head(`${path}?apikey=${asp.key}`)).status).toBe(405)
-  expect((await request(asp.url).options(`${path}?apikey=${asp.key}`)).status).toBe(405)
-  const posted = await request(asp.url).post(path).type('form').send(`apikey=${asp.key}&excludesc=true`)
-  expect(posted.text).toBe(reply('hello'))
 })
 
 test('the database in trouble is 503 and not an empty list', async () => {

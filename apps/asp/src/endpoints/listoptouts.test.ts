@@ -1,8 +1,7 @@
-import { createBackOffice, createGateway, type Gateway } from '@gateway/core'
+import { createGateway, type Gateway } from '@gateway/core'
 import type { OptOut } from '@gateway/core/suppressions'
 import { aNumber, anAccount, arrive, assign, write } from '@gateway/core/testing'
 import { admissionGate } from '@gateway/server'
-import request from 'supertest'
 import { startAsp, type Asp } from '../../testing/start-asp.ts'
 
 let asp: Asp
@@ -40,11 +39,6 @@ test('all entries at every call: who wrote STOP, who did so unasked, and who was
   expect(await listed()).toBe(all)
 })
 
-test('an account without any gets an empty body, in the same form', async () => {
-  const answer = await asp.get('listoptouts.asp')
-  expect([answer.status, answer.text, answer.headers['content-length']]).toEqual([200, '', undefined])
-})
-
 test('entries of other accounts and blocked numbers are not in it, and there is no age at which one goes', async () => {
   const sub = await anAccount(asp.ports, { parent: asp.account.id })
   await createGateway(asp.ports).addOptOut(sub, aNumber('27825550101'))
@@ -57,16 +51,6 @@ test('entries of other accounts and blocked numbers are not in it, and there is 
   await createGateway(asp.ports).addOptOut(asp.account, aNumber('27825550103'))
   asp.clock.step(1000 * 86_400)
   expect(await listed()).toMatch(/^CLI=27825550103;[^&]*&$/)
-})
-
-test('a locked account reads it; wrong credentials and HEAD do not; a form body is read like a query', async () => {
-  await createGateway(asp.ports).addOptOut(asp.account, aNumber('27825550103'))
-  await createBackOffice(asp.ports).lockAccount(asp.account.id)
-  const path = '/api/listoptouts.asp'
-  expect((await request(asp.url).get(`${path}?apikey=wrong`)).text).toBe('FAIL&')
-  expect((await request(asp.url).head(`${path}?apikey=${asp.key}`)).status).toBe(405)
-  const posted = await request(asp.url).post(path).type('form').send(`apikey=${asp.key}`)
-  expect(posted.text).toContain('27825550103')
 })
 
 test('a failure before the first entry is 503; one in the middle breaks the connection off', async () => {

@@ -1,8 +1,7 @@
-import { createGateway } from '@gateway/core'
 import { credits } from '@gateway/core/credits'
-import { messageId, OUTCOME, type OutcomeCode } from '@gateway/core/messages'
+import { OUTCOME, type OutcomeCode } from '@gateway/core/messages'
 import { instant } from '@gateway/core/time'
-import { aNumber, anAccount } from '@gateway/core/testing'
+import { aNumber } from '@gateway/core/testing'
 import { startAsp, type Asp, type AspOptions } from '../../testing/start-asp.ts'
 
 let asp: Asp
@@ -12,8 +11,6 @@ const start = async (options?: AspOptions) => {
 afterEach(() => asp.close())
 
 const ask = async (ids: string) => (await asp.get('requestbatch.asp', `messageid=${ids}`)).text
-const send = (query = '') => asp.get('batchmessage.asp', `message=x&numbers=27825550101&${query}`)
-
 /** Answers every id with this outcome, reached at 2026-10-18 18:24:05 in gateway time. */
 const decided = (code: OutcomeCode): AspOptions => ({
   gateway: (gateway) => ({
@@ -44,31 +41,7 @@ test.each<[OutcomeCode, string]>([
   expect(await ask('7;')).toBe(`7=${text}&`)
 })
 
-test('what waits, what is unknown and what is no number is NOTFOUND and nothing more', async () => {
-  await start()
-  await send()
-  await send('scheduled=202701010000')
-  expect(await ask('1;2;3;x;-1;1e3;')).toBe('1=NOTFOUND&2=NOTFOUND&3=NOTFOUND&x=NOTFOUND&-1=NOTFOUND&1e3=NOTFOUND&')
-})
-
-test("another account's id is NOTFOUND, whatever became of it", async () => {
-  await start()
-  const other = await anAccount(asp.ports)
-  await createGateway(asp.ports).sendMessages(other, [{ text: 'x', recipients: ['27825550101'] }])
-  await asp.ports.claimedBatches.expire(-1, 10)
-  const id = messageId(1)
-  if (id === undefined) throw new Error('no id')
-  expect(await createGateway(asp.ports).queryStatus(other, [id])).toMatchObject([{ code: OUTCOME.expired }])
-  expect(await ask('1;')).toBe('1=NOTFOUND&')
-})
-
 describe('ids', () => {
-  test('are answered in request order, as often and as they were given', async () => {
-    await start(decided(0))
-    const status = 'DELIVERED;2026/10/18;18:24:05;0'
-    expect(await ask('9;x;+3+;;9;007')).toBe(`9=${status}&x=NOTFOUND&3=${status}&9=${status}&007=${status}&`)
-  })
-
   test('are echoed so that they forge no other answer', async () => {
     await start()
     expect(await ask('1%26x%3DDELIVERED')).toBe('1%26x%3DDELIVERED=NOTFOUND&')
@@ -79,25 +52,5 @@ describe('ids', () => {
     expect(await ask('9007199254740991;9007199254740992;')).toMatch(
       /^9007199254740991=DELIVERED;.*&9007199254740992=NOTFOUND&$/,
     )
-  })
-
-  test('a hundred are answered, with or without a last ;', async () => {
-    await start()
-    const ids = Array.from({ length: 100 }, (_, i) => `${i + 1}`).join(';')
-    expect((await ask(ids)).match(/NOTFOUND/g)).toHaveLength(100)
-    expect((await ask(`${ids};`)).match(/NOTFOUND/g)).toHaveLength(100)
-  })
-
-  test.each(['', ';', ' ; ', '1;%00'])('"%s" are none', async (ids) => {
-    await start()
-    expect(await ask(ids)).toBe('Error="No message ids supplied"')
-  })
-
-  test('more than a hundred are an error, in one parameter or in two', async () => {
-    await start()
-    const ids = Array.from({ length: 101 }, (_, i) => `${i + 1}`)
-    const error = 'Error="Too many message ids supplied"'
-    expect(await ask(ids.join(';'))).toBe(error)
-    expect(await ask(`${ids.slice(0, 50).join(';')}&messageid=${ids.slice(50).join(';')}`)).toBe(error)
   })
 })

@@ -1,6 +1,6 @@
 import { createBackOffice } from '@gateway/core'
 import { anAccount } from '@gateway/core/testing'
-import { keyFor, startRest, type Rest } from '../../testing/start-rest.ts'
+import { startRest, type Rest } from '../../testing/start-rest.ts'
 
 let rest: Rest
 beforeEach(async () => {
@@ -20,14 +20,6 @@ test('the sub accounts of a main account, by number, with every field in the rul
     `"subAccounts":[{"accountNumber":${first.id},"loginName":"b\\"1","firstName":"É\\n","surname":"\\"","creditBalance":0.5},` +
       `{"accountNumber":${second.id},"loginName":"a","firstName":"Ada","surname":"Lovelace","creditBalance":1234.0}]`,
   )
-})
-
-test('an account without any, and a sub account, get an empty list', async () => {
-  expect(listOf(await rest.get(path))).toBe('"subAccounts":[]')
-  const sub = await anAccount(rest.ports, { parent: rest.account.id })
-  await anAccount(rest.ports, { parent: rest.account.id })
-  const key = await keyFor(rest.ports, sub)
-  expect(listOf(await rest.get(path).set('Authorization', key))).toBe('"subAccounts":[]')
 })
 
 test('a locked account reads it, and locked sub accounts are in it', async () => {

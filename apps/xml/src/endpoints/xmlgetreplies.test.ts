@@ -1,7 +1,6 @@
-import { createBackOffice, createGateway } from '@gateway/core'
-import { anAccount, arrive, assign, write } from '@gateway/core/testing'
-import request from 'supertest'
-import { answer, errorIn, serveXml, type Served } from '../../testing/serve-xml.ts'
+import { createBackOffice } from '@gateway/core'
+import { anAccount, arrive, write } from '@gateway/core/testing'
+import { answer, serveXml, type Served } from '../../testing/serve-xml.ts'
 import { areWellFormed } from '../../testing/validate.ts'
 
 const root = 'XMLGateway_Replies'
@@ -13,38 +12,6 @@ const reply = (text: string, id: number | '' = 1, at = '202610181000', from = pe
   `<Reply><CLI>${from}</CLI><DateReceived>${at}</DateReceived>` +
   (text === '' ? '<Message/>' : `<Message>${text}</Message>`) +
   `${id === '' ? '<SentMessageID/>' : `<SentMessageID>${id}</SentMessageID>`}</Reply>`
-
-test.each<[string, string, string]>([
-  ['no document, before credentials', '<Svc_Replies', 'Not Valid XML Document'],
-  ['another root, before credentials', '<Svc_StatusRequest/>', 'Not Valid XML Document'],
-  ['wrong credentials', '<Svc_Replies><ApiKey>wrong</ApiKey></Svc_Replies>', 'Authentication failed'],
-])('%s: an error, and nothing is consumed', async (_, document, error) => {
-  const served = await serveXml()
-  await write(served.ports, served.account, person)
-  await arrive(served.ports, person, 'hello')
-  const answered = await served.post(path, document)
-  expect([answered.status, answered.text]).toEqual([200, errorIn(root, error)])
-  expect((await request(served.app).get(path)).status).toBe(405)
-  expect((await request(served.app).head(path)).status).toBe(405)
-  expect(await taken(served)).toBe(answer(root, reply('hello')))
-})
-
-test('each reply is returned once, oldest first; one that answers nothing has an empty SentMessageID', async () => {
-  const served = await serveXml()
-  await write(served.ports, served.account, person)
-  await arrive(served.ports, person, 'STOP')
-  served.clock.step(60)
-  await assign(served.ports, served.account, '40404')
-  await arrive(served.ports, '27825550102', 'first contact', '40404')
-  const answered = await served.post(path, asking(served))
-  expect(answered.text).toBe(answer(root, reply('STOP') + reply('first contact', '', '202610181001', '27825550102')))
-  expect(answered.headers).toMatchObject({
-    'content-type': 'text/xml; charset=utf-8',
-    'content-length': String(Buffer.byteLength(answered.text)),
-    'cache-control': 'no-store',
-  })
-  expect(await taken(served)).toBe(answer(root))
-})
 
 test.each([
   ['a & b <c> ]]> "d"', 'a &amp; b &lt;c&gt; ]]&gt; "d"'],
@@ -61,18 +28,6 @@ test.each([
   const document = await taken(served)
   expect(document).toBe(answer(root, reply(written)))
   expect(await areWellFormed([document])).toEqual([true])
-})
-
-test('what another call has returned is not returned again, and what it returns no other does', async () => {
-  const served = await serveXml()
-  const gateway = createGateway(served.ports)
-  await write(served.ports, served.account, person)
-  await arrive(served.ports, person, 'one')
-  expect((await gateway.takeReplies(served.account, 'with-short-codes')).messages).toHaveLength(1)
-  expect(await taken(served)).toBe(answer(root))
-  await arrive(served.ports, person, 'two')
-  expect(await taken(served)).toBe(answer(root, reply('two')))
-  expect((await gateway.takeReplies(served.account, 'with-short-codes')).messages).toEqual([])
 })
 
 test('90 days to the second; nothing of another account; a locked account reads it', async () => {

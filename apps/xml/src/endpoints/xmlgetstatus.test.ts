@@ -2,8 +2,8 @@ import { createProcessing } from '@gateway/core'
 import { credits } from '@gateway/core/credits'
 import { OUTCOME, type Messages, type MessageStatus, type OutcomeCode } from '@gateway/core/messages'
 import { instant } from '@gateway/core/time'
-import { aNumber, anAccount, anOrder } from '@gateway/core/testing'
-import { answer, errorIn, keyOf, serveXml, type Serving } from '../../testing/serve-xml.ts'
+import { aNumber, anOrder } from '@gateway/core/testing'
+import { answer, errorIn, serveXml, type Serving } from '../../testing/serve-xml.ts'
 
 const path = '/api/xmlgetstatus.asp'
 const root = 'XMLGatewayStatus_Response'
@@ -60,23 +60,6 @@ describe('the status of a message', () => {
     expect(text).toBe(answer(root, row(1, status, code, '2026/10/18 00:30:05')))
   })
 
-  test('is NOTFOUND -1 now while it waits, and NOTFOUND -2 now for an id that nobody has', async () => {
-    const { ask, ports, account, clock } = await serve()
-    await ports.messages.accept(anOrder(account.id, { to: [number] }))
-    clock.step(61)
-    const at = '2026/10/18 10:01:01'
-    const { text } = await ask(asked(1) + asked(2))
-    expect(text).toBe(answer(root, row(1, 'NOTFOUND', -1, at) + row(2, 'NOTFOUND', -2, at)))
-  })
-
-  test('of another account is that of an unknown id, whatever its outcome', async () => {
-    const { ask, ports, account } = await serve()
-    await ports.messages.accept(anOrder(account.id, { to: [number] }))
-    const other = await anAccount(ports)
-    const { text } = await ask(asked(1) + asked(2), await keyOf(ports, other))
-    expect(text).toBe(answer(root, row(1, 'NOTFOUND', -2) + row(2, 'NOTFOUND', -2)))
-  })
-
   test('is NOTFOUND -2 from 90 days and a second after it was due', async () => {
     const { ask, ports, account, clock } = await serve()
     await ports.messages.accept(anOrder(account.id, { to: [number] }))
@@ -88,27 +71,9 @@ describe('the status of a message', () => {
     clock.step(1)
     expect((await ask(asked(1))).text).toBe(answer(root, row(1, 'NOTFOUND', -2, '2027/01/16 10:00:01')))
   })
-
-  test('may be read by a locked account', async () => {
-    const { ask } = await serve({ wanted: { locked: true } })
-    expect((await ask(asked(7))).text).toBe(answer(root, row(7, 'NOTFOUND', -2)))
-  })
 })
 
 describe('the rows of an answer', () => {
-  test('are those of the request, in its order, twice where an id is there twice', async () => {
-    const { ask } = await serveStatuses([reached(OUTCOME.delivered), { code: 'waiting', number, cost: credits(10) }])
-    const at = '2026/10/18 00:30:05'
-    const { text } = await ask([2, 1, 9, 1].map((id) => asked(id)).join(''))
-    const rows = [
-      row(2, 'NOTFOUND', -1),
-      row(1, 'DELIVERED', 0, at),
-      row(9, 'NOTFOUND', -2),
-      row(1, 'DELIVERED', 0, at),
-    ]
-    expect(text).toBe(answer(root, rows.join('')))
-  })
-
   test('echo the CLI, trimmed and escaped, and an empty one if there is none', async () => {
     const { ask } = await serve()
     const clis = ['<CLI> a &amp; &lt;b&gt; </CLI>', '<CLI/>', '', '<CLI>x<!-- y -->z</CLI>', '<CLI>1</CLI><CLI>2</CLI>']
@@ -125,16 +90,6 @@ describe('the rows of an answer', () => {
     },
   )
 
-  test('beyond 1000 are SKIPPED 108 now, in their places', async () => {
-    const { ask } = await serveStatuses(Array<MessageStatus>(2000).fill(reached(OUTCOME.delivered)))
-    const ids = Array.from({ length: 1002 }, (_, at) => at + 1)
-    const { text } = await ask(ids.map((id) => asked(id, '<CLI>c</CLI>')).join(''))
-    const rows = ids.map((id) =>
-      id <= 1000 ? row(id, 'DELIVERED', 0, '2026/10/18 00:30:05', 'c') : row(id, 'SKIPPED', 108, now, 'c'),
-    )
-    expect(text).toBe(answer(root, rows.join('')))
-  })
-
   test('are 60 000 of them, if so many were asked for', async () => {
     const { ask } = await serve()
     const { text } = await ask(asked(1).repeat(60_000))
@@ -142,37 +97,13 @@ describe('the rows of an answer', () => {
   })
 })
 
-describe('errors are reported in the ruled order, and nothing is looked up', () => {
+describe('an error, for which nothing is looked up', () => {
   const rows: readonly [string, (key: string) => string, string][] = [
-    ['no document, before credentials', () => '<Svc_StatusRequest><ApiKey>', 'Not Valid XML Document'],
-    [
-      'the root of a send',
-      (key) => documentOf(key, asked(1)).replaceAll('_StatusRequest', '_Multi_Message'),
+    ...['1 2', '+5', '0x1F', '１２', '1,000'].map((id): [string, (key: string) => string, string] => [
+      `the ID '${id}' among others`,
+      (key) => documentOf(key, asked(1) + asked(id)),
       'Not Valid XML Document',
-    ],
-    ['credentials, before an id', () => documentOf('wrong', asked('x')), 'Authentication failed'],
-    ['credentials, before no id', () => documentOf('wrong', ''), 'Authentication failed'],
-    ['no MessageID', (key) => documentOf(key, ''), 'Not Valid XML Document'],
-    [
-      'no MessageIDs',
-      (key) => documentOf(key, '').replace(/<MessageIDs>.*<\/MessageIDs>/, asked(1)),
-      'Not Valid XML Document',
-    ],
-    [
-      'a MessageID without an ID',
-      (key) => documentOf(key, `${asked(1)}<MessageID><CLI>1</CLI></MessageID>`),
-      'Not Valid XML Document',
-    ],
-    ...['', ' ', 'abc', '12a', '1 2', '1.0', '1e3', '-5', '+5', '0x1F', '１２', '1,000']
-      .map(
-        (id) =>
-          [
-            `the ID '${id}' among others`,
-            (key: string) => documentOf(key, asked(1) + asked(id)),
-            'Not Valid XML Document',
-          ] as const,
-      )
-      .map(([title, documentFor, error]): [string, (key: string) => string, string] => [title, documentFor, error]),
+    ]),
     ['a no-break space before an ID', (key) => documentOf(key, asked('\u00a01')), 'Not Valid XML Document'],
     ['a bad ID beyond 1000', (key) => documentOf(key, asked(1).repeat(1000) + asked('x')), 'Not Valid XML Document'],
   ]

@@ -1,5 +1,5 @@
 import { createBackOffice, createGateway } from '@gateway/core'
-import { anAccount, arrive, assign, write } from '@gateway/core/testing'
+import { anAccount, arrive, assign } from '@gateway/core/testing'
 import { startRest, type Rest } from '../../../testing/start-rest.ts'
 
 let rest: Rest
@@ -25,12 +25,6 @@ test('an item is a message to a code, oldest first, with every field in the rule
   expect(await fields('?offset=1&limit=7')).toContain('"resultsLimit":7,"resultsTotalAvailable":2,')
 })
 
-test('an account without a code gets an empty list, whatever replies it has', async () => {
-  await write(rest.ports, rest.account, '27825550101')
-  await arrive(rest.ports, '27825550101', 'a reply')
-  expect(await fields()).toBe('"resultsOffset":0,"resultsLimit":100,"resultsTotalAvailable":0,"shortcodeMessages":[]')
-})
-
 test('messages to the code of another account are not in it; a locked account reads its own', async () => {
   const sub = await anAccount(rest.ports, { parent: rest.account.id })
   await assign(rest.ports, sub, '50505')
@@ -46,8 +40,4 @@ test('90 days to the second', async () => {
   expect(await fields()).toContain('"resultsTotalAvailable":1,')
   rest.clock.step(1)
   expect(await fields()).toContain('"resultsTotalAvailable":0,')
-})
-
-test.each(['?offset=-1', '?limit=1001', '?limit=0'])('%s is 422', async (query) => {
-  expect((await rest.get(`${path}${query}`)).status).toBe(422)
 })

@@ -1,7 +1,4 @@
-import { createBackOffice, createGateway } from '@gateway/core'
 import { credits } from '@gateway/core/credits'
-import { secondsAfter } from '@gateway/core/time'
-import { anAccount } from '@gateway/core/testing'
 import { carry } from '../../../testing/carry.ts'
 import { startRest, type Rest } from '../../../testing/start-rest.ts'
 
@@ -26,31 +23,6 @@ const listed = async (query = '') => {
   }
   return { total: resultsTotalAvailable, ids: scheduledMessages.map(({ apiMessageId }) => apiMessageId) }
 }
-
-test('an item is a message, by due time and then by id, with every field in the ruled order', async () => {
-  await rest.ports.prices.set('44', credits(25))
-  await send('202701010000', '27825550101', '447700900123')
-  rest.clock.step(60)
-  await send('202610182359', '27825550102')
-  expect((await rest.get(path)).text).toBe(
-    '{"timeStamp":"20261018100100000","version":"1.0","statusCode":200,"resultsOffset":0,"resultsLimit":100,"resultsTotalAvailable":3,"scheduledMessages":[' +
-      '{"apiMessageId":3,"mobileNumber":"27825550102","submitTime":"202610181001","scheduledSendTime":"202610182359","creditCost":1.0},' +
-      '{"apiMessageId":1,"mobileNumber":"27825550101","submitTime":"202610181000","scheduledSendTime":"202701010000","creditCost":1.0},' +
-      '{"apiMessageId":2,"mobileNumber":"447700900123","submitTime":"202610181000","scheduledSendTime":"202701010000","creditCost":2.5}]}',
-  )
-})
-
-test('an account without any gets an empty list', async () => {
-  expect((await rest.get(path)).text).toContain(
-    '"resultsOffset":0,"resultsLimit":100,"resultsTotalAvailable":0,"scheduledMessages":[]}',
-  )
-})
-
-test('what is sent at once is not in it, nor what was sent for a time that is past', async () => {
-  await send(null, '27825550101')
-  await send('202610180959', '27825550102')
-  expect(await listed()).toEqual({ total: 0, ids: [] })
-})
 
 test('a message that is due stays in it until it is claimed', async () => {
   await send('202610181001', '27825550101')
@@ -82,19 +54,6 @@ test.each(['?offset=-1', '?offset=x', '?offset=', '?limit=0', '?limit=1001', '?l
     expect(answer.body).toMatchObject({ errorMessage: expect.stringMatching(/^(offset|limit) must be /) as string })
   },
 )
-
-test('nothing of another account is in it, be it the main account', async () => {
-  const sub = await anAccount(rest.ports, { parent: rest.account.id })
-  const scheduled = secondsAfter(rest.clock.now(), 60)
-  await createGateway(rest.ports).sendMessages(sub, [{ text: 'x', recipients: ['27825550101'], scheduled }])
-  expect(await listed()).toEqual({ total: 0, ids: [] })
-})
-
-test('a locked account reads it', async () => {
-  await send('202701010000', '27825550101')
-  await createBackOffice(rest.ports).lockAccount(rest.account.id)
-  expect(await listed()).toEqual({ total: 1, ids: [1] })
-})
 
 test('the database in trouble is 503 with the envelope and not an empty list', async () => {
   const broken = await startRest({

@@ -1,8 +1,7 @@
-import { createBackOffice, createGateway, type Gateway } from '@gateway/core'
+import { createGateway, type Gateway } from '@gateway/core'
 import type { OptOut } from '@gateway/core/suppressions'
-import { aNumber, anAccount, arrive, assign, write } from '@gateway/core/testing'
+import { aNumber, arrive, assign, write } from '@gateway/core/testing'
 import { admissionGate } from '@gateway/server'
-import request from 'supertest'
 import { startRest, type Rest } from '../../../../testing/start-rest.ts'
 
 let rest: Rest
@@ -36,23 +35,6 @@ test('all entries, each field in the ruled order: who wrote STOP, who did so una
     'x-content-type-options': 'nosniff',
     'transfer-encoding': 'chunked',
   })
-})
-
-test('an account without any gets an empty list, in the same form; entries of other accounts are not in it', async () => {
-  const sub = await anAccount(rest.ports, { parent: rest.account.id })
-  await createGateway(rest.ports).addOptOut(sub, aNumber('27825550101'))
-  const answer = await rest.get(path)
-  expect([answer.text, answer.headers['content-length']]).toEqual([`${begin}]}`, undefined])
-})
-
-test('a locked account reads it; HEAD and OPTIONS are 405, a wrong key is 401', async () => {
-  await createGateway(rest.ports).addOptOut(rest.account, aNumber('27825550103'))
-  await createBackOffice(rest.ports).lockAccount(rest.account.id)
-  expect((await rest.get(path)).text).toContain('27825550103')
-  const url = `/api/rest/v1${path}`
-  expect((await request(rest.url).head(url).set('Authorization', rest.key)).status).toBe(405)
-  expect((await request(rest.url).options(url).set('Authorization', rest.key)).status).toBe(405)
-  expect((await request(rest.url).get(url).set('Authorization', 'wrong')).status).toBe(401)
 })
 
 test('a list of many entries is whole', async () => {
