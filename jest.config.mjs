@@ -1,8 +1,21 @@
 import { alone } from './scripts/slow-tests-first.mjs'
-import { grouped } from './scripts/test-groups.mjs'
+import { alsoInPart, furtherGroups, grouped } from './scripts/test-groups.mjs'
 
-/** Without a path all tests are run: the short ones by the files of `tests/together`. */
+/** Without a path all tests but the further groups are run: the short ones by the files of `tests/together`. */
 const isWhole = process.argv.slice(2).every((argument) => argument.startsWith('-'))
+
+/** Names of groups of `furtherGroups`, or `all`; by default none in a whole run, and all if paths are given. */
+process.env.TEST_GROUPS ??= isWhole ? '' : 'all'
+const chosen = process.env.TEST_GROUPS.split(',').filter((name) => name !== '')
+const unknown = chosen.filter((name) => name !== 'all' && !(name in furtherGroups))
+if (unknown.length > 0) throw new Error(`TEST_GROUPS: there is no group ${unknown.join(', ')}`)
+const further = Object.values(furtherGroups).flat()
+const isLeftOut = (path) =>
+  further.includes(path) &&
+  !alsoInPart.includes(path) &&
+  !chosen.includes('all') &&
+  !chosen.some((name) => furtherGroups[name].includes(path))
+const pattern = (path) => `/${path.replaceAll('.', '\\.')}$`
 
 const compiler = (how) => ({
   jsc: { ...how, target: 'es2022' },
@@ -13,11 +26,11 @@ const compiler = (how) => ({
 /** Tests run the sources: the export condition leads every `@gateway/*` import to its `src`, never to an old build. */
 export default {
   testMatch: isWhole
-    ? ['tests/**/*.test.ts', ...alone].map((path) => `<rootDir>/${path}`)
+    ? ['tests/**/*.test.ts', ...alone, ...further].map((path) => `<rootDir>/${path}`)
     : ['<rootDir>/{packages,apps,tests,benchmarks}/**/*.test.ts'],
   testPathIgnorePatterns: [
     ...['/node_modules/', '/dist/', '/dist-testing/'],
-    ...(isWhole ? grouped.map((path) => `/${path.replaceAll('.', '\\.')}$`) : ['/tests/together/']),
+    ...(isWhole ? [...grouped, ...further.filter(isLeftOut)].map(pattern) : ['/tests/together/']),
   ],
   modulePathIgnorePatterns: ['<rootDir>/.*/dist/', '<rootDir>/.*/dist-testing/'],
   globalSetup: '<rootDir>/packages/adapters-postgres/testing/start-database.mjs',

@@ -1,6 +1,6 @@
 import config from '../jest.config.mjs'
 import { alone } from './slow-tests-first.mjs'
-import { groups, quickGroups } from './test-groups.mjs'
+import { furtherGroups, groups, quickGroups } from './test-groups.mjs'
 
 const isByGroup = process.env.QUICK === 'all'
 const others = { ...config }
@@ -20,7 +20,7 @@ export default {
     : quickGroups.flatMap((group) => groups[group]).map((folder) => `<rootDir>/${folder}/**/*.test.ts`),
   testPathIgnorePatterns: [
     ...['/node_modules/', '/dist/', '/dist-testing/'],
-    ...alone.map((path) => `/${path.replaceAll('.', '\\.')}$`),
+    ...[...alone, ...Object.values(furtherGroups).flat()].map((path) => `/${path.replaceAll('.', '\\.')}$`),
   ],
   maxWorkers: '100%',
 }

@@ -19,7 +19,7 @@ export const groups = {
     'tests/return-once.test.ts',
     'tests/tenant-wall.test.ts',
   ],
-  binds: ['tests/kannel.test.ts', 'tests/retries.test.ts', 'tests/shared-binds.test.ts', 'tests/smpp.test.ts'],
+  binds: ['tests/retries.test.ts', 'tests/shared-binds.test.ts', 'tests/smpp.test.ts'],
   carriers: [
     'tests/carrier-reload.test.ts',
     'tests/carrier-test.test.ts',
@@ -46,12 +46,12 @@ export const groups = {
   pages: [
     'tests/architecture-page.test.ts',
     'tests/citations.test.ts',
-    'tests/client-programs.test.ts',
     'tests/embedding.test.ts',
     'tests/kubernetes.test.ts',
     'tests/operations-page.test.ts',
     'tests/pages.test.ts',
     'tests/planted-bugs.test.ts',
+    'tests/touched-groups.test.ts',
   ],
   starts: [
     'tests/five-processes.test.ts',
@@ -61,6 +61,36 @@ export const groups = {
   ],
   webhooks: ['tests/webhook-isolation.test.ts', 'tests/webhook-page.test.ts', 'tests/webhooks.test.ts'],
 }
+
+/**
+ * Test files that `pnpm test` leaves out, by the name of their group: `pnpm test:all` runs all of them, `.ci/run` the
+ * groups that a change touches (`touched-groups.mjs`). No promise of docs/reliability.md is proved by them alone.
+ *
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
+export const furtherGroups = {
+  /** Programs in eight languages, and clients that are generated from the OpenAPI document. */
+  clients: ['tests/client-programs.test.ts', 'apps/rest/src/generated-client.test.ts'],
+  /** SMSCs and SMPP clients of other projects. */
+  smscs: [
+    'tests/kannel.test.ts',
+    'packages/smsc-simulator/src/net-smpp.test.ts',
+    'packages/smsc-simulator/src/npm-smpp.test.ts',
+  ],
+  /** Packages as they are published, installed outside the checkout. */
+  newcomers: ['tests/packages.test.ts', 'tests/release.test.ts'],
+  /** Every page of the portal in a browser. Without this group the file tests the journeys only. */
+  browsers: ['tests/portal.test.ts'],
+  /** Every case of the contract over HTTP on deployed processes. */
+  deployed: ['tests/deployed-conformance.test.ts'],
+  /** nginx and HAProxy with the tested configurations, and restarts behind them. */
+  proxies: ['tests/proxies.test.ts', 'tests/rolling-restart.test.ts'],
+  /** The loss of a database server under load. */
+  drill: ['tests/drill.test.ts'],
+}
+
+/** Test files of a further group that `pnpm test` runs in part; they read `TEST_GROUPS`. */
+export const alsoInPart = ['tests/portal.test.ts']
 
 /** Those that need no database and no process beside them. */
 export const quickGroups = ['core', 'interfaces', 'portal']

@@ -4,6 +4,7 @@ import { journeys } from './portal/journeys.ts'
 import { everyPage } from './portal/pages.ts'
 import { startSite, type Site } from './portal/site.ts'
 import { killLeftovers } from './support/process.ts'
+import { runsGroup } from './support/runs-group.ts'
 
 if (!hasBrowser)
   process.stderr.write('NOTICE: the portal is not tried in a browser: CHROMIUM names none, and npm has none for here\n')
@@ -27,4 +28,4 @@ const world = () => ({ browser, site })
 
 // The journeys fill the pages.
 describeIt('journeys', () => journeys(world))
-describeIt('every page is for everybody to read', () => everyPage(world))
+if (runsGroup('browsers')) describeIt('every page is for everybody to read', () => everyPage(world))

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { alone } from '../../scripts/slow-tests-first.mjs'
-import { groups } from '../../scripts/test-groups.mjs'
+import { furtherGroups, groups } from '../../scripts/test-groups.mjs'
 import { root } from '../support/process.ts'
 
 interface Register {
@@ -20,6 +20,8 @@ export async function together(group: string): Promise<void> {
   }
 }
 
+const apart = [...alone, ...Object.values(furtherGroups).flat()]
+
 const filesOf = (paths: readonly string[]): readonly string[] =>
   paths.flatMap((path) => (path.endsWith('.test.ts') ? [path] : testFilesIn(path)))
 
@@ -27,7 +29,7 @@ const testFilesIn = (folder: string): readonly string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts') && !/(?:^|\/)(?:node_modules|dist|dist-testing)\//.test(name))
     .map((name) => `${folder}/${name}`)
-    .filter((name) => !alone.includes(name))
+    .filter((name) => !apart.includes(name))
     .sort()
 
 /** What a file registers while it is loaded, to be called below its name. */

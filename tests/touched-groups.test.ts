@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { furtherGroups } from '../scripts/test-groups.mjs'
+import { groupsOf, table } from '../scripts/touched-groups.mjs'
+import { root } from './support/process.ts'
+
+const every = Object.keys(furtherGroups)
+
+test.each([
+  ['documents that only pnpm test reads', ['CHANGELOG.md', 'docs/faq.md'], []],
+  ['a page with programs of clients', ['docs/clients/send.py'], ['clients', 'smscs']],
+  ['the sources of one interface', ['apps/rest/src/router.ts'], ['clients', 'deployed']],
+  ['two areas', ['apps/portal/src/session.ts', 'packages/smpp/src/codec.ts'], ['smscs', 'browsers', 'proxies']],
+  ['a test of pnpm test', ['tests/kill.test.ts'], []],
+  ['a test of a further group', ['tests/drill.test.ts'], ['drill']],
+  ['nothing', [], []],
+])('%s: the groups of the longest row of each path', (_title, paths, groups) => {
+  expect(groupsOf(paths)).toEqual(groups)
+})
+
+test.each(['packages/core/src/messages/body.ts', 'pnpm-lock.yaml', '.ci/run', 'tests/support/process.ts', 'new/file'])(
+  'a change of %s, for which no row says less, touches every group, whatever else is changed',
+  (path) => {
+    expect(groupsOf(['CHANGELOG.md', path])).toEqual(every)
+  },
+)
+
+test('every file of a further group exists, is in one group, and touches its group when it is changed', () => {
+  const files = Object.values(furtherGroups).flat()
+  expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([])
+  expect(files.filter((path, i) => files.indexOf(path) !== i)).toEqual([])
+  for (const [name, paths] of Object.entries(furtherGroups))
+    for (const path of paths)
+      expect({ path, touches: groupsOf([path]).includes(name) }).toEqual({ path, touches: true })
+})
+
+test('every row begins as a path of the repository does, and names groups that exist', () => {
+  const beginnings = table.map(([beginning]) => beginning)
+  expect(beginnings.filter((beginning) => !existsSync(join(root, beginning)))).toEqual([])
+  expect(table.flatMap(([, groups]) => groups).filter((name) => !every.includes(name))).toEqual([])
+})
