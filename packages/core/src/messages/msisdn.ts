@@ -7,18 +7,22 @@ export type Msisdn = Brand<string, 'Msisdn'>
 /** Possible lengths of a number by its first three digits, which settle its calling code: bit n stands for n digits. */
 const lengthsByStart = new Uint16Array(1000)
 /** Calling code and national trunk prefix, such as `490`, by the first three digits of a number. */
-const trunksByStart = new Array<readonly string[]>(1000).fill([])
+const trunksByStart = new Array<readonly string[] | undefined>(1000)
 for (const [code, lengths] of Object.entries(mobileNumberLengths)) {
   const width = 10 ** (3 - code.length)
   const [from, to] = [Number(code) * width, (Number(code) + 1) * width]
   const bits = lengths.reduce((sum, length) => sum | (1 << length), 0)
   lengthsByStart.fill(bits, from, to)
   trunksByStart.fill(
-    (trunkPrefixes[code] ?? []).map((prefix) => code + prefix),
+    trunkPrefixes[code]?.map((prefix) => code + prefix),
     from,
     to,
   )
 }
+
+/** Returns the first three digits of a number without a string for them, because each recipient is read twice. */
+const startOf = (number: string): number =>
+  number.charCodeAt(0) * 100 + number.charCodeAt(1) * 10 + number.charCodeAt(2) - 48 * 111
 
 /** The country calling code of a number; those that share one have the same. */
 export function callingCodeOf(number: Msisdn): string {
@@ -37,8 +41,8 @@ export function callingCodeOf(number: Msisdn): string {
 export function parseMsisdn(text: string): Msisdn | undefined {
   const number = parseStoredMsisdn(text)
   if (number === undefined) return undefined
-  const trunks = trunksByStart[Number(number.slice(0, 3))] ?? []
-  return trunks.some((trunk) => number.startsWith(trunk)) ? undefined : number
+  const trunks = trunksByStart[startOf(number)]
+  return trunks?.some((trunk) => number.startsWith(trunk)) ? undefined : number
 }
 
 /**
@@ -48,7 +52,7 @@ export function parseMsisdn(text: string): Msisdn | undefined {
 export function parseStoredMsisdn(text: string): Msisdn | undefined {
   const number = text.trim()
   if (!/^[1-9][0-9]{6,14}$/.test(number)) return undefined
-  const lengths = lengthsByStart[Number(number.slice(0, 3))] ?? 0
+  const lengths = lengthsByStart[startOf(number)] ?? 0
   return (lengths >> number.length) & 1 ? (number as Msisdn) : undefined
 }
 
