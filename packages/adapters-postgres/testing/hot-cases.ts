@@ -494,6 +494,7 @@ export const ordinary = [
   'send-ranges',
   'set-password-by-link',
   'set-second-factor',
+  'show-statement-page',
   'skip-blocks',
   'start-replay',
   'stop-replay',

@@ -6,7 +6,7 @@ import { acceptInvitation, accountUsers, findInvited } from './people/manage-use
 import { signInWithCode } from './people/sign-in-steps.ts'
 import { changePassword, findSession, holders, ownSignIn, signIn, signInByLink } from './people/sign-in.ts'
 import type { UserId } from './people/users.ts'
-import { creditBalance, listStatement, transferCredits } from './credits/move-credits.ts'
+import { creditBalance, listStatement, showStatement, transferCredits } from './credits/move-credits.ts'
 import { countUnread, listConversations, showConversation } from './inbox/show-conversations.ts'
 import {
   listReplies,
@@ -160,6 +160,7 @@ export const createGateway = (
   transferCredits: transferCredits(ports),
   listSubAccounts: listSubAccounts(ports),
   listStatement: listStatement(ports),
+  showStatement: showStatement(ports),
   listReplies: listReplies(ports),
   takeReplies: takeReplies(ports, takenMax),
   listShortCodeMessages: listShortCodeMessages(ports),

@@ -3,7 +3,6 @@ import type { AccountId } from '@gateway/core/accounts'
 import type { ClientRequest } from '@gateway/core/client-requests'
 import {
   credits,
-  type Cause,
   type Credits,
   type Ledger,
   type LedgerCheck,
@@ -15,7 +14,6 @@ import {
   type Transfer,
   type TransferFailure,
 } from '@gateway/core/credits'
-import { outcomeCode, withLabels, type MessageId, type MessageReference } from '@gateway/core/messages'
 import { instant, type Instant } from '@gateway/core/time'
 import { askedDigest, keyDigest } from '../client-requests/postgres-client-requests.ts'
 import type { Connections } from '../connections.ts'
@@ -36,9 +34,10 @@ import {
   transfer,
 } from '../sql/credits.ts'
 import type { ValuesOf } from '../sql/statement.ts'
-import { LEDGER } from '../stored-codes.ts'
 import { listBulkRuns } from '../sql/bulk-sends.ts'
+import { causeOf } from './cause-of-movement.ts'
 import { addToGroup, groupOf, type StatementGroup } from './statement-groups.ts'
+import { statementPage } from './statement-page.ts'
 
 export function postgresLedger(context: Context): Ledger {
   const { ordinary, kysely } = context.pools
@@ -74,6 +73,7 @@ export function postgresLedger(context: Context): Ledger {
     refund: (refund, now) => refundMessage(context, refund, now),
     movements: (of, period, historyDays) => movements(context.pools, of, period, historyDays),
     statement: (of, period, historyDays) => statementOf(ordinary, of, period, historyDays),
+    statementPage: (of, period, historyDays, place) => statementPage(ordinary, of, period, historyDays, place),
     transfer: (transfer, now) => transferCredits(context, transfer, now) as ReturnType<Ledger['transfer']>,
     transferOnce: (transfer, now, request) => transferCredits(context, transfer, now, request),
   }
@@ -269,25 +269,4 @@ function movementsIn(rows: readonly MovementRow[], account: AccountId, before: n
       cause: causeOf(row),
     }
   })
-}
-
-function causeOf({ kind, first, messages, code, other, why, message, reference, labels }: MovementRow): Cause {
-  if (kind === LEDGER.topUp) return { kind: 'top-up', why: why ?? '' }
-  if (kind === LEDGER.transfer) return { kind: 'transfer', account: (other ?? undefined) as AccountId | undefined }
-  if (kind === LEDGER.refund && message !== null)
-    return { kind: 'refund-by-hand', message: message as MessageId, why: why ?? '' }
-  if (kind === LEDGER.refund) {
-    return {
-      kind: 'refund',
-      first: (first ?? undefined) as MessageId | undefined,
-      code: code === null ? undefined : outcomeCode(code),
-    }
-  }
-  if (kind === LEDGER.droppedSends) return { kind: 'dropped-sends' }
-  if (kind === LEDGER.send && first !== null && messages !== null)
-    return withLabels(
-      { kind: 'send', first: first as MessageId, messages },
-      { reference: (reference ?? undefined) as MessageReference | undefined, ...labels },
-    )
-  throw new Error(`no movement of kind ${kind}`)
 }

@@ -201,13 +201,10 @@ export const beginMovements = statement(
 )
 
 /**
- * Returns the balance of the account before its movements from `from` on (null: before its first one), counted back
+ * Query for the balance of an account before its movements from `from` on (null: before its first one), counted back
  * from the present balance, so that earlier movements are not read. Returns no row if there is no such account.
  */
-export const balanceBeforeMovements = statement(
-  'balance-before-movements',
-  { parameters: { account: 'int', from: 'timestamptz?', historyDays: 'int' }, columns: { balance: 'bigint' } },
-  sql`
+export const balanceSince = sql`
 select (balance - coalesce((
     select sum(amount)
     from ledger
@@ -218,11 +215,16 @@ select (balance - coalesce((
     where account_id = account.id and created_at >= coalesce(:from, '-infinity')
   ), 0))::bigint balance
 from account
-where id = :account`,
+where id = :account`
+
+export const balanceBeforeMovements = statement(
+  'balance-before-movements',
+  { parameters: { account: 'int', from: 'timestamptz?', historyDays: 'int' }, columns: { balance: 'bigint' } },
+  balanceSince,
 )
 
 /** Time of an entry. A sum of dropped sends counts `historyDays` before its entry, because its sends are older. */
-function timeOfEntry(): string {
+export function timeOfEntry(): string {
   return sql`case when kind = ${LEDGER.droppedSends} then at - make_interval(days => :historyDays) else at end`
 }
 

@@ -56,6 +56,7 @@ type Reading =
   | 'listScheduled'
   | 'listSubAccounts'
   | 'listStatement'
+  | 'showStatement'
   | 'listReplies'
   | 'listShortCodeMessages'
   | 'listConversations'

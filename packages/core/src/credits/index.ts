@@ -1,5 +1,7 @@
 export * from './credits.ts'
 export * from './ledger.ts'
 export * from './move-credits.ts'
+export * from './movement.ts'
 export * from './prices.ts'
 export * from './set-prices.ts'
+export * from './statement-page.ts'

@@ -10,7 +10,9 @@ import {
   type IdempotencyKey,
 } from '../client-requests/client-requests.ts'
 import { credits, type Credits } from './credits.ts'
-import type { Movement, Period, Refunded, RefundRefusal, Transfer, TransferFailure } from './ledger.ts'
+import type { Period, Refunded, RefundRefusal, Transfer, TransferFailure } from './ledger.ts'
+import type { Movement } from './movement.ts'
+import type { StatementPage, StatementPlace } from './statement-page.ts'
 
 /** Returns the present balance. Throws if the account does not exist; the gateway never deletes one. */
 export const creditBalance =
@@ -35,6 +37,12 @@ export const listStatement =
   (ports: Pick<Ports, 'ledger'>) =>
   (account: Pick<Account, 'id'>, period: Period): AsyncIterable<readonly Movement[]> =>
     ports.ledger.statement(account.id, period, limits.statusDays)
+
+/** Returns a page of an account's statement within the period (`Ledger.statementPage`). */
+export const showStatement =
+  (ports: Pick<Ports, 'ledger'>) =>
+  (account: Pick<Account, 'id'>, period: Period, place: StatementPlace): Promise<StatementPage> =>
+    ports.ledger.statementPage(account.id, period, limits.statusDays, place)
 
 /**
  * Grants credits, or takes credits back with a negative amount, records the reason in the ledger and returns the new

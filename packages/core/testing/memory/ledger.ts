@@ -22,6 +22,7 @@ import { isTaken, type MessageId } from '@gateway/core/messages'
 import type { Instant } from '@gateway/core/time'
 import { balanceAfter, transferFailure, type Holder } from '../contracts/specification/accounts.ts'
 import { isKept } from '../contracts/specification/messages.ts'
+import { pageOfStatement } from '../contracts/specification/statement-page.ts'
 import { atomic } from './atomic.ts'
 import { enter, outcomeOf } from './decide.ts'
 import type { AccountRow, ClientRequestRow } from './rows.ts'
@@ -39,6 +40,9 @@ export const memoryLedger = (store: MemoryStore): Ledger => ({
   check: atomic(() => check(store)),
   movements: (of, period) => movements(store, of, period),
   statement: (of, period) => inPieces(statementOf(store, of, period)),
+  statementPage: atomic((of, period, _historyDays, place) =>
+    pageOfStatement(statementOf(store, of, period), balanceBefore(store, of, period), place),
+  ),
   transfer: atomic((wanted, now) => transfer(store, wanted, now)),
   transferOnce: atomic((wanted, now, request) => {
     if (keptRequest(store, request) !== undefined) return 'repeated'
@@ -99,6 +103,9 @@ function movementsOf(store: MemoryStore, account: AccountId, { from, to }: Perio
     .map((entry): Movement => ({ ...entry, account, balance: (balance = plus(balance, entry.amount)) }))
     .filter(({ at }) => (from === undefined || at >= from) && (to === undefined || at < to))
 }
+
+const balanceBefore = (store: MemoryStore, account: AccountId, { from }: Period): Credits =>
+  (from === undefined ? undefined : movementsOf(store, account, { to: from }).at(-1)?.balance) ?? credits(0)
 
 /** Returns the debits and refunds of each bulk send as one line, with recomputed balances. */
 function statementOf(store: MemoryStore, account: AccountId, period: Period): readonly Movement[] {

@@ -1,4 +1,15 @@
-import { credits, formatCredits, minus, plus, type Cause, type Credits, type Movement } from '@gateway/core/credits'
+import {
+  credits,
+  formatCredits,
+  minus,
+  plus,
+  statementSum,
+  type Cause,
+  type Credits,
+  type Movement,
+  type StatementPage,
+  type StatementSum,
+} from '@gateway/core/credits'
 import type { Cell } from '@gateway/wire'
 import type { ComponentChildren } from 'preact'
 import { Figures, Link, Panel, Table, When } from '../../components.tsx'
@@ -7,24 +18,6 @@ import { forHolders, type HolderVisit } from '../../page.ts'
 import { codeWord } from '../../words.ts'
 
 const pageLines = 100
-
-/** Name of a sum of a statement. Each line counts in exactly one sum. */
-type SumName = 'added' | 'taken' | 'moved' | 'charged' | 'returned'
-
-function sumOf({ cause, amount: moved }: Movement): SumName {
-  switch (cause.kind) {
-    case 'top-up':
-      return moved > 0 ? 'added' : 'taken'
-    case 'transfer':
-      return 'moved'
-    case 'send':
-    case 'dropped-sends':
-      return 'charged'
-    case 'refund':
-    case 'refund-by-hand':
-      return 'returned'
-  }
-}
 
 function causeText(cause: Cause, isCredit: boolean): ComponentChildren {
   switch (cause.kind) {
@@ -72,41 +65,11 @@ function causeText(cause: Cause, isCredit: boolean): ComponentChildren {
   }
 }
 
-interface Read {
-  readonly lines: readonly Movement[]
-  /** Number of lines of the whole month. */
-  readonly total: number
-  readonly sums: Readonly<Record<SumName, Credits>>
-  readonly begins: Credits
-  readonly ends: Credits
-}
-
-const linesOf = ({ gateway, account }: HolderVisit, month: string) =>
-  gateway.listStatement(account, { from: startOfMonth(month), to: startOfMonth(month, 1) })
-
-/** Reads a month: its sums, its first and last balances, and the lines of one page. */
-async function read(visit: HolderVisit, month: string, page: number): Promise<Read> {
-  const [from, to] = [(page - 1) * pageLines, page * pageLines]
-  const none = credits(0)
-  const sums = { added: none, taken: none, moved: none, charged: none, returned: none }
-  const lines: Movement[] = []
-  let [total, begins, ends] = [0, none, none]
-  for await (const piece of linesOf(visit, month)) {
-    for (const line of piece) {
-      if (total === 0) begins = credits(line.balance - line.amount)
-      if (total >= from && total < to) lines.push(line)
-      const name = sumOf(line)
-      sums[name] = plus(sums[name], line.amount)
-      ends = line.balance
-      total += 1
-    }
-  }
-  return { lines, total, sums, begins, ends }
-}
+const periodOf = (month: string) => ({ from: startOfMonth(month), to: startOfMonth(month, 1) })
 
 const opposite = (value: Credits): Credits => minus(credits(0), value)
 
-function Sums({ sums, begins, ends }: Omit<Read, 'lines' | 'total'>) {
+function Sums({ sums, begins, ends }: StatementPage) {
   const { added, taken, moved, charged, returned } = sums
   return (
     <Figures
@@ -148,7 +111,7 @@ const Pages = ({ month, page, last }: { readonly month: string; readonly page: n
     </nav>
   )
 
-function captionOf(page: number, { lines, total }: Read): string {
+function captionOf(page: number, { lines, total }: StatementPage): string {
   if (total <= pageLines) return 'Movements'
   const first = (page - 1) * pageLines + 1
   return `Movements ${count(first)} to ${count(first + lines.length - 1)} of ${count(total)}`
@@ -179,7 +142,8 @@ export const statement = forHolders({
     const begins = startOfMonth(month)
     if (begins === undefined || begins > visit.now) return 'not-found'
     const page = pageOf(visit.query)
-    const found = await read(visit, month, page)
+    const place = { offset: (page - 1) * pageLines, limit: pageLines }
+    const found = await visit.gateway.showStatement(visit.account, periodOf(month), place)
     const last = Math.max(1, Math.ceil(found.total / pageLines))
     if (page > last) return { goTo: `/statement/${month}?page=${last}` }
     const [before, after] = [startOfMonth(month, -1), startOfMonth(month, 1)]
@@ -220,7 +184,7 @@ export const statementFile = forHolders({
 })
 
 /** Words of a file for the cause of a line, as the figures of the page have them. */
-const SUM: Readonly<Record<SumName, string>> = {
+const SUM: Readonly<Record<StatementSum, string>> = {
   added: 'Added',
   taken: 'Taken by the operator',
   moved: 'From or to another account',
@@ -235,11 +199,11 @@ const fileHead = [
 
 async function* allLines(visit: HolderVisit, month: string): AsyncIterable<readonly Cell[]> {
   yield fileHead
-  for await (const piece of linesOf(visit, month)) {
+  for await (const piece of visit.gateway.listStatement(visit.account, periodOf(month))) {
     for (const line of piece) {
       const { at, amount: moved, balance } = line
       const cells = [...causeCells(line.cause), formatCredits(moved), formatCredits(balance), categoryOf(line.cause)]
-      yield [fileTime(at), SUM[sumOf(line)], ...cells]
+      yield [fileTime(at), SUM[statementSum(line.cause, moved)], ...cells]
     }
   }
 }

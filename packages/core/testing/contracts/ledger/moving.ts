@@ -5,7 +5,7 @@ import type { AccountId } from '@gateway/core/accounts'
 import { balanceMax, credits, minus, plus, type Credits, type Movement, type Period } from '@gateway/core/credits'
 import { OUTCOME } from '@gateway/core/messages'
 import { instant, secondsAfter } from '@gateway/core/time'
-import { anAccount, anAccountId, anOrder, numbers } from '../../builders.ts'
+import { anAccount, anAccountId, anOrder, aReference, numbers } from '../../builders.ts'
 import {
   accepted,
   assertLedger,
@@ -19,6 +19,7 @@ import {
   type Contract,
 } from '../shared.ts'
 import { balanceAfter, transferFailure } from '../specification/accounts.ts'
+import { pageOfStatement } from '../specification/statement-page.ts'
 
 const movementsOf = async ({ ledger }: StoredPorts, id: AccountId, period: Period = {}): Promise<readonly Movement[]> =>
   (await collect(ledger.movements(id, period, limits.statusDays))).flat()
@@ -169,6 +170,51 @@ export const movements: Contract<StoredPorts> = {
     const other = await anAccount(ports)
     const others = (await collect(ports.ledger.statement(other.id, {}, limits.statusDays))).flat()
     assert.ok(others.every(({ account }) => account === other.id))
+  },
+
+  'a page of a statement has the lines of the whole statement, with its sums and balances': async (ports) => {
+    const { id } = await anAccount(ports, { credits: 1000 })
+    const sub = await anAccount(ports, { credits: 0, parent: id })
+    const bulk = { columns: ['Name'], text: '{Name}', scheduled: undefined, key: 'k' }
+    const sends = await Promise.all([1, 2].map(() => ports.bulkSends.add(id, bulk, [[]])))
+    const texts: Awaited<ReturnType<typeof accepted>>[] = []
+    for (const [i, count] of [3, 1, 4, 1, 5, 2].entries()) {
+      const references = i === 1 ? [aReference('order 7')] : []
+      texts.push(await accepted(ports, anOrder(id, { to: numbers(count), costs: [10], due: farAhead, references })))
+    }
+    const begin = secondsAfter(longAgo, 3600)
+    await ports.ledger.topUp(id, credits(500), 'early', begin)
+    await ports.ledger.topUp(id, credits(-30), 'taken', secondsAfter(begin, 1))
+    await ports.ledger.transfer({ from: id, to: sub.id, amount: credits(20) }, secondsAfter(begin, 2))
+    const runs = (all: readonly number[]) =>
+      all.map((i) => [Math.min(...at(texts, i).ids), Math.max(...at(texts, i).ids)] as never)
+    const ended = { cost: credits(0), left: [], messages: 0 }
+    for (const [send, calls] of [[at(sends, 0), [0, 2]] as const, [at(sends, 1), [3, 4]] as const]) {
+      assert.equal(await ports.bulkSends.start(id, send), true)
+      await ports.bulkSends.end(send, 0, { ...ended, accepted: runs(calls) })
+    }
+    for (const { ids } of texts) await ports.messages.deleteScheduled(id, ids.slice(0, 1), longAgo)
+    const last = secondsAfter(begin, 1)
+    for (const period of [{}, { from: last }, { to: last }, { from: begin, to: last }, { from: farAhead }]) {
+      const lines = (await collect(ports.ledger.statement(id, period, limits.statusDays))).flat()
+      const before = period.from === undefined ? [] : await movementsOf(ports, id, { to: period.from })
+      const begins = before.at(-1)?.balance ?? credits(0)
+      for (const place of [
+        { offset: 0, limit: 100 },
+        { offset: 0, limit: 3 },
+        { offset: 3, limit: 4 },
+        { offset: lines.length, limit: 5 },
+      ])
+        assert.deepEqual(
+          await ports.ledger.statementPage(id, period, limits.statusDays, place),
+          pageOfStatement(lines, begins, place),
+        )
+    }
+    const stranger = await ports.ledger.statementPage(anAccountId(sub.id + 1), {}, limits.statusDays, {
+      offset: 0,
+      limit: 5,
+    })
+    assert.deepEqual(stranger, pageOfStatement([], credits(0), { offset: 0, limit: 5 }))
   },
 
   'an account that is not there has no movements, and a reader who leaves in the middle hinders nobody': async (
