@@ -1,10 +1,23 @@
 import type { Account, ApiKey } from '@gateway/core/accounts'
 import { formatCredits, type Credits } from '@gateway/core/credits'
-import { stateOf, type OutcomeCode } from '@gateway/core/messages'
+import { stateOf, type OutcomeCode, type SentCredits } from '@gateway/core/messages'
 import { formatDate, formatTime, instant, type Instant } from '@gateway/core/time'
 import { printable, type Json } from './output.ts'
 
 export const creditsJson = (amount: Credits): number => amount / 10
+
+/** Members of a JSON document for the credits of a message, named as in the portal. */
+export const sentCreditsJson = ({ charged, returned, net }: SentCredits) => ({
+  charged: creditsJson(charged),
+  returned: creditsJson(returned),
+  net: creditsJson(net),
+})
+
+/** Heads of the columns that `sentCreditsCells` fills. */
+export const sentCreditsHead = ['CHARGED', 'RETURNED', 'NET'] as const
+
+export const sentCreditsCells = ({ charged, returned, net }: SentCredits): readonly string[] =>
+  [charged, returned, net].map(formatCredits)
 
 export const timeJson = (at: Instant | undefined): string | null =>
   at === undefined ? null : new Date(at).toISOString()

@@ -54,11 +54,11 @@ test('each movement is listed with the balance after it, and they add up', async
   ])
   expect((await operator.run(['account', 'ledger', '1'])).out).toBe(
     [
-      'ACCOUNT  TIME (GMT+2)         KIND      AMOUNT  BALANCE  WHY',
-      '1        2026/10/18 10:00:00  top-up    100.0   100.0    opened',
-      '1        2026/10/19 10:00:00  top-up    -0.5    99.5     =cmd|"calc", now',
-      '1        2026/10/19 10:01:00  send      -2.0    97.5     messages 1 to 2',
-      '1        2026/10/19 10:02:00  transfer  -7.0    90.5     to account 2',
+      'ACCOUNT  TIME (GMT+2)         KIND     AMOUNT  BALANCE  WHY',
+      '1        2026/10/18 10:00:00  added    100.0   100.0    opened',
+      '1        2026/10/19 10:00:00  taken    -0.5    99.5     =cmd|"calc", now',
+      '1        2026/10/19 10:01:00  charged  -2.0    97.5     messages 1 to 2',
+      '1        2026/10/19 10:02:00  moved    -7.0    90.5     to account 2',
       '',
     ].join('\n'),
   )
@@ -129,6 +129,8 @@ test('refunds are listed with their send and their code', async () => {
   await operator.ports.messages.deleteScheduled(id, [aMessageId(2)], now)
   const rows = await operator.rows<object>('account', 'ledger', '1')
   expect(rows.at(-1)).toMatchObject({ kind: 'refund', amount: 1, balance: 98, firstMessage: 2, statusCode: 102 })
+  const { out } = await operator.run(['account', 'ledger', '1'])
+  expect(out).toContain('  returned  1.0     98.0     of the send of message 2, code 102\n')
 })
 
 test('a ledger that does not add up is listed, and then refused', async () => {

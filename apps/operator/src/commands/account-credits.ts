@@ -105,6 +105,18 @@ const csvRow = ({ account, at, amount, balance, cause }: Movement): CsvRow => {
   return [account, timeJson(at) ?? '', cause.kind, formatCredits(amount), formatCredits(balance), ...details, ...words]
 }
 
+/** Words of the table for the kinds of movements: those of the portal's statement. */
+const KIND: Readonly<Record<Cause['kind'], string>> = {
+  'top-up': 'added',
+  transfer: 'moved',
+  send: 'charged',
+  'dropped-sends': 'charged',
+  refund: 'returned',
+  'refund-by-hand': 'returned',
+}
+
+const kindText = (amount: number, { kind }: Cause): string => (kind === 'top-up' && amount < 0 ? 'taken' : KIND[kind])
+
 const ledgerRow = ({ account, at, amount, balance, cause }: Movement): Row => ({
   json: {
     account,
@@ -117,7 +129,7 @@ const ledgerRow = ({ account, at, amount, balance, cause }: Movement): Row => ({
   cells: [
     String(account),
     timeText(at),
-    cause.kind,
+    kindText(amount, cause),
     formatCredits(amount),
     formatCredits(balance),
     whyText(amount, cause),

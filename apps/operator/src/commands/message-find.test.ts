@@ -42,11 +42,11 @@ test('messages to a number are listed, the latest due first, with what became of
   const { out } = await operator.run(find)
   expect(out).toBe(
     [
-      'ID  ACCOUNT  DUE (GMT+2)          CREDITS  STATE',
-      '5   2        2026/10/19 11:01:00  1.0      scheduled',
-      '4   1        2026/10/19 10:01:00  1.0      in the queue',
-      '2   2        2026/10/18 10:01:00  1.0      at a carrier, may have been submitted',
-      '1   1        2026/10/18 10:00:00  1.0      SENT 100 (no delivery report yet), 2026/10/18 10:00:00',
+      'ID  ACCOUNT  DUE (GMT+2)          CHARGED  RETURNED  NET  STATE',
+      '5   2        2026/10/19 11:01:00  1.0      0.0       1.0  scheduled',
+      '4   1        2026/10/19 10:01:00  1.0      0.0       1.0  in the queue',
+      '2   2        2026/10/18 10:01:00  1.0      0.0       1.0  at a carrier, may have been submitted',
+      '1   1        2026/10/18 10:00:00  1.0      0.0       1.0  SENT 100 (no delivery report yet), 2026/10/18 10:00:00',
       '',
     ].join('\n'),
   )
@@ -70,12 +70,23 @@ test('messages to a number are listed, the latest due first, with what became of
     due: '2026-10-18T08:00:00.000Z',
     scheduledTime: null,
     cost: 1,
+    charged: 1,
+    returned: 0,
+    net: 1,
     place: 'decided',
     statusCode: 100,
     since: '2026-10-18T08:00:00.000Z',
     until: null,
   })
   expect(JSON.stringify(rows)).not.toContain('secret')
+})
+
+test('a cancelled message is found with its charge returned', async () => {
+  const { operator } = await aBusyNumber()
+  expect((await operator.run(['message', 'cancel', '5', '--yes'])).code).toBe(0)
+  const [cancelled] = await operator.rows(...find)
+  expect(cancelled).toMatchObject({ id: 5, charged: 1, returned: 1, net: 0 })
+  expect((await operator.run(find)).out).toMatch(/\n5 +2 +2026\/10\/19 11:01:00 +1\.0 +1\.0 +0\.0 +SENDINGFAILED 102/)
 })
 
 test.each([
@@ -129,5 +140,5 @@ test('a message that is not there is nothing to go on after, and without a numbe
   })
   expect((await operator.run(['message', 'find'])).code).toBe(2)
   expect(await operator.json(...find)).toEqual({ rows: [], total: 0, next: null })
-  expect((await operator.run(find)).out).toBe('ID  ACCOUNT  DUE (GMT+2)  CREDITS  STATE\n')
+  expect((await operator.run(find)).out).toBe('ID  ACCOUNT  DUE (GMT+2)  CHARGED  RETURNED  NET  STATE\n')
 })

@@ -1,5 +1,6 @@
 import { formatCredits } from '@gateway/core/credits'
 import {
+  tracedCredits,
   whyWaiting,
   type FoundMessage,
   type FoundLocation,
@@ -21,7 +22,15 @@ import {
 } from '../arguments.ts'
 import { command, Refused, yesOption, type Run } from '../command.ts'
 import type { Json, Row } from '../output.ts'
-import { outcomeText, creditsJson, timeJson, timeText } from '../show.ts'
+import {
+  creditsJson,
+  outcomeText,
+  sentCreditsCells,
+  sentCreditsHead,
+  sentCreditsJson,
+  timeJson,
+  timeText,
+} from '../show.ts'
 import { traceJson } from '../trace/trace-json.ts'
 import { traceText } from '../trace/trace-text.ts'
 
@@ -35,7 +44,7 @@ interface FindOptions {
   readonly limit: number
 }
 
-const head = ['ID', 'ACCOUNT', 'DUE (GMT+2)', 'CREDITS', 'STATE']
+const head = ['ID', 'ACCOUNT', 'DUE (GMT+2)', ...sentCreditsHead, 'STATE']
 
 export const messageFind = (run: Run) =>
   command(
@@ -75,7 +84,7 @@ function whichOf({ number, reference }: FindOptions): WhichMessages {
   throw new Refused('Use --number or --reference.', 2)
 }
 
-const row = ({ place, ...message }: FoundMessage): Row => ({
+const row = (message: FoundMessage): Row => ({
   json: {
     id: message.id,
     account: message.account,
@@ -88,14 +97,15 @@ const row = ({ place, ...message }: FoundMessage): Row => ({
     due: timeJson(message.due),
     scheduledTime: message.scheduled ? timeJson(message.due) : null,
     cost: creditsJson(message.cost),
-    ...placeJson(place),
+    ...sentCreditsJson(tracedCredits(message)),
+    ...placeJson(message.place),
   },
   cells: [
     String(message.id),
     String(message.account),
     timeText(message.due),
-    formatCredits(message.cost),
-    `${placeText(place)}${message.confirmation ? ', confirms an opt-out' : ''}`,
+    ...sentCreditsCells(tracedCredits(message)),
+    `${placeText(message.place)}${message.confirmation ? ', confirms an opt-out' : ''}`,
   ],
 })
 

@@ -1,5 +1,6 @@
 import {
   refundsOf,
+  tracedCredits,
   type MessageLocation,
   type MessageTrace,
   type TracedRefund,
@@ -8,7 +9,7 @@ import {
 } from '@gateway/core/messages'
 import { overflowOf, type Overflow, type OverflowAfter } from '@gateway/core/routes'
 import type { Instant } from '@gateway/core/time'
-import { outcomeMeaning, outcomeStatus, creditsJson, timeJson } from '../show.ts'
+import { outcomeMeaning, outcomeStatus, creditsJson, sentCreditsJson, timeJson } from '../show.ts'
 import type { Json } from '../output.ts'
 import { attemptsOf, isRefunded, locationText } from './trace-text.ts'
 
@@ -29,6 +30,7 @@ export function traceJson(trace: MessageTrace, now: Instant, waiting: Waiting | 
     encoding: trace.text.encoding,
     partCount: trace.text.parts,
     cost: creditsJson(trace.cost),
+    ...sentCreditsJson(tracedCredits(trace)),
     reference: trace.reference ?? null,
     category: trace.options.category ?? null,
     refunded: isRefunded(trace),

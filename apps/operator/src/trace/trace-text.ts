@@ -3,6 +3,7 @@ import type { CarrierId } from '@gateway/core/dispatch'
 import {
   INCIDENT,
   refundsOf,
+  tracedCredits,
   OUTCOME,
   type DecidedLocation,
   type MessageTrace,
@@ -72,8 +73,9 @@ function factsOf(trace: MessageTrace): readonly (readonly [string, string])[] {
 
 /** Formats the credits of a message in the words of the portal: charged, returned, net. */
 const creditsText = (trace: MessageTrace): string => {
-  const charged = formatCredits(trace.cost)
-  return isRefunded(trace) ? `${charged} charged, ${charged} returned, net 0.0` : `${charged} charged`
+  const { charged, returned, net } = tracedCredits(trace)
+  const rest = returned === 0 ? '' : `, ${formatCredits(returned)} returned, net ${formatCredits(net)}`
+  return `${formatCredits(charged)} charged${rest}`
 }
 
 const idsText = (reference: string, parts: readonly TracedPart[]): string =>

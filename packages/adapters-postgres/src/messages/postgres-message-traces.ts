@@ -4,6 +4,7 @@ import {
   isTaken,
   traceLinesMax,
   type DecidedLocation,
+  type FoundLocation,
   type FoundMessage,
   type Incident,
   type MessageId,
@@ -14,7 +15,15 @@ import {
 } from '@gateway/core/messages'
 import type { Context } from '../context.ts'
 import { fromRow } from '../sql/statement.ts'
-import { explainMessage, findMessages, findReferenced, type DecidedRow, type MessageTraceRow } from '../sql/traces.ts'
+import {
+  explainMessage,
+  findMessages,
+  findReferenced,
+  type DecidedRow,
+  type FoundDecidedRow,
+  type FoundRow,
+  type MessageTraceRow,
+} from '../sql/traces.ts'
 
 export const postgresMessageTraces = ({ pools: { ordinary } }: Context): MessageTraces => ({
   of: async (id) => {
@@ -28,8 +37,20 @@ export const postgresMessageTraces = ({ pools: { ordinary } }: Context): Message
     const rows = await (number !== undefined && reference === undefined
       ? ordinary.run(findMessages, { ...bounds, number })
       : ordinary.run(findReferenced, { ...bounds, number, reference: reference ?? '' }))
-    return rows.map((row) => fromRow<FoundMessage>(row))
+    return rows.map(foundOf)
   },
+})
+
+function foundOf({ place, ...row }: FoundRow): FoundMessage {
+  return {
+    ...fromRow<Omit<FoundMessage, 'place'>>(row),
+    place: place.place === 'decided' ? foundDecided(place) : place,
+  }
+}
+
+const foundDecided = ({ code, at, hasReference, byHand }: FoundDecidedRow): FoundLocation => ({
+  ...{ place: 'decided', code, at },
+  refunded: byHand || !isTaken({ code, hasReference }),
 })
 
 function traceOf(

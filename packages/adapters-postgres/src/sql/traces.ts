@@ -2,6 +2,7 @@ import {
   INCIDENT,
   OUTCOME,
   type DecidedLocation,
+  type FoundLocation,
   type FoundMessage,
   type Incident,
   type MessageLocation,
@@ -225,7 +226,7 @@ const waitingRanges = `waiting as (
 )`
 
 const decidedPlace = `json_build_object('place', 'decided', 'code', code,
-  'at', ${milliseconds('coalesce(code_at, sent_at)')})`
+  'at', ${milliseconds('coalesce(code_at, sent_at)')}, 'hasReference', carrier_id is not null, 'byHand', refunded)`
 const claimedPlace = `json_build_object('place', 'claimed', 'marked', claimed.marked, 'attempt', claimed.attempt)`
 
 const searching = {
@@ -238,7 +239,21 @@ const searching = {
   limit: 'int',
 } as const
 
-const foundColumns = rows<RowOf<FoundMessage>>({
+/** A final message as found: core's `isTaken` decides from it whether the message was refunded. */
+export interface FoundDecidedRow {
+  readonly place: 'decided'
+  readonly code: DecidedLocation['code']
+  readonly at: DecidedLocation['at']
+  readonly hasReference: boolean
+  /** True if an operator refunded the message. */
+  readonly byHand: boolean
+}
+
+export type FoundRow = RowOf<Omit<FoundMessage, 'place'>> & {
+  readonly place: Exclude<FoundLocation, { readonly place: 'decided' }> | FoundDecidedRow
+}
+
+const foundColumns = rows<FoundRow>({
   id: 'bigint',
   account: 'int',
   from: 'text',

@@ -3,9 +3,10 @@ import type { CarrierId } from '../dispatch/carrier-id.ts'
 import type { DispatcherId, Lane } from '../dispatch/claimed-batches.ts'
 import type { DeliveryReceiptCode } from '../dispatch/delivery-receipt.ts'
 import type { Route } from '../routes/routes.ts'
-import { minus, type Credits } from '../credits/credits.ts'
+import { credits, minus, type Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
 import type { Body } from './body.ts'
+import { sentCredits, type SentCredits } from './message-facts.ts'
 import type { MessageId, MessageReference } from './messages.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
 import type { OutcomeCode } from './status-code.ts'
@@ -250,7 +251,11 @@ export type FoundLocation =
   | Exclude<MessageLocation, ClaimedLocation | DecidedLocation | { readonly place: 'nowhere' | 'queue' | 'in-doubt' }>
   | { readonly place: 'queue' | 'in-doubt'; readonly attempt: number }
   | Pick<ClaimedLocation, 'place' | 'marked' | 'attempt'>
-  | Pick<DecidedLocation, 'place' | 'code' | 'at'>
+  | Pick<DecidedLocation, 'place' | 'code' | 'at' | 'refunded'>
+
+/** Returns the credits of a traced or found message. A refund returns the whole charge of a message. */
+export const tracedCredits = ({ cost, place }: Pick<MessageTrace | FoundMessage, 'cost' | 'place'>): SentCredits =>
+  sentCredits(cost, place.place === 'decided' && place.refunded ? cost : credits(0))
 
 /** What happened to messages. */
 export interface MessageTraces {

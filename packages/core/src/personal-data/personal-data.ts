@@ -3,7 +3,7 @@ import type { Brand } from '../brand.ts'
 import { receiptMatching } from '../dispatch/match-delivery-receipt.ts'
 import type { InboundMessageId } from '../inbox/inbox.ts'
 import type { BulkRow, BulkSend } from '../bulk-sends/bulk-sends.ts'
-import type { FoundMessage } from '../messages/message-traces.ts'
+import type { DecidedLocation, FoundLocation } from '../messages/message-traces.ts'
 import type { MessageId } from '../messages/messages.ts'
 import type { Msisdn, SenderAddress } from '../messages/msisdn.ts'
 import { isFinal } from '../messages/status-code.ts'
@@ -88,11 +88,16 @@ export interface Erasure {
   readonly erased: ErasedCounts
 }
 
+interface ErasableMessage {
+  readonly place:
+    Pick<DecidedLocation, 'place' | 'code' | 'at'> | { readonly place: Exclude<FoundLocation['place'], 'decided'> }
+}
+
 /**
- * Whether a message is left as it is for now: it waits, or a carrier's receipt may still come, which finds it by its
- * number. Stores decide this in their statements as well.
+ * Returns why a message is not erased yet; undefined if it is. Either the message waits, or a receipt may still come,
+ * which finds the message by its number. Stores decide this in their statements as well.
  */
-export function holdsUp({ place }: Pick<FoundMessage, 'place'>, now: Instant): 'waits' | 'awaits-receipt' | undefined {
+export function holdsUp({ place }: ErasableMessage, now: Instant): 'waits' | 'awaits-receipt' | undefined {
   if (place.place !== 'decided') return 'waits'
   return !isFinal(place.code) && place.at > daysBefore(now, receiptMatching.keptDays) ? 'awaits-receipt' : undefined
 }

@@ -57,7 +57,7 @@ function foundOf(store: MemoryStore, row: MessageRow): FoundMessage {
 
 function foundPlace(store: MemoryStore, row: MessageRow): FoundLocation {
   const place = placeOf(store, row)
-  if (place.place === 'decided') return { place: 'decided', code: place.code, at: place.at }
+  if (place.place === 'decided') return { place: 'decided', code: place.code, at: place.at, refunded: place.refunded }
   if (place.place === 'claimed') return { place: 'claimed', marked: place.marked, attempt: place.attempt }
   if (place.place === 'queue' || place.place === 'in-doubt') return { place: place.place, attempt: place.attempt }
   if (place.place === 'nowhere') throw new Error(`message ${row.id} is nowhere`)

@@ -2,12 +2,13 @@ import {
   parseMessageId,
   readReference,
   readSoughtNumber,
+  tracedCredits,
   whyWaiting,
   type FoundMessage,
   type MessageTrace,
 } from '@gateway/core/messages'
 import { Figures, Link, Panel, Second, Table, TextField, When } from '../../components.tsx'
-import { amount, count } from '../../format.ts'
+import { amount, count, creditFigures } from '../../format.ts'
 import { forOperators } from '../../page.ts'
 import { ReadAs } from '../../written-number.tsx'
 import { Story } from '../messages/message.tsx'
@@ -64,7 +65,7 @@ export const operatorMessages = forOperators({
                 },
                 { head: 'To', cell: ({ number: its }) => its },
                 { head: 'When', cell: ({ due }) => <When at={due} /> },
-                { head: 'Credits', cell: ({ cost }) => amount(cost), number: true },
+                { head: 'Net credits', cell: (one) => amount(tracedCredits(one).net), number: true },
                 { head: 'Where it is', cell: ({ place }) => place.place },
               ]}
             />
@@ -116,6 +117,7 @@ export const operatorMessage = forOperators({
                 ['Carrier', ('carrier' in place ? place.carrier : undefined) ?? 'none yet'],
                 ['Its id at the carrier', (place.place === 'decided' ? place.reference : undefined) ?? 'none'],
                 ['Refused for now', `${count(trace.refusedForNow)} times`],
+                ...creditFigures(tracedCredits(trace)),
               ]}
             />
           </Panel>

@@ -58,6 +58,7 @@ export const finding = withTraffic({
     assert.deepEqual(inFlight, { place: 'claimed', attempt: 0, marked: true })
     assert.ok(again?.place === 'postponed' && again.attempt === 1 && again.until > longAgo && again.until < farAhead)
     assert.ok(decided?.place === 'decided' && decided.code === OUTCOME.sent && decided.at > longAgo)
+    assert.equal(decided.refunded, false)
     for (const message of found) {
       const { accepted: acceptedAt, due, place, id, ...rest } = message
       const isScheduled = id === scheduled
@@ -159,6 +160,28 @@ export const finding = withTraffic({
     await traffic.ports.messages.deleteScheduled(account, [id], longAgo)
     const [found] = await find(traffic)
     assert.ok(found?.place.place === 'decided' && found.place.code === OUTCOME.cancelled && found.due === farAhead)
+  },
+
+  'a final message is found as refunded if no carrier accepted it or an operator refunded it': async (traffic) => {
+    const { ports } = traffic
+    const account = await traffic.account()
+    const ids = await traffic.send(account, { numbers: times(4, number) })
+    const dispatcher = await traffic.dispatcher()
+    const { id: batch, messages } = await traffic.claim(dispatcher)
+    const outcomes = [
+      { outcome: 'accepted', reference: 'a' },
+      { outcome: 'refused' },
+      { outcome: 'unknown' },
+      { outcome: 'unknown' },
+    ] as const
+    const recorded = messages.map((message, i) => ({ batch, message, handover: at(outcomes, i) }))
+    await ports.claimedBatches.record(dispatcher, recorded)
+    await ports.ledger.refund({ message: at(ids, 3), why: 'a complaint' }, farAhead)
+    const found = (await find(traffic)).toReversed()
+    assert.deepEqual(
+      found.map(({ place }) => place.place === 'decided' && place.refunded),
+      [false, true, false, true],
+    )
   },
 
   'while messages are claimed, given back, recorded and recovered, each look finds each exactly once': async (
