@@ -15,6 +15,8 @@ import {
   clientNetwork,
   comesFrom,
   createServiceApp,
+  hadNoEffect,
+  isProgrammingError,
   onError,
   prepareResponse,
   publicDocuments,
@@ -22,6 +24,7 @@ import {
   requestIdHeader,
   requestQuery,
   streamResponse,
+  withoutEffect,
   withPlace,
   type AdmissionGate,
   type BodyPlace,
@@ -45,7 +48,7 @@ import { renderPage, type Acting, type Frame, type PageLink } from './layout.tsx
 import { askAgainLater, follow, noFollowers, type Followers, type Look } from './live.ts'
 import { oidcProvider, type OidcProvider } from './oidc.ts'
 import type { Answer, Download, GoTo, HolderVisit, Keeping, OperatorVisit, Page, View, Visit } from './page.ts'
-import { forbidden, missing, notOfRole, tooLarge, trouble, unavailable } from './pages/errors.tsx'
+import { forbidden, missing, notOfRole, tooLarge, trouble, unanswerable, unavailable } from './pages/errors.tsx'
 import { pages } from './pages/index.ts'
 import { restOr } from './rest-paths.ts'
 import { formToken, isFormToken, isSameOrigin, keepSession, sessionToken, type SessionOf } from './session.ts'
@@ -126,8 +129,8 @@ export function portalRouter(gateway: Gateway, settings: PortalSettings): Router
       router.post(page.path, prepare, (request, response) => serve(serving, page, request, response))
   }
   router.use(publicDocuments(assets, gate))
-  const answerError = onError(log, (request, response) =>
-    write(response, trouble, framesOf.get(response) ?? outside(serving, request)),
+  const answerError = onError(log, (request, response, _status, error) =>
+    write(response, troubleOf(error), framesOf.get(response) ?? outside(serving, request)),
   )
   return router.use(undecodable(portalNotFound(gateway, settings)), answerError)
 }
@@ -139,8 +142,11 @@ export const createPortalServer = (gateway: Gateway, settings: PortalServerSetti
     service: 'portal',
     mounted: ['/', portalRouter(gateway, settings)],
     notFound: restOr(settings.clock, portalNotFound(gateway, settings)),
-    answerError: (request, response) => write(response, trouble, outside(settings, request)),
+    answerError: (request, response, _status, error) => write(response, troubleOf(error), outside(settings, request)),
   })
+
+/** Returns the page for an error that a page threw (ruling 1.25). */
+const troubleOf = (error: unknown): View => (hadNoEffect(error) && !isProgrammingError(error) ? unanswerable : trouble)
 
 /** Answers a path that cannot be decoded, such as `/inbox/%FF`, as one that is not there. */
 const undecodable =
@@ -235,14 +241,18 @@ async function serveInTurn(serving: Serving, page: Page, request: Request, respo
   else if (done.download !== undefined) await writeFile(serving, request, response, done.download)
 }
 
-/** Takes a place of the gate for each part, so that whoever reads slowly holds none. */
+/**
+ * Streams a file. Holds a place of the gate only while it waits for rows, so that a slow reader holds none. Rejects if
+ * the rows cannot be read; the response is then an error page if nothing was written.
+ */
 async function writeFile({ gate, clock, links }: Serving, request: Request, response: Response, file: Download) {
   async function* lines(): AsyncIterable<string> {
     yield '\ufeff'
     for await (const row of file.rows) yield csvLine(row)
   }
   response.set('Content-Disposition', `attachment; filename="${file.fileName}"`).type('text/csv; charset=utf-8')
-  const streamed = await streamResponse(response, lines(), { gate, owner: clientNetwork(request) })
+  const streaming = { gate, owner: clientNetwork(request) }
+  const streamed = await withoutEffect(() => streamResponse(response, lines(), streaming))
   if (streamed === 'full') write(response, unavailable, outside({ clock, links }, request))
 }
 
@@ -507,6 +517,8 @@ const goTo = ({ response, frame }: Visitor, { goTo: path }: GoTo): void => respo
 const isErrorPage = ({ status = 200 }: View): boolean => status >= 400 && status !== 401 && status !== 422
 
 function write(response: Response, view: View, frame: Frame): void {
+  // A browser would save the page as the file that could not be read.
+  response.removeHeader('Content-Disposition')
   if (view.retryAfterSeconds !== undefined) response.set('Retry-After', String(view.retryAfterSeconds))
   response
     .status(view.status ?? 200)

@@ -6,6 +6,7 @@ import {
   endpointHandler,
   fallbackHandler,
   hadNoEffect,
+  isProgrammingError,
   type HealthSettings,
   type Log,
   type Metrics,
@@ -97,13 +98,11 @@ function writeFailure(
 const unreadable = failure('malformed-request', 'The request cannot be read.')
 
 /**
- * Our own trouble (ruling 1.25). The language's own errors are mistakes of ours: 500. Whatever else is thrown comes
- * from what we stand on: 503, with `Retry-After` if nothing but reading was begun; else nobody knows here whether a
- * send has happened.
+ * Returns the answer to an error that a handler threw (ruling 1.25). A programming error is 500, any other error 503,
+ * with `Retry-After` if nothing was done. Without it the request may have been carried out.
  */
 function trouble(error: unknown): Failure {
-  const ours = [TypeError, RangeError, ReferenceError, SyntaxError].some((kind) => error instanceof kind)
-  if (ours) return unknownError
+  if (isProgrammingError(error)) return unknownError
   return failure('unavailable', 'The service is not available.', hadNoEffect(error) ? { 'Retry-After': '1' } : {})
 }
 

@@ -50,7 +50,7 @@ export { listen, type ListenSettings, type Running } from './listen.ts'
 export { createLog, type Log, type LogSettings, writeOut } from './log.ts'
 export { measureLogins, warnOfFailedLogins } from './login-reports.ts'
 export { createMetrics, type Metrics } from './metrics.ts'
-export { type AnswerError, hadNoEffect, onError, withoutEffect } from './on-error.ts'
+export { type AnswerError, hadNoEffect, isProgrammingError, onError, withoutEffect } from './on-error.ts'
 export { type PublicDocument, publicDocuments, type PublicDocuments } from './public-documents.ts'
 export {
   arrivedBody,

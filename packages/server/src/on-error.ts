@@ -83,3 +83,8 @@ export function markWithoutEffect(error: unknown): unknown {
 /** Returns true if the request can safely be repeated, because the error is marked or reports that nothing was done. */
 export const hadNoEffect = (error: unknown): boolean =>
   error instanceof Error && (withoutEffectThrown.has(error) || ('hadNoEffect' in error && error.hadNoEffect === true))
+
+const programmingErrors = [TypeError, RangeError, ReferenceError, SyntaxError]
+
+/** Returns true for an error of the language, which is a mistake in our code. Other errors come from outside of it. */
+export const isProgrammingError = (error: unknown): boolean => programmingErrors.some((kind) => error instanceof kind)

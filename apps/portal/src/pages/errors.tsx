@@ -40,6 +40,16 @@ export const unavailable: View = {
   retryAfterSeconds: 2,
 }
 
+/** Page for an error of which it is certain that nothing was done, such as a database that does not answer. */
+export const unanswerable: View = {
+  ...saying(
+    503,
+    'The gateway cannot answer now',
+    'Nothing was done. Try again in a few seconds. If this page comes again, tell the operator the request id below.',
+  ),
+  retryAfterSeconds: 2,
+}
+
 export const trouble: View = saying(
   500,
   'The gateway has a problem',

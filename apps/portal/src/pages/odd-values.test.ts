@@ -122,22 +122,47 @@ test('a path that is no page has the menu of whoever is signed in, and the reque
   expect([stranger.status, stranger.html.querySelector('nav')]).toEqual([404, null])
 })
 
-test('an error of the gateway has the menu and the request id, too', async () => {
+test.each([
+  [new TypeError('optOuts is not a function'), 500, 'The gateway has a problem'],
+  [new Error('the database does not answer'), 503, 'The gateway cannot answer now'],
+])('a page that fails with %s is answered %i, with the menu and the request id', async (problem, status, title) => {
   const failing = await startPortal({}, undefined, undefined, undefined, (ports) => ({
     ...ports,
     suppressions: {
       ...ports.suppressions,
       optOuts: () => {
-        throw new Error('the disk is on fire')
+        throw problem
       },
     },
   }))
   try {
     const visitor = await failing.signedIn()
     const shown = await visitor.get('/opt-outs')
-    expect([shown.status, shown.text]).toEqual([500, expect.stringContaining('The gateway has a problem')])
+    expect([shown.status, shown.html.querySelector('h1')?.textContent]).toEqual([status, title])
+    expect(shown.headers['retry-after']).toBe(status === 503 ? '2' : undefined)
     expect(shown.html.querySelector('nav[aria-label="Main"]')).not.toBeNull()
     expect(shown.html.querySelector('footer')?.textContent).toContain(String(shown.headers['x-request-id']))
+  } finally {
+    await failing.close()
+  }
+})
+
+test('a file whose first rows cannot be read is answered 503 with a page, which is not saved as the file', async () => {
+  const failing = await startPortal({}, undefined, undefined, undefined, (ports) => ({
+    ...ports,
+    ledger: {
+      ...ports.ledger,
+      statement: () => ({ [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('no connection')) }) }),
+    },
+  }))
+  try {
+    const visitor = await failing.signedIn()
+    const shown = await visitor.get('/statement/2026-10/download')
+    expect([shown.status, shown.html.querySelector('h1')?.textContent]).toEqual([503, 'The gateway cannot answer now'])
+    expect(shown.headers['retry-after']).toBe('2')
+    expect(shown.headers['content-type']).toContain('text/html')
+    expect(shown.headers['content-disposition']).toBeUndefined()
+    expect(shown.html.querySelector('nav[aria-label="Main"]')).not.toBeNull()
   } finally {
     await failing.close()
   }
