@@ -289,6 +289,29 @@ export function journeys(world: () => World): void {
     expect((await file.text()).trim().split('\r\n')).toHaveLength(left + 1)
   })
 
+  test('the page of a running send offers the results and the cancellation without a reload', async () => {
+    const person = await enter('by mouse, with scripts')
+    await person.signIn(world().site.acme)
+    // The account may be sent to 400 numbers a second, so that the page is open while the send runs.
+    const numbers = Array.from({ length: 2000 }, (_, i) => `${27840000000 + i}`)
+    const buffer = Buffer.from(['number', ...numbers].join('\n'))
+    await person.go('/send')
+    await person.fill('Text', 'The counter closes at noon.')
+    await person.fill('Time (optional)', '2027-11-30T14:30')
+    await person.page.locator('input[type="file"]').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer })
+    await person.page.locator('#preview blockquote').waitFor()
+    await person.press('Check before sending')
+    await person.press(/^Send 2\s000 messages/)
+    await person.page.locator('#stop button').waitFor()
+    await person.page.evaluate(() => document.body.setAttribute('data-loaded-once', ''))
+    await person.sees('Download the results as CSV', '#further')
+    await person.sees(/^Cancel 2\s000 messages/, '#cancel')
+    expect(await person.page.locator('#stop button').count()).toBe(0)
+    expect(await person.page.locator('body[data-loaded-once]').count()).toBe(1)
+    await person.press(/^Cancel 2\s000 messages/)
+    await person.page.locator('#cancel button').waitFor({ state: 'detached' })
+  })
+
   journey('a second factor is set up, asked for when signing in, and removed', async (way) => {
     const { acme } = world().site
     const person = await enter(way)

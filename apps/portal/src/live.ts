@@ -18,7 +18,8 @@ const allFollowersMax = 1000
 /** Often while something happens, seldom when it does not; then a page that is still open asks anew. */
 const pausesMs = { busy: 1000, calm: 5000 }
 const calmAfter = 30
-const openMs = 15 * 60_000
+/** Seconds for which a page is followed over one connection. */
+export const followedSeconds = 15 * 60
 /** Looks of all pages together take a tenth of the time at the most: with many open pages each is looked at less. */
 const timeShare = 0.1
 /** Where too many pages are followed, and where the process is too busy, the browser asks again after so long. */
@@ -87,7 +88,7 @@ export function follow(followers: Followers, response: ServerResponse, { owner, 
     const look = await again().catch(() => 'failed' as const)
     followers.lookMs += (performance.now() - lookedAt - followers.lookMs) / 8
     if (response.destroyed) return
-    if (look === 'failed' || performance.now() - began > openMs) {
+    if (look === 'failed' || performance.now() - began > followedSeconds * 1000) {
       response.end()
       return
     }

@@ -1,8 +1,9 @@
 import { creditsOf, type ShownMessage } from '@gateway/core/messages'
-import type { Instant } from '@gateway/core/time'
+import { secondsAfter, type Instant } from '@gateway/core/time'
 import type { ComponentChildren } from 'preact'
 import { Link, State, Table, When } from '../../components.tsx'
 import { amount } from '../../format.ts'
+import { followedSeconds } from '../../live.ts'
 
 const charactersMax = 60
 
@@ -16,11 +17,15 @@ export const isScheduled = ({ scheduled }: Pick<ShownMessage, 'scheduled'>, now:
 export const waitsForItsTime = (message: ShownMessage, now: Instant): boolean =>
   isScheduled(message, now) && message.status !== 'not-found' && message.status.code === 'waiting'
 
-/** Whether anything may still become of one of these within the next minutes. */
+/** Returns true if a message is to be sent now or while a page that is opened now is followed. */
+export const isSoon = (scheduled: Instant | undefined, now: Instant): boolean =>
+  scheduled === undefined || scheduled <= secondsAfter(now, followedSeconds)
+
+/** Returns true if the state of one of the messages may change while a page that is opened now is followed. */
 export const mayChange = (messages: readonly Pick<ShownMessage, 'status' | 'scheduled'>[], now: Instant): boolean =>
   messages.some(({ status, scheduled }) => {
     if (status === 'not-found') return false
-    return status.code === 'waiting' ? scheduled === undefined || scheduled <= now : status.code === 100
+    return status.code === 'waiting' ? isSoon(scheduled, now) : status.code === 100
   })
 
 /** Messages of the account, each with its state. */

@@ -1,6 +1,7 @@
 import { credits } from '@gateway/core/credits'
 import { OUTCOME } from '@gateway/core/messages'
 import { aMessageId, write } from '@gateway/core/testing'
+import { secondsAfter } from '@gateway/core/time'
 import { startPortal, type Portal, type Visitor } from '../../../testing/start-portal.ts'
 
 let portal: Portal
@@ -33,6 +34,16 @@ test('the list has the latest first and goes on where the page before ended', as
     'Latest',
     'Download as CSV',
   ])
+})
+
+test.each([
+  [600, true],
+  [3600, false],
+])('the page of a message that is due in %i s is followed: %s', async (seconds, isFollowed) => {
+  const scheduled = secondsAfter(portal.clock.now(), seconds)
+  await portal.gateway.sendMessages(portal.account, [{ text: 'Hello', recipients: ['27820000001'], scheduled }])
+  const { html } = await visitor.get('/messages/1')
+  expect(html.querySelector('body')?.hasAttribute('data-follow')).toBe(isFollowed)
 })
 
 test('messages of some days and in one state are listed, and downloaded as a file without formulas', async () => {

@@ -14,6 +14,7 @@ import { Bar, Figures, Form, Hidden, Link, Notice, Panel, Second, State, Table }
 import { amount, capitalized, count, counted, creditCells, creditFigures, creditHeads, when } from '../../format.ts'
 import { forHolders, type HolderVisit } from '../../page.ts'
 import { outcomeWords, ROW_REFUSAL, specificationWords, stateWords, type Tone } from '../../words.ts'
+import { isSoon } from '../messages/message-table.tsx'
 import { NotSent } from './bulk-draft.tsx'
 import { ownBulkSend, storedRows } from './own-bulk-send.ts'
 import { AcceptedBar } from './sends.tsx'
@@ -44,7 +45,9 @@ export const bulkSent = forHolders({
     return {
       title: 'Sent',
       place: 'sends',
-      live: !isEnded || (!isAhead && outcomes.some(({ code }) => code === undefined || code === OUTCOME.sent)),
+      live:
+        !isEnded ||
+        (isSoon(scheduled, visit.now) && outcomes.some(({ code }) => code === undefined || code === OUTCOME.sent)),
       main: (
         <>
           <div id="progress" data-live="">
@@ -56,7 +59,9 @@ export const bulkSent = forHolders({
               of={spent}
             />
           </div>
-          {isAhead && <p>The messages are to go out at {when(scheduled, visit.now)}.</p>}
+          <div id="due" data-live="">
+            {isAhead && <p>The messages are to go out at {when(scheduled, visit.now)}.</p>}
+          </div>
           <div id="outcomes" data-live="">
             {outcomes.length > 0 && <Outcomes of={outcomes} isAhead={isAhead} />}
           </div>
