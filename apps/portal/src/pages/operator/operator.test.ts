@@ -267,6 +267,19 @@ test('where a number would go, and why no other way', async () => {
   expect((await support.get('/operator/routes?number=x')).status).toBe(422)
 })
 
+test('the page of routes says when messages go to the next priority because the carriers are full', async () => {
+  const over = (carrier: string, priority: number) => ({ carrier: carrier as CarrierId, priority, weight: 1 })
+  const route = { prefixes: [], accounts: [], senders: [], carriers: [over('cheap', 1), over('dear', 2)] }
+  await portal.ports.routes.publish([
+    { ...route, name: 'patient', prefixes: ['27'], overflow: { single: 600, bulk: 1200 } },
+    { ...route, name: 'alone', prefixes: ['44'], carriers: [over('cheap', 1)] },
+    { ...route, name: 'rest' },
+  ])
+  const { html } = await support.get('/operator/routes')
+  const cells = html.querySelectorAll('td[data-head="To the next priority if full"]').map((cell) => cell.textContent)
+  expect(cells).toEqual(['single sends after 600 s, bulk after 1\u202f200 s', '', 'single sends after 2 s, bulk never'])
+})
+
 test('an admin sets prices and limits of an account, and takes them away again', async () => {
   await act(admin, accountPath, 'price', { prefix: '27', price: '0.7' })
   expect(await portal.backOffice.listPrices(portal.account.id)).toEqual([{ prefix: '27', price: 7 }])

@@ -1,7 +1,14 @@
 import { accountId } from '@gateway/core/accounts'
 import { parseSenderAddress, readWrittenNumber, type Msisdn } from '@gateway/core/messages'
-import { explainRoute, type PublishedRoute, type UnmetCondition } from '@gateway/core/routes'
+import {
+  explainRoute,
+  overflowOf,
+  type OverflowAfter,
+  type PublishedRoute,
+  type UnmetCondition,
+} from '@gateway/core/routes'
 import { Link, Notice, Panel, Second, Table, TextField } from '../../components.tsx'
+import { count } from '../../format.ts'
 import { forOperators } from '../../page.ts'
 import { NUMBER_PROBLEM } from '../../words.ts'
 import { ReadAs } from '../../written-number.tsx'
@@ -17,6 +24,15 @@ const carriersOf = ({ carriers }: PublishedRoute): string =>
     .toSorted((a, b) => a.priority - b.priority)
     .map(({ carrier, priority, weight }) => `${carrier} (priority ${priority}, weight ${weight})`)
     .join(', ')
+
+const secondsText = (after: OverflowAfter): string => (after === 'never' ? 'never' : `after ${count(after)} s`)
+
+/** Returns when messages go to the next priority because the carriers are full; '' if there is no next priority. */
+function overflowText({ carriers, overflow }: PublishedRoute): string {
+  if (new Set(carriers.map(({ priority }) => priority)).size < 2) return ''
+  const { single, bulk } = overflowOf({ ...(overflow && { overflow }) })
+  return `single sends ${secondsText(single)}, bulk ${secondsText(bulk)}`
+}
 
 const anyOr = (values: readonly unknown[]): string => {
   const shown = values.slice(0, 8).join(', ')
@@ -106,6 +122,7 @@ export const routes = forOperators({
                 { head: 'Accounts', cell: ({ accounts }) => anyOr(accounts) },
                 { head: 'Senders', cell: ({ senders }) => anyOr(senders) },
                 { head: 'Carriers', cell: carriersOf },
+                { head: 'To the next priority if full', cell: overflowText },
               ]}
             />
           </Panel>
