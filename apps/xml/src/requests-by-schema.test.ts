@@ -71,7 +71,10 @@ const validity = fc.oneof(
 const mostly = (fitting: readonly string[], others: readonly string[]) =>
   fc.oneof({ arbitrary: fc.constantFrom(...fitting), weight: 19 }, fc.constantFrom(...others))
 const priority = fc.oneof(fc.constant(''), element('Priority', around(mostly(['0', '3', ''], ['4', '03']))))
-const flash = fc.oneof(fc.constant(''), element('Flash', around(mostly(['true', '0', ''], ['TRUE', '2']))))
+const flash = fc.oneof(
+  fc.constant(''),
+  element('Flash', around(mostly(['true', 'False', 'TRUE', '0', ''], ['yes', '2']))),
+)
 const id = element('ID', around(fc.oneof(digits(0, 1e15), fc.constantFrom('00', '99999999999999999999', 'W1'))))
 
 const contents: Readonly<Record<string, readonly fc.Arbitrary<string>[]>> = {
