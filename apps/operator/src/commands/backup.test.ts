@@ -103,7 +103,7 @@ test('verify says of what moment a file is; a changed one is refused, and restor
     copied: 0,
     tables: [],
   })
-  const refused = { code: 1, out: '', err: `${changed} was changed: its SHA-256 is another one.\n` }
+  const refused = { code: 1, out: '', err: `${changed} was changed: its SHA-256 does not match.\n` }
   expect(await operator.run(['backup', 'verify', changed])).toEqual(refused)
   expect(await operator.run(['backup', 'restore', changed])).toEqual(refused)
 })

@@ -2,6 +2,7 @@ import { copyDatabase, postgresPorts } from '@gateway/adapters-postgres'
 import { upgradeCluster } from '@gateway/embedded-postgres'
 import { command, Refused, type RunAlone } from '../command.ts'
 import { counted } from '../show.ts'
+import { sizeText } from './backup.ts'
 
 export const databaseUpgrade = (runAlone: RunAlone) =>
   command(
@@ -22,7 +23,7 @@ export const databaseUpgrade = (runAlone: RunAlone) =>
           } finally {
             await close()
           }
-          const progress = (table: string, rows: number) => output.progress(`${table}: ${counted(rows, 'row')}`)
+          const progress = (table: string, bytes: number) => output.progress(`${table}: ${sizeText(bytes)} copied`)
           const unlessEnded = () => interruption.throwIfAborted()
           const tables = await copyDatabase({ from, to, progress, unlessEnded })
           copied = tables.reduce((sum, { rows }) => sum + rows, 0)

@@ -2,6 +2,7 @@ import { readTimes } from '../arguments.ts'
 import { command, Refused, yesOption, type Run } from '../command.ts'
 import type { Output } from '../output.ts'
 import { counted } from '../show.ts'
+import { sizeText } from './backup.ts'
 
 export interface AppliedMigration {
   readonly version: number
@@ -31,10 +32,10 @@ export interface CopiedTable {
   readonly rows: number
 }
 
-/** Copies the database to the one at a URL. Calls `progress` with the number of rows copied of a table. */
+/** Copies the database to the one at a URL. Calls `progress` with a table and the bytes of all tables copied so far. */
 export type CopyTo = (
   address: string,
-  progress: (table: string, rows: number) => void,
+  progress: (table: string, bytes: number) => void,
 ) => Promise<readonly CopiedTable[]>
 
 export type RunCopy = (work: (copyTo: CopyTo, output: Output) => Promise<void>) => Promise<void>
@@ -52,7 +53,7 @@ export const databaseCopy = (run: RunCopy) =>
     .requiredOption('--to <url>', 'the address of the empty database')
     .action(({ to }: CopyOptions) =>
       run(async (copyTo, output) => {
-        const tables = await copyTo(to, (table, rows) => output.progress(`${table}: ${counted(rows, 'row')}`))
+        const tables = await copyTo(to, (table, bytes) => output.progress(`${table}: ${sizeText(bytes)} copied`))
         const rows = tables.reduce((sum, table) => sum + table.rows, 0)
         output.result(
           { copied: rows, tables: tables.map((table) => ({ table: table.table, copied: table.rows })) },

@@ -73,7 +73,7 @@ export async function readBackup(
   const breakOff = (): void => void unpacked.destroy(new Error('interrupted'))
   signal?.addEventListener('abort', breakOff, { once: true })
   const text = linesOf(unpacked, (bytesMax) =>
-    refused(`is no backup of the gateway: a line has over ${bytesMax} bytes`),
+    refused(`is not a backup of the gateway: a line has over ${bytesMax} bytes`),
   )
   const rows: Record<string, number> = {}
   let head: BackupHead | undefined
@@ -82,7 +82,7 @@ export async function readBackup(
       const line = await text.line()
       if (line === undefined) throw refused('is cut off: it has no last line')
       if (head === undefined) {
-        if (!line.startsWith(headMark)) throw refused('is no backup of the gateway, or one of a later version')
+        if (!line.startsWith(headMark)) throw refused('is not a backup of the gateway, or is one of a later version')
         head = headOf(line)
         if (head === undefined) throw refused('was changed: a line of it cannot be read')
         await to.begin(head)
@@ -99,16 +99,16 @@ export async function readBackup(
       if (name !== undefined && last !== undefined) await to.sequence(name, last, called === 'true')
       if (!line.startsWith(endMark)) continue
       const end = JSON.parse(line.slice(endMark.length)) as BackupEnd
-      if (end.sha256 !== text.digest()) throw refused('was changed: its SHA-256 is another one')
+      if (end.sha256 !== text.digest()) throw refused('was changed: its SHA-256 does not match')
       if (JSON.stringify(end.rows) !== JSON.stringify(rows))
-        throw refused('was changed: its rows are not those it names')
+        throw refused('was changed: the numbers of its rows do not match')
       if ((await text.line()) !== undefined) throw refused('was changed: something comes after its end')
       return { head, end }
     }
   } catch (error) {
     const { code } = error as { readonly code?: unknown }
     if (code === 'Z_BUF_ERROR') throw refused('is cut off')
-    if (typeof code === 'string' && code.startsWith('Z_')) throw refused('was changed, or is no backup')
+    if (typeof code === 'string' && code.startsWith('Z_')) throw refused('was changed, or is not a backup')
     if (typeof code === 'string' && /^E[A-Z]+$/.test(code)) throw refused(`cannot be read (${code})`)
     if (error instanceof SyntaxError) throw refused('was changed: a line of it cannot be read')
     throw error

@@ -11,12 +11,12 @@ import { aNumber, anAccount, anOrder } from '@gateway/core/testing'
 import { testServer } from '../../testing/fresh-database.ts'
 import { acceptedIds, dispatchAll } from '../../testing/old-history.ts'
 import { aReply, confirmation } from '../../testing/replies.ts'
-import { columnsOf, sequencesOf, tablesOf } from '../copy/copy-database.ts'
 import { migrate } from '../migrate.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
 import { backupFile } from './backup-format.ts'
 import { createBackup, writeBackup } from './create-backup.ts'
 import { restoreBackup, verifyBackup } from './restore-backup.ts'
+import { columnsOf, sequencesOf, tablesOf } from './whole-database.ts'
 
 const server = testServer()
 const urlOf = (name: string) => server.replace('/gateway?', `/${name}?`)
@@ -97,7 +97,7 @@ test('a backup is complete, only its owner may read it, and no other file is lef
   expect((await verifyBackup(backupFile(file))).rows).toBeGreaterThan(50)
 })
 
-test('a truncated or altered file, or one that is no backup, is refused before anything is written', async () => {
+test('a truncated or altered file, or one that is not a backup, is refused before anything is written', async () => {
   const whole = await readFile(file)
   const text = gunzipSync(whole).toString('latin1')
   const packed = (changed: string) => gzipSync(Buffer.from(changed, 'latin1'), { level: 1 })
@@ -110,8 +110,8 @@ test('a truncated or altered file, or one that is no backup, is refused before a
     [packed(text.replace(/^(COPY send_p0 .*\n).*\n/m, '$1')), 'was changed: its SHA-256'],
     [packed(text.split('\n').slice(0, -2).join('\n')), 'is cut off: it has no last line'],
     [packed(`${text}more\n`), 'was changed: something comes after its end'],
-    [packed('-- something else\n'), 'is no backup of the gateway'],
-    [Buffer.from('plain text'), 'was changed, or is no backup'],
+    [packed('-- something else\n'), 'is not a backup of the gateway'],
+    [Buffer.from('plain text'), 'was changed, or is not a backup'],
   ]
   for (const [content, why] of bad) {
     const path = join(folder, 'bad')
@@ -137,7 +137,7 @@ test('a line or row of a gigabyte is refused as soon as it exceeds the limit', a
   const head = `-- gateway backup 1 ${JSON.stringify({ made: '', columns: {} })}\n`
   for (const start of ['', '-- gateway backup 1 ', head, `${head}COPY send (body) FROM stdin;\n`]) {
     const { source, remaining } = endless(start)
-    await expect(verifyBackup(source)).rejects.toThrow('It is no backup of the gateway: a line has over')
+    await expect(verifyBackup(source)).rejects.toThrow('It is not a backup of the gateway: a line has over')
     expect(remaining()).toBeGreaterThan(600)
   }
 })

@@ -7,10 +7,19 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Client } from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
-import { columnsOf, connectionOf, plainText, sequencesOf, tablesOf } from '../copy/copy-database.ts'
-import { checkLedger } from '../sql/credits.ts'
 import { endMark, headMark, type BackupEnd, type BackupHead } from './backup-format.ts'
 import { flushFile, flushFolder } from './backup-folder.ts'
+import {
+  columnsOf,
+  connectionOf,
+  ledgerOf,
+  migrationsOf,
+  namesOf,
+  partitionOf,
+  plainText,
+  sequencesOf,
+  tablesOf,
+} from './whole-database.ts'
 
 export interface WriteOptions {
   readonly from: string
@@ -114,13 +123,6 @@ async function headOf(source: Client): Promise<BackupHead> {
   return { made: rows[0]?.made ?? '', server: rows[0]?.server ?? '', migrations, columns }
 }
 
-export const migrationsOf = async (client: Client): Promise<BackupHead['migrations']> =>
-  (
-    await client.query<BackupHead['migrations'][number]>(
-      'select version, digest from schema_migration order by version',
-    )
-  ).rows
-
 async function* textOf(
   source: Client,
   head: BackupHead,
@@ -167,18 +169,4 @@ async function* textOf(
   const end: BackupEnd = { rows: counts, ledger: await ledgerOf(source), sha256: '' }
   yield text('commit;')
   yield Buffer.from(`${endMark}${JSON.stringify({ ...end, sha256: hash.digest('hex') })}\n`)
-}
-
-export const ledgerOf = async (client: Client): Promise<string> =>
-  JSON.stringify((await client.query(checkLedger.text)).rows)
-
-export const partitionOf = (table: string): string | undefined => /^send_p([0-9]+)$/.exec(table)?.[1]
-
-export async function namesOf(client: Client, table: string): Promise<string> {
-  const { rows } = await client.query<{ names: string }>(
-    `select string_agg(quote_ident(attname), ', ' order by attnum) names from pg_attribute
-     where attrelid = to_regclass($1) and attnum > 0 and not attisdropped`,
-    [table],
-  )
-  return rows[0]?.names ?? ''
 }

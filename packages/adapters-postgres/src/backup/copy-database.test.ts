@@ -7,7 +7,8 @@ import { testServer } from '../../testing/fresh-database.ts'
 import { acceptedIds, dispatchAll } from '../../testing/old-history.ts'
 import { aReply, confirmation, inboxTexts } from '../../testing/replies.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
-import { columnsOf, copyDatabase, sequencesOf, tablesOf } from './copy-database.ts'
+import { copyDatabase } from './copy-database.ts'
+import { columnsOf, sequencesOf, tablesOf } from './whole-database.ts'
 
 const server = testServer()
 const urlOf = (name: string) => server.replace('/gateway?', `/${name}?`)
