@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import type { Client, ClientConfig } from 'pg'
 import { breakConnection, isEnding, setServer, type ServerPlace } from './driver.ts'
 import { sqlState } from './errors.ts'
+import type { History, KnownServers } from './known-servers.ts'
 import type { Host, ServerAddress } from './server-address.ts'
 import { whetherPrimary, whichTimeline } from './sql/server.ts'
 import { WrongServer } from './write-trouble.ts'
@@ -13,27 +14,11 @@ import { WrongServer } from './write-trouble.ts'
  * that one is no longer the primary.
  */
 
-interface History {
-  /** Identifier of the database cluster, which all its servers share. */
-  readonly system: string
-  /** Timeline, which increases with each promotion. */
-  readonly timeline: number
-}
-
 /** Role of a server, as the server reports it. */
 interface Reading {
   readonly isPrimary: boolean
   /** Undefined if this role, or this kind of PostgreSQL, cannot read it. */
   readonly history: History | undefined
-}
-
-/** State of an address, for all its connections in this process. */
-interface Known {
-  /** Latest history of any server. Primaries with an earlier one are refused. */
-  latest: History | undefined
-  readonly clients: Map<Client, History>
-  /** Result of the last search for the primary. */
-  found: Promise<ServerPlace> | undefined
 }
 
 /** Time limit for a server to report its role. */
@@ -43,14 +28,6 @@ const othersMilliseconds = { primary: 300, standby: 1000 }
 /** Interval between two searches for another primary. */
 const watchMilliseconds = 2000
 
-const states = new WeakMap<ServerAddress, Known>()
-
-function stateOf(address: ServerAddress): Known {
-  const state = states.get(address) ?? { latest: undefined, clients: new Map(), found: undefined }
-  states.set(address, state)
-  return state
-}
-
 /**
  * Makes a class of clients that check their server after connecting. A server whose timeline has ended is rejected with
  * a `WrongServer`, and so is a read-only one if the primary is wanted. When a later timeline is seen, all connections
@@ -58,7 +35,7 @@ function stateOf(address: ServerAddress): Known {
  * connection has ended.
  */
 export function checkedClientOf(address: ServerAddress, Plain: typeof Client): typeof Client {
-  const state = stateOf(address)
+  const { known } = address
   return class extends Plain {
     constructor(options?: ClientConfig | string) {
       super(options)
@@ -77,10 +54,10 @@ export function checkedClientOf(address: ServerAddress, Plain: typeof Client): t
     }
 
     async #connect(): Promise<this> {
-      const found = address.isPrimaryWanted ? (state.found ??= findPrimary(address, Plain)) : undefined
+      const found = address.isPrimaryWanted ? (known.found ??= findPrimary(address, Plain)) : undefined
       const forget = () => {
-        state.clients.delete(this)
-        if (state.found === found) state.found = undefined
+        known.clients.delete(this)
+        if (known.found === found) known.found = undefined
       }
       this.once('end', forget)
       try {
@@ -89,9 +66,9 @@ export function checkedClientOf(address: ServerAddress, Plain: typeof Client): t
         if (place !== undefined) setServer(this, place)
         await super.connect()
         const { isPrimary, history } = await readingOf(this, address)
-        admit(state, { isPrimary, history })
+        admit(known, { isPrimary, history })
         if (place !== undefined && !isPrimary) throw onlyReads(place)
-        if (history !== undefined) state.clients.set(this, history)
+        if (history !== undefined) known.clients.set(this, history)
         return this
       } catch (error) {
         forget()
@@ -156,8 +133,8 @@ export async function readServers(address: ServerAddress, Plain: typeof Client):
  * an earlier timeline than this one. A standby may have an earlier timeline, because it records the one that it follows
  * only at its next restart point.
  */
-function admit(state: Known, { isPrimary, history }: Reading): void {
-  const { latest } = state
+function admit(known: KnownServers, { isPrimary, history }: Reading): void {
+  const { latest } = known
   if (history === undefined) return
   if (latest !== undefined && latest.system !== history.system)
     throw new WrongServer('other-database', `its system identifier is ${history.system}, not ${latest.system}`)
@@ -166,8 +143,8 @@ function admit(state: Known, { isPrimary, history }: Reading): void {
     const problem = `its timeline is ${history.timeline}, and another server has timeline ${latest.timeline}`
     throw new WrongServer('old-primary', problem)
   }
-  state.latest = history
-  for (const [client, { timeline }] of state.clients)
+  known.latest = history
+  for (const [client, { timeline }] of known.clients)
     if (timeline < history.timeline) breakConnection(client, new Error('another server has replaced this primary'))
 }
 
@@ -194,9 +171,9 @@ async function findPrimary(address: ServerAddress, Plain: typeof Client): Promis
     })
     void Promise.all(queries).then(() => resolve())
   })
-  const state = stateOf(address)
+  const { known } = address
   const historyOf = (place: ServerPlace) => readings.get(place)?.history
-  const system = (state.latest ?? historyOf(places.find((place) => readings.get(place)?.isPrimary) ?? nowhere))?.system
+  const system = (known.latest ?? historyOf(places.find((place) => readings.get(place)?.isPrimary) ?? nowhere))?.system
   const rank = (place: ServerPlace) => (historyOf(place)?.system === system ? (historyOf(place)?.timeline ?? 0) : -1)
   const latestFirst = places.filter((place) => readings.has(place)).sort((a, b) => rank(b) - rank(a))
   let best: ServerPlace | undefined
@@ -204,7 +181,7 @@ async function findPrimary(address: ServerAddress, Plain: typeof Client): Promis
     const reading = readings.get(place)
     if (reading === undefined) continue
     try {
-      admit(state, reading)
+      admit(known, reading)
       if (reading.isPrimary) best ??= place
     } catch (error) {
       problems.push(new WrongServer((error as WrongServer).reason, `${nameOf(place)}: ${messageOf(error)}`))
@@ -250,21 +227,16 @@ async function askAt(place: ServerPlace, address: ServerAddress, Plain: typeof C
 /** SQLSTATEs: insufficient privilege, feature not supported, undefined function. */
 const refusals = new Set<string | undefined>(['42501', '0A000', '42883'])
 
-/**
- * Addresses whose server refuses to report its timeline. It is not queried again, because each error enters its log.
- */
-const silentAbout = new WeakSet<ServerAddress>()
-
 async function readingOf(client: Client, address: ServerAddress): Promise<Reading> {
   const ask = async <Row>({ text }: { readonly text: string; readonly row?: Row }): Promise<Row> => {
     const { rows } = await client.query({ text, query_timeout: lookMilliseconds } as { text: string })
     return rows[0] as Row
   }
   const { isPrimary } = address.isPrimaryWanted ? await ask(whetherPrimary) : { isPrimary: true }
-  if (silentAbout.has(address)) return { isPrimary, history: undefined }
+  if (address.known.isSilent) return { isPrimary, history: undefined }
   const history = await ask(whichTimeline).catch((error: unknown) => {
     if (!refusals.has(sqlState(error))) throw error
-    silentAbout.add(address)
+    address.known.isSilent = true
     return undefined
   })
   return { isPrimary, history }

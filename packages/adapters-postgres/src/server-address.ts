@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { ConnectionOptions } from 'node:tls'
+import { noServersKnown, type KnownServers } from './known-servers.ts'
 
 /** TLS options, with certificates and keys as text. */
 export type DatabaseTls = ConnectionOptions & { readonly ca?: string; readonly cert?: string }
@@ -25,6 +26,7 @@ export interface ServerAddress {
   readonly tls: DatabaseTls | undefined
   /** True if connections continue without TLS when the server has none. */
   readonly plainIfRefused: boolean
+  readonly known: KnownServers
 }
 
 const modes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
@@ -73,6 +75,7 @@ export function serverAddress(connectionString: string, env: Environment = proce
     hosts,
     isPrimaryWanted: isPrimaryWanted || hosts.length > 1,
     tls: isSocket || mode === 'disable' ? undefined : tlsOf(mode, files),
+    known: noServersKnown(),
     plainIfRefused: mode === 'prefer' || mode === 'allow',
   }
 }
