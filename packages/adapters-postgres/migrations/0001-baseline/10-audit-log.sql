@@ -1,10 +1,10 @@
--- What operators have changed. A row is hashed with the hash of the row before, so that none can be changed or removed
--- unseen; the head tells which was the last one, and makes writers take turns.
+-- Changes made by operators. The hash of a row covers the hash of the previous row, so that no row can be changed or
+-- removed unnoticed. The head has the last hash, and its lock makes writers take turns.
 create table audit_entry (
   sequence bigint primary key,
-  at timestamptz not null,                        -- to the millisecond
-  ends bigint,                                    -- the change that this row is the outcome of; null: a change
-  record text not null,                           -- JSON; as text, since the hash is over it
+  at timestamptz not null,                        -- precise to a millisecond
+  ends bigint,                                    -- change whose outcome this row records; null: this row is a change
+  record text not null,                           -- JSON, stored as text because the hash covers the text
   hash bytea not null
 );
 create unique index audit_entry_ends on audit_entry (ends) where ends is not null;

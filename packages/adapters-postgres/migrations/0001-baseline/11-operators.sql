@@ -11,15 +11,15 @@ create unique index operator_name on operator (lower(name));
 
 create table operator_session (
   id bigint generated always as identity primary key,
-  hash text not null unique,                      -- SHA-256 of what the browser keeps
+  hash text not null unique,                      -- SHA-256 of the token that the browser stores
   operator_id int not null references operator,
-  opened_under bytea not null,                    -- a digest of the operator's password_hash
-  second_factor bool not null,                    -- whether one was used
+  opened_under bytea not null,                    -- digest of the operator's password_hash
+  second_factor bool not null,                    -- true: a second factor was used
   opened_at timestamptz not null default now(),
-  used_at timestamptz not null default now(),     -- to the minute
+  used_at timestamptz not null default now(),     -- precise to a minute
   agent text not null,
-  address text not null,                          -- '': not known
-  acts_as int references account,                 -- the account that the operator looks at; null: none
+  address text not null,                          -- '': unknown
+  acts_as int references account,                 -- account as which the operator acts; null: none
   acts_until timestamptz
 );
 create index operator_session_operator on operator_session (operator_id);
