@@ -84,7 +84,7 @@ export function batcher<Job, Result>(options: BatcherOptions<Job, Result>): Batc
       const results = await run(waiting.map(({ job }) => job))
       for (const [i, { resolve, reject }] of waiting.entries()) {
         const result = results[i]
-        if (result === undefined) reject(new Error('a job came back without a result'))
+        if (result === undefined) reject(new Error('a job got no result'))
         else resolve(result)
       }
     } catch (error) {

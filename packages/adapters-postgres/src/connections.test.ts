@@ -118,7 +118,7 @@ test('a waiting caller gets an error soon when the database stops answering, the
           expect(pool.failFast.run(statement('select 1'), [])).rejects.toThrow(),
         )
         await Promise.all(refusals)
-        expect(performance.now() - begun).toBeLessThan(4000) // about 1200 where there is something to work with
+        expect(performance.now() - begun).toBeLessThan(4000) // about 1200 on an idle machine
 
         const refusedAt = performance.now()
         for (const pool of [hot, ordinary]) {
@@ -126,14 +126,13 @@ test('a waiting caller gets an error soon when the database stops answering, the
           await expect(pool.failFast.transaction(() => Promise.resolve())).rejects.toHaveProperty('unreachable')
         }
         await expect(sql`select 1`.execute(kysely)).rejects.toHaveProperty('unreachable')
-        // Five in turn, each of which would otherwise take as long as the previous ones together.
+        // Five calls one after the other. Each would otherwise take as long as all calls above.
         expect(performance.now() - refusedAt).toBeLessThan(2000)
 
         proxy.thaw()
         const served = () => hot.failFast.run(statement<{ n: number }>('select 1 n'), []).catch(() => [])
         await until(async () => (await served()).length === 1)
-        // Without its connection's answer he who waits for ever is told soon after the return, not at the end of the
-        // limit.
+        // A patient caller whose connection lost its answer gets an error soon after the return, before its time limit.
         await expect(patient).rejects.toHaveProperty('backend')
         expect(performance.now() - begun).toBeLessThan(9000)
       },

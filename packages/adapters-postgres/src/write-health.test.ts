@@ -50,8 +50,8 @@ describe('a process that cannot write', () => {
     await until(() => lines.length > 0)
     await mend()
     await until(async () => (await ports.trouble()) === undefined)
-    await until(() => lines.at(-1) === 'the database takes writes again')
-    expect(lines[0]).toContain(`the database takes no writes (${reason}): `)
+    await until(() => lines.at(-1) === 'the database accepts writes again')
+    expect(lines[0]).toContain(`the database does not accept writes (${reason}): `)
     expect(await send()).toHaveProperty('results')
   }
 

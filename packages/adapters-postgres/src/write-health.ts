@@ -123,8 +123,8 @@ export function watchWrites(probes: WriteProbes, log: Log, now: () => number = (
     if (trouble !== undefined) for (const answer of asking) answer()
     if (trouble?.reason === logged?.reason || (trouble === undefined && failing !== undefined)) return
     logged = trouble
-    if (trouble === undefined) log.warn('the database takes writes again')
-    else log.warn(`the database takes no writes (${trouble.reason}): ${trouble.message}`)
+    if (trouble === undefined) log.warn('the database accepts writes again')
+    else log.warn(`the database does not accept writes (${trouble.reason}): ${trouble.message}`)
   }
 
   return {

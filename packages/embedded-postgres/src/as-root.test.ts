@@ -90,7 +90,7 @@ asRoot('as root', () => {
     async () => {
       folder = await dataFolder()
       await (await start(folder.path)).stop()
-      // As an earlier version made it, for a user of other programs too.
+      // As an earlier version created it: for a user that other programs also run as.
       await promisify(execFile)('chown', ['-R', '65534:65534', join(folder.path, 'postgres')])
       await writeFile(
         join(folder.path, 'postgres/pg_hba.conf'),

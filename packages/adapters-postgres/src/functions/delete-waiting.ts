@@ -12,7 +12,7 @@ const changedLater = `select p_account account_id, due_at, lo, lo - hi change fr
   select p_account, due_at, lower(part), upper(part) - lower(part) from rest where at is not null`
 
 /**
- * Deletes and refunds those of the ids that wait for their time, or did, and that no carrier has seen (code 102).
+ * Deletes and refunds scheduled messages, also when they have become due, unless a carrier has seen them (code 102).
  * Returns these with their refunds, then the other messages of the account with their due times and codes. One
  * statement, because a process that stops between two would keep the lock of the account. Ranges that another statement
  * moved between the look and the delete are looked for again with a new snapshot. Nested loops by send: a search by id

@@ -9,8 +9,8 @@ const { open, delivered, dead, replayed, over } = LIST_STATE
 const endedStates = [delivered, dead, replayed, over].join(', ')
 
 /**
- * Totals of what waits for all endpoints, by their condition. Counts at most `p_rows` rows of events, of open lists and
- * of dead lists of each endpoint.
+ * Sums the waiting events and lists of all endpoints by the condition of the endpoint. Counts at most `p_rows` rows of
+ * events, of open lists and of dead lists of each endpoint.
  */
 const webhookTotals = sql`
 create or replace function webhook_totals(p_rows int)

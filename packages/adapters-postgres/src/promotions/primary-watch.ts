@@ -62,7 +62,7 @@ export function watchPrimaryLooks(log: Log): PrimaryWatch {
     else
       log.warn(
         `${change}, and may lack what the lost one did last: ` +
-          `${counts.messages} messages are in doubt, ${counts.sends} sends in bulk are stopped`,
+          `${counts.messages} messages are in doubt, ${counts.sends} bulk sends are stopped`,
       )
   }
 

@@ -72,7 +72,7 @@ function refund(store: MemoryStore, { message, why }: RefundByHand, now: Instant
 }
 
 function transfer(store: MemoryStore, { from, to, amount }: Transfer, now: Instant): 'done' | TransferFailure {
-  if (from === to || amount <= 0) throw new RangeError('a transfer moves something, from one account to another')
+  if (from === to || amount <= 0) throw new RangeError('a transfer needs a positive amount and two different accounts')
   const [sender, receiver] = [store.accounts.get(from), store.accounts.get(to)]
   if (sender === undefined || receiver === undefined) throw new Error(`no account ${sender ? to : from}`)
   const failure = transferFailure(holder(sender), holder(receiver), amount)
