@@ -22,7 +22,7 @@ export interface Cache<Key, Value> {
  * `now` is in milliseconds, above 0, and never goes back. lru-cache's own `fetch` is not used, because it counts from
  * after the load and treats 0 seconds as no limit.
  */
-export function createCache<Key extends string, Value>(
+export function createCache<Key extends string | number, Value>(
   { seconds, entriesMax, load }: CacheOptions<Key, Value>,
   now: () => number = () => performance.now(),
 ): Cache<Key, Value> {

@@ -3,6 +3,7 @@ import type { Instant } from '@gateway/core/time'
 import { sql, type Kysely } from 'kysely'
 import { notifyOthers } from '../changes.ts'
 import { sqlState } from '../errors.ts'
+import { hasRow } from '../query-parts.ts'
 import { timestamp } from '../sql/arrays.ts'
 import type { Tables } from '../tables.ts'
 
@@ -35,7 +36,7 @@ export async function issueKey(
       .onConflict((conflict) => conflict.column('operation').doNothing())
       .returning('id')
       .executeTakeFirst()
-    return row === undefined ? 'repeated' : (row.id as KeyId)
+    return row === undefined ? 'repeated' : row.id
   } catch (error) {
     if (sqlState(error) === foreignKeyViolation) return undefined
     throw error
@@ -45,30 +46,30 @@ export async function issueKey(
 export async function keysOf(kysely: Kysely<Tables>, id: AccountId): Promise<readonly ApiKey[]> {
   const rows = await kysely.selectFrom('api_key').selectAll().where('account_id', '=', id).orderBy('id').execute()
   return rows.map((row) => ({
-    id: row.id as KeyId,
-    account: row.account_id as AccountId,
+    id: row.id,
+    account: row.account_id,
     prefix: row.prefix,
     label: row.label,
-    issued: row.issued_at as Instant,
+    issued: row.issued_at,
     ...validityOf(row),
   }))
 }
 
 /** Fields of a key that decide whether it opens its account. Their columns occur in no other table of the lookup. */
 export const validityOf = (row: {
-  readonly expires_at: number | null
-  readonly revoked_at: number | null
+  readonly expires_at: Instant | null
+  readonly revoked_at: Instant | null
   readonly key_networks: readonly string[]
 }) => ({
-  expires: (row.expires_at ?? undefined) as Instant | undefined,
-  revoked: (row.revoked_at ?? undefined) as Instant | undefined,
+  expires: row.expires_at ?? undefined,
+  revoked: row.revoked_at ?? undefined,
   from: row.key_networks,
 })
 
 /** Sets the networks that a key may be used from. Returns false if the key does not exist. */
 export async function setKeyFrom(kysely: Kysely<Tables>, key: KeyId, from: readonly string[]): Promise<boolean> {
   const changed = kysely.updateTable('api_key').set({ key_networks: from }).where('id', '=', key)
-  return (await changed.returning(notifyOthers.as('notified')).execute()).length > 0
+  return hasRow(changed.returning(notifyOthers.as('notified')))
 }
 
 /**
@@ -76,11 +77,9 @@ export async function setKeyFrom(kysely: Kysely<Tables>, key: KeyId, from: reado
  * because that notification may have been lost.
  */
 export async function revokeKey(kysely: Kysely<Tables>, key: KeyId, now: Instant): Promise<boolean> {
-  const rows = await kysely
+  const revoked = kysely
     .updateTable('api_key')
     .set({ revoked_at: sql<string>`coalesce(revoked_at, ${timestamp(now)})` })
     .where('id', '=', key)
-    .returning(notifyOthers.as('notified'))
-    .execute()
-  return rows.length > 0
+  return hasRow(revoked.returning(notifyOthers.as('notified')))
 }

@@ -2,15 +2,14 @@ import {
   isValid,
   loginKey,
   type Account,
-  type AccountId,
   type Accounts,
   type AccountWithBalance,
   type ApiKey,
   type KeyHash,
 } from '@gateway/core/accounts'
-import { credits } from '@gateway/core/credits'
+import type { Credits } from '@gateway/core/credits'
 import type { Msisdn, SenderAddress } from '@gateway/core/messages'
-import type { Login, PasswordHash } from '@gateway/core/people'
+import type { Login } from '@gateway/core/people'
 import { sql } from 'kysely'
 import { createCache } from '../cache.ts'
 import type { Context } from '../context.ts'
@@ -25,7 +24,6 @@ const directoryColumns = [
   'directory.login',
   'directory.first_name',
   'directory.surname',
-  'directory.own_number',
   'directory.transactional',
   'directory.from_networks',
   'directory.requests_per_second',
@@ -33,33 +31,37 @@ const directoryColumns = [
 ] as const
 
 /** Short codes of an account, in the order in which they were assigned. */
-const codes = sql<string[]>`array(select address from sender where account_id = account.id order by assigned_at, id)`
+const codes = sql<
+  readonly SenderAddress[]
+>`array(select address from sender where account_id = account.id order by assigned_at, id)`
+
+const ownNumber = sql<Msisdn | null>`directory.own_number::text`
 
 /** Query for accounts with all columns that core needs. */
 export const selectAccounts = ({ kysely }: Pick<Pools, 'kysely'>) =>
   kysely
     .selectFrom('account')
     .innerJoin('directory', 'directory.account_id', 'account.id')
-    .select([...directoryColumns, 'account.balance', codes.as('codes')])
+    .select([...directoryColumns, 'account.balance', ownNumber.as('own_number'), codes.as('codes')])
 
 export const accountOf = (row: AccountRow): Account => ({
-  id: row.id as AccountId,
-  parent: row.parent_id === null ? undefined : (row.parent_id as AccountId),
+  id: row.id,
+  parent: row.parent_id ?? undefined,
   login: row.login,
   firstName: row.first_name,
   surname: row.surname,
   locked: row.locked,
-  trial: row.own_number === null ? undefined : { ownNumber: String(row.own_number) as Msisdn },
+  trial: row.own_number === null ? undefined : { ownNumber: row.own_number },
   transactional: row.transactional,
   from: row.from_networks,
   requestsPerSecond: row.requests_per_second ?? undefined,
   recipientsPerSecond: row.recipients_per_second ?? undefined,
-  shortCodes: row.codes as readonly SenderAddress[],
+  shortCodes: row.codes,
 })
 
-export const withBalance = (row: AccountRow & { readonly balance: number }): AccountWithBalance => ({
+export const withBalance = (row: AccountRow & { readonly balance: Credits }): AccountWithBalance => ({
   account: accountOf(row),
-  balance: credits(row.balance),
+  balance: row.balance,
 })
 
 interface Key extends Pick<ApiKey, 'expires' | 'revoked' | 'from'> {
@@ -86,7 +88,7 @@ export function cachedAccounts({
   async function loadLogin(login: string): Promise<Login | undefined> {
     changes.listen()
     const [row] = await hot.run(findLogin, { login })
-    return row && { account: accountOf(row), password: (row.password_hash ?? undefined) as PasswordHash | undefined }
+    return row && { account: accountOf(row), password: row.password_hash ?? undefined }
   }
 
   const bounds = { seconds: settings.cacheSeconds, entriesMax: settings.cachedAccountsMax }

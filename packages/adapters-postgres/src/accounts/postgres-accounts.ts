@@ -9,12 +9,14 @@ import {
   type OpenedAccount,
   type OpenRefusal,
 } from '@gateway/core/accounts'
+import type { PasswordHash } from '@gateway/core/people'
 import type { Instant } from '@gateway/core/time'
 import { sql, type Kysely } from 'kysely'
 import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'
 import { isTaken } from '../errors.ts'
 import type { Pools } from '../pools.ts'
+import { hasRow } from '../query-parts.ts'
 import { timestamp } from '../sql/arrays.ts'
 import { LEDGER } from '../stored-codes.ts'
 import type { Tables } from '../tables.ts'
@@ -37,19 +39,19 @@ export function postgresAccounts(context: Context): Accounts {
 
   async function setLocked(id: AccountId, locked: boolean): Promise<boolean> {
     const changed = kysely
-      .with('ended', (query) => query.deleteFrom('session').where('account_id', '=', locked ? id : 0))
+      .with('ended', (query) => query.deleteFrom('session').where('account_id', '=', id).where(sql.lit(locked)))
       .updateTable('account')
       .set({ locked })
       .where('id', '=', id)
-    return (await changed.returning(notifyOthers.as('notified')).execute()).length > 0
+    return hasRow(changed.returning(notifyOthers.as('notified')))
   }
 
-  async function setPassword(id: AccountId, password: string | undefined): Promise<boolean> {
+  async function setPassword(id: AccountId, password: PasswordHash | undefined): Promise<boolean> {
     const changed = kysely
       .updateTable('directory')
       .set({ password_hash: password ?? null })
       .where('account_id', '=', id)
-    return (await changed.returning(notifyOthers.as('notified')).execute()).length > 0
+    return hasRow(changed.returning(notifyOthers.as('notified')))
   }
   return {
     ...cachedAccounts(context),
@@ -69,13 +71,10 @@ export function postgresAccounts(context: Context): Accounts {
 
 const pageRows = 1000
 
-async function* listed(pools: Pools, from = 0): AsyncIterable<AccountWithBalance> {
-  for (let after: number = from; ;) {
-    const rows = await selectAccounts(pools)
-      .where('account.id', '>', after)
-      .orderBy('account.id')
-      .limit(pageRows)
-      .execute()
+async function* listed(pools: Pools, from?: AccountId): AsyncIterable<AccountWithBalance> {
+  const page = selectAccounts(pools).orderBy('account.id').limit(pageRows)
+  for (let after = from; ;) {
+    const rows = await (after === undefined ? page : page.where('account.id', '>', after)).execute()
     yield* rows.map(withBalance)
     const last = rows.at(-1)
     if (last === undefined || rows.length < pageRows) return
@@ -114,7 +113,7 @@ async function refusalOf(
   if (parent === undefined) return undefined
 
   const main = await transaction.selectFrom('account').select('parent_id').where('id', '=', parent).executeTakeFirst()
-  return parentRefusal(main && { parent: (main.parent_id ?? undefined) as AccountId | undefined })
+  return parentRefusal(main && { parent: main.parent_id ?? undefined })
 }
 
 async function insert(
@@ -146,7 +145,7 @@ async function insert(
     .values({ account_id: id, kind: LEDGER.topUp, amount: granted, at, why: 'opened' })
     .execute()
   await transaction.selectNoFrom(notifyOthers.as('notified')).execute()
-  return id as AccountId
+  return id
 }
 
 /** Writes the columns to change. If two use the same log-in name at once, the unique index admits one. */
@@ -169,7 +168,7 @@ async function changeAccount(
   }
   const changed = kysely.updateTable('directory').set(columns).where('account_id', '=', id)
   try {
-    return (await changed.returning(notifyOthers.as('notified')).execute()).length > 0 ? 'changed' : 'no-such-account'
+    return (await hasRow(changed.returning(notifyOthers.as('notified')))) ? 'changed' : 'no-such-account'
   } catch (error) {
     if (isTaken(error, 'directory_login')) return 'login-taken'
     throw error

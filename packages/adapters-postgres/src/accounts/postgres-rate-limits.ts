@@ -70,8 +70,7 @@ export const postgresAccountRates = ({ pools: { ordinary } }: Context): AccountR
       messages: reported.map(({ messages }) => messages),
     })
   },
-  list: async (seconds) =>
-    (await ordinary.run(listAccountRates, { seconds })).map((row) => ({ ...row, account: row.account as AccountId })),
+  list: (seconds) => ordinary.run(listAccountRates, { seconds }),
 })
 
 /** Counts failed log-ins in an unlogged table, so that the commit does not wait for the disk. */

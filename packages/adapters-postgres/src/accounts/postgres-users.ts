@@ -1,136 +1,121 @@
 import type { AccountId } from '@gateway/core/accounts'
-import type {
-  PasswordHash,
-  User,
-  UserId,
-  Users,
-  Session,
-  SessionId,
-  Sessions,
-  SecondFactors,
-} from '@gateway/core/people'
-import { instant } from '@gateway/core/time'
-import type { SealedSecret } from '@gateway/core/webhooks'
+import type { FactorOwner, PasswordLink, User, UserId, Users } from '@gateway/core/people'
+import { sql, type Selectable, type UpdateObject } from 'kysely'
 import type { Context } from '../context.ts'
-import {
-  addUser,
-  changeUser,
-  findUserByEmail,
-  findUserByLink,
-  listUsers,
-  offerUserLink,
-  removeUser,
-  replaceUserHash,
-  setPasswordByLink,
-  type UserRow,
-} from '../sql/users.ts'
-import { fromRow } from '../sql/statement.ts'
-import { endSessions, findSession, listSessions, offerLink, openByLink, openSession } from '../sql/sessions.ts'
-import {
-  findSecondFactor,
-  isSecondFactorRequired,
-  listFactorSecrets,
-  removeSecondFactor,
-  replaceFactorSecrets,
-  replaceRecoveryCodes,
-  requireSecondFactor,
-  setSecondFactor,
-  useRecoveryCode,
-  useTimeStep,
-} from '../sql/second-factors.ts'
+import { hasRow, isAhead, secondsFromNow } from '../query-parts.ts'
+import type { Tables } from '../tables.ts'
+import { digestOf } from './password-digest.ts'
 
-/** Uses the ordinary connections, because people log in rarely. */
-export function postgresUsers({ pools: { ordinary } }: Context): Users {
-  const change = async (
-    account: AccountId,
-    id: UserId,
-    { locked, password, role }: Partial<Pick<User, 'locked' | 'role'> & { readonly password: PasswordHash }>,
-  ): Promise<boolean> => (await ordinary.run(changeUser, { account, id, locked, password, role })).length > 0
+/** Uses the ordinary connections, because people sign in rarely. */
+export function postgresUsers({ pools: { kysely } }: Context): Users {
+  const selectUsers = () =>
+    kysely
+      .selectFrom('account_user')
+      .select(['id', 'account_id', 'email', 'role', 'locked', 'added_at', 'password_hash'])
+  const updateUsers = (columns: UpdateObject<Tables, 'account_user'>) =>
+    kysely.updateTable('account_user').set(columns).returning('id')
+  const updateUser = (account: AccountId, id: UserId, columns: UpdateObject<Tables, 'account_user'>) =>
+    updateUsers(columns).where('account_id', '=', account).where('id', '=', id)
+
+  /** Returns a query that makes an update and ends the sessions of the users that it changes. */
+  const endingSessions = (update: ReturnType<typeof updateUsers>) =>
+    kysely
+      .with('changed', () => update)
+      .with('ended', (query) =>
+        query.deleteFrom('session').where('user_id', 'in', (ids) => ids.selectFrom('changed').select('changed.id')),
+      )
+      .selectFrom('changed')
+      .select('id')
 
   return {
-    async add(account, { email, role }, { hash, seconds }) {
-      const [row] = await ordinary.run(addUser, { account, email, role, link: hash, seconds })
-      if (row === undefined || row.found === 0) return 'no-such-account'
-      return row.id === null ? 'email-taken' : (row.id as UserId)
+    async add(account, { email, role }, link) {
+      const holder = await kysely.selectFrom('account').select('id').where('id', '=', account).executeTakeFirst()
+      if (holder === undefined) return 'no-such-account'
+      const added = await kysely
+        .insertInto('account_user')
+        .values({ account_id: account, email, role, ...columnsOf(link) })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('id')
+        .executeTakeFirst()
+      return added?.id ?? 'email-taken'
     },
-    list: async (account) => (await ordinary.run(listUsers, { account, id: undefined })).map(userOf),
+    async list(account) {
+      const users = selectUsers()
+        .where('account_id', '=', account)
+        .orderBy(sql`lower(email)`)
+      return (await users.execute()).map(userOf)
+    },
     async find(account, id) {
-      const [row] = await ordinary.run(listUsers, { account, id })
+      const row = await selectUsers().where('account_id', '=', account).where('id', '=', id).executeTakeFirst()
       return row && userOf(row)
     },
     async byEmail(email) {
-      const [row] = await ordinary.run(findUserByEmail, { email })
-      return row && { user: userOf(row), password: (row.password ?? undefined) as PasswordHash | undefined }
+      const row = await selectUsers()
+        .where(sql<boolean>`lower(email) = lower(${email})`)
+        .executeTakeFirst()
+      return row && { user: userOf(row), password: row.password_hash ?? undefined }
     },
     async byLink(link) {
-      const [row] = await ordinary.run(findUserByLink, { link })
+      const users = selectUsers().where('link_hash', '=', link).where(isAhead('link_until')).where('locked', '=', false)
+      const row = await users.executeTakeFirst()
       return row && userOf(row)
     },
-    offerLink: async (account, id, { hash, seconds }) =>
-      (await ordinary.run(offerUserLink, { account, id, link: hash, seconds })).length > 0,
-    setPasswordByLink: async (link, password) => (await ordinary.run(setPasswordByLink, { link, password })).length > 0,
-    setPassword: (account, id, password) => change(account, id, { password }),
-    replaceHash: async (account, id, before, after) =>
-      (await ordinary.run(replaceUserHash, { account, id, before, after })).length > 0,
-    setRole: (account, id, role) => change(account, id, { role }),
-    setLocked: (account, id, locked) => change(account, id, { locked }),
-    remove: async (account, id) => (await ordinary.run(removeUser, { account, id })).length > 0,
+    offerLink: (account, id, link) => hasRow(updateUser(account, id, columnsOf(link))),
+    /**
+     * Removes the link. Of two concurrent calls, the second one waits for the row and finds it without the link.
+     */
+    setPasswordByLink(link, password) {
+      const update = updateUsers({ password_hash: password, link_hash: null, link_until: null })
+      const ofLink = update.where('link_hash', '=', link).where(isAhead('link_until')).where('locked', '=', false)
+      return hasRow(endingSessions(ofLink))
+    },
+    setPassword: (account, id, password) =>
+      hasRow(endingSessions(updateUser(account, id, { password_hash: password }))),
+    /** The sessions that were opened under the previous hash stay open. */
+    replaceHash(account, id, before, after) {
+      const replaced = kysely
+        .with('changed', () => updateUser(account, id, { password_hash: after }).where('password_hash', '=', before))
+        .with('kept', (query) =>
+          query
+            .updateTable('session')
+            .set({ opened_under: digestOf(after) })
+            .where('user_id', 'in', (ids) => ids.selectFrom('changed').select('changed.id'))
+            .where('opened_under', '=', digestOf(before)),
+        )
+      return hasRow(replaced.selectFrom('changed').select('id'))
+    },
+    setRole: (account, id, role) => hasRow(updateUser(account, id, { role })),
+    setLocked(account, id, locked) {
+      const update = updateUser(account, id, { locked })
+      return hasRow(locked ? endingSessions(update) : update)
+    },
+    remove(account, id) {
+      const removed = kysely
+        .with('removed', (query) =>
+          query.deleteFrom('account_user').where('account_id', '=', account).where('id', '=', id).returning('id'),
+        )
+        .with('forgotten', (query) =>
+          query
+            .deleteFrom('second_factor')
+            .where('owner', 'in', (owners) =>
+              owners.selectFrom('removed').select(sql<FactorOwner>`'user ' || id`.as('owner')),
+            ),
+        )
+      return hasRow(removed.selectFrom('removed').select('id'))
+    },
   }
 }
 
-const userOf = ({ id, account, email, role, locked, added, password }: UserRow): User => ({
-  id: id as UserId,
-  account: account as AccountId,
-  ...{ email, role, locked },
-  added: instant(added),
-  hasPassword: password !== null,
-})
+const columnsOf = ({ hash, seconds }: PasswordLink) => ({ link_hash: hash, link_until: secondsFromNow(seconds) })
 
-/** Uses the ordinary connections, because people log in rarely. */
-export const postgresSessions = ({ pools: { ordinary } }: Context): Sessions => ({
-  open: async ({ account, user }, password, session, bounds) => {
-    const [row] = await ordinary.run(openSession, { account, user, password, ...session, ...bounds })
-    return row?.id as SessionId | undefined
-  },
-  offerLink: async (account, link, seconds) => (await ordinary.run(offerLink, { account, link, seconds })).length > 0,
-  openByLink: async (link, session) => {
-    const [row] = await ordinary.run(openByLink, { link, ...session })
-    return row?.id as SessionId | undefined
-  },
-  async find(hash, bounds, use) {
-    const [row] = await ordinary.run(findSession, { hash, use, ...bounds })
-    return row && fromRow<Session>(row)
-  },
-  list: async ({ account, user }, bounds) =>
-    (await ordinary.run(listSessions, { account, user, ...bounds })).map((row) => fromRow<Session>(row)),
-  end: async ({ account, user }, only) =>
-    (await ordinary.run(endSessions, { account, user, only, but: undefined })).length > 0,
-  endAll: async ({ account, user }, but) =>
-    (await ordinary.run(endSessions, { account, user, only: undefined, but })).length,
-})
+type UserColumns = 'id' | 'account_id' | 'email' | 'role' | 'locked' | 'added_at' | 'password_hash'
 
-/** Uses the ordinary connections, because people log in rarely. */
-export const postgresSecondFactors = ({ pools: { ordinary } }: Context): SecondFactors => ({
-  async find(owner) {
-    const [row] = await ordinary.run(findSecondFactor, { owner })
-    return row && { secret: row.secret as SealedSecret, since: instant(row.since), recoveryCodes: row.codes }
-  },
-  set: async (owner, secret, step, codes) =>
-    (await ordinary.run(setSecondFactor, { owner, secret, step, codes })).length > 0,
-  useStep: async (owner, step) => (await ordinary.run(useTimeStep, { owner, step })).length > 0,
-  useRecoveryCode: async (owner, hash) => (await ordinary.run(useRecoveryCode, { owner, hash })).length > 0,
-  replaceRecoveryCodes: async (owner, codes) => (await ordinary.run(replaceRecoveryCodes, { owner, codes })).length > 0,
-  remove: async (owner) => (await ordinary.run(removeSecondFactor, { owner })).length > 0,
-  setRequired: async (account, required) => (await ordinary.run(requireSecondFactor, { account, required })).length > 0,
-  isRequired: async (account) => (await ordinary.run(isSecondFactorRequired, { account }))[0]?.required ?? false,
-  lastSecret: async () => (await ordinary.run(listFactorSecrets, {})).at(-1)?.secret as SealedSecret | undefined,
-  async resealSecrets(change) {
-    const changed = (await ordinary.run(listFactorSecrets, {}))
-      .map(({ owner, secret }) => ({ owner, before: secret, secret: change(secret as SealedSecret) }))
-      .filter(({ before, secret }) => before !== secret)
-    if (changed.length === 0) return 0
-    const column = (name: 'owner' | 'before' | 'secret') => changed.map((row) => row[name])
-    const values = { owners: column('owner'), before: column('before'), secrets: column('secret') }
-    return (await ordinary.run(replaceFactorSecrets, values)).length
-  },
+const userOf = (row: Pick<Selectable<Tables['account_user']>, UserColumns>): User => ({
+  id: row.id,
+  account: row.account_id,
+  email: row.email,
+  role: row.role,
+  locked: row.locked,
+  added: row.added_at,
+  hasPassword: row.password_hash !== null,
 })

@@ -1,13 +1,7 @@
-import type { AuditEntry, AuditLog, AuditSequence, ListedChange } from '@gateway/core/audit'
-import { instant } from '@gateway/core/time'
+import type { AuditLog, AuditSequence, ListedChange } from '@gateway/core/audit'
 import type { Context } from '../context.ts'
-import {
-  appendAuditEntry,
-  checkAuditLog,
-  listAuditedChanges,
-  readAuditEntries,
-  type AuditEntryRow,
-} from '../sql/audit-log.ts'
+import { appendAuditEntry, checkAuditLog, listAuditedChanges, readAuditEntries } from '../sql/audit-log.ts'
+import { fromRow } from '../sql/statement.ts'
 
 const pieceRows = 1000
 
@@ -19,7 +13,7 @@ export function postgresAuditLog({ pools: { ordinary } }: Context): AuditLog {
   async function append(record: object, ends?: AuditSequence): Promise<AuditSequence> {
     const [row] = await ordinary.run(appendAuditEntry, { ends, record: JSON.stringify(record, storable) })
     if (row === undefined) throw new Error('the head row of the audit log is missing')
-    return row.sequence as AuditSequence
+    return row.sequence
   }
 
   return {
@@ -30,7 +24,7 @@ export function postgresAuditLog({ pools: { ordinary } }: Context): AuditLog {
     async list({ account, by, action, before }, countMax) {
       const values = { account: account?.toString(), doneBy: by, action, before, countMax }
       const changes: ListedChange[] = []
-      for (const entry of (await ordinary.run(listAuditedChanges, values)).map(entryOf)) {
+      for (const entry of (await ordinary.run(listAuditedChanges, values)).map(fromRow)) {
         const last = changes.at(-1)
         if (entry.ends === undefined) changes.push({ begun: entry, ended: undefined })
         else if (last !== undefined) changes[changes.length - 1] = { ...last, ended: entry }
@@ -39,7 +33,7 @@ export function postgresAuditLog({ pools: { ordinary } }: Context): AuditLog {
     },
     async *entries() {
       for (let after = 0; ;) {
-        const piece = (await ordinary.run(readAuditEntries, { after, countMax: pieceRows })).map(entryOf)
+        const piece = (await ordinary.run(readAuditEntries, { after, countMax: pieceRows })).map(fromRow)
         const last = piece.at(-1)
         if (last === undefined) return
         yield piece
@@ -49,14 +43,7 @@ export function postgresAuditLog({ pools: { ordinary } }: Context): AuditLog {
     async check() {
       const [row] = await ordinary.run(checkAuditLog, {})
       if (row === undefined) throw new Error('the head row of the audit log is missing')
-      return { ...row, broken: (row.broken ?? undefined) as AuditSequence | undefined }
+      return fromRow(row)
     },
   }
 }
-
-const entryOf = ({ sequence, at, ends, record, hash }: AuditEntryRow): AuditEntry => ({
-  sequence: sequence as AuditSequence,
-  at: instant(at),
-  ends: (ends ?? undefined) as AuditSequence | undefined,
-  ...{ record, hash },
-})

@@ -1,18 +1,18 @@
-import type { CarrierId } from '@gateway/core/dispatch'
 import type { CarrierWatches, WatchedPdu } from '@gateway/core/fleet'
 import { sql } from 'kysely'
 import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'
+import { isAhead, secondsFromNow } from '../query-parts.ts'
 
 /** PDUs reported for a watch that has just ended are dropped. */
 export const postgresCarrierWatches = ({ pools: { kysely }, changes }: Context): CarrierWatches => ({
   renew: ({ id, carrier, number, hasText }, seconds) =>
     changes.around(
       kysely.transaction().execute(async (transaction) => {
-        const isOver = transaction.deleteFrom('carrier_watch').where('watched_until', '<=', sql<number>`now()`)
-        await isOver.where('id', '<>', id).execute()
+        const isOver = sql<boolean>`watched_until <= now()`
+        await transaction.deleteFrom('carrier_watch').where(isOver).where('id', '<>', id).execute()
         const values = { carrier, number: number ?? null, has_text: hasText }
-        const until = { watched_until: sql<string>`now() + make_interval(secs => ${seconds})` }
+        const until = { watched_until: secondsFromNow(seconds) }
         await transaction
           .insertInto('carrier_watch')
           .values({ id, ...values, ...until })
@@ -27,12 +27,9 @@ export const postgresCarrierWatches = ({ pools: { kysely }, changes }: Context):
     )
   },
   list: async () => {
-    const watches = kysely
-      .selectFrom('carrier_watch')
-      .selectAll()
-      .where('watched_until', '>', sql<number>`now()`)
+    const watches = kysely.selectFrom('carrier_watch').selectAll().where(isAhead('watched_until'))
     return (await watches.execute()).map(({ id, carrier, number, has_text: hasText }) => ({
-      ...{ id, carrier: carrier as CarrierId, number: number ?? undefined, hasText },
+      ...{ id, carrier, number: number ?? undefined, hasText },
     }))
   },
   async tell(pdus) {
@@ -46,7 +43,7 @@ export const postgresCarrierWatches = ({ pools: { kysely }, changes }: Context):
       order by position`.execute(kysely)
   },
   async take(id, countMax) {
-    const { rows } = await sql<{ pdu: string }>`
+    const { rows } = await sql<{ pdu: WatchedPdu }>`
       with taken as (
         delete from watched_pdu
         where id in (
@@ -54,8 +51,8 @@ export const postgresCarrierWatches = ({ pools: { kysely }, changes }: Context):
         )
         returning id, pdu
       )
-      select pdu from taken order by id`.execute(kysely)
-    return rows.map(({ pdu }) => JSON.parse(pdu) as WatchedPdu)
+      select pdu::json from taken order by id`.execute(kysely)
+    return rows.map(({ pdu }) => pdu)
   },
   onChange(changed) {
     changes.listen()

@@ -1,4 +1,4 @@
-import { carrierId, type CarrierId, type CarrierStatus } from '@gateway/core/dispatch'
+import { carrierId, type CarrierStatus } from '@gateway/core/dispatch'
 import {
   renewedShare,
   type CarrierBinds,
@@ -12,11 +12,10 @@ import {
   type CarrierVersions,
   type ToldCarrier,
 } from '@gateway/core/fleet'
-import { instant } from '@gateway/core/time'
-import type { SealedSecret } from '@gateway/core/webhooks'
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'
+import { isAhead, now, secondsFromNow } from '../query-parts.ts'
 import { publishRoutes } from '../routes/postgres-routes.ts'
 import {
   keepRate,
@@ -26,9 +25,9 @@ import {
   renewBinds,
   listCarriers,
   reportCarriers,
-  type CarrierStatusRow,
 } from '../sql/carriers.ts'
 import { addFigures, sumFigures } from '../sql/carrier-figures.ts'
+import type { RowOf } from '../sql/statement.ts'
 import type { Tables } from '../tables.ts'
 
 export function postgresCarrierVersions({ pools: { kysely }, changes }: Context): CarrierVersions {
@@ -102,7 +101,7 @@ const running = (database: Kysely<Tables>) =>
   database
     .selectFrom('carrier_user')
     .selectAll()
-    .where('lease_until', '>', sql<number>`now()`)
+    .where(isAhead('lease_until'))
     .orderBy(sql`host collate "C"`)
     .orderBy('pid')
     .orderBy('process')
@@ -114,8 +113,7 @@ async function simulating(database: Kysely<Tables>, besides?: string): Promise<C
 }
 
 async function use(database: Kysely<Tables>, { process, version, simulated }: CarrierUser, seconds: number) {
-  const until = sql<string>`now() + make_interval(secs => ${seconds})`
-  const values = { version, simulated: simulated ?? null, lease_until: until }
+  const values = { version, simulated: simulated ?? null, lease_until: secondsFromNow(seconds) }
   await database
     .insertInto('carrier_user')
     .values({ process: process.id, host: process.host, pid: process.pid, ...values })
@@ -124,16 +122,16 @@ async function use(database: Kysely<Tables>, { process, version, simulated }: Ca
 }
 
 async function forgetDead(database: Kysely<Tables>): Promise<void> {
-  const longAgo = sql<number>`now() - interval '1 day'`
-  await database.deleteFrom('carrier_user').where('lease_until', '<', longAgo).execute()
+  const isDead = sql<boolean>`lease_until < now() - interval '1 day'`
+  await database.deleteFrom('carrier_user').where(isDead).execute()
 }
 
 const versionOf = (row: Selectable<Tables['carrier_version']>): CarrierVersion => ({
   version: row.version,
-  sealed: row.sealed as SealedSecret,
+  sealed: row.sealed,
   digest: row.digest,
-  carriers: row.carriers as CarrierId[],
-  storedAt: instant(row.stored_at),
+  carriers: row.carriers,
+  storedAt: row.stored_at,
   storedBy: row.stored_by,
 })
 
@@ -175,10 +173,7 @@ export function postgresCarrierModes({ pools: { kysely }, changes }: Context): C
       .insertInto('carrier_mode')
       .values({ carrier, mode, set_by: by })
       .onConflict((conflict) =>
-        conflict
-          .column('carrier')
-          .doUpdateSet({ mode, since: sql<number>`now()`, set_by: by })
-          .where('carrier_mode.mode', '<>', mode),
+        conflict.column('carrier').doUpdateSet({ mode, since: now, set_by: by }).where('carrier_mode.mode', '<>', mode),
       )
       .returning('carrier')
       .execute()
@@ -200,8 +195,7 @@ export function postgresCarrierModes({ pools: { kysely }, changes }: Context): C
         .orderBy(sql`carrier collate "C"`)
         .execute()
       return rows.map(({ carrier, mode, since, set_by: by }) => ({
-        carrier: carrier as CarrierId,
-        ...{ mode, since: instant(since), by },
+        ...{ carrier, mode, since, by },
       }))
     },
     onChange(changed) {
@@ -212,7 +206,6 @@ export function postgresCarrierModes({ pools: { kysely }, changes }: Context): C
 }
 
 type Report = Omit<CarrierReport, 'carrier'>
-type StoredReport = Omit<Report, 'mode'> & Partial<Pick<Report, 'mode'>>
 
 export const postgresCarrierStatuses = ({ pools: { ordinary } }: Context): CarrierStatuses => ({
   async tell({ id, host, pid }, reports) {
@@ -225,13 +218,12 @@ export const postgresCarrierStatuses = ({ pools: { ordinary } }: Context): Carri
   list: async (staleSeconds) => (await ordinary.run(listCarriers, { staleSeconds })).flatMap(toldCarrier),
 })
 
-function toldCarrier(row: CarrierStatusRow): readonly ToldCarrier[] {
+function toldCarrier(row: RowOf<typeof listCarriers>): readonly ToldCarrier[] {
   const carrier = carrierId(row.carrier)
   if (carrier === undefined) return []
-  // Processes of versions without modes report none.
-  const { mode = 'running', window, unanswered, status, overflowed } = JSON.parse(row.report) as StoredReport
+  const { mode = 'running', window, unanswered, status, overflowed } = row.report
   const process = { id: row.process, host: row.host, pid: row.pid }
-  const [toldAt, isStale] = [instant(row.told_at), row.stale]
+  const [toldAt, isStale] = [row.told_at, row.stale]
   const report = { carrier, mode, window, unanswered, status: status && whole(status), process, toldAt, isStale }
   return [{ ...report, ...(overflowed && { overflowed }) }]
 }

@@ -1,7 +1,6 @@
 import type { AccountId } from '@gateway/core/accounts'
 import type { DispatcherId, ClaimedBatch, ClaimedBatchId, Lane, Wanted } from '@gateway/core/dispatch'
 import { senderOver, type AllowedSender } from '@gateway/core/messages'
-import { instant } from '@gateway/core/time'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer } from '../errors.ts'
@@ -112,7 +111,7 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
       senderOver(name, allowed.get(account) ?? [], from),
     )
     batches.add(dispatcher, id, { carrier, ids: new Set(messages.map((message) => message.id)) })
-    return { id, at: instant(first.at), messages, marked: Math.min(markedMax, messages.length) }
+    return { id, at: first.at, messages, marked: Math.min(markedMax, messages.length) }
   }
 
   async function claim(dispatcher: DispatcherId, request: Wanted): Promise<ClaimedBatch | 'nothing' | 'fenced'> {

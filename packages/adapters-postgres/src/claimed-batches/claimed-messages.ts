@@ -4,16 +4,13 @@ import {
   bodyOf,
   type Body,
   type MessageId,
-  type Msisdn,
   noOptions,
   type ClaimedOptions,
-  type Priority,
   type SenderAddress,
   type SenderOver,
 } from '@gateway/core/messages'
 import type { Suppression } from '@gateway/core/suppressions'
-import type { Instant } from '@gateway/core/time'
-import { textsFromArray } from '../sql/arrays.ts'
+import { numbersFromArray } from '../sql/arrays.ts'
 import type { ClaimedRange } from '../sql/claim.ts'
 import { suppressionOf } from '../stored-codes.ts'
 
@@ -32,20 +29,20 @@ export function claimedMessages(
   for (const range of [...ranges].sort((a, b) => a.lo - b.lo)) {
     const body = bodies.get(range.body) ?? storedBody(range)
     bodies.set(range.body, body)
-    const over = senderOver(range.account as AccountId, addressOf(range, addresses))
+    const over = senderOver(range.account, addressOf(range, addresses))
     const options = optionsOf(range)
     const suppressed = range.suppressed === null ? undefined : byPosition(range.suppressed)
-    for (const [i, number] of textsFromArray(range.numbers).entries()) {
+    for (const [i, number] of numbersFromArray(range.numbers).entries()) {
       messages.push({
         id: (range.lo + i) as MessageId,
-        send: range.send as MessageId,
-        account: range.account as AccountId,
+        send: range.send,
+        account: range.account,
         from: over.from,
         onlyOver: over.onlyOver,
-        to: number as Msisdn,
+        to: number,
         body,
-        due: range.due as Instant,
-        expires: range.expires === null ? undefined : (range.expires as Instant),
+        due: range.due,
+        expires: range.expires ?? undefined,
         options,
         confirmation: range.confirmsOptOut,
         attempt: range.attempt,
@@ -61,7 +58,7 @@ function optionsOf({ priority, flash, options }: ClaimedRange): ClaimedOptions {
   if (priority === 0 && !flash && options === null) return noOptions
   return {
     ...options,
-    ...(priority > 0 && { priority: priority as Priority }),
+    ...(priority !== 0 && { priority }),
     ...(flash && { flash }),
   }
 }

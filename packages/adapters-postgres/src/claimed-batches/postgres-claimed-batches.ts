@@ -99,7 +99,7 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
       const values = { leaseSeconds, version, host: place?.host, pid: place?.pid }
       const [row] = await retryOnConnectionLoss(hot, register, values)
       if (row === undefined) throw new Error('registering a dispatcher returned no id')
-      return row.id as DispatcherId
+      return row.id
     },
     extend: async (dispatcher, leaseSeconds) => {
       const rows = await retryOnConnectionLoss(hot, extend, { dispatcher, leaseSeconds })

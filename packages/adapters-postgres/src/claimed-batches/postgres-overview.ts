@@ -1,7 +1,4 @@
-import type { AccountId } from '@gateway/core/accounts'
-import type { CarrierId, DispatcherId } from '@gateway/core/dispatch'
 import type { CarrierLoad, Overview, RunningDispatcher, WaitingWork } from '@gateway/core/fleet'
-import { instant } from '@gateway/core/time'
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
 import { listDispatchers, listQueue, listWaitingRoutes } from '../sql/overview.ts'
@@ -18,7 +15,7 @@ export const postgresOverview = ({ pools: { ordinary } }: Context): Overview => 
       route: route ?? undefined,
       due,
       single,
-      oldestDue: instant(oldest),
+      oldestDue: oldest,
     }))
   },
 })
@@ -26,18 +23,20 @@ export const postgresOverview = ({ pools: { ordinary } }: Context): Overview => 
 async function dispatchers(ordinary: Connections): Promise<readonly RunningDispatcher[]> {
   const found = new Map<number, RunningDispatcher & { readonly loads: CarrierLoad[] }>()
   for (const row of await ordinary.run(listDispatchers, {})) {
-    const { id, since, version, host, pid, lease, overdue, carrier, batches, messages, in_doubt: inDoubt } = row
+    const { id, since, version, host, pid, lease, overdue } = row
     const dispatcher = found.get(id) ?? {
-      id: id as DispatcherId,
-      since: since === null ? undefined : instant(since),
+      id,
+      since: since ?? undefined,
       version: version ?? undefined,
       place: host === null || pid === null ? undefined : { host, pid },
-      leaseUntil: instant(lease),
+      leaseUntil: lease,
       overdue,
       loads: [],
     }
     found.set(id, dispatcher)
-    if (carrier !== null) dispatcher.loads.push({ carrier: carrier as CarrierId, batches, messages, inDoubt })
+    if (row.carrier === null) continue
+    const { carrier, batches, messages, in_doubt: inDoubt } = row
+    dispatcher.loads.push({ carrier, batches, messages, inDoubt })
   }
   return [...found.values()]
 }
@@ -45,13 +44,14 @@ async function dispatchers(ordinary: Connections): Promise<readonly RunningDispa
 async function* queue(ordinary: Connections): AsyncIterable<WaitingWork> {
   for (let after = 0; ;) {
     const rows = await ordinary.run(listQueue, { after, accountsMax: pageAccounts })
-    for (const { account, lane, due, oldest, scheduled, postponed } of rows) {
-      if (account === null) continue
+    for (const row of rows) {
+      if (row.account === null) continue
+      const { account, lane, due, oldest, scheduled, postponed } = row
       yield {
-        account: account as AccountId,
+        account,
         lane: lanes.get(lane) ?? 'bulk',
         due,
-        oldestDue: oldest === null ? undefined : instant(oldest),
+        oldestDue: oldest ?? undefined,
         scheduled,
         postponed,
       }

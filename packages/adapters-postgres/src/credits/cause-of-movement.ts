@@ -1,6 +1,5 @@
-import type { AccountId } from '@gateway/core/accounts'
 import type { Cause } from '@gateway/core/credits'
-import { outcomeCode, withLabels, type MessageId, type MessageReference } from '@gateway/core/messages'
+import { outcomeCode, withLabels } from '@gateway/core/messages'
 import type { MovementRow } from '../sql/credits.ts'
 import { LEDGER } from '../stored-codes.ts'
 
@@ -9,21 +8,17 @@ type CauseRow = Omit<MovementRow, 'at' | 'time' | 'part' | 'id' | 'amount'>
 /** Returns the cause of a movement. Throws for a kind that this version does not know. */
 export function causeOf({ kind, first, messages, code, other, why, message, reference, labels }: CauseRow): Cause {
   if (kind === LEDGER.topUp) return { kind: 'top-up', why: why ?? '' }
-  if (kind === LEDGER.transfer) return { kind: 'transfer', account: (other ?? undefined) as AccountId | undefined }
-  if (kind === LEDGER.refund && message !== null)
-    return { kind: 'refund-by-hand', message: message as MessageId, why: why ?? '' }
+  if (kind === LEDGER.transfer) return { kind: 'transfer', account: other ?? undefined }
+  if (kind === LEDGER.refund && message !== null) return { kind: 'refund-by-hand', message, why: why ?? '' }
   if (kind === LEDGER.refund) {
     return {
       kind: 'refund',
-      first: (first ?? undefined) as MessageId | undefined,
+      first: first ?? undefined,
       code: code === null ? undefined : outcomeCode(code),
     }
   }
   if (kind === LEDGER.droppedSends) return { kind: 'dropped-sends' }
   if (kind === LEDGER.send && first !== null && messages !== null)
-    return withLabels(
-      { kind: 'send', first: first as MessageId, messages },
-      { reference: (reference ?? undefined) as MessageReference | undefined, ...labels },
-    )
-  throw new Error(`no movement of kind ${kind}`)
+    return withLabels({ kind: 'send', first, messages }, { reference: reference ?? undefined, ...labels })
+  throw new Error(`unknown kind of movement: ${kind}`)
 }

@@ -14,7 +14,7 @@ import {
   type Transfer,
   type TransferFailure,
 } from '@gateway/core/credits'
-import { instant, type Instant } from '@gateway/core/time'
+import type { Instant } from '@gateway/core/time'
 import { askedDigest, keyDigest } from '../client-requests/postgres-client-requests.ts'
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
@@ -44,7 +44,7 @@ export function postgresLedger(context: Context): Ledger {
 
   async function balance(id: AccountId): Promise<Credits | undefined> {
     const row = await kysely.selectFrom('account').select('balance').where('id', '=', id).executeTakeFirst()
-    return row && credits(row.balance)
+    return row?.balance
   }
 
   async function topUp(id: AccountId, amount: Credits, why: string, now: Instant, operation?: string) {
@@ -55,16 +55,16 @@ export function postgresLedger(context: Context): Ledger {
     })
     if (rows === 'repeated') return rows
     const [row] = rows
-    if (row !== undefined) return credits(row.balance)
+    if (row !== undefined) return row.balance
     return (await balance(id)) === undefined ? 'no-such-account' : 'out-of-range'
   }
 
   async function check(): Promise<LedgerCheck> {
     const rows = await ordinary.run(checkLedger, {})
     const differences = rows.flatMap(({ id, balance, entries }) =>
-      id === null ? [] : [{ account: id as AccountId, balance: credits(balance), entries: credits(entries) }],
+      id === null ? [] : [{ account: id, balance, entries }],
     )
-    return { accounts: rows[0]?.accounts ?? 0, balances: credits(rows[0]?.balances ?? 0), differences }
+    return { accounts: rows[0]?.accounts ?? 0, balances: rows[0]?.balances ?? credits(0), differences }
   }
   return {
     balance,
@@ -92,7 +92,7 @@ async function transferCredits(
   now: Instant,
   request?: ClientRequest,
 ): Promise<'done' | TransferFailure | 'repeated'> {
-  if (from === to || amount <= 0) throw new RangeError('a transfer moves something, from one account to another')
+  if (from === to || amount <= 0) throw new RangeError('a transfer needs a positive amount and two different accounts')
   refuseWhileHeld(writes)
   const operation = randomUUID()
   const values = {
@@ -142,24 +142,19 @@ async function refundMessage(
     try {
       const [row] = await ordinary.run(refund, { message, why, at: now, operation })
       if (row === undefined || row.account === null || row.price === null) return 'no-such-message'
-      if (row.amount !== null && row.balance !== null) return refunded(row.account, row.amount, row.balance)
+      const { account, amount, balance } = row
+      if (amount !== null && balance !== null) return { account, amount, balance }
       if (!row.decided) return 'waiting'
       return row.price === 0 ? 'nothing-charged' : 'refunded-already'
     } catch (error) {
       if (!isLostAnswer(error)) throw error
       const look = () => ordinary.run(findRefund, { message, operation })
       const [found] = await settleLostStatement(ordinary, error, settings.lookUpSeconds, look)
-      if (found !== undefined) return refunded(found.account, found.amount, found.balance)
+      if (found !== undefined) return found
       if (losses === lossesMax) throw error
     }
   }
 }
-
-const refunded = (account: number, amount: number, balance: number): Refunded => ({
-  account: account as AccountId,
-  amount: credits(amount),
-  balance: credits(balance),
-})
 
 /** Maximum number of movements that one statement reads. */
 const pageMovements = 1000
@@ -180,12 +175,12 @@ async function* movements(
 
 async function listedFrom(ordinary: Connections, { from, to }: Period, historyDays: number): Promise<ListedMovements> {
   const [moment] = await ordinary.run(beginMovements, {})
-  if (moment === undefined) throw new Error('the ledger has no moment')
+  if (moment === undefined) throw new Error('reading the time of the ledger returned no row')
   return { from, to, historyDays, until: moment.time, entry: moment.entry }
 }
 
 /**
- * Reads the movements twice as of one moment: the first pass sums the debits and refunds of each send in bulk, and the
+ * Reads the movements twice as of one moment: the first pass sums the debits and refunds of each bulk send, and the
  * second one returns each sum in the place of its first movement. So memory grows with the sends, not with movements.
  */
 async function* statementOf(
@@ -216,10 +211,14 @@ async function* statementOf(
 }
 
 async function* accountIds(kysely: Context['pools']['kysely']): AsyncIterable<readonly AccountId[]> {
-  const idsAfter = (id: number) =>
-    kysely.selectFrom('account').select('id').where('id', '>', id).orderBy('id').limit(accountsMax).execute()
-  for (let rows = await idsAfter(0); rows.length > 0; rows = await idsAfter(rows.at(-1)?.id ?? 0))
-    yield rows.map(({ id }) => id as AccountId)
+  const page = kysely.selectFrom('account').select('id').orderBy('id').limit(accountsMax)
+  for (let after: AccountId | undefined; ;) {
+    const rows = await (after === undefined ? page : page.where('id', '>', after)).execute()
+    const last = rows.at(-1)
+    if (last === undefined) return
+    yield rows.map(({ id }) => id)
+    after = last.id
+  }
 }
 
 type ListedMovements = Omit<ValuesOf<typeof listMovements>, 'account' | keyof Place | 'countMax'>
@@ -263,8 +262,8 @@ function movementsIn(rows: readonly MovementRow[], account: AccountId, before: n
     balance += row.amount
     return {
       account,
-      at: instant(row.at),
-      amount: credits(row.amount),
+      at: row.at,
+      amount: row.amount,
       balance: credits(balance),
       cause: causeOf(row),
     }

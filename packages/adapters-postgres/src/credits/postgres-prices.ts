@@ -1,28 +1,27 @@
 import type { AccountId } from '@gateway/core/accounts'
-import { credits, isPrice, type Credits, type PriceTable, type Prices } from '@gateway/core/credits'
+import { isPrice, type Credits, type PriceTable, type Prices } from '@gateway/core/credits'
 import { createCache } from '../cache.ts'
 import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'
+import { hasRow } from '../query-parts.ts'
 
 /** Maximum number of cached price tables of accounts. */
 const accountsMax = 10_000
 
 export function postgresPrices({ pools: { kysely }, settings, changes }: Context): Prices {
-  const tableOf = (rows: readonly { readonly prefix: string; readonly price: number }[]): PriceTable =>
-    new Map(rows.map(({ prefix, price }) => [prefix, credits(price)]))
+  const tableOf = (rows: readonly { readonly prefix: string; readonly price: Credits }[]): PriceTable =>
+    new Map(rows.map(({ prefix, price }) => [prefix, price]))
 
   /** Loads the general prices, and which accounts have prices of their own, so that the others need no lookup. */
-  async function load(): Promise<{ readonly table: PriceTable; readonly owners: ReadonlySet<number> }> {
+  async function load(): Promise<{ readonly table: PriceTable; readonly owners: ReadonlySet<AccountId> }> {
     changes.listen()
     const owners = await kysely.selectFrom('account_price').select('account_id').distinct().execute()
     const table = tableOf(await kysely.selectFrom('price').selectAll().execute())
     return { table, owners: new Set(owners.map(({ account_id }) => account_id)) }
   }
-  async function loadOf(account: string): Promise<PriceTable> {
-    return tableOf(
-      await kysely.selectFrom('account_price').selectAll().where('account_id', '=', Number(account)).execute(),
-    )
-  }
+  const loadOf = async (account: AccountId): Promise<PriceTable> =>
+    tableOf(await kysely.selectFrom('account_price').selectAll().where('account_id', '=', account).execute())
+
   const cache = createCache({ seconds: settings.cacheSeconds, entriesMax: 1, load })
   const own = createCache({ seconds: settings.cacheSeconds, entriesMax: accountsMax, load: loadOf })
   changes.onChange(() => {
@@ -49,17 +48,19 @@ export function postgresPrices({ pools: { kysely }, settings, changes }: Context
       .execute()
   }
 
-  async function remove(prefix: string, of: AccountId | undefined): Promise<boolean> {
-    const notified = notifyOthers.as('notified')
-    if (of === undefined) {
-      return (await kysely.deleteFrom('price').where('prefix', '=', prefix).returning(notified).execute()).length > 0
-    }
-    const own = kysely.deleteFrom('account_price').where('account_id', '=', of).where('prefix', '=', prefix)
-    return (await own.returning(notified).execute()).length > 0
-  }
+  const remove = (prefix: string, of: AccountId | undefined): Promise<boolean> =>
+    hasRow(
+      of === undefined
+        ? kysely.deleteFrom('price').where('prefix', '=', prefix).returning(notifyOthers.as('notified'))
+        : kysely
+            .deleteFrom('account_price')
+            .where('account_id', '=', of)
+            .where('prefix', '=', prefix)
+            .returning(notifyOthers.as('notified')),
+    )
 
   async function ofAccount(account: AccountId): Promise<PriceTable | undefined> {
-    const table = (await cache.get('all')).owners.has(account) ? await own.get(String(account)) : undefined
+    const table = (await cache.get('all')).owners.has(account) ? await own.get(account) : undefined
     return table === undefined || table.size === 0 ? undefined : table
   }
   return {

@@ -1,14 +1,11 @@
-import type { BulkSendId } from '@gateway/core/bulk-sends'
 import { plus, type Cause, type Movement } from '@gateway/core/credits'
+import type { listBulkRuns } from '../sql/bulk-sends.ts'
+import type { RowOf } from '../sql/statement.ts'
 
-/** Ids `lo` to `hi` of messages of the send in bulk `id`. */
-export interface BulkRun {
-  readonly id: number
-  readonly lo: number
-  readonly hi: number
-}
+/** Ids `lo` to `hi` of messages of the bulk send `id`. */
+export type BulkRun = RowOf<typeof listBulkRuns>
 
-/** Debits, or refunds with one code, of one send in bulk, as one line. */
+/** Debits, or refunds with one code, of one bulk send, as one line. */
 export interface StatementGroup {
   line: Movement
 }
@@ -33,7 +30,7 @@ export function groupOf(
   if ((cause.kind !== 'send' && cause.kind !== 'refund') || cause.first === undefined) return undefined
   const run = runOf(runs, cause.first)
   if (run === undefined) return undefined
-  const bulk = run.id as BulkSendId
+  const bulk = run.id
   const code = cause.kind === 'refund' ? (cause.code ?? '') : ''
   return { key: `${cause.kind} ${bulk} ${code}`, cause: { ...cause, bulk } }
 }

@@ -1,5 +1,4 @@
 import type { AccountId } from '@gateway/core/accounts'
-import type { BulkSendId } from '@gateway/core/bulk-sends'
 import {
   credits,
   plus,
@@ -12,7 +11,6 @@ import {
   type StatementPlace,
   type StatementSum,
 } from '@gateway/core/credits'
-import { instant } from '@gateway/core/time'
 import type { Connections } from '../connections.ts'
 import { showStatementPage, type KindSumRow, type StatementLineRow } from '../sql/statement-page.ts'
 import { LEDGER } from '../stored-codes.ts'
@@ -26,22 +24,19 @@ export async function statementPage(
   place: StatementPlace,
 ): Promise<StatementPage> {
   const [row] = await ordinary.run(showStatementPage, { account, from, to, historyDays, ...place })
-  const { begins = 0, total = 0, sums = [], lines = [] } = row ?? {}
+  const { begins = credits(0), total = 0, sums = [], lines = [] } = row ?? {}
   return {
     lines: lines.map((line) => lineOf(account, line)),
     total,
     sums: sumsOf(sums),
-    begins: credits(begins),
-    ends: credits(sums.reduce((balance, { amount }) => balance + amount, begins)),
+    begins,
+    ends: sums.reduce((balance, { amount }) => plus(balance, amount), begins),
   }
 }
 
 function lineOf(account: AccountId, { at, amount, balance, bulk, ...row }: StatementLineRow): Movement {
   const cause = causeOf(row)
-  return {
-    ...{ account, at: instant(at), amount: credits(amount), balance: credits(balance) },
-    cause: bulk !== null && isGrouped(cause) ? { ...cause, bulk: bulk as BulkSendId } : cause,
-  }
+  return { account, at, amount, balance, cause: bulk !== null && isGrouped(cause) ? { ...cause, bulk } : cause }
 }
 
 const isGrouped = (cause: Cause): cause is Cause & { readonly kind: 'send' | 'refund' } =>
@@ -60,9 +55,9 @@ function sumsOf(rows: readonly KindSumRow[]): Readonly<Record<StatementSum, Cred
   const sums: Record<StatementSum, Credits> = { added: none, taken: none, moved: none, charged: none, returned: none }
   for (const { kind: code, amount } of rows) {
     const kind = KIND.get(code)
-    if (kind === undefined) throw new Error(`no movement of kind ${code}`)
-    const sum = statementSum({ kind }, credits(amount))
-    sums[sum] = plus(sums[sum], credits(amount))
+    if (kind === undefined) throw new Error(`unknown kind of movement: ${code}`)
+    const sum = statementSum({ kind }, amount)
+    sums[sum] = plus(sums[sum], amount)
   }
   return sums
 }

@@ -4,11 +4,8 @@ import {
   receiptMatching,
   type CarrierId,
   type DeliveryReceipt,
-  type DeliveryReceiptCode,
   type DeliveryReceipts,
 } from '@gateway/core/dispatch'
-import type { MessageId, Msisdn } from '@gateway/core/messages'
-import { instant } from '@gateway/core/time'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
@@ -21,6 +18,7 @@ import {
   matchReceipts,
   newestPartition,
 } from '../sql/receipts.ts'
+import { fromRow } from '../sql/statement.ts'
 import { onePerMessage, receiptKey } from './one-per-message.ts'
 
 const { referenceDays } = receiptMatching
@@ -127,14 +125,7 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
       return row?.adopted ?? 0
     },
     unmatched: async (countMax) =>
-      (await retryOnConnectionLoss(ordinary, listUnmatchedReceipts, { countMax })).map((row) => ({
-        carrier: row.carrier as CarrierId,
-        reference: row.reference,
-        code: row.code as DeliveryReceiptCode,
-        number: (row.msisdn ?? undefined) as Msisdn | undefined,
-        at: instant(row.at),
-        waiting: row.waiting.map((id) => Number(id) as MessageId),
-      })),
+      (await retryOnConnectionLoss(ordinary, listUnmatchedReceipts, { countMax })).map(fromRow),
     learnedForm: async (carrier) => {
       const row = await kysely
         .selectFrom('carrier')

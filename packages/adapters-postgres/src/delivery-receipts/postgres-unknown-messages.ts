@@ -1,6 +1,5 @@
-import type { AccountId } from '@gateway/core/accounts'
 import type { UnknownMessages } from '@gateway/core/dispatch'
-import { senderOver, type Msisdn } from '@gateway/core/messages'
+import { senderOver } from '@gateway/core/messages'
 import type { Context } from '../context.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import { keepUnknownReferences, takeUnknownMessages } from '../sql/unknown-messages.ts'
@@ -21,10 +20,10 @@ export const postgresUnknownMessages = (context: Context): UnknownMessages => ({
     if (rows.length === 0) return []
     const addresses = await context.senders.addressesOf(new Set(rows.map(({ sender }) => sender)))
     const allowed = await context.allowedSenders.known()
-    return rows.map(({ reference, msisdn, account, sender }) => {
+    return rows.map(({ reference, number, account, sender }) => {
       const own = addresses.get(sender)
-      const { from } = senderOver(name, allowed.get(account as AccountId) ?? [], own)
-      return { reference, number: msisdn as Msisdn, from }
+      const { from } = senderOver(name, allowed.get(account) ?? [], own)
+      return { reference, number, from }
     })
   },
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { AccountId } from '@gateway/core/accounts'
-import type { Inbox, InboxMessage, UnownedMessage, InboxPart, Taken, Taking, Conversations } from '@gateway/core/inbox'
+import type { Conversations, Inbox, InboxPart, Taken, Taking, UnownedMessage } from '@gateway/core/inbox'
 import type { Routes } from '@gateway/core/routes'
 import type { Instant } from '@gateway/core/time'
 import type { Connections } from '../connections.ts'
@@ -31,8 +31,7 @@ export function postgresInbox(context: Context, routes: Pick<Routes, 'list'>): I
     },
     list: async (by, part, since, { offset, limit }) => {
       const rows = await ordinary.run(listInbox[part], { account: by, since, offset, limit })
-      // oxlint-disable-next-line typescript/no-unnecessary-condition -- the row of an empty page has nothing but the total
-      const items = rows.flatMap(({ total: _, ...row }) => (row.id === null ? [] : fromRow<InboxMessage>(row)))
+      const items = rows.flatMap(({ total: _, ...row }) => (row.id === null ? [] : fromRow(row)))
       return { total: rows[0]?.total ?? 0, items }
     },
     unowned: () => unowned(ordinary),
@@ -44,7 +43,7 @@ const pageRows = 1000
 async function* unowned(ordinary: Connections): AsyncIterable<UnownedMessage> {
   for (let last: { readonly after: string | null; readonly afterId: number } = { after: null, afterId: 0 }; ;) {
     const rows = await ordinary.run(unownedMessages, { ...last, limit: pageRows })
-    for (const { exactly: _, ...row } of rows) yield fromRow<UnownedMessage>(row)
+    for (const { exactly: _, ...row } of rows) yield fromRow(row)
     const lastRow = rows.at(-1)
     if (lastRow === undefined || rows.length < pageRows) return
     last = { after: lastRow.exactly, afterId: lastRow.id }
@@ -69,7 +68,7 @@ function createTake({ pools: { hot, writes }, settings }: Context): Pick<Inbox, 
     const taking = randomUUID() as string as Taking
     try {
       const rows = await hot.run(takeInbox[part], { account: by, since, messagesMax, operation: taking })
-      return { taking, messages: await inSlices(rows, (row) => fromRow<InboxMessage>(row)) }
+      return { taking, messages: await inSlices(rows, fromRow) }
     } catch (error) {
       if (!isLostAnswer(error)) throw sayIfNothingDone(error)
       debts.set(taking, by)
@@ -85,15 +84,13 @@ export const postgresConversations = ({ pools: { ordinary } }: Context): Convers
   list: async (account, since, { unreadOnly, before, limit }) => {
     const list = unreadOnly ? listUnread : listConversations
     const rows = await ordinary.run(list, { account, since, before, limit })
-    return rows.map(({ unread, ...last }) => ({ unread, last: fromRow<InboxMessage>(last) }))
+    return rows.map(({ unread, ...last }) => ({ unread, last: fromRow(last) }))
   },
   find: async (account, from, since, { before, limit }) => {
     const rows = await ordinary.run(findConversation, { account, from, since, before, limit })
     const [first] = rows
     if (first === undefined) return undefined
-    const messages = rows.flatMap(({ arrived: _, read: __, ...row }) =>
-      row.id === null ? [] : [fromRow<InboxMessage>(row)],
-    )
+    const messages = rows.flatMap(({ arrived: _, read: __, ...row }) => (row.id === null ? [] : [fromRow(row)]))
     return { arrived: first.arrived, read: first.read, messages }
   },
   markRead: async (account, from, arrived) => {

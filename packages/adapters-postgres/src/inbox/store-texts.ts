@@ -1,10 +1,10 @@
-import type { AccountId } from '@gateway/core/accounts'
-import type { Body, Msisdn, SenderAddress } from '@gateway/core/messages'
+import type { Body } from '@gateway/core/messages'
 import { routeNumberOf, type PublishedRoute } from '@gateway/core/routes'
 import type { Connection } from '../connections.ts'
 import type { Context } from '../context.ts'
 import type { IdRange } from '../messages/message-ids.ts'
-import { receiveTexts, storeConfirmations, type ConfirmationRow } from '../sql/inbound.ts'
+import { receiveTexts, storeConfirmations } from '../sql/inbound.ts'
+import type { RowOf } from '../sql/statement.ts'
 import { OPT_KEYWORD } from '../stored-codes.ts'
 import type { WholeText } from './whole-texts.ts'
 
@@ -14,6 +14,8 @@ export interface Confirming {
   readonly ids: readonly IdRange[]
   readonly routes: readonly PublishedRoute[]
 }
+
+type Confirmation = RowOf<typeof receiveTexts>
 
 /** Stores texts with their consequences. Returns how many of the first ids were used for confirmations. */
 export async function storeTexts(
@@ -38,7 +40,7 @@ export async function storeTexts(
 
 async function confirm(
   connection: Connection,
-  confirmations: readonly ConfirmationRow[],
+  confirmations: readonly Confirmation[],
   { body, ids, routes }: Confirming,
 ): Promise<void> {
   const all = ids.flatMap(({ lo, hi }) => Array.from({ length: hi - lo }, (_, i) => lo + i))
@@ -53,11 +55,7 @@ async function confirm(
   })
 }
 
-const routedBy = ({ account, address, number }: ConfirmationRow) => ({
-  account: account as AccountId,
-  from: address as SenderAddress,
-  to: String(number) as Msisdn,
-})
+const routedBy = ({ account, address, number }: Confirmation) => ({ account, from: address, to: number })
 
 /** Returns the ids without the first `used`. */
 export function without(ids: readonly IdRange[], used: number): readonly IdRange[] {

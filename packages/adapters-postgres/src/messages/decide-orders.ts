@@ -1,5 +1,5 @@
 import { may, type AccountId } from '@gateway/core/accounts'
-import { credits, spend } from '@gateway/core/credits'
+import { spend } from '@gateway/core/credits'
 import type { Connection, Connections } from '../connections.ts'
 import { isLostAnswer, type LostAnswer } from '../errors.ts'
 import { lockAccount, readAccount, type AccountBalance } from '../sql/accounts.ts'
@@ -70,7 +70,7 @@ const isIn = (answered: ReadonlySet<string>, { repeatable }: NumberedJob): boole
 
 function whatFits(jobs: readonly NumberedJob[], account: AccountBalance, answered = none): readonly LaidOut[] {
   if (!may(account, 'send')) return []
-  let balance = credits(account.balance)
+  let { balance } = account
   return jobs.map((job) => {
     const { costs, ranges } = job
     if (isIn(answered, job)) return layOut(job, ranges, Array(costs.length).fill(false))

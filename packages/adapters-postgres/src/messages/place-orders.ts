@@ -1,4 +1,4 @@
-import { preferredBy, type Msisdn, type Order, type OrderedRecipient, type SenderAddress } from '@gateway/core/messages'
+import { preferredBy, type Order, type OrderedRecipient, type SenderAddress } from '@gateway/core/messages'
 import { routeNumberOf, type PublishedRoute, type RouteNumber, type Routes } from '@gateway/core/routes'
 import { askAboutNumbers } from '../batcher.ts'
 import type { Connections } from '../connections.ts'
@@ -66,7 +66,7 @@ function chooseFor(hot: Connections, senders: SenderNumbers): (order: Order) => 
     if (missing.length > 0) {
       const values = { account: by, numbers: missing, senders: preferredBy(by, offered) }
       for (const { number, sender } of await retryOnConnectionLoss(hot, chooseSenders, values)) {
-        chosen.set(String(number) as Msisdn, sender)
+        chosen.set(number, sender)
       }
     }
     return ({ number }) => chosen.get(number) ?? nobody()

@@ -6,22 +6,19 @@ import {
   type DecidedLocation,
   type FoundLocation,
   type FoundMessage,
-  type Incident,
   type MessageId,
   type MessageTrace,
   type MessageTraces,
   type TracedRoute,
-  type TracedPart,
 } from '@gateway/core/messages'
 import type { Context } from '../context.ts'
-import { fromRow } from '../sql/statement.ts'
+import { fromRow, type RowOf } from '../sql/statement.ts'
 import {
   explainMessage,
   findMessages,
   findReferenced,
   type DecidedRow,
   type FoundDecidedRow,
-  type FoundRow,
   type MessageTraceRow,
 } from '../sql/traces.ts'
 
@@ -41,9 +38,9 @@ export const postgresMessageTraces = ({ pools: { ordinary } }: Context): Message
   },
 })
 
-function foundOf({ place, ...row }: FoundRow): FoundMessage {
+function foundOf({ place, ...row }: RowOf<typeof findMessages>): FoundMessage {
   return {
-    ...fromRow<Omit<FoundMessage, 'place'>>(row),
+    ...fromRow(row),
     place: place.place === 'decided' ? foundDecided(place) : place,
   }
 }
@@ -59,7 +56,7 @@ function traceOf(
 ): MessageTrace {
   const { cost } = row
   return {
-    ...fromRow<Omit<MessageTrace, 'id' | 'text' | 'send' | 'route' | 'incidents' | 'place' | 'refundByHand'>>(row),
+    ...fromRow(row),
     id,
     text: { characters: Array.from(body).length, encoding: encodingOf(body), parts },
     send: {
@@ -72,9 +69,9 @@ function traceOf(
         messages: cost === 0 ? undefined : refund.amount / cost,
       })),
     },
-    refundByHand: refundByHand === null ? undefined : fromRow<NonNullable<MessageTrace['refundByHand']>>(refundByHand),
+    refundByHand: refundByHand ?? undefined,
     route: route === null ? undefined : routeOf(route),
-    incidents: incidents.map((incident) => fromRow<Incident>(incident)),
+    incidents: incidents.map(fromRow),
     place: place.place === 'decided' ? decidedPlace(place, byHand) : place,
   }
 }
@@ -89,14 +86,14 @@ function decidedPlace(row: DecidedRow, byHand: boolean): DecidedLocation {
   const { parts, ...rest } = row
   const { code, reference } = rest
   return {
-    ...fromRow<Omit<DecidedLocation, 'refunded' | 'parts'>>(rest),
-    parts: parts.map((part) => fromRow<TracedPart>(part)),
+    ...fromRow(rest),
+    parts: parts.map(fromRow),
     refunded: byHand || !isTaken({ code, hasReference: reference !== null }),
   }
 }
 
 /** A route with the default overflow names none. */
 function routeOf(row: NonNullable<MessageTraceRow['route']>): TracedRoute {
-  const { overflow, ...route } = fromRow<TracedRoute>(row)
+  const { overflow, ...route } = fromRow(row)
   return { ...route, ...(overflow && { overflow }) }
 }

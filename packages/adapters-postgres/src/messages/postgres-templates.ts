@@ -1,37 +1,50 @@
 import type { AccountId } from '@gateway/core/accounts'
-import type { TemplateId, Templates } from '@gateway/core/bulk-sends'
+import { templateLimits, type Templates } from '@gateway/core/bulk-sends'
+import { sql, type Transaction } from 'kysely'
 import type { Context } from '../context.ts'
-import type { Connections } from '../connections.ts'
-import { addTemplate, changeTemplate, listTemplates, lockTemplates, removeTemplate } from '../sql/templates.ts'
+import { hasRow } from '../query-parts.ts'
+import type { Tables } from '../tables.ts'
 
-export function postgresTemplates({ pools: { ordinary } }: Context): Templates {
-  /** Runs changes of an account's templates one after the other, because names and their number are compared. */
-  const inTurn = <T>(account: AccountId, work: (connection: Pick<Connections, 'run'>) => Promise<T>): Promise<T> =>
-    ordinary.transaction(async (connection) => {
-      await connection.run(lockTemplates, { account })
-      return work(connection)
+export function postgresTemplates({ pools: { kysely } }: Context): Templates {
+  const ofAccount = (transaction: Transaction<Tables>, account: AccountId) =>
+    transaction.selectFrom('template').select(['id', 'name']).where('account_id', '=', account).execute()
+
+  /**
+   * Runs changes of an account's templates one after the other, because each compares names and counts templates. Locks
+   * the account for that.
+   */
+  const inTurn = <T>(account: AccountId, work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> =>
+    kysely.transaction().execute(async (transaction) => {
+      await transaction.selectFrom('account').select('id').where('id', '=', account).forNoKeyUpdate().execute()
+      return work(transaction)
     })
 
   return {
-    list: async (account) =>
-      (await ordinary.run(listTemplates, { account })).map(({ id, name, text }) => ({
-        id: id as TemplateId,
-        name,
-        text,
-      })),
+    list: (account) =>
+      kysely
+        .selectFrom('template')
+        .select(['id', 'name', 'text'])
+        .where('account_id', '=', account)
+        .orderBy(sql`name collate "C"`)
+        .execute(),
     add: (account, { name, text }) =>
-      inTurn(account, async (connection) => {
-        const [row] = await connection.run(addTemplate, { account, name, text })
-        if (row === undefined) throw new Error('adding a template returned no row')
-        if (row.id !== null) return row.id as TemplateId
-        return row.isTaken ? 'name-taken' : 'too-many'
+      inTurn(account, async (transaction) => {
+        const templates = await ofAccount(transaction, account)
+        if (templates.some((template) => template.name === name)) return 'name-taken'
+        if (templates.length >= templateLimits.perAccountMax) return 'too-many'
+        const template = { account_id: account, name, text }
+        const added = transaction.insertInto('template').values(template).returning('id')
+        return (await added.executeTakeFirstOrThrow()).id
       }),
     change: (account, id, { name, text }) =>
-      inTurn(account, async (connection) => {
-        const [row] = await connection.run(changeTemplate, { account, id, name, text })
-        if (row === undefined) return 'no-such-template'
-        return row.id === null ? 'name-taken' : 'changed'
+      inTurn(account, async (transaction) => {
+        const templates = await ofAccount(transaction, account)
+        if (!templates.some((template) => template.id === id)) return 'no-such-template'
+        if (templates.some((template) => template.name === name && template.id !== id)) return 'name-taken'
+        await transaction.updateTable('template').set({ name, text }).where('id', '=', id).execute()
+        return 'changed'
       }),
-    remove: async (account, id) => (await ordinary.run(removeTemplate, { account, id })).length > 0,
+    remove: (account, id) =>
+      hasRow(kysely.deleteFrom('template').where('account_id', '=', account).where('id', '=', id).returning('id')),
   }
 }

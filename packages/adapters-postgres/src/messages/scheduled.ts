@@ -1,28 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import type { AccountId } from '@gateway/core/accounts'
-import { credits } from '@gateway/core/credits'
 import {
   undeletedOutcome,
   withLabels,
   type Deletion,
   type MessageFacts,
   type MessageId,
-  type MessageReference,
-  type Msisdn,
   type Page,
   type Paged,
   type ScheduledMessage,
-  type SendLabels,
 } from '@gateway/core/messages'
-import { instant, type Instant } from '@gateway/core/time'
+import type { Instant } from '@gateway/core/time'
 import type { Connections } from '../connections.ts'
 import { isLostAnswer } from '../errors.ts'
 import { sayIfNothingDone } from '../nothing-done.ts'
 import { settleLostStatement } from '../settle-lost-statement.ts'
-import { fromArray, detachRow, textsFromArray } from '../sql/arrays.ts'
+import { detachRow, elementAt, fromArray, fromJsonById, numbersFromArray } from '../sql/arrays.ts'
 import { deleteWaiting, findDeleted, foldScheduled, listScheduled, type DeletedRow } from '../sql/scheduled.ts'
 import { knownCode } from '../stored-codes.ts'
-import { byId } from './statuses.ts'
 
 /** Number of recorded changes above which a reader adds some to the counts, so that later readers are faster. */
 const unfoldedMax = 500
@@ -40,17 +35,18 @@ export async function scheduled(
   const page = detachRow(row)
   const ids = fromArray(page.ids)
   if (ids.length === 0) return { total: page.total, items: [] }
-  const numbers = textsFromArray(page.numbers)
-  const [submitted, dues, prices] = [page.submitted, page.dues, page.prices].map(fromArray)
-  const references = byId<MessageReference>(page.references)
-  const labels = byId<SendLabels>(page.labels)
+  const numbers = numbersFromArray(page.numbers)
+  const [submitted, dues] = [fromArray(page.submitted), fromArray(page.dues)]
+  const prices = fromArray(page.prices)
+  const references = fromJsonById(page.references)
+  const labels = fromJsonById(page.labels)
   const items = ids.map((id, i) => {
     const item = {
-      id: id as MessageId,
-      number: numbers[i] as Msisdn,
-      submitted: instant(submitted?.[i] ?? NaN),
-      due: instant(dues?.[i] ?? NaN),
-      cost: credits(prices?.[i] ?? NaN),
+      id,
+      number: elementAt(numbers, i),
+      submitted: elementAt(submitted, i),
+      due: elementAt(dues, i),
+      cost: elementAt(prices, i),
     }
     return withLabels(item, { reference: references.get(id), ...labels.get(id) })
   })
@@ -84,7 +80,8 @@ export async function deleteScheduled(
     } catch (error) {
       if (!isLostAnswer(error)) throw losses === 0 ? sayIfNothingDone(error) : error
       const look = () => ordinary.run(findDeleted, { account: by, operation })
-      learn(await settleLostStatement(ordinary, error, lookUpSeconds, look))
+      const deleted = await settleLostStatement(ordinary, error, lookUpSeconds, look)
+      learn(deleted.map((row) => ({ ...row, due: null, code: null, reference: null })))
       if (losses === lossesMax) throw error
     }
   }
@@ -96,18 +93,20 @@ function deletionsOf(ids: readonly MessageId[], known: Map<number, DeletedRow>, 
   return ids.map((id) => {
     const row = known.get(id)
     if (row === undefined) return { outcome: 'not-found' }
-    const number = String(row.number) as Msisdn
+    const { number } = row
     if (row.refund === null) {
       const outcome = undeletedOutcome(factsOf(row), since)
       return outcome === 'sent' ? { outcome, number } : { outcome }
     }
     known.delete(id)
-    return { outcome: 'deleted', number, refunded: credits(row.refund) }
+    return { outcome: 'deleted', number, refunded: row.refund }
   })
 }
 
 function factsOf({ due, code, reference }: DeletedRow): Pick<MessageFacts, 'due' | 'outcome'> {
-  if (due == null) throw new Error('a message without a due time')
-  const at = instant(due)
-  return { due: at, outcome: code == null ? undefined : { code: knownCode(code), at, hasReference: reference != null } }
+  if (due === null) throw new Error('a message that was not deleted has no due time')
+  return {
+    due,
+    outcome: code === null ? undefined : { code: knownCode(code), at: due, hasReference: reference !== null },
+  }
 }

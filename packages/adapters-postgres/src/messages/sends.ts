@@ -142,7 +142,7 @@ export interface AnswerToKeep {
 }
 
 /** Balances of the accounts that paid. */
-export type Paid = ReadonlyMap<AccountId, number>
+export type Paid = ReadonlyMap<AccountId, Credits>
 
 /**
  * Charges and stores sends, with their answers, in one statement. Of each account either all sends are stored or none.
@@ -177,7 +177,7 @@ export async function storeSends(
     : isScheduled
       ? connection.run(acceptKeyedScheduled, { ...values, ...due, ...keyed })
       : connection.run(acceptKeyed, { ...values, ...keyed }))
-  return new Map(rows.map(({ id, balance }) => [id as AccountId, balance]))
+  return new Map(rows.map(({ id, balance }) => [id, balance]))
 }
 
 /** Options by column; an array is empty if no send has a value for it. */
@@ -227,6 +227,6 @@ async function look(hot: Connections, sends: readonly Send[]): Promise<LookedUpO
   const balances = await hot.run(readBalances, { accounts: [...accounts] })
   return {
     stored: new Set(found.map((row) => row.first_id)),
-    balances: new Map(balances.map(({ id, balance }) => [id as AccountId, balance])),
+    balances: new Map(balances.map(({ id, balance }) => [id, balance])),
   }
 }

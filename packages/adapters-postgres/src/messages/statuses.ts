@@ -1,5 +1,5 @@
 import type { AccountId } from '@gateway/core/accounts'
-import { credits, type Credits } from '@gateway/core/credits'
+import type { Credits } from '@gateway/core/credits'
 import {
   statusOf,
   type MessageId,
@@ -9,9 +9,9 @@ import {
   type Outcome,
   type SendLabels,
 } from '@gateway/core/messages'
-import { instant, type Instant } from '@gateway/core/time'
+import type { Instant } from '@gateway/core/time'
 import type { Connections } from '../connections.ts'
-import { arrayOf, fromArray, fromTimes, detachRow, textsFromArray } from '../sql/arrays.ts'
+import { arrayOf, detachRow, elementAt, fromArray, fromJsonById, fromTimes, numbersFromArray } from '../sql/arrays.ts'
 import { coveringSends, findOutcomes, numbersInSends, referencesInSends } from '../sql/status.ts'
 import { knownCode } from '../stored-codes.ts'
 
@@ -80,16 +80,16 @@ async function outcomesOf(
   const unreferenced = new Set(fromArray(found.unreferenced))
   const refunded = new Set(fromArray(found.refunded))
   const times = fromTimes(found.times)
-  const numbers = textsFromArray(found.numbers)
+  const numbers = numbersFromArray(found.numbers)
   const sends = fromArray(found.sends)
   for (const [i, id] of fromArray(found.ids).entries()) {
     outcomes.set(id, {
-      code: knownCode(codes[i] ?? NaN),
-      at: instant(times[i] ?? NaN),
+      code: knownCode(elementAt(codes, i)),
+      at: elementAt(times, i),
       hasReference: !unreferenced.has(id),
       isRefunded: refunded.has(id),
-      number: numbers[i] as Msisdn,
-      send: sends[i] ?? NaN,
+      number: elementAt(numbers, i),
+      send: elementAt(sends, i),
     })
   }
   return outcomes
@@ -120,14 +120,14 @@ async function sendsCovering(
   const dues = fromArray(found.dues)
   const prices = fromArray(found.prices)
   const referenced = new Set(fromArray(found.referenced))
-  const labels = byId<SendLabels>(found.labels)
+  const labels = fromJsonById(found.labels)
   return new Map(
     fromArray(found.ids).map((id, i) => [
       id,
       {
-        first: id - (places[i] ?? NaN),
-        due: instant(dues[i] ?? NaN),
-        price: credits(prices[i] ?? NaN),
+        first: id - elementAt(places, i),
+        due: elementAt(dues, i),
+        price: elementAt(prices, i),
         hasReferences: referenced.has(id),
         labels: labels.get(id),
       },
@@ -147,8 +147,8 @@ async function numbersOf(
   const [row] = await hot.run(numbersInSends, { account: by, ...groups })
   if (row === undefined) return new Map()
   const found = detachRow(row)
-  const numbers = textsFromArray(found.numbers)
-  return new Map(fromArray(found.ids).map((id, i) => [id, numbers[i] as Msisdn]))
+  const numbers = numbersFromArray(found.numbers)
+  return new Map(fromArray(found.ids).map((id, i) => [id, elementAt(numbers, i)]))
 }
 
 /** Returns the client references of messages, by id. */
@@ -164,7 +164,7 @@ async function referencesOf(
   })
   if (groups.sends.length === 0) return new Map()
   const [row] = await hot.run(referencesInSends, { account: by, ...groups })
-  return byId<MessageReference>(row?.references)
+  return fromJsonById(row?.references ?? null)
 }
 
 /** Groups ids by send: the first ids of the sends, and for each the text of an array of its ids. */
@@ -179,7 +179,3 @@ function bySend(ids: readonly MessageId[], firstOf: (id: MessageId) => number | 
   }
   return { sends: [...groups.keys()], ids: [...groups.values()].map(arrayOf) }
 }
-
-/** Returns the values of a JSON object by message id; none for null. */
-export const byId = <Value>(json: string | null | undefined): ReadonlyMap<number, Value> =>
-  new Map(Object.entries(JSON.parse(json ?? '{}') as object).map(([id, value]) => [Number(id), value as Value]))

@@ -1,19 +1,14 @@
-import type { AccountId } from '@gateway/core/accounts'
-import type { BulkRow, BulkSendId } from '@gateway/core/bulk-sends'
-import type { InboundMessageId } from '@gateway/core/inbox'
-import type { MessageId, Msisdn, SenderAddress } from '@gateway/core/messages'
+import type { Msisdn } from '@gateway/core/messages'
 import {
   formsOf,
   nextKindOf,
   nothingErased,
   erasedNumber,
   type Erasure,
-  type ErasureId,
   type ErasureStep,
   type HeldInbound,
   type PersonalData,
 } from '@gateway/core/personal-data'
-import { instant } from '@gateway/core/time'
 import type { Context } from '../context.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import {
@@ -34,9 +29,8 @@ import {
   lockErasures,
   textsOfMessages,
   writeEvents,
-  type ErasureRow,
-  type InboundSlice,
 } from '../sql/personal-data.ts'
+import { fromRow, type RowOf } from '../sql/statement.ts'
 import { suppressionOf } from '../stored-codes.ts'
 import { storedEventsOf, type StoredEvents } from '../webhooks/stored-events.ts'
 
@@ -52,21 +46,12 @@ interface Done {
 export function postgresPersonalData({ pools: { ordinary } }: Context): PersonalData {
   async function* inbound(number: Msisdn): AsyncIterable<HeldInbound> {
     for (let after: number | null = 0; after !== null;) {
-      const rows: readonly InboundSlice[] = await ordinary.run(inboundFrom, {
+      const [row]: readonly RowOf<typeof inboundFrom>[] = await ordinary.run(inboundFrom, {
         forms: formsOf(number),
         after,
         sliceMax: sliceOf.inbound,
       })
-      const [row] = rows
-      for (const { id, account, to, at, text } of row?.found ?? []) {
-        yield {
-          id: id as InboundMessageId,
-          account: (account ?? undefined) as AccountId | undefined,
-          to: to ?? undefined,
-          at: instant(at),
-          text,
-        }
-      }
+      for (const message of row?.found ?? []) yield fromRow(message)
       after = row?.next ?? null
     }
   }
@@ -121,34 +106,22 @@ export function postgresPersonalData({ pools: { ordinary } }: Context): Personal
   return {
     texts: async (ids) => {
       const rows = await ordinary.run(textsOfMessages, { ids })
-      return new Map(rows.map(({ id, text }) => [id as MessageId, text]))
+      return new Map(rows.map(({ id, text }) => [id, text]))
     },
     inbound,
-    contacts: async (number) => {
-      const rows = await ordinary.run(listContacts, { number })
-      return rows.map(({ account, address }) => ({
-        account: account as AccountId,
-        address: address as SenderAddress,
-      }))
-    },
+    contacts: (number) => ordinary.run(listContacts, { number }),
     suppressions: async (number) => {
       const rows = await ordinary.run(listSuppressionsOf, { number })
       return rows.map(({ account, kind, since, text }) => ({
-        account: account === 0 ? undefined : (account as AccountId),
+        account: account === 0 ? undefined : account,
         kind: suppressionOf(kind),
-        since: instant(since),
+        since,
         text: text ?? undefined,
       }))
     },
     listed: async (number) => {
       const found = await ordinary.run(listRowsOf, { number })
-      return found.map(({ id, account, state, created, columns, text, isBeingSent, row }) => ({
-        send: {
-          ...{ id: id as BulkSendId, account: account as AccountId, state, created: instant(created), columns, text },
-        },
-        row: row as BulkRow,
-        isBeingSent,
-      }))
+      return found.map(({ row, isBeingSent, ...send }) => ({ send, row, isBeingSent }))
     },
     erase: async (number, step) => {
       const { changed, after } = await erasers[step.at](number, step.after)
@@ -158,7 +131,7 @@ export function postgresPersonalData({ pools: { ordinary } }: Context): Personal
     begin: async ({ digest, by }) => {
       const [row] = await ordinary.run(beginErasure, { digest, doneBy: by })
       if (row === undefined) throw new Error('the record of an erasure got no id')
-      return row.id as ErasureId
+      return row.id
     },
     end: async (id, { messages, inbound: received, contacts, events }) => {
       await retryOnConnectionLoss(ordinary, endErasure, { id, messages, inbound: received, contacts, events })
@@ -167,12 +140,9 @@ export function postgresPersonalData({ pools: { ordinary } }: Context): Personal
   }
 }
 
-const erasureOf = ({ id, digest, by, begun, ended, ...erased }: ErasureRow): Erasure => ({
-  id: id as ErasureId,
-  digest,
-  by,
-  begun: instant(begun),
-  ended: ended === null ? undefined : instant(ended),
+const erasureOf = ({ id, digest, by, begun, ended, ...erased }: RowOf<typeof listErasures>): Erasure => ({
+  ...{ id, digest, by, begun },
+  ended: ended ?? undefined,
   erased,
 })
 

@@ -1,13 +1,4 @@
-import type { AccountId } from '@gateway/core/accounts'
-import type { BulkSendId } from '@gateway/core/bulk-sends'
-import {
-  failedOverSendDays,
-  type DoubtDecision,
-  type Promotion,
-  type PromotionId,
-  type Promotions,
-} from '@gateway/core/dispatch'
-import { instant } from '@gateway/core/time'
+import { failedOverSendDays, type Promotion, type Promotions } from '@gateway/core/dispatch'
 import type { Connection } from '../connections.ts'
 import type { Context } from '../context.ts'
 import { retryOnConnectionLoss, retryWorkOnConnectionLoss } from '../retry-on-connection-loss.ts'
@@ -22,10 +13,9 @@ import {
   proveByReceipts,
   sendRanges,
 } from '../sql/promotions.ts'
+import { fromRow, type RowOf } from '../sql/statement.ts'
 
-interface Open {
-  readonly decision: string | null
-}
+type Open = RowOf<typeof lockPromotions>
 
 /** Implements messages in doubt after a promotion. If a connection breaks before an answer, each call runs again. */
 export function postgresPromotions({ pools: { ordinary } }: Pick<Context, 'pools'>): Promotions {
@@ -43,9 +33,7 @@ export function postgresPromotions({ pools: { ordinary } }: Pick<Context, 'pools
     open: async () => (await retryOnConnectionLoss(ordinary, listPromotions, {})).map(promotionOf),
     failedOverSends: async () => {
       const rows = await retryOnConnectionLoss(ordinary, listFailedOverSends, { days: failedOverSendDays })
-      return rows.map(({ id, account, failedOver, rows: open }) => ({
-        ...{ id: id as BulkSendId, account: account as AccountId, failedOver: instant(failedOver), rows: open },
-      }))
+      return rows.map(({ id, account, failedOver, rows: open }) => ({ id, account, failedOver, rows: open }))
     },
     decide: (decision, by) =>
       change(async (connection, open) => {
@@ -72,23 +60,12 @@ export function postgresPromotions({ pools: { ordinary } }: Pick<Context, 'pools
   }
 }
 
-function promotionOf(row: Row): Promotion {
-  const { firstDue, lastDue, lastChange, lastPosition, decision, decidedBy, decidedAt } = row
+function promotionOf(row: RowOf<typeof listPromotions>): Promotion {
+  const { firstDue, lastDue, decision, decidedBy, decidedAt, ...promotion } = row
   return {
-    id: row.id as PromotionId,
-    noticed: instant(row.noticed),
-    fromTimeline: row.fromTimeline,
-    timeline: row.timeline,
-    lastChange: lastChange === null ? undefined : instant(lastChange),
-    lastPosition: lastPosition ?? undefined,
-    messages: row.messages,
-    inDoubt: row.inDoubt,
-    due: firstDue === null || lastDue === null ? undefined : { first: instant(firstDue), last: instant(lastDue) },
+    ...fromRow(promotion),
+    due: firstDue === null || lastDue === null ? undefined : { first: firstDue, last: lastDue },
     decision:
-      decision === null || decidedAt === null
-        ? undefined
-        : { what: decision as DoubtDecision, by: decidedBy ?? '', at: instant(decidedAt) },
+      decision === null || decidedAt === null ? undefined : { what: decision, by: decidedBy ?? '', at: decidedAt },
   }
 }
-
-type Row = NonNullable<(typeof listPromotions)['row']>

@@ -1,6 +1,3 @@
-import type { AccountId } from '@gateway/core/accounts'
-import type { CarrierId } from '@gateway/core/dispatch'
-import type { Msisdn, SenderAddress } from '@gateway/core/messages'
 import {
   queuesOf,
   refusedRoutes,
@@ -9,7 +6,6 @@ import {
   type QueueNumber,
   storedOverflow,
   type Route,
-  type RouteNumber,
   type RouteQueue,
   type Routes,
 } from '@gateway/core/routes'
@@ -19,8 +15,9 @@ import { notifyOthers } from '../changes.ts'
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
-import { arrayOf, textsFromArray } from '../sql/arrays.ts'
-import { findStranded, moveRanges, type StrandedRow } from '../sql/due.ts'
+import { arrayOf, elementAt, numbersFromArray } from '../sql/arrays.ts'
+import { findStranded, moveRanges } from '../sql/due.ts'
+import type { RowOf } from '../sql/statement.ts'
 import type { Tables } from '../tables.ts'
 
 export function postgresRoutes({ pools: { kysely, hot }, settings, changes }: Context): Routes {
@@ -55,7 +52,7 @@ async function readRoutes(kysely: Kysely<Tables>): Promise<readonly PublishedRou
     .selectFrom('route')
     .selectAll()
     .select([
-      sql<number[]>`array(select id from queue where queue.route = route.id order by id)`.as('queues'),
+      sql<readonly QueueNumber[]>`array(select id from queue where queue.route = route.id order by id)`.as('queues'),
       sql<string[]>`array(select refused_by from queue where queue.route = route.id order by id)`.as('refusers'),
       sql<string[]>`array(select only_for from queue where queue.route = route.id order by id)`.as('awaited'),
     ])
@@ -71,8 +68,8 @@ async function store(transaction: Transaction<Tables>, route: Route, position: n
   const [known] = await transaction.updateTable('route').set(row).where('name', '=', row.name).returning('id').execute()
   const { id } = known ?? (await transaction.insertInto('route').values(row).returning('id').executeTakeFirstOrThrow())
   const queues = await transaction.selectFrom('queue').selectAll().where('route', '=', id).execute()
-  const rows = queuesOf(row.carriers as CarrierId[]).map(({ refusedBy = '', onlyFor = '' }, i) => {
-    const queue: Insertable<Tables['queue']> = { route: id, refused_by: refusedBy, only_for: onlyFor }
+  const rows = queuesOf(row.carriers).map(({ refusedBy, onlyFor }, i) => {
+    const queue: Insertable<Tables['queue']> = { route: id, refused_by: refusedBy ?? '', only_for: onlyFor ?? '' }
     return i === 0 ? { ...queue, id } : queue
   })
   const isMissing = ({ refused_by, only_for }: Insertable<Tables['queue']>) =>
@@ -83,7 +80,7 @@ async function store(transaction: Transaction<Tables>, route: Route, position: n
 
 /** Route with all queues that it ever had, by number. */
 interface RouteRow extends Selectable<Tables['route']> {
-  readonly queues: readonly number[]
+  readonly queues: readonly QueueNumber[]
   /** Carrier that refused the messages of each queue, '' for none. */
   readonly refusers: readonly string[]
   /** Carrier for which the messages of each queue wait, '' for any. */
@@ -91,21 +88,21 @@ interface RouteRow extends Selectable<Tables['route']> {
 }
 
 const routeOf = ({ id, queues, refusers, awaited, priorities, weights, ...row }: RouteRow): PublishedRoute => ({
-  number: id as RouteNumber,
+  number: id,
   name: row.name,
   prefixes: row.prefixes,
-  accounts: row.accounts as AccountId[],
-  senders: row.senders as SenderAddress[],
+  accounts: row.accounts,
+  senders: row.senders,
   ...(row.overflow !== null && { overflow: row.overflow }),
   carriers: row.carriers.map((carrier, i) => ({
-    carrier: carrier as CarrierId,
+    carrier,
     priority: priorities[i] ?? NaN,
     weight: weights[i] ?? NaN,
   })),
-  queues: queuesOf(row.carriers as CarrierId[]).map((queue): RouteQueue => {
+  queues: queuesOf(row.carriers).map((queue): RouteQueue => {
     const { refusedBy = '', onlyFor = '' } = queue
     const at = queues.findIndex((_, i) => refusers[i] === refusedBy && awaited[i] === onlyFor)
-    return { ...queue, number: queues[at] as QueueNumber }
+    return { ...queue, number: elementAt(queues, at) }
   }),
 })
 
@@ -114,7 +111,7 @@ const rowOf = ({ name, prefixes, accounts, senders, carriers, ...route }: Route)
   prefixes: [...prefixes],
   accounts: [...accounts],
   senders: [...senders],
-  carriers: carriers.map(({ carrier }) => carrier as string),
+  carriers: carriers.map(({ carrier }) => carrier),
   priorities: carriers.map(({ priority }) => priority),
   weights: carriers.map(({ weight }) => weight),
   overflow: overflowText(route),
@@ -156,11 +153,14 @@ async function reroute(
 }
 
 /** Divides a range by route; neighbours of one route stay together. */
-function partsOf({ account, lo, from, numbers }: StrandedRow, routes: readonly PublishedRoute[]): readonly MovedPart[] {
-  const common = { account: account as AccountId, from: (from ?? undefined) as SenderAddress | undefined }
+function partsOf(
+  { account, lo, from, numbers }: RowOf<typeof findStranded>,
+  routes: readonly PublishedRoute[],
+): readonly MovedPart[] {
+  const common = { account, from: from ?? undefined }
   const parts: MovedPart[] = []
-  for (const [i, number] of textsFromArray(numbers).entries()) {
-    const queue = routeNumberOf(routes, { ...common, to: number as Msisdn })
+  for (const [i, number] of numbersFromArray(numbers).entries()) {
+    const queue = routeNumberOf(routes, { ...common, to: number })
     const last = parts.at(-1)
     if (last?.queue === queue) last.hi = lo + i + 1
     else parts.push({ queue, lo: lo + i, hi: lo + i + 1 })

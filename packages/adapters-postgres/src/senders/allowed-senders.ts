@@ -1,10 +1,10 @@
 import type { AccountId } from '@gateway/core/accounts'
-import type { CarrierId } from '@gateway/core/dispatch'
 import type { AllowedSender, SenderAddress } from '@gateway/core/messages'
 import { sql } from 'kysely'
 import { createCache } from '../cache.ts'
 import { notifyOthers, type Changes } from '../changes.ts'
 import type { Pools } from '../pools.ts'
+import { hasRow } from '../query-parts.ts'
 import type { Settings } from '../settings.ts'
 
 /** Senders that accounts may name. All are cached, because they are few. */
@@ -25,11 +25,11 @@ export function allowedSenders({ kysely }: Pools, changes: Changes, settings: Se
       .orderBy(sql`address collate "C"`)
       .execute()
     return rows.map((row) => ({
-      account: row.account_id as AccountId,
-      sender: row.address as SenderAddress,
+      account: row.account_id,
+      sender: row.address,
       destinations: row.destinations,
       defaultFor: row.default_for,
-      carriers: row.carriers as CarrierId[],
+      carriers: row.carriers,
       otherwise: row.refuses ? 'refuse' : 'replace',
     }))
   }
@@ -62,13 +62,8 @@ export function allowedSenders({ kysely }: Pools, changes: Changes, settings: Se
   }
 
   async function disallow(account: AccountId, address: SenderAddress): Promise<boolean> {
-    const gone = await kysely
-      .deleteFrom('allowed_sender')
-      .where('account_id', '=', account)
-      .where('address', '=', address)
-      .returning(notifyOthers.as('notified'))
-      .execute()
-    return gone.length > 0
+    const removed = kysely.deleteFrom('allowed_sender').where('account_id', '=', account).where('address', '=', address)
+    return hasRow(removed.returning(notifyOthers.as('notified')))
   }
   return {
     known: () => cache.get('all'),

@@ -3,6 +3,7 @@ import type { AllowedSender, SenderAddress, Senders } from '@gateway/core/messag
 import { sql } from 'kysely'
 import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'
+import { hasRow } from '../query-parts.ts'
 
 const none: readonly AllowedSender[] = []
 
@@ -27,14 +28,12 @@ export function postgresSenders({ pools: { kysely }, changes, allowedSenders }: 
   }
 
   async function release(code: SenderAddress): Promise<boolean> {
-    const released = await kysely
+    const released = kysely
       .updateTable('sender')
       .set({ account_id: null, assigned_at: null })
       .where('address', '=', code)
       .where('account_id', 'is not', null)
-      .returning(notifyOthers.as('notified'))
-      .execute()
-    return released.length > 0
+    return hasRow(released.returning(notifyOthers.as('notified')))
   }
 
   async function assigned() {
@@ -44,10 +43,7 @@ export function postgresSenders({ pools: { kysely }, changes, allowedSenders }: 
       .where('account_id', 'is not', null)
       .orderBy(sql`address collate "C"`)
       .execute()
-    return rows.map(({ address, account_id }) => ({
-      code: address as SenderAddress,
-      account: account_id as AccountId,
-    }))
+    return rows.flatMap(({ address, account_id: account }) => (account === null ? [] : { code: address, account }))
   }
   return {
     assign: (code, account) => changes.around(assign(code, account)),

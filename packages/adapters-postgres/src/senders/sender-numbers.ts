@@ -2,6 +2,7 @@ import type { SenderAddress } from '@gateway/core/messages'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Connections } from '../connections.ts'
 import { addSenders, findSenders, senderAddresses } from '../sql/senders.ts'
+import type { RowOf } from '../sql/statement.ts'
 
 /** Ids of sender addresses in the tables, from 1. 0 stands for no address. */
 export type NumbersOfSenders = ReadonlyMap<SenderAddress, number>
@@ -23,10 +24,10 @@ export function senderNumbers(hot: Connections): SenderNumbers {
    */
   const lookups = new Map<SenderAddress, Promise<void>>()
 
-  function learn(rows: readonly { id: number; address: string }[]): void {
+  function learn(rows: readonly RowOf<typeof findSenders>[]): void {
     for (const { id, address } of rows) {
-      numbers.set(address as SenderAddress, id)
-      addresses.set(id, address as SenderAddress)
+      numbers.set(address, id)
+      addresses.set(id, address)
     }
   }
 

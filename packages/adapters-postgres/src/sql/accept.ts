@@ -1,6 +1,7 @@
 import { charge } from './credits.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 import { noteScheduled } from './scheduled.ts'
+import { accountId, credits } from './columns.ts'
 import { sql, statement } from './statement.ts'
 
 /** Sends. Each array has one element for each send, unless it says that it may be empty. */
@@ -44,7 +45,7 @@ const keeping = {
   answers: 'text[]',
 } as const
 
-const columns = { id: 'int', balance: 'bigint' } as const
+const columns = { id: accountId, balance: credits } as const
 
 /** CTEs of a statement with due times: sends that are not due yet go to the table `later`. */
 const later = sql`, due_later as (

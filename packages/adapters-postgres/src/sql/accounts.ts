@@ -1,50 +1,28 @@
 import { burstSeconds } from '@gateway/core/accounts'
-import { rows, sql, statement } from './statement.ts'
-
-export interface AccountRow {
-  readonly id: number
-  readonly parent_id: number | null
-  readonly login: string
-  readonly first_name: string
-  readonly surname: string
-  readonly locked: boolean
-  readonly own_number: number | null
-  readonly transactional: boolean
-  readonly from_networks: readonly string[]
-  readonly requests_per_second: number | null
-  readonly recipients_per_second: number | null
-  readonly codes: readonly string[]
-}
+import type { SenderAddress } from '@gateway/core/messages'
+import type { PasswordHash } from '@gateway/core/people'
+import { accountId, credits, msisdn } from './columns.ts'
+import { column, nullable, sql, statement, type RowOf } from './statement.ts'
 
 const columns = sql`account.id, account.parent_id, account.locked,
-  directory.login, directory.first_name, directory.surname, directory.own_number, directory.transactional,
+  directory.login, directory.first_name, directory.surname, directory.own_number::text, directory.transactional,
   directory.from_networks, directory.requests_per_second, directory.recipients_per_second,
   array(select address from sender where account_id = account.id order by assigned_at, id) as codes`
 
 const columnTypes = {
-  id: 'int',
-  parent_id: 'int',
+  id: accountId,
+  parent_id: nullable(accountId),
   locked: 'bool',
   login: 'text',
   first_name: 'text',
   surname: 'text',
-  own_number: 'bigint',
+  own_number: nullable(msisdn),
   transactional: 'bool',
   from_networks: 'text[]',
-  requests_per_second: 'int',
-  recipients_per_second: 'int',
-  codes: 'text[]',
+  requests_per_second: 'int?',
+  recipients_per_second: 'int?',
+  codes: column<readonly SenderAddress[]>('text[]'),
 } as const
-
-interface KeyRow extends AccountRow {
-  readonly expires_at: number | null
-  readonly revoked_at: number | null
-  readonly key_networks: readonly string[]
-}
-
-interface LoginRow extends AccountRow {
-  readonly password_hash: string | null
-}
 
 const account = (id: string) =>
   sql`cross join lateral (select id, parent_id, locked from account where id = ${id} offset 0) account`
@@ -58,12 +36,12 @@ export const findKey = statement(
   'find-key',
   {
     parameters: { hash: 'text' },
-    columns: rows<KeyRow>({
+    columns: {
       ...columnTypes,
-      expires_at: 'timestamptz',
-      revoked_at: 'timestamptz',
+      expires_at: 'timestamptz?',
+      revoked_at: 'timestamptz?',
       key_networks: 'text[]',
-    }),
+    },
   },
   sql`
 select ${columns}, api_key.expires_at, api_key.revoked_at, api_key.key_networks
@@ -76,7 +54,7 @@ where api_key.hash = :hash`,
 /** Finds the account of a log-in name in lower-case ASCII, with the hash of its password. */
 export const findLogin = statement(
   'find-login',
-  { parameters: { login: 'text' }, columns: rows<LoginRow>({ ...columnTypes, password_hash: 'text' }) },
+  { parameters: { login: 'text' }, columns: { ...columnTypes, password_hash: nullable(column<PasswordHash>('text')) } },
   sql`
 select ${columns}, directory.password_hash
 from directory
@@ -84,29 +62,27 @@ ${account('directory.account_id')}
 where lower(directory.login collate "C") = :login`,
 )
 
-export interface AccountBalance {
-  readonly balance: number
-  readonly locked: boolean
-}
+export type AccountRow = Omit<RowOf<typeof findLogin>, 'password_hash'>
+export type AccountBalance = RowOf<typeof readAccount>
 
 /** Reads the balance of an account and whether the account is locked. */
 export const readAccount = statement(
   'read-account',
-  { parameters: { account: 'int' }, columns: rows<AccountBalance>({ balance: 'bigint', locked: 'bool' }) },
+  { parameters: { account: 'int' }, columns: { balance: credits, locked: 'bool' } },
   sql`select balance, locked from account where id = :account`,
 )
 
 /** Reads the same as `readAccount`, and locks the row until the transaction ends. */
 export const lockAccount = statement(
   'lock-account',
-  { parameters: { account: 'int' }, columns: rows<AccountBalance>({ balance: 'bigint', locked: 'bool' }) },
+  { parameters: { account: 'int' }, columns: { balance: credits, locked: 'bool' } },
   sql`select balance, locked from account where id = :account for update`,
 )
 
 /** Reads the balances of those accounts that exist. */
 export const readBalances = statement(
   'read-balances',
-  { parameters: { accounts: 'int[]' }, columns: { id: 'int', balance: 'bigint' } },
+  { parameters: { accounts: 'int[]' }, columns: { id: accountId, balance: credits } },
   sql`select id, balance from account where id = any (:accounts)`,
 )
 
@@ -166,18 +142,12 @@ set told_at = excluded.told_at, accounts = excluded.accounts, requests = exclude
   messages = excluded.messages`,
 )
 
-export interface AccountRateRow {
-  readonly account: number
-  readonly requests: number
-  readonly messages: number
-}
-
 /** Sums the rates that processes reported in the last `seconds`, by account. For the ordinary connections. */
 export const listAccountRates = statement(
   'list-account-rates',
   {
     parameters: { seconds: 'float8' },
-    columns: rows<AccountRateRow>({ account: 'int', requests: 'float8', messages: 'float8' }),
+    columns: { account: accountId, requests: 'float8', messages: 'float8' },
   },
   sql`
 select account, sum(told.requests) requests, sum(told.messages) messages

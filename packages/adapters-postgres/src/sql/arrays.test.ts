@@ -1,4 +1,6 @@
-import { fromArray, fromTimes, textsFromArray, timestamp } from './arrays.ts'
+import { elementAt, fromArray, fromTimes, numbersFromArray, timestamp, type WrittenArray } from './arrays.ts'
+
+const written = <Element>(text: string | null) => text as WrittenArray<Element> | null
 
 test.each([
   [null, []],
@@ -7,13 +9,18 @@ test.each([
   ['{1,-1,106,-107}', [1, -1, 106, -107]],
   ['{9007199254740991,-9007199254740991,5}', [9007199254740991, -9007199254740991, 5]],
 ])('the numbers of %s', (text, numbers) => {
-  expect(fromArray(text)).toEqual(numbers)
+  expect(fromArray(written<number>(text))).toEqual(numbers)
 })
 
-test('texts of digits keep their zeros', () => {
-  expect(textsFromArray('{0012,27820000001}')).toEqual(['0012', '27820000001'])
-  expect(textsFromArray('{}')).toEqual([])
-  expect(textsFromArray(null)).toEqual([])
+test('phone numbers keep their zeros', () => {
+  expect(numbersFromArray(written('{0012,27820000001}'))).toEqual(['0012', '27820000001'])
+  expect(numbersFromArray(written('{}'))).toEqual([])
+  expect(numbersFromArray(written(null))).toEqual([])
+})
+
+test('an element beyond the end of an array is an error', () => {
+  expect(elementAt(['a', 'b'], 1)).toBe('b')
+  expect(() => elementAt(['a', 'b'], 2)).toThrow('element 2 is missing in an array of 2')
 })
 
 test.each([

@@ -1,3 +1,6 @@
+import type { Msisdn } from '@gateway/core/messages'
+import { instant, type Instant } from '@gateway/core/time'
+
 /**
  * Returns a time in milliseconds since 1970 as the text of a `timestamptz`. The last text is cached, because
  * consecutive calls mostly have the same time.
@@ -14,7 +17,7 @@ const inYear0 = (at: number): string => `${new Date(at).toISOString().replace('0
 let lastTime = { at: NaN, text: '' }
 
 declare const arrayText: unique symbol
-/** Text of an array, as PostgreSQL reads it. */
+/** Text of an array as PostgreSQL reads it, for a parameter. */
 export type ArrayText = string & { readonly [arrayText]: true }
 
 /** Formats an array of numbers, booleans, or texts that need no quotes because they are digits. */
@@ -37,13 +40,17 @@ function quoted(value: string | null | undefined): string {
 export const arrayOfTimes = (times: readonly (number | null | undefined)[]): ArrayText =>
   arrayOf(times.map((time) => (time == null ? 'null' : `"${timestamp(time)}"`)))
 
+declare const element: unique symbol
+/** Text of an array as PostgreSQL writes it, with the type of its elements. */
+export type WrittenArray<Element> = string & { readonly [element]: Element }
+
 /**
  * Parses the text of a one-dimensional array of integers within ±2^53 without nulls. Returns no elements for null.
  * Parses digit by digit to avoid a string per element, because a status query has five such arrays of a thousand.
  */
-export function fromArray(text: string | null): readonly number[] {
+export function fromArray<Element extends number>(text: WrittenArray<Element> | null): readonly Element[] {
   const numbers: number[] = []
-  if (text === null || text === '{}') return numbers
+  if (text === null || text === '{}') return []
   let sign = 1
   let value = 0
   for (let at = 1; at < text.length; at++) {
@@ -56,7 +63,7 @@ export function fromArray(text: string | null): readonly number[] {
       value = 0
     }
   }
-  return numbers
+  return numbers as Element[]
 }
 
 const zero = 48
@@ -67,18 +74,33 @@ const minus = 45 - zero
  * Parses concatenated times as `timestamptz_send` writes them (microseconds since 2000, 8 bytes each) into milliseconds
  * since 1970. Returns no elements for null.
  */
-export function fromTimes(bytes: Buffer | null): readonly number[] {
+export function fromTimes(bytes: Buffer | null): readonly Instant[] {
   return Array.from({ length: (bytes?.length ?? 0) / 8 }, (_, i) => {
     const microseconds = (bytes?.readInt32BE(8 * i) ?? NaN) * 2 ** 32 + (bytes?.readUInt32BE(8 * i + 4) ?? NaN)
-    return Math.floor(microseconds / 1000) + year2000
+    return instant(Math.floor(microseconds / 1000) + year2000)
   })
 }
 
 const year2000 = Date.UTC(2000, 0)
 
-/** Parses the text of an array whose elements are texts of digits. */
-export const textsFromArray = (text: string | null): readonly string[] =>
-  text === null || text === '{}' ? [] : text.slice(1, -1).split(',')
+/** Parses the text of an array of phone numbers. */
+export const numbersFromArray = (text: WrittenArray<Msisdn> | null): readonly Msisdn[] =>
+  text === null || text === '{}' ? [] : (text.slice(1, -1).split(',') as Msisdn[])
+
+/** Returns an element of one of several arrays of equal length. Throws if the array is shorter. */
+export function elementAt<Element>(elements: readonly Element[], place: number): Element {
+  const element = elements[place]
+  if (element === undefined) throw new RangeError(`element ${place} is missing in an array of ${elements.length}`)
+  return element
+}
+
+declare const valueById: unique symbol
+/** Text of a JSON object by message id, with the type of its values. */
+export type WrittenById<Value> = string & { readonly [valueById]: Value }
+
+/** Parses the text of a JSON object by message id. Returns no values for null. */
+export const fromJsonById = <Value>(json: WrittenById<Value> | null): ReadonlyMap<number, Value> =>
+  new Map(Object.entries(JSON.parse(json ?? '{}') as Record<string, Value>).map(([id, value]) => [Number(id), value]))
 
 /** Returns an SQL expression for a `timestamptz` in milliseconds since 1970, the unit of core's `Instant`. */
 export const milliseconds = (time: string): string => `floor(extract(epoch from ${time}) * 1000)::bigint`

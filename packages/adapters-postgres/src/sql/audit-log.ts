@@ -1,11 +1,15 @@
+import type { AuditSequence } from '@gateway/core/audit'
 import { milliseconds } from './arrays.ts'
-import { rows, sql, statement } from './statement.ts'
+import { instant } from './columns.ts'
+import { column, nullable, sql, statement } from './statement.ts'
 
 // These statements are for the ordinary connections.
 
 /** SHA-256 of an entry as core's `auditHashInput` defines it. */
 const hashed = (before: string, sequence: string, at: string, record: string): string =>
   `sha256(convert_to(concat_ws(E'\\n', encode(${before}, 'hex'), ${sequence}, ${milliseconds(at)}, ${record}), 'UTF8'))`
+
+const auditSequence = column<AuditSequence>('bigint')
 
 const now = `date_trunc('milliseconds', now())`
 
@@ -15,7 +19,7 @@ const now = `date_trunc('milliseconds', now())`
  */
 export const appendAuditEntry = statement(
   'append-audit-entry',
-  { parameters: { ends: 'bigint?', record: 'text' }, columns: { sequence: 'bigint' } },
+  { parameters: { ends: 'bigint?', record: 'text' }, columns: { sequence: auditSequence } },
   sql`
 with head as (
   update audit_head
@@ -28,21 +32,13 @@ from head
 returning sequence`,
 )
 
-export interface AuditEntryRow {
-  readonly sequence: number
-  readonly at: number
-  readonly ends: number | null
-  readonly record: string
-  readonly hash: string
-}
-
 const entry = (from: string): string =>
   `${from}.sequence, ${milliseconds(`${from}.at`)} as at, ${from}.ends, ${from}.record, encode(${from}.hash, 'hex') as hash`
 
 const entryColumns = {
-  sequence: 'bigint',
-  at: 'bigint',
-  ends: 'bigint',
+  sequence: auditSequence,
+  at: instant,
+  ends: nullable(auditSequence),
   record: 'text',
   hash: 'text',
 } as const
@@ -52,7 +48,7 @@ export const listAuditedChanges = statement(
   'list-audited-changes',
   {
     parameters: { account: 'text?', doneBy: 'text?', action: 'text?', before: 'bigint?', countMax: 'int' },
-    columns: rows<AuditEntryRow>(entryColumns),
+    columns: entryColumns,
   },
   sql`
 with found as (
@@ -76,14 +72,14 @@ order by change desc, sequence`,
 
 export const readAuditEntries = statement(
   'read-audit-entries',
-  { parameters: { after: 'bigint', countMax: 'int' }, columns: rows<AuditEntryRow>(entryColumns) },
+  { parameters: { after: 'bigint', countMax: 'int' }, columns: entryColumns },
   sql`select ${entry('audit_entry')} from audit_entry where sequence > :after order by sequence limit :countMax`,
 )
 
 /** Checks the chain of hashes in one snapshot. `broken` is the first entry that was altered or is missing. */
 export const checkAuditLog = statement(
   'check-audit-log',
-  { parameters: {}, columns: { entries: 'bigint', hash: 'text', broken: 'bigint?' } },
+  { parameters: {}, columns: { entries: 'bigint', hash: 'text', broken: nullable(auditSequence) } },
   sql`
 with numbered as (
   select sequence, at, record, hash, row_number() over (order by sequence) as place,

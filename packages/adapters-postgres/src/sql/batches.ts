@@ -1,8 +1,9 @@
+import type { DispatcherId } from '@gateway/core/dispatch'
 import { INCIDENT } from '@gateway/core/messages'
 import { refund } from './credits.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 import { rankOf } from './rank.ts'
-import { sql, statement } from './statement.ts'
+import { column, sql, statement } from './statement.ts'
 import { storeMessageEvents } from './store-events.ts'
 
 /**
@@ -11,7 +12,10 @@ import { storeMessageEvents } from './store-events.ts'
  */
 export const register = statement(
   'register',
-  { parameters: { leaseSeconds: 'float8', version: 'text?', host: 'text?', pid: 'int?' }, columns: { id: 'bigint' } },
+  {
+    parameters: { leaseSeconds: 'float8', version: 'text?', host: 'text?', pid: 'int?' },
+    columns: { id: column<DispatcherId>('bigint') },
+  },
   sql`
 insert into dispatcher (id, lease_until, version, host, pid)
 values (nextval('dispatcher_epoch'), now() + make_interval(secs => :leaseSeconds), :version, :host, :pid)

@@ -1,41 +1,23 @@
-import type { BulkSendState, OutcomeCount } from '@gateway/core/bulk-sends'
-import { rows, sql, statement, type RowOf } from './statement.ts'
+import type { BulkRow, BulkSendId, BulkSendState } from '@gateway/core/bulk-sends'
 import { LEDGER } from '../stored-codes.ts'
 import { milliseconds } from './arrays.ts'
+import { accountId, credits, instant, outcomeCode } from './columns.ts'
+import { column, nullable, sql, statement } from './statement.ts'
 
 // These statements are for the ordinary connections.
 
-export interface BulkSendRow {
-  readonly id: number
-  readonly account: number
-  readonly state: BulkSendState
-  readonly columns: readonly string[]
-  readonly text: string
-  readonly scheduled: number | null
-  readonly key: string
-  readonly created: number
-  readonly started: number | null
-  readonly recipients: number
-  readonly repeated: number
-  readonly calls: number
-  readonly callsEnded: number
-  readonly accepted: number
-  readonly refused: number
-  readonly isStopped: boolean
-  readonly failedOver: number | null
-  readonly cost: number
-}
+const bulkSendId = column<BulkSendId>('bigint')
 
-const sendTypes = {
-  id: 'bigint',
-  account: 'int',
-  state: 'text',
+const sendColumns = {
+  id: bulkSendId,
+  account: accountId,
+  state: column<BulkSendState>('text'),
   columns: 'text[]',
   text: 'text',
-  scheduled: 'bigint',
+  scheduled: nullable(instant),
   key: 'text',
-  created: 'bigint',
-  started: 'bigint',
+  created: instant,
+  started: nullable(instant),
   recipients: 'bigint',
   repeated: 'bigint',
   calls: 'bigint',
@@ -43,12 +25,14 @@ const sendTypes = {
   accepted: 'bigint',
   refused: 'bigint',
   isStopped: 'bool',
-  failedOver: 'bigint',
-  cost: 'bigint',
+  failedOver: nullable(instant),
+  cost: credits,
 } as const
-const sendColumns = rows<BulkSendRow>(sendTypes)
 
-/** Calls begin in their order, so that a stop which left any row left the last call. Reads the rows of that one. */
+/**
+ * SQL that is true if the send was stopped before all rows were handled. Calls run in order, so that a stopped send has
+ * refused rows in its last call. Only that call is read.
+ */
 const wasStopped = `case when state = 'ended' and sums.refused > 0 then exists (
     select
     from bulk_send_call last_call
@@ -70,95 +54,32 @@ const sums = `cross join lateral (
   where send_id = bulk_send.id
 ) sums`
 
-export const addBulkSend = statement(
-  'add-bulk-send',
-  {
-    parameters: { account: 'int', columns: 'text[]', text: 'text', scheduled: 'timestamptz?', key: 'text' },
-    columns: { id: 'bigint' },
-  },
-  sql`
-insert into bulk_send (account_id, columns, text, scheduled_at, key)
-values (:account, :columns, :text, :scheduled, :key)
-returning id`,
-)
-
-export const addBulkCall = statement(
-  'add-bulk-call',
-  { parameters: { send: 'bigint', call: 'int', recipients: 'text', count: 'int', repeated: 'int' } },
-  sql`
-insert into bulk_send_call (send_id, call, recipients, count, repeated)
-values (:send, :call, :recipients::jsonb, :count, :repeated)`,
-)
-
 export const findBulkSend = statement(
   'find-bulk-send',
   { parameters: { account: 'int', id: 'bigint' }, columns: sendColumns },
   sql`select ${send} from bulk_send ${sums} where account_id = :account and id = :id`,
 )
 
-export const listBulkSends = statement(
-  'list-bulk-sends',
-  { parameters: { account: 'int', before: 'bigint?', limit: 'int' }, columns: sendColumns },
-  sql`
+/** Makes a statement that lists bulk sends in these states, latest first. */
+const listOf = (name: string, states: string) =>
+  statement(
+    name,
+    { parameters: { account: 'int', before: 'bigint?', limit: 'int' }, columns: sendColumns },
+    sql`
 select ${send}
 from (
   select *
   from bulk_send
-  where account_id = :account and id < coalesce(:before, ${Number.MAX_SAFE_INTEGER}) and state <> 'draft'
+  where account_id = :account and id < coalesce(:before, ${Number.MAX_SAFE_INTEGER}) and ${states}
   order by id desc
   limit :limit
 ) bulk_send
 ${sums}
 order by id desc`,
-)
+  )
 
-export const listBulkDrafts = statement(
-  'list-bulk-drafts',
-  { parameters: { account: 'int', before: 'bigint?', limit: 'int' }, columns: sendColumns },
-  sql`
-select ${send}
-from (
-  select *
-  from bulk_send
-  where account_id = :account and id < coalesce(:before, ${Number.MAX_SAFE_INTEGER}) and state = 'draft'
-  order by id desc
-  limit :limit
-) bulk_send
-${sums}
-order by id desc`,
-)
-
-export const discardBulkSend = statement(
-  'discard-bulk-send',
-  { parameters: { account: 'int', id: 'bigint' }, columns: { id: 'bigint' } },
-  sql`delete from bulk_send where account_id = :account and id = :id and state = 'draft' returning id`,
-)
-
-export const changeBulkSend = statement(
-  'change-bulk-send',
-  {
-    parameters: { account: 'int', id: 'bigint', text: 'text', scheduled: 'timestamptz?' },
-    columns: { id: 'bigint' },
-  },
-  sql`
-update bulk_send
-set text = :text, scheduled_at = :scheduled
-where account_id = :account and id = :id and state = 'draft'
-returning id`,
-)
-
-export const readBulkCall = statement(
-  'read-bulk-call',
-  {
-    parameters: { account: 'int', id: 'bigint', call: 'int' },
-    columns: { recipients: 'json', accepted: 'json' },
-  },
-  sql`
-select recipients, accepted
-from bulk_send
-join bulk_send_call on send_id = id
-where account_id = :account and id = :id and call = :call`,
-)
+export const listBulkSends = listOf('list-bulk-sends', `state <> 'draft'`)
+export const listBulkDrafts = listOf('list-bulk-drafts', `state = 'draft'`)
 
 /**
  * Counts the messages of a send by outcome; messages without one are waiting. Looks up one range of ids for each run.
@@ -167,7 +88,7 @@ export const countBulkOutcomes = statement(
   'count-bulk-outcomes',
   {
     parameters: { account: 'int', id: 'bigint' },
-    columns: rows<RowOf<OutcomeCount>>({ code: 'smallint', messages: 'bigint' }),
+    columns: { code: nullable(outcomeCode), messages: 'bigint' },
   },
   sql`
 with run as materialized (
@@ -197,7 +118,7 @@ export const sumReturned = statement(
   'sum-returned',
   {
     parameters: { account: 'int', ids: 'bigint[]' },
-    columns: { id: 'bigint', returned: 'bigint' },
+    columns: { id: bulkSendId, returned: credits },
   },
   sql`
 with messages as materialized (
@@ -220,12 +141,12 @@ join refund on ids @> send_first_id
 group by id`,
 )
 
-/** Returns the runs of ids of every send in bulk of the account, in their order; runs never overlap. */
+/** Returns the runs of ids of every bulk send of the account, in their order; runs never overlap. */
 export const listBulkRuns = statement(
   'list-bulk-runs',
   {
     parameters: { account: 'int' },
-    columns: { id: 'bigint', lo: 'bigint', hi: 'bigint' },
+    columns: { id: bulkSendId, lo: 'bigint', hi: 'bigint' },
   },
   sql`
 select bulk_send.id, (pair ->> 0)::bigint lo, (pair ->> 1)::bigint hi
@@ -236,31 +157,11 @@ where account_id = :account and accepted is not null
 order by lo`,
 )
 
-/** Changes the state of a send. Returns no row if the send is in another state or does not exist. */
-export const moveBulkSend = statement(
-  'move-bulk-send',
-  {
-    parameters: { account: 'int', id: 'bigint', from: 'text', to: 'text' },
-    columns: { id: 'bigint' },
-  },
-  sql`
-update bulk_send
-set state = :to, due_at = now(), started_at = coalesce(started_at, now())
-where account_id = :account and id = :id and state = :from
-returning id`,
-)
-
-export interface TakenCallRow extends BulkSendRow {
-  readonly call: number
-  readonly rows: unknown
-  readonly ageSeconds: number
-}
-
 export const takeBulkCall = statement(
   'take-bulk-call',
   {
     parameters: { seconds: 'float8', only: 'bigint?' },
-    columns: rows<TakenCallRow>({ ...sendTypes, call: 'int', rows: 'json', ageSeconds: 'float8' }),
+    columns: { ...sendColumns, call: 'int', rows: column<readonly BulkRow[]>('json'), ageSeconds: 'float8' },
   },
   sql`
 with next as (
@@ -290,7 +191,9 @@ cross join lateral (
 ) first`,
 )
 
-/** Stops the sends that are worked on, because their lost server may have accepted more rows than arrived (P-5). */
+/**
+ * Stops all sends in progress, because the lost server may have accepted more rows than this one received (P-5).
+ */
 export const failOverBulkSends = statement(
   'fail-over-bulk-sends',
   { parameters: {}, columns: { sends: 'bigint' } },
@@ -309,7 +212,7 @@ export const listFailedOverSends = statement(
   'list-failed-over-sends',
   {
     parameters: { days: 'int' },
-    columns: { id: 'bigint', account: 'int', failedOver: 'bigint', rows: 'bigint' },
+    columns: { id: bulkSendId, account: accountId, failedOver: instant, rows: 'bigint' },
   },
   sql`
 select id, account_id account, ${milliseconds('failed_over_at')} "failedOver", open.rows
@@ -324,40 +227,4 @@ cross join lateral (
 where failed_over_at > now() - make_interval(days => :days)
 order by id desc
 limit 1000`,
-)
-
-export const postponeBulkSend = statement(
-  'postpone-bulk-send',
-  { parameters: { id: 'bigint', seconds: 'float8' } },
-  sql`update bulk_send set due_at = now() + make_interval(secs => :seconds) where id = :id`,
-)
-
-/** Locks a send, so that of its last two calls the one that ends later sees that no call is left. */
-export const lockBulkSend = statement(
-  'lock-bulk-send',
-  { parameters: { id: 'bigint' }, columns: { id: 'bigint' } },
-  sql`select id from bulk_send where id = :id for update`,
-)
-
-export const endBulkCall = statement(
-  'end-bulk-call',
-  {
-    parameters: { id: 'bigint', call: 'int', recipients: 'text', accepted: 'text', messages: 'int', cost: 'int' },
-    columns: { call: 'int' },
-  },
-  sql`
-with ended as (
-  update bulk_send_call
-  set recipients = :recipients::jsonb, accepted = :accepted::jsonb, messages = :messages, cost = :cost
-  where send_id = :id and call = :call and accepted is null
-  returning call
-), sent as (
-  update bulk_send
-  set due_at = now(), state = case when exists (
-    select from bulk_send_call where send_id = :id and call <> :call and accepted is null
-  ) then state else 'ended' end
-  from ended
-  where id = :id
-)
-select call from ended`,
 )

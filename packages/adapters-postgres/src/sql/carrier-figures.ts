@@ -1,4 +1,4 @@
-import { rows, sql, statement } from './statement.ts'
+import { sql, statement } from './statement.ts'
 
 // These statements are for the ordinary connections: the table has a row for each carrier, prefix and five minutes of a
 // day.
@@ -32,18 +32,6 @@ set delivered = carrier_figure.delivered + excluded.delivered, failed = carrier_
   unknown = carrier_figure.unknown + excluded.unknown, refused = carrier_figure.refused + excluded.refused`,
 )
 
-export interface FigureRow {
-  readonly prefix: string
-  readonly delivered: number
-  readonly failed: number
-  readonly unknown: number
-  readonly refused: number
-  readonly hour_delivered: number
-  readonly hour_failed: number
-  readonly hour_unknown: number
-  readonly hour_refused: number
-}
-
 const sumsOf = (column: string): string => `sum(${column})::bigint ${column},
   coalesce(sum(${column}) filter (where slot > now() - interval '1 hour'), 0)::bigint hour_${column}`
 
@@ -51,7 +39,7 @@ export const sumFigures = statement(
   'sum-figures',
   {
     parameters: { carrier: 'text' },
-    columns: rows<FigureRow>({
+    columns: {
       prefix: 'text',
       delivered: 'bigint',
       failed: 'bigint',
@@ -61,7 +49,7 @@ export const sumFigures = statement(
       hour_failed: 'bigint',
       hour_unknown: 'bigint',
       hour_refused: 'bigint',
-    }),
+    },
   },
   sql`
 select prefix, ${['delivered', 'failed', 'unknown', 'refused'].map(sumsOf).join(',\n  ')}

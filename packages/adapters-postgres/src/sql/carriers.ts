@@ -1,5 +1,7 @@
 import { milliseconds } from './arrays.ts'
-import { rows, sql, statement } from './statement.ts'
+import type { CarrierReport } from '@gateway/core/fleet'
+import { instant } from './columns.ts'
+import { column, sql, statement } from './statement.ts'
 
 const until = sql`clock_timestamp() + make_interval(secs => :seconds)`
 
@@ -97,33 +99,26 @@ select :process, :host, :pid, carrier, report, now() from unnest(:carriers, :rep
 on conflict (process, carrier) do update set report = excluded.report, told_at = excluded.told_at`,
 )
 
-export interface CarrierStatusRow {
-  readonly process: string
-  readonly host: string
-  readonly pid: number
-  readonly carrier: string
-  readonly report: string
-  readonly told_at: number
-  readonly stale: boolean
-}
+/** Report of a process on a carrier. Processes of versions without modes report none. */
+type StoredReport = Omit<CarrierReport, 'carrier' | 'mode'> & Partial<Pick<CarrierReport, 'mode'>>
 
 /** Lists all reports. A report is stale if it is at least `staleSeconds` old. For the ordinary connections. */
 export const listCarriers = statement(
   'list-carriers',
   {
     parameters: { staleSeconds: 'float8' },
-    columns: rows<CarrierStatusRow>({
+    columns: {
       process: 'text',
       host: 'text',
       pid: 'int',
       carrier: 'text',
-      report: 'text',
-      told_at: 'bigint',
+      report: column<StoredReport>('json'),
+      told_at: instant,
       stale: 'bool',
-    }),
+    },
   },
   sql`
-select process, host, pid, carrier, report, ${milliseconds('told_at')} told_at,
+select process, host, pid, carrier, report::json, ${milliseconds('told_at')} told_at,
   told_at <= now() - make_interval(secs => :staleSeconds) stale
 from carrier_status
 order by carrier collate "C", host collate "C", process collate "C"`,

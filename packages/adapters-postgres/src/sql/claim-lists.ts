@@ -1,16 +1,7 @@
+import type { WebhookId } from '@gateway/core/webhooks'
 import { WEBHOOK_STATE } from '../stored-codes.ts'
 import { milliseconds } from './arrays.ts'
-import { rows, sql, statement } from './statement.ts'
-
-export interface ClaimedRow {
-  /** Endpoint after which the next claim continues; 0 means from the start. */
-  readonly next: number
-  /** Null, as are the following columns, if nothing was claimed. */
-  readonly webhook_id: number | null
-  readonly id: number
-  readonly tries: number
-  readonly events: unknown
-}
+import { column, sql, statement, type RowOf } from './statement.ts'
 
 /**
  * CTE of the endpoints after `after` that have rows matching the condition, found with one index step each. PostgreSQL
@@ -36,7 +27,7 @@ const rowsMax = 1000
  * each endpoint. One endpoint gets at most `perEndpointMax` lists, the endpoints `full` get none, and each endpoint in
  * `limited` gets at most its element of `rooms`. Lists that are due again come first, then new lists, which this
  * statement cuts from waiting events in their order; events for which there is no room keep waiting. Every row of the
- * result has the endpoint to continue after, and there is at least one row.
+ * result has the endpoint to continue after (0: from the start), and there is at least one row.
  *
  * The fields that the events of a row share are converted to JSON once, and each list appends its ids and numbers,
  * before rows are sorted: sorting 1000 lists of one event together with their arrays would take 16 MB.
@@ -57,7 +48,8 @@ export const claimLists = statement(
       rooms: 'int[]',
       leaseSeconds: 'float8',
     },
-    columns: rows<ClaimedRow>({ next: 'int', webhook_id: 'int', id: 'bigint', tries: 'smallint', events: 'json' }),
+    columns: { next: 'int' },
+    joined: { webhook_id: column<WebhookId>('int'), id: 'bigint', tries: 'smallint', events: 'json' },
   },
   sql`
 with recursive ${walk('waiting', 'webhook_event')}, ${walk('open', 'webhook_list', 'state = 0')},
@@ -195,3 +187,6 @@ from (
 ) turn
 left join (select * from again union all select * from fresh) claimed on true`,
 )
+
+/** Claimed list. */
+export type ClaimedRow = Exclude<RowOf<typeof claimLists>, { readonly id: null }>

@@ -1,40 +1,8 @@
-import { INCIDENT, type SendLabels } from '@gateway/core/messages'
+import { INCIDENT, type Msisdn, type Priority, type SendLabels } from '@gateway/core/messages'
 import { LANE } from '../stored-codes.ts'
-import { rows, sql, statement } from './statement.ts'
-
-/** Row of either claim: one for each claimed range, or a single row whose `lo` is null if none was claimed. */
-export type ClaimRow = {
-  /** Account after which the next walk begins; null if no account waits in the lane. */
-  readonly cursor: number | null
-  /** Time of the claim, in milliseconds since 1970. */
-  readonly at: number
-  /** True if the dispatcher is still registered. */
-  readonly alive: boolean
-} & (ClaimedRange | { readonly lo: null })
-
-export interface ClaimedRange {
-  readonly lo: number
-  readonly send: number
-  readonly account: number
-  readonly attempt: number
-  readonly due: number
-  /** Time at which the message expires; null if the dispatcher's default validity applies. */
-  readonly expires: number | null
-  readonly priority: number
-  readonly flash: boolean
-  /** Options that have no column of their own. */
-  readonly options: SendLabels | null
-  /** `sender.id` of the address; 0 if the address is not known. */
-  readonly sender: number
-  readonly confirmsOptOut: boolean
-  readonly body: string
-  readonly parts: number
-  /** Recipients of the ids from `lo` on, as the text of an array of digits. */
-  readonly numbers: string
-  readonly locked: boolean
-  /** Positions of suppressed numbers in `numbers`, from 1, each with its kind; null if there are none. */
-  readonly suppressed: readonly (readonly [position: number, kind: number])[] | null
-}
+import type { WrittenArray } from './arrays.ts'
+import { accountId, messageId } from './columns.ts'
+import { column, nullable, sql, statement, type RowOf } from './statement.ts'
 
 const claiming = {
   dispatcher: 'bigint',
@@ -49,27 +17,40 @@ const claiming = {
   overflowSeconds: 'float8?',
 } as const
 
-const columns = rows<ClaimRow>({
-  cursor: 'int',
+/** Columns of every row. */
+const columns = {
+  /** Account after which the next walk begins; null if no account waits in the lane. */
+  cursor: 'int?',
+  /** Time of the claim. */
   at: 'timestamptz',
+  /** True if the dispatcher is still registered. */
   alive: 'bool',
+} as const
+
+/** Columns of a claimed range. They are null in the only row of a claim that found nothing. */
+const rangeColumns = {
   lo: 'bigint',
-  send: 'bigint',
-  account: 'int',
+  send: messageId,
+  account: accountId,
   attempt: 'smallint',
   due: 'timestamptz',
-  expires: 'timestamptz',
-  priority: 'smallint',
+  /** Time at which the message expires; null if the dispatcher's default validity applies. */
+  expires: 'timestamptz?',
+  priority: column<Priority>('smallint'),
   flash: 'bool',
-  options: 'json',
+  /** Options that have no column of their own. */
+  options: nullable(column<SendLabels>('json')),
+  /** `sender.id` of the address; 0 if the address is not known. */
   sender: 'int',
   confirmsOptOut: 'bool',
   body: 'text',
   parts: 'smallint',
-  numbers: 'text',
+  /** Recipients of the ids from `lo` on, as the text of an array of digits. */
+  numbers: column<WrittenArray<Msisdn>>('text'),
   locked: 'bool',
-  suppressed: 'int[]',
-})
+  /** Positions of suppressed numbers in `numbers`, from 1, each with its kind; null if there are none. */
+  suppressed: nullable(column<readonly (readonly [position: number, kind: number])[]>('int[]')),
+} as const
 
 /** Only what has been due for `overflowSeconds`; null: everything. */
 const hasWaited = sql`(:overflowSeconds is null or due_at <= now() - make_interval(secs => :overflowSeconds))`
@@ -144,7 +125,7 @@ left join (
  */
 export const claimSingle = statement(
   'claim-single',
-  { parameters: { ...claiming, accountsMax: 'int' }, columns },
+  { parameters: { ...claiming, accountsMax: 'int' }, columns, joined: rangeColumns },
   sql`
 with recursive accounts (account_id, walked) as (
   select coalesce(
@@ -216,7 +197,7 @@ with recursive accounts (account_id, walked) as (
  */
 export const claimBulk = statement(
   'claim-bulk',
-  { parameters: { ...claiming, rangesMax: 'int' }, columns },
+  { parameters: { ...claiming, rangesMax: 'int' }, columns, joined: rangeColumns },
   sql`
 with next_account as (
   select coalesce(
@@ -257,6 +238,10 @@ with next_account as (
   where hi < range_hi
 ), ${storeBatch(LANE.bulk, '(select id from next_account)')}`,
 )
+
+/** Row of either claim. */
+export type ClaimRow = RowOf<typeof claimSingle>
+export type ClaimedRange = Exclude<ClaimRow, { readonly lo: null }>
 
 /** Returns those of the queues that have due messages in the lane, for a dispatcher that claims from several queues. */
 export const queuesWithWork = statement(

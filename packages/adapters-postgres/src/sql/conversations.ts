@@ -1,14 +1,5 @@
-import type { InboxMessage } from '@gateway/core/inbox'
-import { rows, sql, statement, type RowOf } from './statement.ts'
-
-const messageColumns = {
-  id: 'bigint',
-  from: 'text',
-  at: 'timestamptz',
-  text: 'text',
-  answers: 'bigint',
-  shortCode: 'text',
-} as const
+import { inboxColumns } from './inbox.ts'
+import { sql, statement } from './statement.ts'
 
 const message = `id, from_address "from", at, text, answers,
   (select address from sender where sender.id = short_code) "shortCode"`
@@ -22,7 +13,7 @@ const listOf = (name: string, condition: string) =>
     name,
     {
       parameters: { account: 'int', since: 'timestamptz', before: 'bigint?', limit: 'int' },
-      columns: rows<RowOf<InboxMessage> & { readonly unread: number }>({ unread: 'bigint', ...messageColumns }),
+      columns: { unread: 'bigint', ...inboxColumns },
     },
     sql`
 select conversation.unread, message.*
@@ -40,8 +31,6 @@ order by message.id desc`,
 export const listConversations = listOf('list-conversations', '')
 export const listUnread = listOf('list-unread', 'and arrived > read')
 
-type NoMessage = { readonly [Field in keyof InboxMessage]: null }
-
 /**
  * Lists at most `limit` messages from a number since `since` and before the id `before`, latest first. Each row has the
  * counts of arrived and read messages; without a message there is one row with only these counts.
@@ -50,11 +39,8 @@ export const findConversation = statement(
   'find-conversation',
   {
     parameters: { account: 'int', from: 'text', since: 'timestamptz', before: 'bigint?', limit: 'int' },
-    columns: rows<{ readonly arrived: number; readonly read: number } & (RowOf<InboxMessage> | NoMessage)>({
-      arrived: 'bigint',
-      read: 'bigint',
-      ...messageColumns,
-    }),
+    columns: { arrived: 'bigint', read: 'bigint' },
+    joined: inboxColumns,
   },
   sql`
 select conversation.arrived, conversation.read, message.*

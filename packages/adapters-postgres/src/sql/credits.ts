@@ -1,8 +1,11 @@
-import { balanceMax, type TransferFailure } from '@gateway/core/credits'
-import { OUTCOME, type SendLabels } from '@gateway/core/messages'
+import type { AccountId } from '@gateway/core/accounts'
+import { balanceMax, type Credits, type TransferFailure } from '@gateway/core/credits'
+import { OUTCOME, type MessageId, type MessageReference, type SendLabels } from '@gateway/core/messages'
+import type { Instant } from '@gateway/core/time'
 import { LEDGER } from '../stored-codes.ts'
 import { milliseconds } from './arrays.ts'
-import { rows, sql, statement } from './statement.ts'
+import { accountId, credits, messagePrice } from './columns.ts'
+import { column, nullable, sql, statement } from './statement.ts'
 
 /**
  * SQL that charges each account in the CTE `costs` (account_id, amount) the sum of its amounts, unless the account is
@@ -51,7 +54,13 @@ export const refundMessage = statement(
   'refund-message',
   {
     parameters: { message: 'bigint', why: 'text', at: 'timestamptz', operation: 'uuid' },
-    columns: { account: 'int?', amount: 'int?', balance: 'bigint?', price: 'int?', decided: 'bool' },
+    columns: {
+      account: nullable(accountId),
+      amount: nullable(messagePrice),
+      balance: nullable(credits),
+      price: nullable(messagePrice),
+      decided: 'bool',
+    },
   },
   sql`
 with send_of as materialized (
@@ -107,7 +116,7 @@ export const findRefund = statement(
   'find-refund',
   {
     parameters: { message: 'bigint', operation: 'uuid' },
-    columns: { account: 'int', amount: 'bigint', balance: 'bigint' },
+    columns: { account: accountId, amount: credits, balance: credits },
   },
   sql`
 select ledger.account_id account, ledger.amount, account.balance
@@ -130,7 +139,7 @@ export const transfer = statement(
       key: 'uuid?',
       digest: 'uuid?',
     },
-    columns: rows<{ result: 'done' | TransferFailure | 'repeated' | null }>({ result: 'text' }),
+    columns: { result: nullable(column<'done' | TransferFailure | 'repeated'>('text')) },
   },
   sql`select transfer_credits(:from, :to, :amount, :at, :operation, :asker, :key, :digest) as result`,
 )
@@ -144,7 +153,8 @@ export const checkLedger = statement(
   'check-ledger',
   {
     parameters: {},
-    columns: { accounts: 'bigint', balances: 'bigint', id: 'int?', balance: 'bigint', entries: 'bigint' },
+    columns: { accounts: 'bigint', balances: credits },
+    joined: { id: accountId, balance: credits, entries: credits },
   },
   sql`
 with ledger_sums as (
@@ -178,7 +188,7 @@ export const enterCredits = statement(
   'enter-credits',
   {
     parameters: { account: 'int', amount: 'bigint', why: 'text', at: 'timestamptz', operation: 'uuid?' },
-    columns: { balance: 'bigint' },
+    columns: { balance: credits },
   },
   sql`
 with topped_up as (
@@ -233,19 +243,19 @@ export function timeOfEntry(): string {
  * `LEDGER`. Movements of one time are ordered by `part`, then by `id`.
  */
 export interface MovementRow {
-  readonly at: number
+  readonly at: Instant
   readonly time: string
   readonly part: number
   readonly id: number
   readonly kind: number
-  readonly amount: number
-  readonly first: number | null
+  readonly amount: Credits
+  readonly first: MessageId | null
   readonly messages: number | null
   readonly code: number | null
-  readonly other: number | null
+  readonly other: AccountId | null
   readonly why: string | null
-  readonly message: number | null
-  readonly reference: string | null
+  readonly message: MessageId | null
+  readonly reference: MessageReference | null
   readonly labels: SendLabels | null
 }
 
@@ -270,7 +280,7 @@ export const listMovements = statement(
       sendId: 'bigint',
       countMax: 'int',
     },
-    columns: rows<{ changed: boolean; rows: readonly MovementRow[] }>({ changed: 'bool', rows: 'json' }),
+    columns: { changed: 'bool', rows: column<readonly MovementRow[]>('json') },
   },
   sql`
 with entries as (

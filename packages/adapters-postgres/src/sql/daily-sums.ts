@@ -1,5 +1,9 @@
-import { dailySumDays, type DailySum, type DailySumDifference } from '@gateway/core/messages'
-import { rows, sql, statement, type RowOf } from './statement.ts'
+import { dailySumDays } from '@gateway/core/messages'
+import type { GatewayDay } from '@gateway/core/time'
+import { accountId, carrierId, outcomeCode } from './columns.ts'
+import { column, nullable, sql, statement } from './statement.ts'
+
+const gatewayDay = column<GatewayDay>('int')
 
 // These statements are for the ordinary connections. The trigger `count_outcomes` writes the changes.
 
@@ -18,7 +22,7 @@ export const dailySumsOfAccount = statement(
   'daily-sums-of-account',
   {
     parameters: { account: 'int', from: 'int' },
-    columns: rows<RowOf<DailySum>>({ day: 'int', carrier: 'text', code: 'smallint', messages: 'bigint' }),
+    columns: { day: gatewayDay, carrier: nullable(carrierId), code: outcomeCode, messages: 'bigint' },
   },
   sql`
 select day, ${carrierName}, code, sum(messages)::bigint messages
@@ -33,7 +37,7 @@ export const dailySumsByCarrier = statement(
   'daily-sums-by-carrier',
   {
     parameters: { from: 'int' },
-    columns: rows<RowOf<Omit<DailySum, 'day'>>>({ carrier: 'text', code: 'smallint', messages: 'bigint' }),
+    columns: { carrier: nullable(carrierId), code: outcomeCode, messages: 'bigint' },
   },
   sql`
 select ${carrierName}, code, sum(messages)::bigint messages
@@ -46,7 +50,7 @@ order by carrier.name collate "C", code`,
 
 export const busiestAccounts = statement(
   'busiest-accounts',
-  { parameters: { from: 'int', limit: 'int' }, columns: { account: 'int', messages: 'bigint' } },
+  { parameters: { from: 'int', limit: 'int' }, columns: { account: accountId, messages: 'bigint' } },
   sql`
 select account_id account, sum(messages)::bigint messages
 from ${sumsWhere('day >= :from')}
@@ -89,13 +93,7 @@ export const checkDailySums = statement(
   'check-daily-sums',
   {
     parameters: { from: 'int' },
-    columns: rows<RowOf<DailySumDifference>>({
-      account: 'int',
-      day: 'int',
-      code: 'smallint',
-      sum: 'bigint',
-      counted: 'bigint',
-    }),
+    columns: { account: accountId, day: gatewayDay, code: outcomeCode, sum: 'bigint', counted: 'bigint' },
   },
   sql`
 select account_id account, day, code, sum(messages)::bigint "sum", sum(counted)::bigint counted

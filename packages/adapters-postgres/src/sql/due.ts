@@ -1,10 +1,12 @@
-import { OUTCOME } from '@gateway/core/messages'
+import { OUTCOME, type Msisdn } from '@gateway/core/messages'
 import { LANE } from '../stored-codes.ts'
 import { refund } from './credits.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 import { noteScheduled } from './scheduled.ts'
 import { rankOf } from './rank.ts'
-import { rows, sql, statement } from './statement.ts'
+import type { WrittenArray } from './arrays.ts'
+import { accountId, senderAddress } from './columns.ts'
+import { column, nullable, sql, statement } from './statement.ts'
 import { storeMessageEvents } from './store-events.ts'
 
 /**
@@ -143,19 +145,6 @@ with past_due as (
 select count(*)::int as expired from expired`,
 )
 
-export interface StrandedRow {
-  readonly queue: number
-  readonly lane: number
-  readonly account: number
-  readonly rank: number
-  readonly lo: number
-  readonly hi: number
-  /** Address of the sender; null if it is not known. */
-  readonly from: string | null
-  /** Recipients of the ids from `lo` on, as the text of an array of digits. */
-  readonly numbers: string
-}
-
 /**
  * Number of ranges read from the bulk lane for each range read from the single lane, because bulk ranges are larger.
  */
@@ -164,21 +153,22 @@ const bulkShare = 0.01
 /**
  * Finds at most `rangesMax` due ranges in queues from which no dispatcher claims any more: queues of routes that are no
  * longer published, queues of a carrier that its route no longer has, and the queue without a route once routes exist.
+ * `numbers` are the recipients of the ids from `lo` on, as the text of an array of digits.
  */
 export const findStranded = statement(
   'find-stranded',
   {
     parameters: { rangesMax: 'int' },
-    columns: rows<StrandedRow>({
+    columns: {
       queue: 'smallint',
       lane: 'smallint',
-      account: 'int',
+      account: accountId,
       rank: 'smallint',
       lo: 'bigint',
       hi: 'bigint',
-      from: 'text',
-      numbers: 'text',
-    }),
+      from: nullable(senderAddress),
+      numbers: column<WrittenArray<Msisdn>>('text'),
+    },
   },
   sql`
 select waiting.queue, waiting.lane, waiting.account_id as account, waiting.rank, waiting.lo, waiting.hi,

@@ -1,7 +1,8 @@
 import { deduplicationSeconds, joinedPartSeconds } from '@gateway/core/inbox'
 import { LANE } from '../stored-codes.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
-import { rows, sql, statement } from './statement.ts'
+import { accountId, msisdn, senderAddress } from './columns.ts'
+import { sql, statement } from './statement.ts'
 
 /**
  * Records the digests `keys` (distinct) for an operation, and returns those that are new or were recorded too long ago
@@ -122,18 +123,10 @@ where key = any (array(
 returning key, common, parts`,
 )
 
-/** Opt-out confirmation to be sent. */
-export interface ConfirmationRow {
-  readonly account: number
-  /** `sender.id` of the address that the confirmation is sent from. */
-  readonly sender: number
-  readonly address: string
-  readonly number: number
-}
-
 /**
  * Calls `receive_inbound_messages` and returns the confirmations to send. An element of `keywords` is 0 for none, 1 to
- * opt out, 2 to opt in. Runs in one transaction with the recording of digests and the storing of confirmations.
+ * opt out, 2 to opt in. `sender` is the id of the address that a confirmation is sent from. Runs in one transaction
+ * with the recording of digests and the storing of confirmations.
  */
 export const receiveTexts = statement(
   'receive-texts',
@@ -146,10 +139,10 @@ export const receiveTexts = statement(
       texts: 'text[]',
       keywords: 'smallint[]',
     },
-    columns: rows<ConfirmationRow>({ account: 'int', sender: 'int', address: 'text', number: 'bigint' }),
+    columns: { account: accountId, sender: 'int', address: senderAddress, number: msisdn },
   },
   sql`
-select o_account as account, o_sender as sender, o_address as address, o_number as number
+select o_account as account, o_sender as sender, o_address as address, o_number::text as number
 from receive_inbound_messages(:carriers, :from, :numbers, :to, :texts, :keywords)`,
 )
 

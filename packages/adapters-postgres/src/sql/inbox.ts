@@ -1,5 +1,18 @@
-import type { InboxMessage, InboxPart, UnownedMessage } from '@gateway/core/inbox'
-import { rows, sql, statement, type RowOf } from './statement.ts'
+import type { InboundMessageId, InboxPart } from '@gateway/core/inbox'
+import { carrierId, messageId, senderAddress } from './columns.ts'
+import { column, nullable, sql, statement } from './statement.ts'
+
+const inboundMessageId = column<InboundMessageId>('bigint')
+
+/** Columns of a message in an inbox. */
+export const inboxColumns = {
+  id: inboundMessageId,
+  from: 'text',
+  at: 'timestamptz',
+  text: 'text',
+  answers: nullable(messageId),
+  shortCode: nullable(senderAddress),
+} as const
 
 interface Kind {
   /** Condition, which matches that of a partial index. */
@@ -26,15 +39,8 @@ export const listInbox = byPart('short_code is not null', ({ part, condition }) 
     `list-${part}`,
     {
       parameters: { account: 'int', since: 'timestamptz', offset: 'bigint', limit: 'bigint' },
-      columns: rows<RowOf<InboxMessage> & { readonly total: number }>({
-        total: 'bigint',
-        id: 'bigint',
-        from: 'text',
-        at: 'timestamptz',
-        text: 'text',
-        answers: 'bigint',
-        shortCode: 'text',
-      }),
+      columns: { total: 'bigint' },
+      joined: inboxColumns,
     },
     sql`
 with page as (
@@ -70,14 +76,7 @@ export const takeInbox = byPart('to_code', ({ part, condition }) =>
     `take-${part}`,
     {
       parameters: { account: 'int', since: 'timestamptz', messagesMax: 'int', operation: 'uuid' },
-      columns: rows<RowOf<InboxMessage>>({
-        id: 'bigint',
-        from: 'text',
-        at: 'timestamptz',
-        text: 'text',
-        answers: 'bigint',
-        shortCode: 'text',
-      }),
+      columns: inboxColumns,
     },
     sql`
 with picked as materialized (
@@ -130,15 +129,15 @@ export const unownedMessages = statement(
   'unowned-messages',
   {
     parameters: { after: 'text?', afterId: 'bigint', limit: 'int' },
-    columns: rows<RowOf<UnownedMessage> & { readonly exactly: string }>({
-      id: 'bigint',
-      carrier: 'text',
+    columns: {
+      id: inboundMessageId,
+      carrier: carrierId,
       from: 'text',
-      to: 'text',
+      to: 'text?',
       at: 'timestamptz',
       exactly: 'text',
       text: 'text',
-    }),
+    },
   },
   sql`
 select message.id, carrier.name as carrier, from_address as "from", to_address as "to", at, at::text as exactly, text

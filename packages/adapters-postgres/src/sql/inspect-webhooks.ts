@@ -1,8 +1,9 @@
-import type { WebhookCondition } from '@gateway/core/webhooks'
+import type { PushFailure, WebhookCondition } from '@gateway/core/webhooks'
 import { LIST_STATE, VERDICT } from '../stored-codes.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 import { milliseconds } from './arrays.ts'
-import { rows, sql, statement } from './statement.ts'
+import { instant } from './columns.ts'
+import { column, nullable, sql, statement } from './statement.ts'
 
 /**
  * Adds a test list for an endpoint, with one event at `at` of the type with the code `type`. For the ordinary
@@ -24,21 +25,6 @@ with test as (
 select number, ${wakeIdle} as woken from test`,
 )
 
-export interface AttemptRow {
-  readonly total: number
-  readonly list: number | null
-  readonly tries: number
-  readonly at: number
-  readonly next: number | null
-  readonly verdict: number
-  readonly milliseconds: number
-  readonly status: number | null
-  readonly failure: string | null
-  readonly retry_after: number | null
-  readonly beginning: string | null
-  readonly events: unknown
-}
-
 /**
  * Lists at most `limit` attempts of an endpoint from `offset` on, newest first, or returns one row with only the total
  * if there are none. A delivered list has the attempt that delivered it in its own row. For the ordinary connections.
@@ -47,20 +33,20 @@ export const listAttempts = statement(
   'list-attempts',
   {
     parameters: { webhook: 'int', offset: 'bigint', limit: 'int' },
-    columns: rows<AttemptRow>({
-      total: 'int',
+    columns: { total: 'int' },
+    joined: {
       list: 'bigint',
       tries: 'smallint',
       at: 'timestamptz',
-      next: 'timestamptz',
+      next: 'timestamptz?',
       verdict: 'int',
       milliseconds: 'int',
-      status: 'smallint',
-      failure: 'text',
-      retry_after: 'float8',
-      beginning: 'text',
+      status: 'smallint?',
+      failure: nullable(column<PushFailure>('text')),
+      retry_after: 'float8?',
+      beginning: 'text?',
       events: 'json',
-    }),
+    },
   },
   sql`
 select all_of.total, page.*
@@ -96,15 +82,6 @@ select (select coalesce(sum(count), 0) from webhook_event where webhook_id = :we
   (select count(*) from webhook_list where webhook_id = :webhook and state = ${LIST_STATE.dead})::int as dead`,
 )
 
-interface TotalsRow {
-  readonly condition: WebhookCondition
-  readonly endpoints: number
-  readonly events: number
-  readonly lists: number
-  readonly dead: number
-  readonly oldest: number | null
-}
-
 /**
  * Sums the waiting events and lists of all endpoints by condition, reading at most the first `rowsMax` rows of each
  * kind for one endpoint. Times are in milliseconds. For the ordinary connections. With 1000 endpoints it takes 1 ms if
@@ -114,14 +91,14 @@ export const webhookTotals = statement(
   'webhook-totals',
   {
     parameters: { rowsMax: 'int' },
-    columns: rows<TotalsRow>({
-      condition: 'text',
+    columns: {
+      condition: column<WebhookCondition>('text'),
       endpoints: 'int',
       events: 'bigint',
       lists: 'bigint',
       dead: 'bigint',
-      oldest: 'bigint',
-    }),
+      oldest: nullable(instant),
+    },
   },
   sql`
 select condition, endpoints, events, lists, dead, ${milliseconds('oldest')} as oldest

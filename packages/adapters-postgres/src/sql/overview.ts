@@ -1,6 +1,8 @@
 import { LANE } from '../stored-codes.ts'
 import { milliseconds } from './arrays.ts'
-import { sql, statement } from './statement.ts'
+import type { DispatcherId } from '@gateway/core/dispatch'
+import { accountId, carrierId, instant } from './columns.ts'
+import { column, nullable, sql, statement } from './statement.ts'
 
 /**
  * Lists dispatchers with the load of each carrier, by id and carrier name. A dispatcher without batches has one row
@@ -11,18 +13,15 @@ export const listDispatchers = statement(
   {
     parameters: {},
     columns: {
-      id: 'bigint',
-      since: 'bigint?',
+      id: column<DispatcherId>('bigint'),
+      since: nullable(instant),
       version: 'text?',
       host: 'text?',
       pid: 'int?',
-      lease: 'bigint',
+      lease: instant,
       overdue: 'bool',
-      carrier: 'text?',
-      batches: 'int',
-      messages: 'int',
-      in_doubt: 'int',
     },
+    joined: { carrier: carrierId, batches: 'int', messages: 'int', in_doubt: 'int' },
   },
   sql`
 with holding as (
@@ -51,7 +50,7 @@ order by dispatcher.id, loads.carrier collate "C"`,
  */
 export const listWaitingRoutes = statement(
   'list-waiting-routes',
-  { parameters: {}, columns: { route: 'text?', due: 'bigint', single: 'bigint', oldest: 'bigint' } },
+  { parameters: {}, columns: { route: 'text?', due: 'bigint', single: 'bigint', oldest: instant } },
   sql`
 select route.name route, sum(hi - lo)::bigint due,
   coalesce(sum(hi - lo) filter (where due.lane = ${LANE.single}), 0)::bigint single, ${milliseconds('min(due_at)')} oldest
@@ -73,12 +72,12 @@ export const listQueue = statement(
   'list-queue',
   {
     parameters: { after: 'int', accountsMax: 'int' },
-    columns: {
-      bound: 'int?',
-      account: 'int?',
+    columns: { bound: 'int?' },
+    joined: {
+      account: accountId,
       lane: 'smallint',
       due: 'bigint',
-      oldest: 'bigint?',
+      oldest: nullable(instant),
       scheduled: 'bigint',
       postponed: 'bigint',
     },

@@ -1,16 +1,20 @@
-import type { BulkSendState } from '@gateway/core/bulk-sends'
+import type { AccountId } from '@gateway/core/accounts'
+import type { BulkRow, BulkSendId, BulkSendState } from '@gateway/core/bulk-sends'
 import { receiptMatching } from '@gateway/core/dispatch'
 import { changeableCodes } from '@gateway/core/messages'
-import { erasedNumber } from '@gateway/core/personal-data'
+import { erasedNumber, type ErasureId } from '@gateway/core/personal-data'
+import type { Instant } from '@gateway/core/time'
+import type { InboundMessageId } from '@gateway/core/inbox'
 import { milliseconds } from './arrays.ts'
-import { rows, sql, statement } from './statement.ts'
+import { accountId, instant, messageId, senderAddress } from './columns.ts'
+import { column, nullable, sql, statement } from './statement.ts'
 
 // These statements are for the ordinary connections and for an operator who waits: they read whole tables, in slices.
 
 /** Reads the texts of messages. */
 export const textsOfMessages = statement(
   'texts-of-messages',
-  { parameters: { ids: 'bigint[]' }, columns: { id: 'bigint', text: 'text' } },
+  { parameters: { ids: 'bigint[]' }, columns: { id: messageId, text: 'text' } },
   sql`
 select wanted.id, send.body as text
 from unnest(:ids) wanted(id)
@@ -32,7 +36,7 @@ export const inboundFrom = statement(
   'inbound-from',
   {
     parameters: { forms: 'text[]', after: 'bigint', sliceMax: 'int' },
-    columns: rows<InboundSlice>({ next: 'bigint', found: 'json' }),
+    columns: { next: 'bigint?', found: column<readonly InboundRow[]>('json') },
   },
   sql`
 with slice as (
@@ -47,16 +51,11 @@ select max(id) as next, coalesce(
 from slice`,
 )
 
-export interface InboundSlice {
-  readonly next: number | null
-  readonly found: readonly InboundRow[]
-}
-
 interface InboundRow {
-  readonly id: number
-  readonly account: number | null
+  readonly id: InboundMessageId
+  readonly account: AccountId | null
   readonly to: string | null
-  readonly at: number
+  readonly at: Instant
   readonly text: string
 }
 
@@ -72,14 +71,17 @@ const contactsOfNumber = sql`
 /** Lists the sender addresses that have sent to a number. */
 export const listContacts = statement(
   'list-contacts',
-  { parameters: { number: 'bigint' }, columns: { account: 'int', address: 'text' } },
+  { parameters: { number: 'bigint' }, columns: { account: accountId, address: senderAddress } },
   sql`${contactsOfNumber} order by account, address`,
 )
 
 /** Lists the suppressions of a number. */
 export const listSuppressionsOf = statement(
   'list-suppressions-of',
-  { parameters: { number: 'bigint' }, columns: { account: 'int', kind: 'smallint', since: 'bigint', text: 'text?' } },
+  {
+    parameters: { number: 'bigint' },
+    columns: { account: accountId, kind: 'smallint', since: instant, text: 'text?' },
+  },
   sql`
 select suppression.account_id account, kind, ${milliseconds('suppression.since')} as since, reply.text
 from suppression
@@ -88,17 +90,6 @@ left join opt_out_reply reply on reply.account_id = suppression.account_id and r
 where suppression.msisdn = :number
 order by suppression.account_id, kind`,
 )
-
-export interface ListedRow {
-  readonly id: number
-  readonly account: number
-  readonly state: BulkSendState
-  readonly created: number
-  readonly columns: readonly string[]
-  readonly text: string
-  readonly isBeingSent: boolean
-  readonly row: unknown
-}
 
 const hasNumber = sql`call.recipients @> jsonb_build_array(jsonb_build_object('number', :number::text))`
 
@@ -120,10 +111,16 @@ export const listRowsOf = statement(
   'list-rows-of',
   {
     parameters: { number: 'bigint' },
-    columns: rows<ListedRow>({
-      ...{ id: 'bigint', account: 'int', state: 'text', created: 'bigint', columns: 'text[]', text: 'text' },
-      ...{ isBeingSent: 'bool', row: 'json' },
-    }),
+    columns: {
+      id: column<BulkSendId>('bigint'),
+      account: accountId,
+      state: column<BulkSendState>('text'),
+      created: instant,
+      columns: 'text[]',
+      text: 'text',
+      isBeingSent: 'bool',
+      row: column<BulkRow>('json'),
+    },
   },
   sql`
 select id, account_id account, state, ${milliseconds('created_at')} created, columns, "text",
@@ -307,9 +304,9 @@ with waiting as (
 select count(*)::int as erased from waiting`,
 )
 
-interface EventSlice {
-  readonly next: number | null
-  readonly found: readonly { readonly id: number; readonly events: string }[]
+interface StoredList {
+  readonly id: number
+  readonly events: string
 }
 
 /**
@@ -320,7 +317,7 @@ export const findEvents = statement(
   'find-events',
   {
     parameters: { after: 'bigint', sliceMax: 'int', patterns: 'text[]' },
-    columns: rows<EventSlice>({ next: 'bigint', found: 'json' }),
+    columns: { next: 'bigint?', found: column<readonly StoredList[]>('json') },
   },
   sql`
 with slice as (
@@ -356,9 +353,11 @@ with attempts as (
 update webhook_list set beginning = null where id = any (:lists) and beginning is not null`,
 )
 
+const erasureId = column<ErasureId>('int')
+
 export const beginErasure = statement(
   'begin-erasure',
-  { parameters: { digest: 'text', doneBy: 'text' }, columns: { id: 'int' } },
+  { parameters: { digest: 'text', doneBy: 'text' }, columns: { id: erasureId } },
   sql`insert into erasure (digest, done_by) values (:digest, :doneBy) returning id`,
 )
 
@@ -370,33 +369,21 @@ update erasure set ended_at = now(), messages = :messages, inbound = :inbound, c
 where id = :id`,
 )
 
-export interface ErasureRow {
-  readonly id: number
-  readonly digest: string
-  readonly by: string
-  readonly begun: number
-  readonly ended: number | null
-  readonly messages: number
-  readonly inbound: number
-  readonly contacts: number
-  readonly events: number
-}
-
 export const listErasures = statement(
   'list-erasures',
   {
     parameters: {},
-    columns: rows<ErasureRow>({
-      id: 'int',
+    columns: {
+      id: erasureId,
       digest: 'text',
       by: 'text',
-      begun: 'bigint',
-      ended: 'bigint',
+      begun: instant,
+      ended: nullable(instant),
       messages: 'bigint',
       inbound: 'bigint',
       contacts: 'bigint',
       events: 'bigint',
-    }),
+    },
   },
   sql`
 select id, digest, done_by as by, ${milliseconds('begun_at')} as begun, ${milliseconds('ended_at')} as ended,

@@ -1,9 +1,16 @@
-import { clockMarginSeconds, receiptMatching, trustedLookSeconds } from '@gateway/core/dispatch'
+import {
+  clockMarginSeconds,
+  receiptMatching,
+  trustedLookSeconds,
+  type DoubtDecision,
+  type PromotionId,
+} from '@gateway/core/dispatch'
 import { INCIDENT, OUTCOME } from '@gateway/core/messages'
 import { wakeIdle } from './idle-dispatchers.ts'
 import { milliseconds } from './arrays.ts'
 import { noteScheduled } from './scheduled.ts'
-import { sql, statement } from './statement.ts'
+import { instant } from './columns.ts'
+import { column, nullable, sql, statement } from './statement.ts'
 import { storeMessageEvents } from './store-events.ts'
 
 // All of these are for the ordinary connections, or run while one is opened.
@@ -20,6 +27,8 @@ const primaryNow = sql`(
       and current_setting('synchronous_commit') not in ('off', 'local') as synchronous
   from pg_control_system()
 )`
+
+const doubtDecision = column<DoubtDecision>('text')
 
 const microseconds = (time: string): string => `(extract(epoch from ${time}) * 1000000)::bigint`
 
@@ -163,7 +172,7 @@ returning promotion.messages`,
  */
 export const lockPromotions = statement(
   'lock-promotions',
-  { parameters: {}, columns: { id: 'int', decision: 'text?' } },
+  { parameters: {}, columns: { id: 'int', decision: nullable(doubtDecision) } },
   sql`select id, decision from promotion where ended_at is null order by id for update`,
 )
 
@@ -183,19 +192,19 @@ export const listPromotions = statement(
   {
     parameters: {},
     columns: {
-      id: 'int',
-      noticed: 'bigint',
+      id: column<PromotionId>('int'),
+      noticed: instant,
       fromTimeline: 'int',
       timeline: 'int',
-      lastChange: 'bigint?',
+      lastChange: nullable(instant),
       lastPosition: 'text?',
       messages: 'bigint',
       inDoubt: 'bigint',
-      firstDue: 'bigint?',
-      lastDue: 'bigint?',
-      decision: 'text?',
+      firstDue: nullable(instant),
+      lastDue: nullable(instant),
+      decision: nullable(doubtDecision),
       decidedBy: 'text?',
-      decidedAt: 'bigint?',
+      decidedAt: nullable(instant),
     },
   },
   sql`

@@ -1,7 +1,8 @@
-import { receiptMatching } from '@gateway/core/dispatch'
-import { changeableCodes, OUTCOME } from '@gateway/core/messages'
+import { receiptMatching, type DeliveryReceiptCode } from '@gateway/core/dispatch'
+import { changeableCodes, OUTCOME, type MessageId } from '@gateway/core/messages'
 import { milliseconds } from './arrays.ts'
-import { rows, sql, statement } from './statement.ts'
+import { carrierId, instant, msisdn } from './columns.ts'
+import { column, nullable, sql, statement } from './statement.ts'
 import { storeMessageEvents } from './store-events.ts'
 
 const { referenceDays, olderAfterSeconds, keptDays, retrySecondsMax } = receiptMatching
@@ -321,28 +322,19 @@ select adopt_delivery_receipts(
 ) as adopted`,
 )
 
-export interface UnmatchedReceiptRow {
-  readonly carrier: string
-  readonly reference: string
-  readonly code: number
-  readonly msisdn: string | null
-  readonly at: number
-  readonly waiting: readonly string[]
-}
-
 /** Lists stored receipts without a message, for operators after a restore. Reads all waiting messages. */
 export const listUnmatchedReceipts = statement(
   'list-unmatched-receipts',
   {
     parameters: { countMax: 'int' },
-    columns: rows<UnmatchedReceiptRow>({
-      carrier: 'text',
+    columns: {
+      carrier: carrierId,
       reference: 'text',
-      code: 'int',
-      msisdn: 'text',
-      at: 'bigint',
-      waiting: 'text[]',
-    }),
+      code: column<DeliveryReceiptCode>('int'),
+      number: nullable(msisdn),
+      at: instant,
+      waiting: column<readonly MessageId[]>('json'),
+    },
   },
   sql`
 with kept as materialized (
@@ -358,9 +350,9 @@ with kept as materialized (
   cross join lateral generate_series(range.lo, range.hi - 1) message(id)
   where send.msisdns[message.id - send.first_id + 1] in (select msisdn from kept)
 )
-select carrier.name carrier, kept.carrier_id reference, kept.code::int, kept.msisdn::text,
+select carrier.name carrier, kept.carrier_id reference, kept.code::int, kept.msisdn::text number,
   ${milliseconds('kept.at')} as at,
-  array(select waiting.id::text from waiting where waiting.msisdn = kept.msisdn order by waiting.id) waiting
+  (select coalesce(json_agg(waiting.id order by waiting.id), '[]') from waiting where waiting.msisdn = kept.msisdn) waiting
 from kept join carrier on carrier.id = kept.carrier
 order by kept.at, kept.id`,
 )

@@ -1,9 +1,10 @@
 import { OUTCOME } from '@gateway/core/messages'
-import { messageSequence } from '@gateway/core/webhooks'
+import { messageSequence, type ReplayId, type WebhookEventId, type WebhookId } from '@gateway/core/webhooks'
 import { EVENT_CODE, LIST_STATE, REPLAY_STATE } from '../stored-codes.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 import { milliseconds } from './arrays.ts'
-import { rows, sql, statement } from './statement.ts'
+import { instant } from './columns.ts'
+import { column, nullable, sql, statement } from './statement.ts'
 
 /**
  * Number of waiting events of a replay at which no more are added, so that it can be stopped and new events do not wait
@@ -14,38 +15,28 @@ const waitingMax = 2000
 const rowsMax = 200
 const bytesMax = 100_000
 
-export interface ReplayRow {
-  readonly id: number
-  readonly webhook_id: number
-  readonly state: number
-  readonly event: string | null
-  readonly from_at: number | null
-  readonly to_at: number | null
-  readonly up_to: number | null
-  readonly started_at: number
-  readonly ended_at: number | null
-  readonly events: number
-  readonly waiting: number
-}
-
 const times = ['from_at', 'to_at', 'up_to', 'started_at', 'ended_at'].map((time) => `${milliseconds(time)} as ${time}`)
 
 const columnsOfReplay = `id, webhook_id, state, event, ${times.join(', ')}, events,
   (select coalesce(sum(count), 0) from webhook_event where replay = webhook_replay.id)::int as waiting`
 
-const replayColumns = rows<ReplayRow>({
-  id: 'int',
-  webhook_id: 'int',
+const replayId = column<ReplayId>('int')
+const webhookId = column<WebhookId>('int')
+const eventId = column<WebhookEventId>('text')
+
+const replayColumns = {
+  id: replayId,
+  webhook_id: webhookId,
   state: 'smallint',
-  event: 'text',
-  from_at: 'bigint',
-  to_at: 'bigint',
-  up_to: 'bigint',
-  started_at: 'bigint',
-  ended_at: 'bigint',
+  event: nullable(eventId),
+  from_at: nullable(instant),
+  to_at: nullable(instant),
+  up_to: nullable(instant),
+  started_at: instant,
+  ended_at: nullable(instant),
   events: 'bigint',
   waiting: 'int',
-})
+} as const
 
 /**
  * Starts a replay for an endpoint: of the event `event`, of events from `from` to before `to`, or of dead lists.
@@ -106,7 +97,7 @@ where id = (select id from task) and (state = ${REPLAY_STATE.running} or exists 
 /** Finds the running replay whose last step is longest ago. For the ordinary connections. */
 export const nextReplay = statement(
   'next-replay',
-  { parameters: {}, columns: { id: 'int', webhook_id: 'int', event: 'text?', is_dead: 'bool' } },
+  { parameters: {}, columns: { id: replayId, webhook_id: webhookId, event: nullable(eventId), is_dead: 'bool' } },
   sql`
 select id, webhook_id, event, from_at is null and event is null as is_dead
 from webhook_replay

@@ -1,5 +1,8 @@
-import { OUTCOME } from '@gateway/core/messages'
-import { rows, sql, statement } from './statement.ts'
+import type { Credits } from '@gateway/core/credits'
+import { OUTCOME, type MessageId, type MessageReference, type Msisdn, type SendLabels } from '@gateway/core/messages'
+import type { Instant } from '@gateway/core/time'
+import { arrayOfColumn, messageId, messagePrice, messageReference, msisdn, valuesById } from './columns.ts'
+import { nullable, sql, statement, type RowOf } from './statement.ts'
 
 /**
  * Lists `limit` scheduled messages of the account from `offset` on (`list_scheduled_messages`). Returns one row with
@@ -15,13 +18,13 @@ export const listScheduled = statement(
     columns: {
       total: 'bigint',
       unfolded: 'bigint',
-      ids: 'text?',
-      numbers: 'text?',
-      submitted: 'text?',
-      dues: 'text?',
-      prices: 'text?',
-      references: 'text?',
-      labels: 'text?',
+      ids: arrayOfColumn<MessageId>(),
+      numbers: arrayOfColumn<Msisdn>(),
+      submitted: arrayOfColumn<Instant>(),
+      dues: arrayOfColumn<Instant>(),
+      prices: arrayOfColumn<Credits>(),
+      references: valuesById<MessageReference>(),
+      labels: valuesById<SendLabels>(),
     },
   },
   sql`
@@ -37,17 +40,6 @@ from list_scheduled_messages(:account, :offset, :limit) with ordinality
   as listed (total, unfolded, id, number, submitted, due, price, client_reference, options, place)`,
 )
 
-export interface DeletedRow {
-  readonly id: number
-  readonly number: number
-  /** Refunded credits; null if the message was not deleted. */
-  readonly refund: number | null
-  readonly due?: number | null
-  /** Outcome; null if the message still waits. */
-  readonly code?: number | null
-  readonly reference?: string | null
-}
-
 /**
  * Deletes the messages with the distinct ids (`delete_waiting`). Rows with a refund come first.
  *
@@ -57,22 +49,26 @@ export const deleteWaiting = statement(
   'delete-waiting',
   {
     parameters: { account: 'int', ids: 'bigint[]', operation: 'uuid' },
-    columns: rows<DeletedRow>({
-      id: 'bigint',
-      number: 'bigint',
-      refund: 'int',
-      due: 'timestamptz',
-      code: 'smallint',
-      reference: 'text',
-    }),
+    columns: {
+      id: messageId,
+      number: msisdn,
+      // Null if the message was not deleted.
+      refund: nullable(messagePrice),
+      due: 'timestamptz?',
+      // Null if the message still waits.
+      code: 'smallint?',
+      reference: nullable(messageReference),
+    },
   },
   sql`
-select message_id as id, recipient as number, refund, due_time as due, final_code as code, reference
+select message_id as id, recipient::text as number, refund, due_time as due, final_code as code, reference
 from delete_waiting(:account, :ids, :operation)`,
 )
 
+export type DeletedRow = RowOf<typeof deleteWaiting>
+
 /**
- * Finds the messages that the operation has deleted, as `deleteWaiting` returns them. Rows that one transaction wrote
+ * Finds the messages that the operation has deleted, with their refunds. Rows that one transaction wrote
  * have one `xmin`, and these rows never change again. Searches the latest ten million ledger entries only, because an
  * account may have millions.
  */
@@ -80,10 +76,10 @@ export const findDeleted = statement(
   'find-deleted',
   {
     parameters: { account: 'int', operation: 'uuid' },
-    columns: rows<DeletedRow>({ id: 'bigint', number: 'bigint', refund: 'int' }),
+    columns: { id: messageId, number: msisdn, refund: messagePrice },
   },
   sql`
-select message.id, message.msisdn as number, send.price as refund
+select message.id, message.msisdn::text as number, send.price as refund
 from ledger
 join send on send.first_id = ledger.send_first_id
 join message on message.id >= send.first_id and message.id < send.first_id + send.n

@@ -1,9 +1,10 @@
+import { msisdn, senderAddress } from './columns.ts'
 import { sql, statement } from './statement.ts'
 
 /** Returns the ids of those addresses that have one. */
 export const findSenders = statement(
   'find-senders',
-  { parameters: { addresses: 'text[]' }, columns: { id: 'int', address: 'text' } },
+  { parameters: { addresses: 'text[]' }, columns: { id: 'int', address: senderAddress } },
   sql`select id, address from sender where address = any (:addresses)`,
 )
 
@@ -19,7 +20,7 @@ where not exists (select from sender where address = a) order by a on conflict d
 /** Returns the addresses with these ids. */
 export const senderAddresses = statement(
   'sender-addresses',
-  { parameters: { numbers: 'int[]' }, columns: { id: 'int', address: 'text' } },
+  { parameters: { numbers: 'int[]' }, columns: { id: 'int', address: senderAddress } },
   sql`select id, address from sender where id = any (:numbers)`,
 )
 
@@ -43,7 +44,7 @@ export const chooseSenders = statement(
   'choose-senders',
   {
     parameters: { account: 'int', numbers: 'bigint[]', senders: 'int[]' },
-    columns: { number: 'bigint', sender: 'int' },
+    columns: { number: msisdn, sender: 'int' },
   },
   sql`
 insert into chosen_sender as chosen (msisdn, accounts, senders)
@@ -62,5 +63,5 @@ on conflict (msisdn) do update set since = now(),
       order by place
     )
     else chosen.senders || choose_sender(chosen.accounts, chosen.senders, :account, :senders) end
-returning chosen.msisdn as number, chosen.senders[array_position(chosen.accounts, :account)] as sender`,
+returning chosen.msisdn::text as number, chosen.senders[array_position(chosen.accounts, :account)] as sender`,
 )

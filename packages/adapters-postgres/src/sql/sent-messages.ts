@@ -1,20 +1,21 @@
-import { sameSendMinutes, type LastSend, type SentMessage } from '@gateway/core/messages'
-import { rows, sql, statement, type RowOf } from './statement.ts'
+import { sameSendMinutes, type SendOptions } from '@gateway/core/messages'
+import { instant, messageId, messagePrice, messageReference, msisdn, senderAddress } from './columns.ts'
+import { column, nullable, sql, statement } from './statement.ts'
 import { milliseconds } from './arrays.ts'
 import { sendOptions } from './send-options.ts'
 
-const sentColumns = rows<RowOf<SentMessage>>({
-  id: 'bigint',
-  number: 'text',
+const sentColumns = {
+  id: messageId,
+  number: msisdn,
   text: 'text',
   parts: 'smallint',
-  accepted: 'bigint',
-  scheduled: 'bigint',
-  options: 'json',
-  cost: 'int',
-  reference: 'text',
-  from: 'text',
-})
+  accepted: instant,
+  scheduled: nullable(instant),
+  options: column<SendOptions>('json'),
+  cost: messagePrice,
+  reference: nullable(messageReference),
+  from: nullable(senderAddress),
+} as const
 
 const columnsOfSend = `body "text", parts, ${milliseconds('created_at')} accepted, ${milliseconds('scheduled_at')} scheduled,
   ${sendOptions},
@@ -93,7 +94,7 @@ export const lastSend = statement(
   'last-send',
   {
     parameters: { account: 'int', since: 'timestamptz', numbersMin: 'int' },
-    columns: rows<RowOf<LastSend>>({ accepted: 'bigint', messages: 'bigint', optedOut: 'bigint' }),
+    columns: { accepted: instant, messages: 'bigint', optedOut: 'bigint' },
   },
   sql`
 with large as materialized (

@@ -1,25 +1,21 @@
+import type { BulkSendId } from '@gateway/core/bulk-sends'
+import type { Credits } from '@gateway/core/credits'
 import { LEDGER } from '../stored-codes.ts'
 import { milliseconds } from './arrays.ts'
 import { balanceSince, timeOfEntry, type MovementRow } from './credits.ts'
-import { rows, sql, statement } from './statement.ts'
+import { credits } from './columns.ts'
+import { column, sql, statement } from './statement.ts'
 
 /** Line of a statement. `bulk` is the bulk send whose debits, or refunds with one code, the line adds up. */
 export type StatementLineRow = Omit<MovementRow, 'time' | 'part' | 'id'> & {
-  readonly bulk: number | null
-  readonly balance: number
+  readonly bulk: BulkSendId | null
+  readonly balance: Credits
 }
 
 /** Sum of the movements of one kind that add credits, or of those that take some. */
 export interface KindSumRow {
   readonly kind: number
-  readonly amount: number
-}
-
-export interface StatementPageRow {
-  readonly begins: number
-  readonly total: number
-  readonly sums: readonly KindSumRow[]
-  readonly lines: readonly StatementLineRow[]
+  readonly amount: Credits
 }
 
 const within = (time: string): string =>
@@ -42,7 +38,12 @@ export const showStatementPage = statement(
       offset: 'int',
       limit: 'int',
     },
-    columns: rows<StatementPageRow>({ begins: 'bigint', total: 'bigint', sums: 'json', lines: 'json' }),
+    columns: {
+      begins: credits,
+      total: 'bigint',
+      sums: column<readonly KindSumRow[]>('json'),
+      lines: column<readonly StatementLineRow[]>('json'),
+    },
   },
   sql`
 with start as materialized (${balanceSince}), every_movement as (

@@ -3,7 +3,7 @@ import type { Msisdn } from '@gateway/core/messages'
 import { allStatements, type AnyStatement } from '../../testing/all-statements.ts'
 import { describeStatement } from '../../testing/describe.ts'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
-import { rows, sql, statement, valuesOf } from './statement.ts'
+import { column, fromRow, nullable, sql, statement, valuesOf, type RowOf } from './statement.ts'
 
 test('parameters get numbers and types in the order of their declaration', () => {
   const { text } = statement(
@@ -73,6 +73,33 @@ test('values are passed in the order of the parameters, arrays and times as text
   ])
 })
 
+test('the rows of a statement have the types of its columns, and null becomes undefined', () => {
+  const made = statement(
+    'a',
+    {
+      parameters: {},
+      columns: { number: column<Msisdn>('text'), count: 'int?' },
+      joined: { id: 'bigint', name: nullable(column<'first' | 'second'>('text')) },
+    },
+    sql`select`,
+  )
+  expect(made.columns).toEqual({ number: 'text', count: 'int?', id: 'bigint', name: 'text' })
+  const number = '27820000001' as Msisdn
+  const rows: readonly RowOf<typeof made>[] = [
+    { number, count: 1, id: 2, name: null },
+    { number, count: null, id: null, name: null },
+  ]
+  // @ts-expect-error -- a left join has all of its columns or none
+  const wrong: RowOf<typeof made> = { number, count: 1, id: null, name: 'first' }
+  expect(wrong).toBeDefined()
+  const joined = rows.filter((row) => row.id !== null).map(({ id }): number => id)
+  expect(joined).toEqual([2])
+  expect(rows.map(fromRow)).toEqual([
+    { number, count: 1, id: 2, name: undefined },
+    { number, count: undefined, id: undefined, name: undefined },
+  ])
+})
+
 describe('on a server', () => {
   const open = {} as { database: FreshDatabase; client: Client; statements: readonly AnyStatement[] }
 
@@ -102,7 +129,7 @@ describe('on a server', () => {
   test('a column with a wrong declaration is detected', async () => {
     const wrong = statement(
       'a',
-      { parameters: {}, columns: rows<{ readonly id: number }>({ id: 'int' }) },
+      { parameters: {}, columns: { id: 'int' } },
       sql`
       select 1::bigint as id`,
     )

@@ -1,4 +1,5 @@
 import type { Msisdn } from '@gateway/core/messages'
+import type { Instant } from '@gateway/core/time'
 import { arrayOf, arrayOfNullable, arrayOfTexts, arrayOfTimes, timestamp, type ArrayText } from './arrays.ts'
 
 /**
@@ -32,7 +33,7 @@ export interface Statement<Values, Row> {
   readonly row?: Row
 }
 
-/** TypeScript type of each PostgreSQL type. A time is in milliseconds since 1970. */
+/** TypeScript type of each PostgreSQL type. */
 interface Scalars {
   readonly bool: boolean
   readonly smallint: number
@@ -42,7 +43,7 @@ interface Scalars {
   readonly numeric: string
   readonly text: string
   readonly uuid: string
-  readonly timestamptz: number
+  readonly timestamptz: Instant
   readonly bytea: Buffer
 }
 type Scalar = keyof Scalars
@@ -55,7 +56,7 @@ type ParameterType = Scalar | `${Scalar}?` | `${Scalar}[]` | `${Scalar}?[]`
 type Parameters = Readonly<Record<string, ParameterType>>
 
 /** Value that a caller passes for a scalar. A `bigint` may also be a phone number, which is a text of digits. */
-type Passed<S extends Scalar> = S extends 'bigint' ? number | Msisdn : Scalars[S]
+type Passed<S extends Scalar> = S extends 'bigint' ? number | Msisdn : S extends 'timestamptz' ? number : Scalars[S]
 type ValueOf<T extends ParameterType> = T extends `${infer S extends Scalar}?[]`
   ? readonly (Passed<S> | null | undefined)[] | ArrayText
   : T extends `${infer S extends Scalar}[]`
@@ -67,77 +68,80 @@ type ValueOf<T extends ParameterType> = T extends `${infer S extends Scalar}?[]`
         : never
 type Named<P extends Parameters> = { readonly [Name in keyof P]: ValueOf<P[Name]> }
 
-/**
- * Type of a column of a result. With `?` the column may be null. The value of a `json` column is declared by `rows`.
- */
+/** PostgreSQL type of a column of a result. With `?` the column may be null. */
 type ColumnType = Scalar | `${Scalar}?` | `${'smallint' | 'int' | 'text'}[]` | 'json'
 type Columns = Readonly<Record<string, ColumnType>>
 
-declare const row: unique symbol
-type ColumnsOfRows<Row> = Columns & { readonly [row]?: Row }
+declare const value: unique symbol
 
-type RowIn<C extends Columns> =
-  C extends ColumnsOfRows<infer Row>
-    ? unknown extends Row
-      ? { readonly [Name in keyof C]: ColumnValue<C[Name]> }
-      : Row
-    : never
-type ColumnValue<T> = T extends Scalar
-  ? Scalars[T]
-  : T extends `${infer S extends Scalar}?`
-    ? Scalars[S] | null
-    : unknown
-
-type ColumnTypeOf<T> =
-  NonNullable<T> extends number
-    ? 'smallint' | 'int' | 'bigint' | 'float8' | 'timestamptz'
-    : NonNullable<T> extends string
-      ? 'text' | 'uuid' | 'numeric'
-      : NonNullable<T> extends boolean
-        ? 'bool'
-        : NonNullable<T> extends Buffer
-          ? 'bytea'
-          : 'json' | `${'smallint' | 'int' | 'text'}[]`
+/** PostgreSQL type of a column whose values have the TypeScript type `Value`. At run time only the name of the type. */
+export type Column<Value> = ColumnType & { readonly [value]: Value }
 
 /**
- * Declares columns whose values have types that SQL does not know: brands, unions, contents of JSON. Each field of
- * `Row` needs a column type that fits.
+ * Declares a column whose values have a type that SQL does not know: a brand, a union, or the contents of JSON. The
+ * values are trusted, because core made them.
  */
-export const rows = <Row>(
-  columns: Row extends unknown ? { readonly [Name in keyof Row]: ColumnTypeOf<Row[Name]> } : never,
-): ColumnsOfRows<Row> => columns
+export const column = <Value>(type: ColumnType): Column<Value> => type as Column<Value>
+
+/** Declares the same column, which may be null. */
+export const nullable = <Value>(type: Column<Value>): Column<Value | null> => type
+
+type ColumnValue<T> = T extends { readonly [value]: infer Value }
+  ? Value
+  : T extends Scalar
+    ? Scalars[T]
+    : T extends `${infer S extends Scalar}?`
+      ? Scalars[S] | null
+      : T extends `${infer S extends Scalar}[]`
+        ? readonly Scalars[S][]
+        : unknown
+type RowIn<C extends Columns> = { readonly [Name in keyof C]: ColumnValue<C[Name]> }
+type NullsIn<C extends Columns> = { readonly [Name in keyof C]: null }
+type RowWith<C extends Columns, Joined extends Columns> = ([C] extends [never] ? unknown : RowIn<C>) &
+  ([Joined] extends [never] ? unknown : RowIn<Joined> | NullsIn<Joined>)
 
 /** Joins SQL text in a form that editors highlight. Values in `${}` are inserted without quoting. */
 export const sql = (texts: TemplateStringsArray, ...parts: readonly (string | number)[]): string =>
   texts.reduce((before, text, i) => `${before}${parts[i - 1] ?? ''}${text}`)
 
+interface Signature<P, C, Joined> {
+  readonly parameters: P
+  readonly columns?: C
+  /** Columns of a left join: either all of them are null, or each has a value of its type. */
+  readonly joined?: Joined
+}
+
 /**
- * Compiles a statement: each `:name` in the text becomes `$n` with a cast to the type of that parameter. Throws if the
- * text names an undeclared parameter or never uses a declared one. In a slice of an array, leave a space after the
- * colon.
+ * Compiles a statement: each `:name` in the text becomes `$n` with a cast to the type of that parameter. The type of
+ * its rows follows from the columns. Throws if the text names an undeclared parameter or never uses a declared one. In
+ * a slice of an array, leave a space after the colon.
  */
-export function statement<const P extends Parameters, const C extends Columns>(
+export function statement<
+  const P extends Parameters,
+  const C extends Columns = never,
+  const Joined extends Columns = never,
+>(
   name: string,
-  { parameters, columns }: { readonly parameters: P; readonly columns?: C },
+  { parameters, columns, joined }: Signature<P, C, Joined>,
   text: string,
-): Statement<Named<P>, RowIn<C>> {
+): Statement<Named<P>, RowWith<C, Joined>> {
   const names = Object.keys(parameters)
   const used = new Set<string>()
   const compiled = text.replaceAll(/(?<!:):([a-z]\w*)(\[?)/gi, (_, parameter: string, bracket: string) => {
     const type = parameters[parameter]?.replace('?', '')
-    if (type === undefined) throw new Error(`statement ${name}: no parameter ${parameter}`)
+    if (type === undefined) throw new Error(`statement ${name}: parameter ${parameter} is not declared`)
     if (bracket !== '') throw new Error(`statement ${name}: (:${parameter})[…] needs parentheses`)
     used.add(parameter)
     return `$${names.indexOf(parameter) + 1}::${type}`
   })
   const unused = names.find((parameter) => !used.has(parameter))
-  if (unused !== undefined) throw new Error(`statement ${name}: parameter ${unused} is not in its text`)
+  if (unused !== undefined) throw new Error(`statement ${name}: its text does not use the parameter ${unused}`)
   const encoders = names.map((parameter) => [parameter, encoderOf(parameters[parameter] ?? 'text')] as const)
   return {
     name,
     text: compiled,
     parameters,
-    ...(columns && { columns }),
+    columns: { ...columns, ...joined },
     valuesOf: (values) =>
       encoders.map(([parameter, encode]) => encode((values as Readonly<Record<string, unknown>>)[parameter])),
   }
@@ -167,17 +171,21 @@ function arrayEncoderOf(scalar: string, isNullable: boolean) {
 
 const encodeTime: Encoder = (value) => (typeof value === 'number' ? timestamp(value) : null)
 
-/**
- * Row whose columns are the fields of `T`, with null in place of undefined. A statement that returns values of `T`
- * declares its rows as this type, so that no field is declared twice. Brands are trusted, because core made the values.
- */
-export type RowOf<T> = {
+/** Row of a statement. */
+export type RowOf<S> = S extends Statement<never, infer Row> ? Row : never
+
+/** The fields of `T`, with null in place of undefined, as PostgreSQL writes them as JSON. */
+export type WithNulls<T> = {
   readonly [Field in keyof T]: undefined extends T[Field] ? Exclude<T[Field], undefined> | null : T[Field]
 }
 
-/** Returns the value of `T` that a row holds: each null becomes undefined. */
-export function fromRow<T extends object>(row: RowOf<T>): T {
-  const read: Record<string, unknown> = { ...row }
+type WithoutNulls<T> = {
+  readonly [Field in keyof T]: null extends T[Field] ? Exclude<T[Field], null> | undefined : T[Field]
+}
+
+/** Returns the fields of a row with undefined in place of null. */
+export function fromRow<Row extends object>(row: Row): WithoutNulls<Row> {
+  const read = { ...row } as Record<string, unknown>
   for (const field in read) read[field] ??= undefined
-  return read as T
+  return read as WithoutNulls<Row>
 }

@@ -1,4 +1,8 @@
 import { milliseconds } from './arrays.ts'
+import type { Credits } from '@gateway/core/credits'
+import type { MessageId, MessageReference, Msisdn, OutcomeCode, SendLabels } from '@gateway/core/messages'
+import type { Instant } from '@gateway/core/time'
+import { arrayOfColumn, valuesById } from './columns.ts'
 import { sql, statement } from './statement.ts'
 
 /**
@@ -17,13 +21,13 @@ export const findOutcomes = statement(
   {
     parameters: { account: 'int', ids: 'text[]', lo: 'bigint[]', hi: 'bigint[]' },
     columns: {
-      ids: 'text?',
-      codes: 'text?',
-      unreferenced: 'text?',
-      refunded: 'text?',
+      ids: arrayOfColumn<MessageId>(),
+      codes: arrayOfColumn<OutcomeCode>(),
+      unreferenced: arrayOfColumn<MessageId>(),
+      refunded: arrayOfColumn<MessageId>(),
       times: 'bytea?',
-      numbers: 'text?',
-      sends: 'text?',
+      numbers: arrayOfColumn<Msisdn>(),
+      sends: arrayOfColumn<MessageId>(),
     },
   },
   sql`
@@ -56,7 +60,14 @@ export const coveringSends = statement(
   'covering-sends',
   {
     parameters: { account: 'int', ids: 'bigint[]' },
-    columns: { ids: 'text?', places: 'text?', dues: 'text?', prices: 'text?', referenced: 'text?', labels: 'text?' },
+    columns: {
+      ids: arrayOfColumn<MessageId>(),
+      places: arrayOfColumn<number>(),
+      dues: arrayOfColumn<Instant>(),
+      prices: arrayOfColumn<Credits>(),
+      referenced: arrayOfColumn<MessageId>(),
+      labels: valuesById<SendLabels>(),
+    },
   },
   sql`
 select array_agg(asked.id)::text ids,
@@ -90,7 +101,7 @@ export const numbersInSends = statement(
   'numbers-in-sends',
   {
     parameters: { account: 'int', sends: 'bigint[]', ids: 'text[]' },
-    columns: { ids: 'text?', numbers: 'text?' },
+    columns: { ids: arrayOfColumn<MessageId>(), numbers: arrayOfColumn<Msisdn>() },
   },
   sql`
 select array_agg(wanted.id)::text ids,
@@ -109,7 +120,7 @@ export const referencesInSends = statement(
   'references-in-sends',
   {
     parameters: { account: 'int', sends: 'bigint[]', ids: 'text[]' },
-    columns: { references: 'text?' },
+    columns: { references: valuesById<MessageReference>() },
   },
   sql`
 select (

@@ -3,37 +3,23 @@ import {
   OUTCOME,
   type DecidedLocation,
   type FoundLocation,
-  type FoundMessage,
   type Incident,
   type MessageLocation,
   type MessageTrace,
+  type SendOptions,
   type TracedPart,
   type TracedRefund,
   type TracedRoute,
 } from '@gateway/core/messages'
 import { LANE, LEDGER } from '../stored-codes.ts'
 import { retriedRank } from './rank.ts'
-import { rows, sql, statement, type RowOf } from './statement.ts'
+import { accountId, instant, messageId, messagePrice, messageReference, msisdn, senderAddress } from './columns.ts'
+import { column, nullable, sql, statement, type RowOf, type WithNulls } from './statement.ts'
 import { milliseconds } from './arrays.ts'
 import { sendOptions } from './send-options.ts'
 
-export interface MessageTraceRow extends RowOf<
-  Omit<MessageTrace, 'id' | 'text' | 'send' | 'route' | 'incidents' | 'place' | 'refundByHand'>
-> {
-  readonly first: MessageTrace['id']
-  readonly messages: number
-  readonly parts: number
-  readonly body: string
-  readonly refunds: readonly Omit<TracedRefund, 'messages'>[]
-  readonly route: RowOf<TracedRoute> | null
-  readonly incidents: readonly RowOf<Incident>[]
-  readonly refundByHand: RowOf<NonNullable<MessageTrace['refundByHand']>> | null
-  readonly byHand: boolean
-  readonly place: Exclude<MessageLocation, DecidedLocation> | DecidedRow
-}
-
-export type DecidedRow = RowOf<Omit<DecidedLocation, 'refunded' | 'parts'>> & {
-  readonly parts: readonly RowOf<TracedPart>[]
+export type DecidedRow = WithNulls<Omit<DecidedLocation, 'refunded' | 'parts'>> & {
+  readonly parts: readonly WithNulls<TracedPart>[]
 }
 
 /**
@@ -45,30 +31,30 @@ export const explainMessage = statement(
   'explain-message',
   {
     parameters: { message: 'bigint', linesMax: 'int' },
-    columns: rows<MessageTraceRow>({
-      account: 'int',
-      number: 'text',
-      from: 'text',
+    columns: {
+      account: accountId,
+      number: msisdn,
+      from: nullable(senderAddress),
       confirmation: 'bool',
-      first: 'bigint',
+      first: messageId,
       messages: 'int',
-      cost: 'int',
-      reference: 'text',
+      cost: messagePrice,
+      reference: nullable(messageReference),
       parts: 'smallint',
       body: 'text',
-      accepted: 'bigint',
-      scheduled: 'bigint',
-      expires: 'bigint',
-      options: 'json',
-      route: 'json',
-      refundByHand: 'json',
+      accepted: instant,
+      scheduled: nullable(instant),
+      expires: nullable(instant),
+      options: column<SendOptions>('json'),
+      route: nullable(column<WithNulls<TracedRoute>>('json')),
+      refundByHand: nullable(column<NonNullable<MessageTrace['refundByHand']>>('json')),
       byHand: 'bool',
-      place: 'json',
+      place: column<Exclude<MessageLocation, DecidedLocation> | DecidedRow>('json'),
       refusedForNow: 'int',
-      incidents: 'json',
-      refunds: 'json',
-      receipts: 'json',
-    }),
+      incidents: column<readonly WithNulls<Incident>[]>('json'),
+      refunds: column<readonly WithNulls<Omit<TracedRefund, 'messages'>>[]>('json'),
+      receipts: column<MessageTrace['receipts']>('json'),
+    },
   },
   sql`
 with send_of as materialized (
@@ -204,6 +190,8 @@ select account_id account, msisdn::text number, (select address from sender wher
 from send_of`,
 )
 
+export type MessageTraceRow = RowOf<typeof explainMessage>
+
 const claimedMessages = `claimed as materialized (
   select given.id, coalesce(batch.send_first_ids[given.place], batch.send_first_ids[1]) first_id,
     coalesce(batch.attempts[given.place], 0) attempt, given.place <= batch.marked marked
@@ -249,24 +237,20 @@ export interface FoundDecidedRow {
   readonly byHand: boolean
 }
 
-export type FoundRow = RowOf<Omit<FoundMessage, 'place'>> & {
-  readonly place: Exclude<FoundLocation, { readonly place: 'decided' }> | FoundDecidedRow
-}
-
-const foundColumns = rows<FoundRow>({
-  id: 'bigint',
-  account: 'int',
-  from: 'text',
-  number: 'text',
+const foundColumns = {
+  id: messageId,
+  account: accountId,
+  from: nullable(senderAddress),
+  number: msisdn,
   confirmation: 'bool',
-  accepted: 'bigint',
-  due: 'bigint',
+  accepted: instant,
+  due: instant,
   scheduled: 'bool',
-  cost: 'int',
-  reference: 'text',
-  options: 'json',
-  place: 'json',
-})
+  cost: messagePrice,
+  reference: nullable(messageReference),
+  options: column<SendOptions>('json'),
+  place: column<Exclude<FoundLocation, { readonly place: 'decided' }> | FoundDecidedRow>('json'),
+} as const
 
 /** Query for the messages of the CTE `found` (id, first_id, place, decided) that match, in the order of the list. */
 const detailsOfFound = `told as (

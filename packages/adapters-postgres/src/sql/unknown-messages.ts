@@ -1,5 +1,6 @@
 import { OUTCOME } from '@gateway/core/messages'
-import { rows, sql, statement } from './statement.ts'
+import { accountId, msisdn } from './columns.ts'
+import { sql, statement } from './statement.ts'
 
 // These statements are for the ordinary connections, because few carriers report a message as unknown.
 
@@ -15,13 +16,6 @@ order by reference
 on conflict do nothing`,
 )
 
-export interface UnknownMessageRow {
-  readonly reference: string
-  readonly msisdn: string
-  readonly account: number
-  readonly sender: number
-}
-
 /**
  * Claims references that may be queried at the carrier now, and returns those whose message or part is still unknown.
  * If a carrier reused a reference, returns the newest message. Every claimed reference counts as queried, even if none
@@ -31,7 +25,7 @@ export const takeUnknownMessages = statement(
   'take-unknown-messages',
   {
     parameters: { carrier: 'smallint', afterSeconds: 'float8', withinSeconds: 'float8', countMax: 'int' },
-    columns: rows<UnknownMessageRow>({ reference: 'text', msisdn: 'text', account: 'int', sender: 'int' }),
+    columns: { reference: 'text', number: msisdn, account: accountId, sender: 'int' },
   },
   sql`
 with due as materialized (
@@ -47,7 +41,7 @@ with due as materialized (
   set asked = true
   where carrier = :carrier and carrier_id = any (array(select carrier_id from due))
 )
-select due.carrier_id as reference, message.msisdn::text, message.account_id as account, message.sender
+select due.carrier_id as reference, message.msisdn::text as number, message.account_id as account, message.sender
 from due
 cross join lateral (
   select id, code

@@ -1,6 +1,7 @@
-import { unreadReceiptBounds } from '@gateway/core/dispatch'
+import { unreadReceiptBounds, type UnreadReceiptId } from '@gateway/core/dispatch'
 import { milliseconds } from './arrays.ts'
-import { rows, sql, statement } from './statement.ts'
+import { carrierId, instant, msisdn } from './columns.ts'
+import { column, nullable, sql, statement } from './statement.ts'
 
 // These statements are for the ordinary connections: the table stays small.
 
@@ -33,35 +34,24 @@ with kept as (
 delete from unread_delivery_receipt where id <= (select max(id) from kept) - ${unreadReceiptBounds.countMax}`,
 )
 
-export interface UnreadReceiptRow {
-  readonly id: number
-  readonly carrier: string
-  readonly reference: string | null
-  readonly msisdn: string | null
-  readonly text: string
-  readonly pdu: string
-  readonly isMessage: boolean
-  readonly at: number
-}
-
 /** Lists stored receipts, oldest first. Times are in milliseconds. */
 export const listUnreadReceipts = statement(
   'list-unread-receipts',
   {
     parameters: { after: 'bigint', countMax: 'int', carrier: 'text?', since: 'bigint?' },
-    columns: rows<UnreadReceiptRow>({
-      id: 'bigint',
-      carrier: 'text',
-      reference: 'text',
-      msisdn: 'text',
+    columns: {
+      id: column<UnreadReceiptId>('bigint'),
+      carrier: carrierId,
+      reference: 'text?',
+      number: nullable(msisdn),
       text: 'text',
       pdu: 'text',
       isMessage: 'bool',
-      at: 'bigint',
-    }),
+      at: instant,
+    },
   },
   sql`
-select id, carrier, carrier_id as reference, msisdn::text, text, encode(pdu, 'hex') as pdu, is_message as "isMessage",
+select id, carrier, carrier_id as reference, msisdn::text as number, text, encode(pdu, 'hex') as pdu, is_message as "isMessage",
   ${milliseconds('at')} as at
 from unread_delivery_receipt
 where id > :after and carrier = coalesce(:carrier, carrier)

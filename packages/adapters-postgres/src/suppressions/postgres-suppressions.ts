@@ -1,6 +1,5 @@
 import type { AccountId } from '@gateway/core/accounts'
-import type { InboundMessageId } from '@gateway/core/inbox'
-import type { MessageId, Msisdn } from '@gateway/core/messages'
+import type { Msisdn } from '@gateway/core/messages'
 import type {
   ListedSuppression,
   OptOut,
@@ -10,7 +9,7 @@ import type {
   Suppressions,
   SuppressionScope,
 } from '@gateway/core/suppressions'
-import { instant, type Instant } from '@gateway/core/time'
+import { instant } from '@gateway/core/time'
 import { sql, type Kysely } from 'kysely'
 import { askAboutNumbers } from '../batcher.ts'
 import type { Connections } from '../connections.ts'
@@ -20,8 +19,9 @@ import {
   listOptOuts,
   matchingSuppressions,
   removeSuppression,
-  type OptOutPiece,
+  type StoredReply,
 } from '../sql/suppressions.ts'
+import type { RowOf } from '../sql/statement.ts'
 import type { Tables } from '../tables.ts'
 import { SUPPRESSION, suppressionOf } from '../stored-codes.ts'
 
@@ -64,7 +64,7 @@ export function postgresSuppressions({ pools: { hot, ordinary, kysely } }: Conte
 }
 
 /** Account in the tables; 0 stands for everybody. */
-const scopeId = (scope: SuppressionScope): number => (scope === 'everybody' ? 0 : scope)
+const scopeId = (scope: SuppressionScope): AccountId | 0 => (scope === 'everybody' ? 0 : scope)
 
 const rowOf = ({ scope, number, kind }: SuppressionKey) => ({
   account: scopeId(scope),
@@ -90,13 +90,13 @@ async function* listed(
       .select([asText.as('number'), 'since'])
       .where('account_id', '=', scopeId(scope))
       .where('kind', '=', SUPPRESSION[kind])
-      .where(asText, '>', after as Msisdn)
+      .where(sql<boolean>`${asText} > ${after}`)
       .orderBy(asText)
       .limit(pageRows)
       .execute()
   for (let after = ''; ;) {
     const rows = await page(after)
-    for (const { number, since } of rows) yield { scope, number, kind, since: since as Instant }
+    for (const { number, since } of rows) yield { scope, number, kind, since }
     const last = rows.at(-1)
     if (last === undefined || rows.length < pageRows) return
     after = last.number
@@ -115,16 +115,13 @@ async function* optOuts(ordinary: Connections, by: AccountId): AsyncIterable<rea
   }
 }
 
-type StoredReply = readonly [id: number | null, text: string, answers: number | null]
-
-function optOutsOf({ numbers, since, replies }: OptOutPiece): readonly OptOut[] {
+function optOutsOf({ numbers, since, replies }: RowOf<typeof listOptOuts>): readonly OptOut[] {
   if (numbers === null) return []
   const times = since.split(',')
-  const parsed = JSON.parse(replies) as readonly (StoredReply | null)[]
-  return numbers.split(',').map((number, i) => ({
-    number: number as Msisdn,
+  return (numbers.split(',') as Msisdn[]).map((number, i) => ({
+    number,
     since: instant(Number(times[i])),
-    reply: replyOf(parsed[i] ?? null),
+    reply: replyOf(replies[i] ?? null),
   }))
 }
 
@@ -132,8 +129,8 @@ function replyOf(stored: StoredReply | null): OptOut['reply'] {
   if (stored === null) return undefined
   const [id, text, answers] = stored
   return {
-    id: (id ?? undefined) as InboundMessageId | undefined,
+    id: id ?? undefined,
     text,
-    answers: (answers ?? undefined) as MessageId | undefined,
+    answers: answers ?? undefined,
   }
 }

@@ -1,19 +1,19 @@
 import type { AccountId } from '@gateway/core/accounts'
 import type { Page, Paged } from '@gateway/core/messages'
-import { instant, type Instant } from '@gateway/core/time'
+import type { Instant } from '@gateway/core/time'
 import {
   testEventId,
   webhookConditions,
   eventIdsOf,
   type PushAnswer,
   type PushAttempt,
-  type PushFailure,
   type WebhookId,
   type Webhooks,
 } from '@gateway/core/webhooks'
 import type { Context } from '../context.ts'
 import { inSlices } from '../in-slices.ts'
-import { addTestList, backlogOf, listAttempts, webhookTotals, type AttemptRow } from '../sql/inspect-webhooks.ts'
+import { addTestList, backlogOf, listAttempts, webhookTotals } from '../sql/inspect-webhooks.ts'
+import type { RowOf } from '../sql/statement.ts'
 import { EVENT_CODE, verdicts } from '../stored-codes.ts'
 import { listIdOf } from './push-lists.ts'
 import { groupsOf, isReadable, storedEventsOf } from './stored-events.ts'
@@ -32,7 +32,7 @@ export function inspectWebhooks(
   async function attempts(account: AccountId | undefined, id: WebhookId, { offset, limit }: Page) {
     if ((await find(account, id)) === undefined) return undefined
     const rows = await ordinary.run(listAttempts, { webhook: id, offset, limit })
-    const tried = rows.flatMap((row) => (row.list === null ? [] : [{ ...row, list: row.list }]))
+    const tried = rows.filter((row) => row.list !== null)
     const items = await inSlices(tried, attemptOf)
     return { total: rows[0]?.total ?? 0, items } satisfies Paged<PushAttempt>
   }
@@ -49,32 +49,35 @@ export function inspectWebhooks(
       const none = { endpoints: 0, events: 0, lists: 0, dead: 0, oldest: null }
       return webhookConditions.map((condition) => {
         const { oldest, ...counts } = rows.find((row) => row.condition === condition) ?? { ...none, condition }
-        return { ...counts, oldest: oldest === null ? undefined : instant(oldest) }
+        return { ...counts, oldest: oldest ?? undefined }
       })
     },
   }
 }
 
-function attemptOf(row: AttemptRow & { readonly list: number }): PushAttempt {
+type AttemptRow = Exclude<RowOf<typeof listAttempts>, { readonly list: null }>
+
+function attemptOf(row: AttemptRow): PushAttempt {
   const { list, tries, at, next, verdict, events } = row
   return {
     list: listIdOf(list),
     tries,
-    at: at as Instant,
+    at,
     answer: answerOf(row),
     verdict: verdicts.get(verdict) ?? 'dead',
-    next: (next ?? undefined) as Instant | undefined,
+    next: next ?? undefined,
     events: eventIdsOf({ groups: groupsOf(storedEventsOf(events).filter(isReadable)) }),
   }
 }
 
-const answerOf = ({ status, failure, retry_after, beginning, milliseconds }: AttemptRow): PushAnswer =>
-  status === null
-    ? { outcome: 'failed', failure: failure as PushFailure, milliseconds }
-    : {
-        outcome: 'answered',
-        status,
-        retryAfterSeconds: retry_after ?? undefined,
-        beginning: beginning ?? '',
-        milliseconds,
-      }
+function answerOf({ status, failure, retry_after, beginning, milliseconds }: AttemptRow): PushAnswer {
+  if (failure !== null) return { outcome: 'failed', failure, milliseconds }
+  if (status === null) throw new Error('an attempt has neither a status nor a failure')
+  return {
+    outcome: 'answered',
+    status,
+    retryAfterSeconds: retry_after ?? undefined,
+    beginning: beginning ?? '',
+    milliseconds,
+  }
+}

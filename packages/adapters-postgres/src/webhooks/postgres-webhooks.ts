@@ -12,6 +12,7 @@ import {
 } from '@gateway/core/webhooks'
 import { sql } from 'kysely'
 import type { Context } from '../context.ts'
+import { hasRow } from '../query-parts.ts'
 import { timestamp } from '../sql/arrays.ts'
 import { wakeIdle } from '../sql/idle-dispatchers.ts'
 import { bitsOf, LIST_STATE, WEBHOOK_STATE } from '../stored-codes.ts'
@@ -128,13 +129,7 @@ function configureWebhooks({ pools: { kysely } }: Context): Configured {
   }
 
   async function remove(account: AccountId | undefined, id: WebhookId): Promise<boolean> {
-    const removed = await kysely
-      .deleteFrom('webhook')
-      .where('id', '=', id)
-      .where(ofAccount(account))
-      .returning('id')
-      .execute()
-    return removed.length > 0
+    return hasRow(kysely.deleteFrom('webhook').where('id', '=', id).where(ofAccount(account)).returning('id'))
   }
 
   async function rotate(
@@ -165,7 +160,7 @@ function configureWebhooks({ pools: { kysely } }: Context): Configured {
       .orderBy('id', 'desc')
       .limit(1)
       .executeTakeFirst()
-    return row?.secret as SealedSecret | undefined
+    return row?.secret
   }
 
   async function resealSecrets(sealAgain: (sealed: SealedSecret) => SealedSecret): Promise<number> {
@@ -179,7 +174,7 @@ function configureWebhooks({ pools: { kysely } }: Context): Configured {
       let changed = 0
       for (const { id, secret, previous } of rows) {
         const next = columnsOf({
-          secret: sealAgain(secret as SealedSecret),
+          secret: sealAgain(secret),
           previous: previous.map((one) => ({ ...one, secret: sealAgain(one.secret) })),
         })
         if (next.secret === secret && next.previous === JSON.stringify(previous)) continue

@@ -6,6 +6,7 @@ import {
   type PushAnswer,
   type PushResult,
   type Webhook,
+  type WebhookId,
   type Webhooks,
 } from '@gateway/core/webhooks'
 import type { Context } from '../context.ts'
@@ -24,8 +25,8 @@ export function pushLists({
 }: Context): Pick<Webhooks, 'claim' | 'record' | 'release' | 'purge'> {
   let after = 0
 
-  async function webhooksOf(rows: readonly ClaimedRow[]): Promise<ReadonlyMap<number | null, Webhook>> {
-    const ids = [...new Set(rows.flatMap(({ webhook_id }) => webhook_id ?? []))]
+  async function webhooksOf(rows: readonly ClaimedRow[]): Promise<ReadonlyMap<WebhookId, Webhook>> {
+    const ids = [...new Set(rows.map(({ webhook_id }) => webhook_id))]
     if (ids.length === 0) return new Map()
     const found = await kysely.selectFrom('webhook').selectAll().where('id', 'in', ids).execute()
     return new Map(found.map((row) => [row.id, webhookOf(row)]))
@@ -37,10 +38,11 @@ export function pushLists({
       // Lists of a lost answer were not pushed. They are claimed again when their lease ends.
       const rows = await hot.run(claimLists, claimValues(after, claiming))
       after = rows[0]?.next ?? 0
-      const webhooks = await webhooksOf(rows)
+      const claimed = rows.filter((row) => row.id !== null)
+      const webhooks = await webhooksOf(claimed)
       if (webhooks.size === 0 && !(fromStart && after === 0)) continue
       return divided(
-        rows.flatMap((row) => {
+        claimed.flatMap((row) => {
           const webhook = webhooks.get(row.webhook_id)
           return webhook === undefined ? [] : listOf(webhook, row)
         }),

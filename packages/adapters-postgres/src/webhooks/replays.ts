@@ -1,16 +1,14 @@
 import type { AccountId } from '@gateway/core/accounts'
-import type { Instant } from '@gateway/core/time'
 import {
   webhookEventTypes,
   type Replay,
-  type ReplayId,
   type ReplayTask,
   type WebhookEventId,
   type WebhookId,
   type Webhooks,
 } from '@gateway/core/webhooks'
 import type { Context } from '../context.ts'
-import type { ValuesOf } from '../sql/statement.ts'
+import type { RowOf, ValuesOf } from '../sql/statement.ts'
 import {
   latestReplay,
   nextReplay,
@@ -20,7 +18,6 @@ import {
   runningReplay,
   startReplay,
   stopReplay,
-  type ReplayRow,
 } from '../sql/replay-events.ts'
 import { EVENT_CODE, REPLAY_STATE, replayStates } from '../stored-codes.ts'
 
@@ -58,10 +55,10 @@ export function replays({ pools: { hot, ordinary } }: Context, { find }: Pick<We
   }
 
   /** Runs a step. A single event uses the hot connections, whose prepared plan reads few lists; others read many. */
-  function stepOf({ id, event, is_dead }: { id: number; event: string | null; is_dead: boolean }) {
+  function stepOf({ id, event, is_dead }: RowOf<typeof nextReplay>) {
     if (is_dead) return ordinary.run(replayDead, { replay: id })
     if (event === null) return ordinary.run(replayPeriod, { replay: id })
-    return hot.run(replayEvent, { replay: id, ...keyOf(event as WebhookEventId) })
+    return hot.run(replayEvent, { replay: id, ...keyOf(event) })
   }
   return {
     startReplay: start,
@@ -76,22 +73,24 @@ export function replays({ pools: { hot, ordinary } }: Context, { find }: Pick<We
   }
 }
 
+type ReplayRow = RowOf<typeof latestReplay>
+
 const taskOf = (row: ReplayRow): ReplayTask => ({
-  id: row.id as ReplayId,
-  webhook: row.webhook_id as WebhookId,
+  id: row.id,
+  webhook: row.webhook_id,
   replay: replayOf(row),
   state: replayStates.get(row.state) ?? 'stopped',
   events: row.events,
   waiting: row.waiting,
-  upTo: (row.up_to ?? undefined) as Instant | undefined,
-  started: row.started_at as Instant,
-  ended: (row.ended_at ?? undefined) as Instant | undefined,
+  upTo: row.up_to ?? undefined,
+  started: row.started_at,
+  ended: row.ended_at ?? undefined,
 })
 
 function replayOf({ event, from_at, to_at }: ReplayRow): Replay {
-  if (event !== null) return { what: 'event', event: event as WebhookEventId }
+  if (event !== null) return { what: 'event', event }
   if (from_at === null || to_at === null) return { what: 'dead' }
-  return { what: 'period', from: from_at as Instant, to: to_at as Instant }
+  return { what: 'period', from: from_at, to: to_at }
 }
 
 type EventKey = Omit<ValuesOf<typeof replayEvent>, 'replay'>

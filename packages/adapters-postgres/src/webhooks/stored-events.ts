@@ -1,4 +1,4 @@
-import { credits } from '@gateway/core/credits'
+import { credits, type Credits } from '@gateway/core/credits'
 import type { InboundMessageId } from '@gateway/core/inbox'
 import {
   isTaken,
@@ -18,6 +18,7 @@ import {
   type EventGroup,
   type WebhookEventType,
 } from '@gateway/core/webhooks'
+import { elementAt } from '../sql/arrays.ts'
 import { typeOfCode } from '../stored-codes.ts'
 
 /**
@@ -31,20 +32,20 @@ export interface StoredEvents {
   /** Present, as are the next four fields, for events of messages. */
   readonly code?: OutcomeCode
   readonly send?: number
-  readonly price?: number
+  readonly price?: Credits
   readonly labels?: SendLabels
   readonly hasReference?: boolean
   /** Present, as are the next two fields, for events of inbound messages. */
   readonly from?: string
-  readonly shortCode?: string
-  readonly answers?: number
+  readonly shortCode?: SenderAddress
+  readonly answers?: MessageId
   readonly text?: string
   /** Ids of messages, the id of an inbound message or 0, or the number of a test. */
   readonly subjects: readonly number[]
   /** Phone number of each subject. */
-  readonly numbers?: readonly string[]
+  readonly numbers?: readonly Msisdn[]
   /** Client reference of each subject, if any message has one. */
-  readonly references?: readonly (string | null)[]
+  readonly references?: readonly (MessageReference | null)[]
   /** True if the events were replayed and are in another list as well. */
   readonly copy?: boolean
 }
@@ -69,16 +70,14 @@ export function isReadable({ type, at, code }: StoredEvents): boolean {
 export const groupsOf = (stored: readonly StoredEvents[]): readonly EventGroup[] => stored.flatMap(groupsIn)
 
 function groupsIn(stored: StoredEvents): readonly EventGroup[] {
-  const { sequence, subjects, numbers, from = '', text } = stored
+  const { sequence, subjects, numbers = [], from = '', text, answers, shortCode } = stored
   const type = typeOfCode(stored.type)
   const occurred = instant(stored.at)
-  const answers = stored.answers as MessageId | undefined
   if (type === undefined) throw new Error(`events have a type that this version does not know: ${stored.type}`)
   if (type === 'test') {
     return subjects.map((number) => ({ id: testEventId(number), sequence, occurred, data: { type } }))
   }
   if (type === 'reply.received' || type === 'shortcode.received') {
-    const shortCode = stored.shortCode as SenderAddress | undefined
     return subjects.map((subject) => {
       const inbound = subject as InboundMessageId
       return {
@@ -91,7 +90,7 @@ function groupsIn(stored: StoredEvents): readonly EventGroup[] {
   }
   if (type === 'optout.added' || type === 'optout.removed') {
     return subjects.map((subject, i) => {
-      const number = numbers?.[i] as Msisdn
+      const number = elementAt(numbers, i)
       const inbound = subject === 0 ? undefined : (subject as InboundMessageId)
       const id = optOutEventId(type, number, inbound === undefined ? { at: occurred } : { inbound })
       return { id, sequence, occurred, data: { type, number, inbound, answers, text } }
@@ -103,12 +102,12 @@ function groupsIn(stored: StoredEvents): readonly EventGroup[] {
 type MessageEventType = Extract<WebhookEventType, `message.${string}`>
 
 function messageEvents(type: MessageEventType, stored: StoredEvents): EventGroup {
-  const { sequence, at, code, price = 0, hasReference = false, text, subjects, numbers = [] } = stored
+  const { sequence, at, code, price = credits(0), hasReference = false, text, subjects, numbers = [] } = stored
   if (code === undefined) throw new Error(`events of message ${subjects[0]} have no code`)
   const wasAccepted = isTaken({ code, hasReference })
-  const shared = { ...stored.labels, type, code, cost: credits(wasAccepted ? price : 0), taken: wasAccepted, text }
+  const shared = { ...stored.labels, type, code, cost: wasAccepted ? price : credits(0), taken: wasAccepted, text }
   const messages = subjects as readonly MessageId[]
-  const references = stored.references?.map((reference) => (reference ?? undefined) as MessageReference | undefined)
-  const events = { sequence, occurred: instant(at), shared, messages, numbers: numbers as readonly Msisdn[] }
+  const references = stored.references?.map((reference) => reference ?? undefined)
+  const events = { sequence, occurred: instant(at), shared, messages, numbers }
   return references === undefined ? events : { ...events, references }
 }
