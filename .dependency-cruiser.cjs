@@ -25,6 +25,18 @@ module.exports = {
       { path: '^packages/(server|embedded-postgres)/' },
     ),
     rule(
+      'carrier-kit-knows-core-only',
+      'apps -> adapters -> carrier-kit -> core.',
+      { path: '^packages/carrier-kit/', pathNot: tests },
+      { path: '^(packages|apps)/', pathNot: '^packages/(carrier-kit|core)/src/' },
+    ),
+    rule(
+      'carrier-kit-is-for-carriers',
+      'Only adapters of carriers, and what builds them, use what carriers share.',
+      { path: '^(packages|apps)/', pathNot: '^packages/(carrier-kit|carriers|adapters-[a-z]+)/|' + tests },
+      { path: '^packages/carrier-kit/' },
+    ),
+    rule(
       'smpp-knows-nothing',
       'The codec of SMPP has no I/O and imports nothing.',
       { path: '^packages/smpp/src/', pathNot: tests },

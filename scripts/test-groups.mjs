@@ -11,7 +11,13 @@ export const groups = {
   portal: ['apps/portal'],
   operator: ['apps/operator', 'apps/gateway-sms', 'packages/composition', 'packages/conformance'],
   server: ['packages/server', 'packages/carriers', 'packages/embedded-postgres', 'packages/guide'],
-  smpp: ['packages/smpp', 'packages/adapters-smpp', 'packages/smsc-simulator', 'packages/adapters-simulator'],
+  smpp: [
+    'packages/smpp',
+    'packages/carrier-kit',
+    'packages/adapters-smpp',
+    'packages/smsc-simulator',
+    'packages/adapters-simulator',
+  ],
   others: ['packages/adapters-node', 'packages/adapters-webhooks', 'packages/adapters-http'],
   accounts: [
     'tests/last-credits.test.ts',

@@ -2,6 +2,7 @@ const postgres = 'packages/adapters-postgres/dist'
 const functions = `${postgres}/functions`
 const core = 'packages/core/dist'
 const smpp = 'packages/adapters-smpp/dist'
+const kit = 'packages/carrier-kit/dist'
 
 /**
  * Bugs that the drill must find, each in this form.
@@ -267,7 +268,7 @@ cross join lateral (select * from inbound_message where`,
   ],
   'a receipt acknowledged before commit': [
     {
-      file: `${smpp}/inbound/incoming.js`,
+      file: `${kit}/stored-in-time.js`,
       from: `const isStored = await Promise.race([stored, late]);`,
       to: `const isStored = true;`,
     },
@@ -282,7 +283,7 @@ cross join lateral (select * from inbound_message where`,
   // The six below, too: there are two carriers.
   'a circuit is never tried again': [
     {
-      file: `${core}/dispatch/circuit-breaker.js`,
+      file: `${kit}/circuit-breaker.js`,
       from: `if (this.pauseLeft(now) === 0)`,
       to: `if (false)`,
     },
@@ -290,18 +291,18 @@ cross join lateral (select * from inbound_message where`,
   'a paused carrier goes on': [
     {
       file: `${core}/fleet/carrier-modes.js`,
-      from: `const isHeld = () => mode !== 'running';`,
+      from: `const isHeld = () => inner.mode() !== 'running';`,
       to: `const isHeld = () => false;`,
     },
   ],
   'one number that is refused for now opens the circuit': [
     {
-      file: `${core}/dispatch/circuit-breaker.js`,
+      file: `${kit}/circuit-breaker.js`,
       from: `this.#refusedInRow >= refusedInRowLeast && this.#isShare(this.#failures)`,
       to: `true`,
     },
     {
-      file: `${core}/dispatch/circuit-breaker.js`,
+      file: `${kit}/circuit-breaker.js`,
       from: `Math.min(refusedPauseMilliseconds, pause * refusedPauseShare)`,
       to: `20 * pause`,
     },
@@ -315,14 +316,14 @@ cross join lateral (select * from inbound_message where`,
   ],
   'silence is not noticed': [
     {
-      file: `${core}/dispatch/circuit-breaker.js`,
+      file: `${kit}/circuit-breaker.js`,
       from: `this.#silentSince === undefined ? 0 : now - this.#silentSince`,
       to: `0`,
     },
   ],
   'a probe is a whole window': [
     {
-      file: `${core}/dispatch/circuit-breaker.js`,
+      file: `${kit}/circuit-breaker.js`,
       from: `return this.#proven >= provenEnough ? Infinity : Math.max(0, 1 + this.#proven - this.#unanswered);`,
       to: `return Infinity;`,
     },

@@ -1,4 +1,4 @@
-import type { Carrier, CarrierId, SubmissionAnswer } from '@gateway/core/dispatch'
+import { wrapCarrier, type Carrier, type CarrierId, type SubmissionAnswer } from '@gateway/core/dispatch'
 import { createCarrierMeter, type CarrierMeter } from '@gateway/core/fleet'
 import type { Inbox, Received } from '@gateway/core/inbox'
 import type { Clock } from '@gateway/core/time'
@@ -17,11 +17,7 @@ export function countAnswers(
 } {
   const meter = createCarrierMeter()
   const answers = { accepted: 0, partly: 0, refused: 0, 'refused-for-now': 0, unknown: 0 }
-  const counted: Carrier = {
-    id: carrier.id,
-    window: carrier.window,
-    ...(carrier.room && { room: carrier.room }),
-    ...(carrier.handBack && { handBack: carrier.handBack }),
+  const counted = wrapCarrier(carrier, {
     listen: (handlers) =>
       carrier.listen({
         ...handlers,
@@ -32,20 +28,13 @@ export function countAnswers(
           return strangers
         },
       }),
-    close: (deadline) => carrier.close(deadline),
     submit: (messages, answered) =>
       carrier.submit(messages, (some) => {
         for (const { outcome } of some) answers[outcome]++
         meter.answered(messages, some, clock.now())
         answered(some)
       }),
-    ...(carrier.availability && { availability: carrier.availability }),
-    ...(carrier.setMode && { setMode: carrier.setMode }),
-    ...(carrier.onAvailability && { onAvailability: carrier.onAvailability }),
-    ...(carrier.responseTime && { responseTime: carrier.responseTime }),
-    ...(carrier.observe && { observe: carrier.observe }),
-    ...(carrier.status && { status: carrier.status }),
-  }
+  })
   return { carrier: counted, answers, meter }
 }
 

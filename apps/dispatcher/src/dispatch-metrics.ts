@@ -67,7 +67,8 @@ interface CarrierGauge {
   readonly of: (status: CarrierStatus) => number
 }
 
-const boundTimes = ({ links }: CarrierStatus): readonly number[] => links.flatMap(({ boundSince }) => boundSince ?? [])
+const boundTimes = ({ links = [] }: CarrierStatus): readonly number[] =>
+  links.flatMap(({ boundSince }) => boundSince ?? [])
 
 const carrierGauges: readonly CarrierGauge[] = [
   { name: 'binds', help: 'Connections that are bound', of: (status) => boundTimes(status).length },
@@ -75,11 +76,6 @@ const carrierGauges: readonly CarrierGauge[] = [
     name: 'bound_seconds',
     help: 'When the newest connection was bound, in seconds since 1970; 0 without a connection',
     of: (status) => Math.floor(Math.max(0, ...boundTimes(status)) / 1000),
-  },
-  {
-    name: 'requests',
-    help: 'Requests without a response',
-    of: ({ links }) => links.reduce((sum, { inUse }) => sum + inUse, 0),
   },
   { name: 'waiting', help: 'Submissions that wait for a connection or their turn', of: ({ waiting }) => waiting },
   {
@@ -112,6 +108,11 @@ function measureCarriers(metrics: Metrics, dispatching: Pick<Dispatching, 'carri
   metrics.gauge('gateway_carrier_paused', '1 while an operator has paused or drained the carrier', ['carrier'], () =>
     dispatching.reports().map(({ carrier, mode }) => ({ labels: { carrier }, value: Number(mode !== 'running') })),
   )
+  metrics.gauge('gateway_carrier_requests', 'Requests without a response', ['carrier'], () =>
+    dispatching
+      .reports()
+      .flatMap(({ carrier, status, unanswered }) => (status ? [{ labels: { carrier }, value: unanswered }] : [])),
+  )
   const overflowHelp = 'Messages that the carrier claimed because carriers of a better priority were full'
   metrics.counter('gateway_carrier_overflow_total', overflowHelp, ['carrier'], () =>
     dispatching.reports().map(({ carrier, overflowed = 0 }) => ({ labels: { carrier }, value: overflowed })),
@@ -142,7 +143,7 @@ function measureHistograms(metrics: Metrics, dispatching: Pick<Dispatching, 'his
   )
   metrics.histogram(
     'gateway_carrier_response_seconds',
-    'Time from a submit_sm to its response',
+    'Time from a request to the carrier to its response',
     ['carrier'],
     read(({ responseTime }) => responseTime),
   )

@@ -17,8 +17,7 @@ import {
   type CarrierMeter,
   type CarrierReport,
   type HistogramCounts,
-  type HoldableCarrier,
-  type PduObserver,
+  type TrafficObserver,
 } from '@gateway/core/fleet'
 import { outageOf, repeat, type Log, type Outage, type Repeated } from '@gateway/server'
 import { chore, startChores } from './chores.ts'
@@ -66,8 +65,8 @@ export interface Dispatching {
   stop(seconds: number): Promise<void>
   /** Pauses or drains these carriers and resumes all others. */
   setModes(modes: ReadonlyMap<CarrierId, CarrierMode>): void
-  /** Replaces the observers of PDUs of all carriers. */
-  observe(observers: ReadonlyMap<CarrierId, readonly PduObserver[]>): void
+  /** Replaces the observers of the traffic of all carriers. */
+  observe(observers: ReadonlyMap<CarrierId, readonly TrafficObserver[]>): void
   /** Starts to dispatch over another carrier. */
   add(carrier: Carrier): void
   /** Stops dispatching over one carrier, as `stop` does for all, without effect on the others. */
@@ -101,7 +100,6 @@ export interface CarrierHistograms {
 /** A carrier and the loops that work for it. */
 interface Link {
   readonly carrier: Carrier
-  readonly pausable: HoldableCarrier
   readonly meter: CarrierMeter
   readonly answers: ReturnType<typeof countAnswers>['answers']
   readonly inboundMessages: InboundCounts
@@ -149,10 +147,9 @@ export function startDispatching({
 
   function startLink(uncounted: Carrier): Link {
     const { carrier: counted, answers, meter } = countAnswers(uncounted, ports.clock)
-    const pausable = holdable(counted)
-    const { carrier } = pausable
-    pausable.setMode(modes.get(carrier.id) ?? 'running')
-    carrier.observe?.(observers.get(carrier.id) ?? [])
+    const carrier = holdable(counted)
+    carrier.setMode(modes.get(carrier.id) ?? 'running')
+    carrier.observe(observers.get(carrier.id) ?? [])
     const outage = outageOf(`record of ${carrier.id}`, log)
     const { inbox, inboundMessages } = countInboundMessages(ports.inbox, carrier.id, log)
     const report = (problem: unknown): void => outage.failed(problem)
@@ -169,11 +166,11 @@ export function startDispatching({
     turns.onWake(carrier.id, () => {
       for (const loop of working) loop.wake()
     })
-    return { carrier, pausable, meter, answers, inboundMessages, dispatcher, working, beating, ending: undefined }
+    return { carrier, meter, answers, inboundMessages, dispatcher, working, beating, ending: undefined }
   }
 
   let modes = firstModes
-  let observers: ReadonlyMap<CarrierId, readonly PduObserver[]> = new Map()
+  let observers: ReadonlyMap<CarrierId, readonly TrafficObserver[]> = new Map()
   const turns = createRouteTurns(ports.routes, ports.clock)
   let links: readonly Link[] = []
   for (const carrier of carriers) links = [...links, startLink(carrier)]
@@ -228,11 +225,11 @@ export function startDispatching({
     },
     setModes: (next) => {
       modes = next
-      for (const { carrier, pausable } of links) pausable.setMode(next.get(carrier.id) ?? 'running')
+      for (const { carrier } of links) carrier.setMode(next.get(carrier.id) ?? 'running')
     },
     observe: (next) => {
       observers = next
-      for (const { carrier } of links) carrier.observe?.(next.get(carrier.id) ?? [])
+      for (const { carrier } of links) carrier.observe(next.get(carrier.id) ?? [])
     },
     add: (carrier) => {
       links = [...links, startLink(carrier)]
@@ -263,7 +260,7 @@ export function startDispatching({
         links.map(({ carrier, meter, dispatcher }) => [
           carrier.id,
           {
-            responseTime: carrier.responseTime?.(),
+            responseTime: carrier.responseTime(),
             waits: dispatcher.waits(),
             receiptDelay: meter.receiptDelay(),
             parts: meter.parts(),
@@ -273,7 +270,7 @@ export function startDispatching({
     carriers: () =>
       Object.fromEntries(
         links.flatMap(({ carrier }) => {
-          const status = carrier.status?.()
+          const status = carrier.status()
           return status === undefined ? [] : [[carrier.id, status]]
         }),
       ),
@@ -282,18 +279,20 @@ export function startDispatching({
   }
 }
 
-/** Submissions that wait in the carrier are not outstanding, because they have not been sent. */
-function reportOf({ carrier, pausable, dispatcher }: Link): CarrierReport {
-  const status = carrier.status?.()
+function reportOf({ carrier, dispatcher }: Link): CarrierReport {
+  const status = carrier.status()
   const { single, bulk } = dispatcher.overflowed()
-  const report = {
-    ...{ carrier: carrier.id, mode: pausable.mode(), status },
+  return {
+    ...{ carrier: carrier.id, mode: carrier.mode(), status },
+    window: status?.window ?? carrier.window,
+    unanswered: requestsOf(status, dispatcher.state().unanswered),
     ...(single + bulk > 0 && { overflowed: single + bulk }),
   }
-  if (status === undefined) return { ...report, window: carrier.window, unanswered: dispatcher.state().unanswered }
-  const unanswered = status.links.reduce((sum, { inUse }) => sum + inUse, 0)
-  return { ...report, window: status.window, unanswered }
 }
+
+/** Returns the number of requests without a response. Submissions that wait in the carrier have not been sent. */
+const requestsOf = (status: CarrierStatus | undefined, submitted: number): number =>
+  status?.links?.reduce((sum, { inUse }) => sum + inUse, 0) ?? Math.max(0, submitted - (status?.waiting ?? 0))
 
 /**
  * Gives unsubmitted messages back, then closes the carrier. A second call returns the same end, by the earlier

@@ -5,9 +5,9 @@ import { systemClock } from '@gateway/adapters-node'
 import { postgresPorts } from '@gateway/adapters-postgres'
 import type { StoredPorts } from '@gateway/core'
 import type { AccountId } from '@gateway/core/accounts'
-import type { Carrier } from '@gateway/core/dispatch'
+import { wrapCarrier, type Carrier } from '@gateway/core/dispatch'
 import { secondsAfter, type Instant } from '@gateway/core/time'
-import { aCarrierId, aNumber, anAccount, anOrder, numbers, until } from '@gateway/core/testing'
+import { aNumber, anAccount, anOrder, numbers, scriptedCarrier, until } from '@gateway/core/testing'
 import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
 import { createLog } from '@gateway/server'
 import { patientSettings } from '../../../packages/adapters-postgres/testing/patient-settings.ts'
@@ -22,19 +22,13 @@ const log = createLog({ level: 'silent', name: 'test' })
 function stopwatchCarrier(): Carrier & { readonly submitted: Map<number, number> } {
   const submitted = new Map<number, number>()
   let reference = 0
-  return {
-    id: aCarrierId('stopwatch'),
-    window: 500,
-    submitted,
-    submit: (messages, answered) => {
-      const now = Date.now()
-      for (const { id } of messages) submitted.set(id, now)
-      const answers = messages.map(({ id }) => ({ id, outcome: 'accepted' as const, reference: String(++reference) }))
-      setImmediate(() => answered(answers))
-    },
-    listen: () => undefined,
-    close: () => Promise.resolve(),
+  const submit: Carrier['submit'] = (messages, answered) => {
+    const now = Date.now()
+    for (const { id } of messages) submitted.set(id, now)
+    const answers = messages.map(({ id }) => ({ id, outcome: 'accepted' as const, reference: String(++reference) }))
+    setImmediate(() => answered(answers))
   }
+  return { ...wrapCarrier(scriptedCarrier({ id: 'stopwatch', window: 500 }), { submit }), submitted }
 }
 
 const [to = aNumber()] = numbers(1)

@@ -1,16 +1,16 @@
 import type { CarrierId } from '@gateway/core/dispatch'
-import type { ObservedPdu, PduObserver } from '@gateway/core/fleet'
+import type { ObservedTraffic, TrafficObserver } from '@gateway/core/fleet'
 import { aCarrierId, memoryPorts, until } from '@gateway/core/testing'
 import { createLog } from '@gateway/server'
 import { followWatches } from './follow-watches.ts'
 
 const log = createLog({ level: 'silent', name: 'test' })
 const [one, two] = [aCarrierId('one'), aCarrierId('two')]
-const aPdu: ObservedPdu = { direction: 'sent', role: 'transceiver', fields: { command: 'submit_sm' } }
+const aPdu: ObservedTraffic = { direction: 'sent', role: 'transceiver', fields: { command: 'submit_sm' } }
 
 test('watched carriers are observed until the watch ends, and their PDUs are reported in limited batches', async () => {
   const { carrierWatches, clock } = memoryPorts()
-  let observed: ReadonlyMap<CarrierId, readonly PduObserver[]> = new Map()
+  let observed: ReadonlyMap<CarrierId, readonly TrafficObserver[]> = new Map()
   let looks = 0
   const observe = (next: typeof observed): void => {
     observed = next

@@ -1,5 +1,5 @@
 import type { CarrierId } from '@gateway/core/dispatch'
-import type { CarrierWatches, ObservedPdu, PduObserver, WatchedPdu } from '@gateway/core/fleet'
+import type { CarrierWatches, ObservedTraffic, TrafficObserver, WatchedTraffic } from '@gateway/core/fleet'
 import type { Clock } from '@gateway/core/time'
 import type { Log } from '@gateway/server'
 import type { Dispatching } from './dispatch.ts'
@@ -22,8 +22,8 @@ const countMax = 50
 
 interface Watching {
   readonly carrier: CarrierId
-  readonly observer: PduObserver
-  pdus: WatchedPdu[]
+  readonly observer: TrafficObserver
+  pdus: WatchedTraffic[]
   leftOut: number
 }
 
@@ -39,7 +39,7 @@ export function followWatches({ carrierWatches, clock, process, dispatching, log
   let lookAt = Infinity
   let working = Promise.resolve()
 
-  function saw(id: string, pdu: ObservedPdu): void {
+  function saw(id: string, pdu: ObservedTraffic): void {
     const one = watching.get(id)
     if (one === undefined) return
     if (one.pdus.length >= countMax) one.leftOut++
@@ -57,7 +57,7 @@ export function followWatches({ carrierWatches, clock, process, dispatching, log
     }, tellMilliseconds).unref()
   }
 
-  function take(): readonly WatchedPdu[] {
+  function take(): readonly WatchedTraffic[] {
     return [...watching.values()].flatMap((one) => {
       const { pdus } = one
       one.pdus = []
@@ -83,11 +83,11 @@ export function followWatches({ carrierWatches, clock, process, dispatching, log
     const watches = isStopped ? [] : await carrierWatches.list()
     watching = new Map(
       watches.map(({ id, carrier, number, hasText }) => {
-        const observer = { number, hasText, saw: (pdu: ObservedPdu) => saw(id, pdu) }
+        const observer = { number, hasText, saw: (pdu: ObservedTraffic) => saw(id, pdu) }
         return [id, watching.get(id) ?? { carrier, observer, pdus: [], leftOut: 0 }]
       }),
     )
-    const observers = new Map<CarrierId, readonly PduObserver[]>()
+    const observers = new Map<CarrierId, readonly TrafficObserver[]>()
     for (const { carrier, observer } of watching.values())
       observers.set(carrier, [...(observers.get(carrier) ?? []), observer])
     dispatching.observe(observers)

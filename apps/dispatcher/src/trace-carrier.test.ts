@@ -1,29 +1,20 @@
-import type { Carrier, Submission, SubmissionAnswer } from '@gateway/core/dispatch'
+import { aBody, aMessageId, anAddress, aNumber, scriptedCarrier, until } from '@gateway/core/testing'
 import type { Ended } from '@gateway/server'
 import { traceCarrier } from './trace-carrier.ts'
 
-test('each answer of a carrier becomes a span with the message and its references; the carrier behaves as before', () => {
-  let window = 1
-  const carrier = {
-    id: 'a',
-    get window() {
-      return window
-    },
-    submit: (submissions: readonly Submission[], answered: (answers: readonly SubmissionAnswer[]) => void) =>
-      answered(
-        submissions.map(({ id }, i) =>
-          i === 0
-            ? { id, outcome: 'accepted', reference: 'r1', furtherReferences: ['r2'] }
-            : { id, outcome: 'refused' },
-        ),
-      ),
-  } as unknown as Carrier
+test('each answer of a carrier becomes a span with the message and its reference; the carrier behaves as before', async () => {
+  const carrier = scriptedCarrier({ id: 'a', window: 5, outcomeOf: ({ id }) => (id === 7 ? 'accepted' : 'refused') })
   const spans: Ended[] = []
   const traced = traceCarrier(carrier, { ended: (span) => spans.push(span) })
   let count = 0
-  traced.submit([{ id: 7 }, { id: 8 }] as unknown as readonly Submission[], (answers) => (count += answers.length))
-  window = 5
-  expect([count, traced.window, traced.id]).toEqual([2, 5, 'a'])
+  const message = { from: anAddress(), to: aNumber('27825550101'), body: aBody() }
+  traced.submit(
+    [7, 8].map((id) => ({ id: aMessageId(id), ...message })),
+    (answers) => (count += answers.length),
+  )
+  await until(() => count === 2)
+  traced.setMode('paused')
+  expect([traced.window, traced.id, carrier.mode()]).toEqual([5, 'a', 'paused'])
   expect(spans.map(({ name, attributes, hasFailed }) => [name, attributes, hasFailed])).toEqual([
     [
       'submit',
@@ -31,7 +22,7 @@ test('each answer of a carrier becomes a span with the message and its reference
         'gateway.carrier': 'a',
         'gateway.message.id': '7',
         'gateway.outcome': 'accepted',
-        'gateway.carrier.references': ['r1', 'r2'],
+        'gateway.carrier.references': ['a-7-1'],
       },
       false,
     ],

@@ -1,4 +1,4 @@
-import type { Carrier, SubmissionAnswer } from '@gateway/core/dispatch'
+import { wrapCarrier, type Carrier, type SubmissionAnswer } from '@gateway/core/dispatch'
 import type { Tracing } from '@gateway/server'
 
 /** Wraps a carrier to record each submission as a span with the ids of the message here and at the carrier. */
@@ -25,6 +25,5 @@ export function traceCarrier(carrier: Carrier, { ended }: Pick<Tracing, 'ended'>
       answered(answers)
     })
   }
-  // Getters of the carrier are read anew each time.
-  return Object.assign(Object.create(carrier) as Carrier, { submit })
+  return wrapCarrier(carrier, { submit })
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { carrierId, type Carrier, type CarrierHandlers, type CarrierId } from '@gateway/core/dispatch'
+import { Pace } from '@gateway/carrier-kit'
+import { carrierId, type Carrier, type CarrierHandlers, type CarrierId, type CarrierMode } from '@gateway/core/dispatch'
 import { isNameOfSender } from '@gateway/core/messages'
 import { instant, secondsAfter, type Clock } from '@gateway/core/time'
 import { outcomeOf } from './outcomes.ts'
@@ -10,7 +11,7 @@ import { referenceAt, runOf } from './past-submissions.ts'
 import { receiptSender, type ReceiptSender } from './receipt-sender.ts'
 import type { NotWritten } from './record-file.ts'
 import { readRecord, type Owed, type SubmissionRecord, type Submitted } from './record.ts'
-import { submissionQueue, rateLimit, type Waiting } from './submission-queue.ts'
+import { submissionQueue, type Waiting } from './submission-queue.ts'
 
 export interface SimulatedCarrierSettings {
   /** Folder of the record, created if missing. Several processes may use one folder at the same time. */
@@ -60,7 +61,8 @@ export function simulatedCarrier(settings: SimulatedCarrierSettings): Carrier {
   const run = randomBytes(6).toString('hex')
   const ownership = ownersIn(folder)
   ownership.own(run)
-  const queue = submissionQueue(rateLimit(settings.perSecond), accept)
+  const queue = submissionQueue(new Pace(settings.perSecond), accept)
+  let mode: CarrierMode = 'running'
   let position = 0
   let handlers: CarrierHandlers | undefined
   let link: Link | undefined
@@ -159,6 +161,15 @@ export function simulatedCarrier(settings: SimulatedCarrierSettings): Carrier {
   return {
     id,
     window,
+    room: () => Math.max(0, window - queue.unanswered()),
+    handBack: () => undefined,
+    availability: () => 'available',
+    onAvailability: () => undefined,
+    mode: () => mode,
+    setMode: (next) => void (mode = next),
+    observe: () => undefined,
+    status: () => undefined,
+    responseTime: () => undefined,
     listen(to) {
       handlers = to
       void open(to)

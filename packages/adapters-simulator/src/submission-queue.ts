@@ -1,3 +1,4 @@
+import type { Pace } from '@gateway/carrier-kit'
 import type { Submission, SubmissionAnswer } from '@gateway/core/dispatch'
 
 /** Submission with the callback for its answer. */
@@ -17,6 +18,8 @@ export interface SubmissionQueue {
   answer(submissions: readonly Waiting[], answerOf: (one: Waiting, at: number) => Answer): void
   /** Stops processing; returns the submissions that still wait. */
   shut(): readonly Waiting[]
+  /** Returns the number of submissions without an answer. */
+  unanswered(): number
   /** Resolves when every submission has its answer. */
   quiet(): Promise<void>
 }
@@ -24,7 +27,7 @@ export interface SubmissionQueue {
 /** Time between two batches when the rate is limited. */
 const batchMilliseconds = 10
 
-export function submissionQueue(rateLimit: RateLimit, accept: (batch: readonly Waiting[]) => void): SubmissionQueue {
+export function submissionQueue(pace: Pace, accept: (batch: readonly Waiting[]) => void): SubmissionQueue {
   let waiting: Waiting[] = []
   let unanswered = 0
   let isOpen = false
@@ -38,7 +41,7 @@ export function submissionQueue(rateLimit: RateLimit, accept: (batch: readonly W
 
   function work(): void {
     immediate = timer = undefined
-    const count = rateLimit(waiting.length)
+    const count = pace.take(waiting.length, performance.now())
     const batch = waiting.slice(0, count)
     waiting = waiting.slice(count)
     if (waiting.length > 0) timer = setTimeout(work, batchMilliseconds)
@@ -78,25 +81,7 @@ export function submissionQueue(rateLimit: RateLimit, accept: (batch: readonly W
       waiting = []
       return rest
     },
+    unanswered: () => unanswered,
     quiet: () => new Promise((resolve) => (unanswered === 0 ? resolve() : void quieted.push(resolve))),
-  }
-}
-
-/** Takes up to `count` tokens and returns how many were available. */
-export type RateLimit = (count: number) => number
-
-/** Creates a token bucket whose burst is a tenth of a second, or no limit if `perSecond` is undefined. */
-export function rateLimit(perSecond: number | undefined): RateLimit {
-  if (perSecond === undefined) return (count) => count
-  const most = Math.max(1, perSecond / 10)
-  let room = most
-  let filledAt = performance.now()
-  return (count) => {
-    const now = performance.now()
-    room = Math.min(most, room + ((now - filledAt) * perSecond) / 1000)
-    filledAt = now
-    const available = Math.min(count, Math.floor(room))
-    room -= available
-    return available
   }
 }

@@ -1,7 +1,8 @@
+import type { Reporting } from '@gateway/carrier-kit'
 import { readFileSync } from 'node:fs'
 import { smppParameters, tlsParameters } from './parameters.ts'
 import { smppDefaults, type SmppSettings } from './settings.ts'
-import { smppCarrier, type Reporting, type SmppCarrier } from './smpp-carrier.ts'
+import { smppCarrier, type SmppCarrier } from './smpp-carrier.ts'
 
 /** Address of a carrier and the credentials to bind with. */
 export interface SmppAddress {

@@ -3,4 +3,4 @@ export { smppParameters, tlsParameters, type SmppParameter } from './parameters.
 export { smppDefaults, type SmppSettings } from './settings.ts'
 export { pduFields, type ReceivedPdu } from '@gateway/smpp'
 export { trySubmission, type TrialResult, type TriedPart } from './submissions/try-submission.ts'
-export { smppCarrier, type Reporting, type Sharing } from './smpp-carrier.ts'
+export { smppCarrier, type Sharing, type SmppCarrier } from './smpp-carrier.ts'

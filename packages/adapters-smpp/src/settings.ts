@@ -1,4 +1,4 @@
-import { circuitDefaults } from '@gateway/core/dispatch'
+import { circuitDefaults } from '@gateway/carrier-kit'
 import { COMMAND_STATUS, type CommandStatusName } from '@gateway/smpp'
 import type { IdForm } from './receipts/id-forms.ts'
 import type { Alphabet } from './text/decode-text.ts'

@@ -6,11 +6,11 @@ import {
   smppSettingsFromUrl,
   pduFields,
   trySubmission,
-  type Reporting,
   type Sharing,
   type SmppSettings,
   type TrialResult,
 } from '@gateway/adapters-smpp'
+import type { Reporting } from '@gateway/carrier-kit'
 import type { Carrier, CarrierId, Submission } from '@gateway/core/dispatch'
 import type { CarrierBinds } from '@gateway/core/fleet'
 import type { Clock } from '@gateway/core/time'

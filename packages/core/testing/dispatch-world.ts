@@ -1,7 +1,14 @@
 import { strict as assert } from 'node:assert'
 import type { StoredPorts } from '@gateway/core'
 import type { Account } from '@gateway/core/accounts'
-import type { Carrier, DispatcherId, ClaimedBatches, DeliveryReceipts, SubmissionAnswer } from '@gateway/core/dispatch'
+import {
+  wrapCarrier,
+  type Carrier,
+  type ClaimedBatches,
+  type DeliveryReceipts,
+  type DispatcherId,
+  type SubmissionAnswer,
+} from '@gateway/core/dispatch'
 import type { Inbox } from '@gateway/core/inbox'
 import { isFinal, isTaken, type MessageId, type MessageStatus, type Msisdn } from '@gateway/core/messages'
 import { instant } from '@gateway/core/time'
@@ -40,7 +47,7 @@ export interface DispatchWorld {
     cut(): void
   }
   /** Wraps a carrier to check that only marked messages that were never accepted are submitted. */
-  watched<C extends Carrier>(carrier: C): C
+  watched(carrier: Carrier): Carrier
   status(ids: readonly MessageId[]): Promise<readonly MessageStatus[]>
   /** Returns the messages marked and not recorded, according to committed data. */
   inDoubt(dispatcher: DispatcherId): number
@@ -177,7 +184,7 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
           answered(answers)
         })
       }
-      return Object.create(carrier, { submit: { value: submit } }) as typeof carrier
+      return wrapCarrier(carrier, { submit })
     },
     status: (ids) => ports.messages.status(account.id, ids, instant(0)),
     inDoubt,

@@ -49,7 +49,7 @@ export function startDispatcher(world: DispatchWorld, options: DispatcherOptions
   held.setMode(options.mode ?? 'running')
   const dispatcher = createDispatcher(
     { ...ports, clock: options.clock ?? world.clock, later: (_, call) => void setImmediate(call) },
-    held.carrier,
+    held,
     report,
     settings,
     undefined,

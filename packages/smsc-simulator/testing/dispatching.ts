@@ -1,5 +1,5 @@
-import { smppCarrierFromUrl } from '@gateway/adapters-smpp'
-import { createDispatcher, type CarrierStatus, type Lane } from '@gateway/core/dispatch'
+import { smppCarrierFromUrl, type SmppCarrier } from '@gateway/adapters-smpp'
+import { createDispatcher, type Lane } from '@gateway/core/dispatch'
 import type { MessageId } from '@gateway/core/messages'
 import { instant } from '@gateway/core/time'
 import { anAccount, anOrder, aNumber, memoryPorts } from '@gateway/core/testing'
@@ -9,7 +9,7 @@ import { startSmsc } from '../src/start-smsc.ts'
 type Ports = ReturnType<typeof memoryPorts>
 
 export interface Dispatching {
-  readonly status: () => CarrierStatus
+  readonly status: SmppCarrier['status']
   /** Problems reported to operators. */
   readonly problems: readonly string[]
   /** Ends the dispatcher as kill -9 would. */

@@ -1,13 +1,7 @@
-import type { CarrierStatus, CircuitStatus } from '@gateway/core/dispatch'
+import { boundSince, type CircuitStatus } from '@gateway/core/dispatch'
 import type { CarrierReport } from '@gateway/core/fleet'
 
 const timeOf = (at: number | undefined): string | null => (at === undefined ? null : new Date(at).toISOString())
-
-/** Returns when the oldest bound connection was bound, in milliseconds since 1970, or undefined if none is bound. */
-export function boundSince({ links }: CarrierStatus): number | undefined {
-  const times = links.flatMap((link) => link.boundSince ?? [])
-  return times.length === 0 ? undefined : Math.min(...times)
-}
 
 /**
  * Returns the status of a carrier as JSON for programs of operators. Times are ISO 8601 in UTC. Fields are `null` for a
@@ -20,7 +14,7 @@ export const carrierJson = ({ carrier, mode, window, unanswered, status, overflo
   unanswered,
   boundSince: timeOf(status && boundSince(status)),
   links:
-    status?.links.map((link) => ({ role: link.role, boundSince: timeOf(link.boundSince), inUse: link.inUse })) ?? null,
+    status?.links?.map((link) => ({ role: link.role, boundSince: timeOf(link.boundSince), inUse: link.inUse })) ?? null,
   perSecond: status?.perSecond ?? null,
   throttled: status?.isThrottled ?? null,
   waiting: status?.waiting ?? null,
@@ -36,13 +30,15 @@ export const carrierJson = ({ carrier, mode, window, unanswered, status, overflo
         },
   circuit: status?.circuit === undefined ? null : circuitJson(status.circuit),
   overflowed,
+  ...(status?.facts !== undefined && { facts: Object.fromEntries(status.facts) }),
 })
 
-const circuitJson = ({ state, since, reason, answerMilliseconds, ...bounds }: CircuitStatus) => ({
+const circuitJson = ({ state, since, reason, detail, answerMilliseconds, ...bounds }: CircuitStatus) => ({
   ...{ state, since: timeOf(since), reason: reason ?? null, answerMilliseconds: answerMilliseconds ?? null },
   silentSeconds: bounds.silentSeconds,
   slowMilliseconds: Math.round(bounds.slowSeconds * 1000),
   failuresPercent: bounds.failuresPercent,
   probeSeconds: bounds.probeSeconds,
   probeSecondsMax: bounds.probeSecondsMax,
+  ...(detail !== undefined && { detail }),
 })

@@ -1,5 +1,5 @@
 export { auditRecord, auditWords, type AuditStyle, type AuditWords } from './audit-words.ts'
-export { boundSince, carrierJson } from './carrier-json.ts'
+export { carrierJson } from './carrier-json.ts'
 export { csvLine, unguarded, type Cell } from './csv.ts'
 export { foundFor } from './found-for.ts'
 export { decodeWindows1252, percentDecode, trimWhiteSpace } from './decode-text.ts'

@@ -1,19 +1,21 @@
 import { printable } from '../output.ts'
 
-/** Formats a PDU for people: one line for the PDU and one for each field. */
+/** Formats a PDU, or a request or response of HTTP, for people: one line for it and one for each field. */
 export function pduText(
   time: string,
   direction: 'sent' | 'received',
-  { command, sequence, status = 'ESME_ROK', ...rest }: Readonly<Record<string, unknown>>,
+  { command, sequence, status: statusField, ...rest }: Readonly<Record<string, unknown>>,
 ): string {
   const isResponse = String(command).endsWith('_resp') || command === 'generic_nack'
+  // PDUs have no field for the status 0.
+  const status = isResponse ? (statusField ?? 'ESME_ROK') : statusField
   const head = `${time} ${direction === 'sent' ? '->' : '<-'} ${String(command)} ${String(sequence)}`
   const lines = Object.entries(rest).flatMap(([field, value]) =>
     Array.isArray(value)
       ? (value as readonly (readonly [string, string])[]).map(([tag, hex]) => `    ${tag} ${octetsText(hex)}`)
       : [`    ${field} ${valueText(field, value)}`],
   )
-  return [isResponse ? `${head} ${String(status)}` : head, ...lines].map(printable).join('\n')
+  return [status === undefined ? head : `${head} ${String(status)}`, ...lines].map(printable).join('\n')
 }
 
 const valueText = (field: string, value: unknown): string =>

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { withoutSomeDigits } from '@gateway/core/audit'
 import type { CarrierId } from '@gateway/core/dispatch'
-import type { CarrierWatch, WatchedPdu } from '@gateway/core/fleet'
+import type { CarrierWatch, WatchedTraffic } from '@gateway/core/fleet'
 import type { Msisdn } from '@gateway/core/messages'
 import { readCarrier, readStoredNumber, readSeconds } from '../arguments.ts'
 import { command, Refused, type Context, type Run } from '../command.ts'
@@ -60,7 +60,7 @@ async function* watched(
   { ports: { carrierWatches }, interruption }: Context,
   watch: CarrierWatch,
   seconds: number,
-): AsyncIterable<WatchedPdu> {
+): AsyncIterable<WatchedTraffic> {
   const end = performance.now() + seconds * 1000
   let renewedAt = -Infinity
   try {
@@ -79,12 +79,12 @@ async function* watched(
   }
 }
 
-const timeOf = ({ at }: WatchedPdu): string => new Date(at).toISOString()
+const timeOf = ({ at }: WatchedTraffic): string => new Date(at).toISOString()
 
-const json = (pdu: WatchedPdu): Json => ({
+const json = (pdu: WatchedTraffic): Json => ({
   ...{ time: timeOf(pdu), host: pdu.host, pid: pdu.pid, role: pdu.role, direction: pdu.direction },
   fields: pdu.fields as Record<string, Json>,
 })
 
-const textOf = (pdu: WatchedPdu): string =>
+const textOf = (pdu: WatchedTraffic): string =>
   pduText(`${timeOf(pdu).slice(11, 23)} ${pdu.host}:${pdu.pid}`, pdu.direction, pdu.fields)

@@ -197,7 +197,7 @@ test('carrier receipts tells what fits no message, with what waits for the same 
 test('a carrier is paused, drained and resumed by name, and list and show tell so', async () => {
   const { operator } = await aGatewayWithCarriers()
   const { carrierModes, carrierStatuses } = operator.ports
-  const tell = (mode: CarrierMode, links: CarrierStatus['links'] = status.links) =>
+  const tell = (mode: CarrierMode, links = status.links ?? []) =>
     carrierStatuses.tell(process, [
       {
         carrier: aCarrierId('mtn'),

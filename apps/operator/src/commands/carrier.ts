@@ -1,6 +1,6 @@
-import type { CarrierId, CircuitStatus } from '@gateway/core/dispatch'
+import { boundSince, isConnected, type CarrierId, type CircuitStatus } from '@gateway/core/dispatch'
 import type { HeldCarrier, PrefixFigures, ToldCarrier } from '@gateway/core/fleet'
-import { boundSince, carrierJson } from '@gateway/wire'
+import { carrierJson } from '@gateway/wire'
 import { command, Refused, type Run, type RunAlone } from '../command.ts'
 import { printable, type Json, type Row } from '../output.ts'
 import { counted, durationText, timeJson, timeText } from '../show.ts'
@@ -98,15 +98,16 @@ function stateText(report: ToldCarrier): string {
   if (report.isStale) return 'stale'
   const { mode } = report
   if (mode === 'running') return linksText(report)
-  const isBound = report.status?.links.some((link) => link.boundSince !== undefined) ?? false
+  const isBound = report.status !== undefined && report.status.links !== undefined && isConnected(report.status)
   if (mode === 'drained') return isBound ? `${linksText(report)}, draining` : 'drained'
   return `${linksText(report)}, paused`
 }
 
 function linksText({ status }: ToldCarrier): string {
   if (status === undefined) return 'up'
-  const bound = status.links.filter((link) => link.boundSince !== undefined).length
-  const words = bound === 0 ? 'not bound' : `bound ${bound} of ${status.links.length}`
+  const { links } = status
+  const bound = links?.filter((link) => link.boundSince !== undefined).length
+  const words = links === undefined ? 'up' : bound === 0 ? 'not bound' : `bound ${bound} of ${links.length}`
   const state = status.circuit?.state ?? 'closed'
   if (state !== 'closed') return `${words}, circuit ${state}`
   return status.isThrottled ? `${words}, throttled` : words
@@ -115,10 +116,12 @@ function linksText({ status }: ToldCarrier): string {
 const REASON: Readonly<Record<NonNullable<CircuitStatus['reason']>, string>> = {
   silent: 'the carrier did not answer',
   failing: 'too many messages got no answer or a temporary refusal',
+  'account-broken': 'the carrier refuses every message because of our account there',
 }
 
-function circuitText({ state, since, reason, answerMilliseconds }: CircuitStatus): string {
-  const why = state === 'closed' || reason === undefined ? '' : `: ${REASON[reason]}`
+function circuitText({ state, since, reason, detail, answerMilliseconds }: CircuitStatus): string {
+  const cause = reason === undefined ? '' : `: ${REASON[reason]}${detail === undefined ? '' : ` (${detail})`}`
+  const why = state === 'closed' ? '' : cause
   const answers = answerMilliseconds === undefined ? 'no answer yet' : `answers take ${answerMilliseconds} ms`
   return `${state} since ${timeText(since as ToldCarrier['toldAt'])}${why}; ${answers}`
 }
@@ -153,7 +156,7 @@ function figuresText(figures: readonly PrefixFigures[]): string {
 /** Formats a carrier of one dispatcher as lines of a name and a value. */
 export function carrierLines(report: ToldCarrier, now: number, pause?: HeldCarrier): string {
   const { process, toldAt, window, unanswered, status, overflowed } = report
-  const links = status?.links.map(
+  const links = status?.links?.map(
     ({ role, boundSince: at, inUse }) =>
       `  ${role.padEnd(12)} ${at === undefined ? 'not bound' : `bound since ${timeText(at as typeof toldAt)}, ${inUse} in use`}`,
   )
@@ -176,7 +179,8 @@ export function carrierLines(report: ToldCarrier, now: number, pause?: HeldCarri
       status &&
         `${status.receipts.received} received, ${status.receipts.missed} missed, ${status.unreadable} unreadable`,
     ],
-    ['form of ids', status && (status.receipts.form ?? 'not known yet')],
+    ['form of ids', status?.links && (status.receipts.form ?? 'not known yet')],
+    ...(status?.facts ?? []),
     ['last error', status && (status.lastError ?? 'none')],
   ]
   const shown = lines.flatMap(([name, text]) => (text === undefined ? [] : [`${name.padEnd(12)} ${printable(text)}`]))

@@ -1,5 +1,5 @@
 import type { DatabaseReadings } from '@gateway/adapters-postgres'
-import type { Promotion } from '@gateway/core/dispatch'
+import { isConnected, type Promotion } from '@gateway/core/dispatch'
 import type { RunningDispatcher, ToldCarrier } from '@gateway/core/fleet'
 import type { WebhookTotal } from '@gateway/core/webhooks'
 import { counted, durationText } from '../show.ts'
@@ -193,14 +193,13 @@ const carriers: Rule = ({ carriers: all }) => {
     const pausedMode = reports.find(({ mode }) => mode !== 'running')?.mode
     if (pausedMode !== undefined)
       return warning(about, pausedMode, `gateway carrier resume ${name}, when it may continue`)
-    const isUp = reports.some(
-      ({ status }) => status === undefined || status.links.some((link) => link.boundSince !== undefined),
-    )
+    const isUp = reports.some(({ status }) => status === undefined || isConnected(status))
     const lastError = reports.map(({ status }) => status?.lastError).find(Boolean) ?? 'no error is known'
     if (!isUp) return bad(about, `not bound: ${lastError}`, `gateway carrier show ${name}; then contact the carrier`)
-    const circuit = reports.find(({ status }) => (status?.circuit?.state ?? 'closed') !== 'closed')?.status?.circuit
-      ?.state
-    if (circuit !== undefined) return warning(about, `circuit ${circuit}: ${lastError}`, `gateway carrier show ${name}`)
+    const circuits = reports.flatMap(({ status }) => status?.circuit ?? [])
+    const circuit = circuits.find(({ state }) => state !== 'closed')
+    if (circuit !== undefined)
+      return warning(about, `circuit ${circuit.state}: ${circuit.detail ?? lastError}`, `gateway carrier show ${name}`)
     const missed = reports.reduce((sum, { status }) => sum + (status?.receipts.missed ?? 0), 0)
     if (missed > 0)
       return warning(

@@ -1,4 +1,4 @@
-import type { CarrierWatches, WatchedPdu } from '@gateway/core/fleet'
+import type { CarrierWatches, WatchedTraffic } from '@gateway/core/fleet'
 import { sql } from 'kysely'
 import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'
@@ -43,7 +43,7 @@ export const postgresCarrierWatches = ({ pools: { kysely }, changes }: Context):
       order by position`.execute(kysely)
   },
   async take(id, countMax) {
-    const { rows } = await sql<{ pdu: WatchedPdu }>`
+    const { rows } = await sql<{ pdu: WatchedTraffic }>`
       with taken as (
         delete from watched_pdu
         where id in (

@@ -233,7 +233,7 @@ const whole = ({ links, receipts, ...status }: CarrierStatus): CarrierStatus => 
   ...status,
   perSecond: status.perSecond,
   lastError: status.lastError,
-  links: links.map((link) => ({ ...link, boundSince: link.boundSince })),
+  ...(links && { links: links.map((link) => ({ ...link, boundSince: link.boundSince })) }),
   receipts: { ...receipts, form: receipts.form },
   circuit: status.circuit && {
     ...status.circuit,

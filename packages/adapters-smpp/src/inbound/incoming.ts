@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers'
+import { describeUnread, readAgain, storedInTime } from '@gateway/carrier-kit'
 import { unreadKindOf, type CarrierHandlers, type CarrierId, type UnreadReceipt } from '@gateway/core/dispatch'
 import { COMMAND_STATUS } from '@gateway/smpp'
 import { isReceipt, readReceipt, readReceiptByText, type CarrierReceipt } from '../receipts/read-receipt.ts'
 import type { ReceiptMatcher } from '../receipts/receipt-matcher.ts'
 import { createRepeatedRefusals } from '../receipts/repeated-refusals.ts'
-import { binaryMessage, describeUnread, readAgain, unreadReceipt, unusablePdu } from '../receipts/unread-receipts.ts'
+import { binaryMessage, readKept, unreadReceipt, unusablePdu } from '../receipts/unread-receipts.ts'
 import type { AnswerDelivered, Delivered, Unusable } from '../session/session.ts'
 import type { SmppSettings } from '../settings.ts'
 import { isBinary } from '../text/decode-text.ts'
@@ -84,9 +85,12 @@ export class Incoming {
     this.#handlers = handlers
     this.#matcher = matcher
     if (handlers.unreadReceipts === undefined) return
-    const count = await readAgain(handlers.unreadReceipts, this.#carrier, this.#settings, {
+    const count = await readAgain<CarrierReceipt>(handlers.unreadReceipts, {
+      read: (delivery) => readKept(delivery, this.#carrier, this.#settings),
       receipts: (receipts) => matcher.take(receipts),
       messages: (messages) => handlers.inboundMessages(messages),
+      // The store keeps no receipt by its text alone without a message, because it may be a person's text.
+      staysUnread: ({ isByTextAlone = false }) => isByTextAlone,
     })
     if (count > 0) this.#events.readAgain(count)
   }
@@ -192,23 +196,14 @@ export class Incoming {
 
 /**
  * Acknowledges deliveries once `store` has resolved (P-7). If it rejects, or takes longer than `secondsMax`, they are
- * refused for now and the carrier offers them again; items that are stored later are then recognized. Resolves to true
- * if they were acknowledged. Never rejects.
+ * refused for now. Resolves to true if they were acknowledged. Never rejects.
  */
 async function acknowledge(
   answers: readonly AnswerDelivered[],
   store: () => Promise<unknown> | undefined,
   secondsMax: number,
 ): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), secondsMax * 1000)))
-  // The handler has logged the failure.
-  const stored = Promise.resolve(store()).then(
-    () => true,
-    () => false,
-  )
-  const isStored = await Promise.race([stored, late])
-  clearTimeout(timer)
+  const isStored = await storedInTime(store, secondsMax)
   for (const answer of answers) answer(isStored ? COMMAND_STATUS.ESME_ROK : COMMAND_STATUS.ESME_RX_T_APPN)
   return isStored
 }

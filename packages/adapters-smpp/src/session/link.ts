@@ -1,3 +1,4 @@
+import { alwaysPermitted, type BindPermit, type PermittedLink } from '@gateway/carrier-kit'
 import type { Confirm } from '../inbound/offers.ts'
 import type { SmppSettings } from '../settings.ts'
 import {
@@ -8,7 +9,6 @@ import {
   type Session,
   type SessionEvents,
 } from './session.ts'
-import { alwaysPermitted, type BindPermit, type PermittedLink } from './shared-binds.ts'
 
 /** Callbacks of a link. `answered`, `saw`, `unusable` and `delivered` are those of its sessions (`SessionEvents`). */
 export interface LinkEvents {

@@ -1,3 +1,4 @@
+import { AdaptiveWindow, firstWindow } from '@gateway/carrier-kit'
 import type { Confirm } from '../inbound/offers.ts'
 import {
   COMMAND_ID,
@@ -13,7 +14,7 @@ import {
 import type { SmppSettings } from '../settings.ts'
 import { livenessStep } from './liveness.ts'
 import { goodbyeMilliseconds, PduSocket } from './pdu-socket.ts'
-import { AdaptiveWindow, firstWindow, PendingRequests } from './pending-requests.ts'
+import { PendingRequests } from './pending-requests.ts'
 
 export type Role = 'transceiver' | 'transmitter' | 'receiver'
 

@@ -1,5 +1,4 @@
 import { livenessStep } from './liveness.ts'
-import { createPace } from './pace.ts'
 import { reconnectDelay } from './link.ts'
 
 test.each([
@@ -15,81 +14,4 @@ test.each([
 test('the wait before reconnecting doubles up to its maximum, and half of it is random', () => {
   expect([1, 2, 3, 6, 100].map((failures) => reconnectDelay(failures, 1, 30, 1))).toEqual([1, 2, 4, 30, 30])
   expect(reconnectDelay(3, 1, 30, 0)).toBe(2)
-})
-
-describe('pace', () => {
-  test('without a limit everything may be sent; a limit allows bursts of a tenth of a second', () => {
-    expect(createPace(undefined).take(1000, 0)).toBe(1000)
-    const pace = createPace(100)
-    expect(pace.take(50, 0)).toBe(10)
-    expect(pace.take(50, 0)).toBe(0)
-    expect(pace.nextAt(0)).toBeCloseTo(10)
-    expect(pace.take(50, 1000)).toBe(10)
-  })
-
-  test.each([1, 20, 333])(
-    '%d a second: no second of the carrier, wherever it begins, gets more where one is 9 ms late, and the rate is used',
-    (perSecond) => {
-      const pace = createPace(perSecond)
-      const departures: number[] = []
-      let seed = 7
-      for (let now = 0; now < 20_000; now += 1 + ((seed = (seed * 16_807) % 2_147_483_647) % 40))
-        for (let count = pace.take(50, now); count > 0; count--) departures.push(now)
-      const within = (start: number) => departures.filter((at) => at >= start && at < start + 1009).length
-      expect(Math.max(...departures.map(within))).toBeLessThanOrEqual(Math.ceil(perSecond))
-      expect(departures.length).toBeGreaterThan(20 * perSecond * 0.8)
-    },
-  )
-
-  test('after a pause nextAt returns when the next part may be sent', () => {
-    const pace = createPace(20)
-    const departures: number[] = []
-    for (let now = 0; departures.length < 100; now = pace.nextAt(now))
-      for (let n = pace.take(9, now); n > 0; n--) departures.push(now)
-    expect(departures.at(-1)).toBeLessThan(5200)
-  })
-
-  test('after a throttling error sending pauses, resumes slower, speeds up each second, and is unlimited after a minute', () => {
-    const pace = createPace(undefined)
-    for (let i = 0; i < 80; i++) pace.accepted(i)
-    pace.throttled(100)
-    pace.throttled(101) // the rest of the window
-    expect([pace.take(1, 599), pace.nextAt(200)]).toEqual([0, 600])
-    expect(pace.state(600)).toEqual({ perSecond: 64, isThrottled: true })
-    expect(pace.state(1600).perSecond).toBeCloseTo(70.4)
-    expect([pace.isPaused(599), pace.isPaused(600)]).toEqual([true, false])
-    expect(pace.state(61_000)).toEqual({ perSecond: undefined, isThrottled: false })
-  })
-
-  test('at least 14 a second are used of a carrier that accepts 20 in each of its seconds', () => {
-    const pace = createPace(undefined)
-    const perSecond = 20
-    let [accepted, second, inSecond] = [0, -1, 0]
-    const refused: number[] = []
-    for (let now = 0; now < 60_000; now += 10) {
-      if (Math.floor(now / 1000) !== second) [second, inSecond] = [Math.floor(now / 1000), 0]
-      for (let n = pace.take(10, now); n > 0; n--) {
-        if (++inSecond <= perSecond) {
-          accepted++
-          pace.accepted(now)
-        } else {
-          refused.push(now)
-          pace.throttled(now)
-        }
-      }
-    }
-    expect(accepted / 60).toBeGreaterThan(14)
-    expect(refused.length).toBeLessThan(60)
-  })
-
-  test('each further error before a part is accepted doubles the pause, up to eight seconds', () => {
-    const pace = createPace(undefined)
-    const pauses: number[] = []
-    for (let now = 0; pauses.length < 7; now = pace.nextAt(now)) {
-      pace.throttled(now)
-      pauses.push(pace.nextAt(now) - now)
-      now = pace.nextAt(now)
-    }
-    expect(pauses).toEqual([500, 1000, 2000, 4000, 8000, 8000, 8000])
-  })
 })

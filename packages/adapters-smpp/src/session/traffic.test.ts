@@ -1,4 +1,4 @@
-import type { ObservedPdu } from '@gateway/core/fleet'
+import type { ObservedTraffic } from '@gateway/core/fleet'
 import { noTlvs, TLV_TAG, type DeliverSm, type Pdu, type SubmitSm } from '@gateway/smpp'
 import { smppDefaults } from '../settings.ts'
 import { createTraffic } from './traffic.ts'
@@ -27,8 +27,8 @@ const answer = (command: 'submit_sm_resp' | 'deliver_sm_resp', sequence: number)
 
 function watched(number: string | undefined, hasText = false) {
   const traffic = createTraffic(settings)
-  const seen: ObservedPdu[] = []
-  const observer = { number, hasText, saw: (pdu: ObservedPdu) => void seen.push(pdu) }
+  const seen: ObservedTraffic[] = []
+  const observer = { number, hasText, saw: (pdu: ObservedTraffic) => void seen.push(pdu) }
   traffic.observe([observer])
   return { ...{ traffic, seen, observer }, link: traffic.link('transceiver') }
 }

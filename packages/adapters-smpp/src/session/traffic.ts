@@ -1,16 +1,16 @@
-import type { ObservedPdu, PduObserver } from '@gateway/core/fleet'
+import type { ObservedTraffic, TrafficObserver } from '@gateway/core/fleet'
 import { readUserData } from '../inbound/read-inbound-message.ts'
 import { pduFields, type ReceivedPdu } from '@gateway/smpp'
 import { headOf, isReceipt, textOf } from '../receipts/read-receipt.ts'
 import type { SmppSettings } from '../settings.ts'
 import { decodeText } from '../text/decode-text.ts'
 
-type Direction = ObservedPdu['direction']
+type Direction = ObservedTraffic['direction']
 
 /** Shows the PDUs of a carrier's links to observers. Without observers a PDU costs one comparison. */
 export interface Traffic {
   /** Replaces the observers. */
-  observe(observers: readonly PduObserver[]): void
+  observe(observers: readonly TrafficObserver[]): void
   /** Returns the function to call with each PDU of one link. */
   link(role: string): (direction: Direction, pdu: ReceivedPdu) => void
 }
@@ -23,10 +23,16 @@ const digitsCompared = 9
 
 export function createTraffic(settings: SmppSettings): Traffic {
   /** Observers with the responses that they await, as text of link, direction and sequence number. */
-  let observers = new Map<PduObserver, Set<string>>()
+  let observers = new Map<TrafficObserver, Set<string>>()
   let links = 0
 
-  function concerns(observer: PduObserver, awaited: Set<string>, link: number, direction: Direction, pdu: ReceivedPdu) {
+  function concerns(
+    observer: TrafficObserver,
+    awaited: Set<string>,
+    link: number,
+    direction: Direction,
+    pdu: ReceivedPdu,
+  ) {
     if (observer.number === undefined) return true
     if (isAnswer(pdu)) return awaited.delete(`${link} ${direction} ${pdu.sequence}`)
     if (!addressesOf(pdu).some(isLike(observer.number))) return false

@@ -4,8 +4,8 @@ import type { MessageId } from '../messages/messages.ts'
 import type { Msisdn, SenderAddress } from '../messages/msisdn.ts'
 import type { ClaimedOptions } from '../messages/send-options.ts'
 import type { CarrierId } from './carrier-id.ts'
-import type { PduObserver } from '../fleet/carrier-watches.ts'
-import type { CircuitBounds, CircuitProblem, CircuitState } from './circuit-breaker.ts'
+import type { TrafficObserver } from '../fleet/carrier-watches.ts'
+import type { CarrierStatus } from './carrier-status.ts'
 import type { DeliveryReceipt, CarrierReferences } from './delivery-receipt.ts'
 import type { HistogramCounts } from '../fleet/histogram.ts'
 import type { UnknownMessage, WantedUnknown } from './unknown-messages.ts'
@@ -92,90 +92,52 @@ export interface CarrierHandlers {
   }
 }
 
-/** State of a network carrier for operators: current values, and counts since the process started. */
-export interface CarrierStatus {
-  /** Maximum number of outstanding submissions over the connections that are bound now. */
-  readonly window: number
-  /**
-   * Connections to the carrier. `boundSince` is in milliseconds since 1970, or undefined if the connection is not
-   * bound. `inUse` is the number of requests without a response.
-   */
-  readonly links: readonly { readonly role: string; readonly boundSince: number | undefined; readonly inUse: number }[]
-  /** Maximum message parts per second; undefined: no limit but the carrier's answers. */
-  readonly perSecond: number | undefined
-  /** True while the carrier gets less because it reported too many messages. */
-  readonly isThrottled: boolean
-  /** Submissions that wait for a connection or for the rate limit. */
-  readonly waiting: number
-  readonly lastError: string | undefined
-  /**
-   * Receipts received, and those of them that found no message within a minute. `form` is how the carrier writes ids in
-   * receipts, if known.
-   */
-  readonly receipts: { readonly received: number; readonly missed: number; readonly form: string | undefined }
-  /** Receipts, messages and PDUs that could not be read and are stored. */
-  readonly unreadable: number
-  /** Undefined if the carrier has no circuit breaker. */
-  readonly circuit: CircuitStatus | undefined
-}
-
-/** State of a carrier's circuit breaker. */
-export interface CircuitStatus extends CircuitBounds {
-  readonly state: CircuitState
-  /** Milliseconds since 1970. */
-  readonly since: number
-  /** Reason for the last opening. */
-  readonly reason: CircuitProblem | undefined
-  /** Average answer time in milliseconds; undefined before the first answer. */
-  readonly answerMilliseconds: number | undefined
-  /** Answer time in seconds above which the window shrinks. */
-  readonly slowSeconds: number
-}
-
-/** A connection to a network that accepts messages and delivers receipts and replies. */
+/**
+ * A network that accepts messages and delivers receipts and replies. Every member exists for every carrier;
+ * `@gateway/carrier-kit` has what network carriers share. Receipts may also arrive in another process than the one that
+ * submitted (`Processing.acceptReceipts`).
+ */
 export interface Carrier {
   readonly id: CarrierId
   /** Maximum number of outstanding submissions. */
   readonly window: number
-  /**
-   * Returns how many more submissions would be sent at once: fewer than the window allows while answers are slow or the
-   * carrier is throttled. Cheap to call. If undefined, the rest of the window.
-   */
-  readonly room?: () => number
-  /**
-   * Answers every submission that has not been sent yet as refused for now, so that other carriers get it. Undefined if
-   * the carrier queues no submissions.
-   */
-  readonly handBack?: () => void
+  /** Registers the handlers. Called once, before the first submission. */
+  listen(handlers: CarrierHandlers): void
   /**
    * Sends the messages in this order, then calls `answered`, once or several times, with exactly one answer per message
    * in bounded time: 'unknown' if nobody can tell whether the carrier accepted it. Never throws.
    */
   submit(messages: readonly Submission[], answered: (answers: readonly SubmissionAnswer[]) => void): void
-  /** Registers the handlers. Called once, before the first submission. */
-  listen(handlers: CarrierHandlers): void
-  /** Waits for outstanding submissions, but not after `deadline` has resolved, then closes the connection. */
-  close(deadline: Promise<unknown>): Promise<void>
   /**
-   * Returns whether the carrier accepts messages now. Cheap to call. If undefined, the carrier is always available.
+   * Returns how many more submissions would be sent at once: fewer than the window allows while answers are slow or the
+   * carrier is throttled. Cheap to call.
    */
-  readonly availability?: () => Availability
+  room(): number
   /**
-   * Returns true while an operator has paused the carrier, so that unsent submissions are for other carriers. If
-   * undefined, never.
+   * Answers submissions that have not been sent yet as refused for now, so that other carriers get them. Does nothing
+   * if the carrier queues no submissions.
    */
-  readonly isHeld?: () => boolean
+  handBack(): void
+  /** Returns whether the carrier accepts messages now. Cheap to call. */
+  availability(): Availability
+  /** Calls `changed` whenever `availability` changes on its own. Called once, before the first submission. */
+  onAvailability(changed: () => void): void
+  /** Returns the mode that was set last; at first 'running'. */
+  mode(): CarrierMode
   /**
    * Sets the mode that the operator wants, possibly before `listen`. A drained carrier closes its connections once no
    * submission is outstanding.
    */
-  readonly setMode?: (mode: CarrierMode) => void
-  /** Calls `changed` whenever `availability` changes on its own. Called once, before the first submission. */
-  readonly onAvailability?: (changed: () => void) => void
-  /** Returns the histogram of seconds from sending a request to its response. Undefined if not measured. */
-  readonly responseTime?: () => HistogramCounts
-  /** Replaces the observers of the carrier's PDUs. Undefined if the carrier has no PDUs. */
-  readonly observe?: (observers: readonly PduObserver[]) => void
-  /** Returns the state for operators. Undefined if the carrier has none to report. */
-  readonly status?: () => CarrierStatus
+  setMode(mode: CarrierMode): void
+  /**
+   * Replaces the observers of the requests and responses on the carrier's network, which are none at first. Does
+   * nothing without a network.
+   */
+  observe(observers: readonly TrafficObserver[]): void
+  /** Returns the state for operators, or undefined for a carrier without a network. */
+  status(): CarrierStatus | undefined
+  /** Returns the histogram of seconds from sending a request to its response, or undefined without a network. */
+  responseTime(): HistogramCounts | undefined
+  /** Waits for outstanding submissions, but not after `deadline` has resolved, then closes the connections. */
+  close(deadline: Promise<unknown>): Promise<void>
 }

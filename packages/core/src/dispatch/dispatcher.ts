@@ -101,7 +101,7 @@ export class Dispatcher {
       changed: () => this.#changes.notify(),
     })
     carrier.listen(this.#incoming.handlers)
-    carrier.onAvailability?.(() => {
+    carrier.onAvailability(() => {
       this.#safely(() => this.#giveBack())
       turns.changed()
     })

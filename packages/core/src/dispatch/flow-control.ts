@@ -234,12 +234,11 @@ export function createFlowControl(
   const throughput = measureThroughput(clock)
   let overdue = 0
 
-  const availability = (): Availability => carrier.availability?.() ?? 'available'
+  const availability = (): Availability => carrier.availability()
 
   function load(): Load {
-    const { window: whole, room } = carrier
     // Answers that were read but not reported yet make room already, which must not widen the window.
-    const window = room === undefined ? whole : Math.min(whole, inFlight.unanswered.size + room())
+    const window = Math.min(carrier.window, inFlight.unanswered.size + carrier.room())
     const isProbing = availability() === 'probing'
     return loadOf(inFlight, settings, { window, isProbing, overdue, answersPerSecond: throughput.perSecond() })
   }

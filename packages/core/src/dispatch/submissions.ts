@@ -107,9 +107,9 @@ export function createSubmissions(
         if (ids.length > 0) outcomes.giveBack(batch, ids)
         // Marked messages cannot be submitted to a carrier that is down at a stop, or paused: they are handed back to
         // wait, so that they do not end as unknown.
-        const isStopped = mode() === 'draining' || carrier.isHeld?.() === true
+        const isStopped = mode() === 'draining' || carrier.mode() !== 'running'
         const isHandedBack = isForOthers || (isDown && isStopped)
-        if (!isHandedBack || carrier.handBack === undefined) continue
+        if (!isHandedBack) continue
         submit(batch, batch.marked - batch.next)
         carrier.handBack()
       }

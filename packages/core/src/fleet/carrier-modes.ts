@@ -1,6 +1,7 @@
 import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from '../dispatch/carrier-id.ts'
-import type { Carrier, CarrierMode, SubmissionAnswer } from '../dispatch/carrier.ts'
+import type { Carrier, CarrierMode } from '../dispatch/carrier.ts'
+import { wrapCarrier } from '../dispatch/wrap-carrier.ts'
 
 /** A carrier that is paused or drained. */
 export interface HeldCarrier {
@@ -21,54 +22,25 @@ export interface CarrierModes {
   onChange(changed: () => void): void
 }
 
-/** A carrier that can be paused or drained. It then answers every submission as refused for now. */
-export interface HoldableCarrier {
-  readonly carrier: Carrier
-  mode(): CarrierMode
-  setMode(mode: CarrierMode): void
-}
-
-export function holdable(inner: Carrier): HoldableCarrier {
-  let mode: CarrierMode = 'running'
-  let unanswered = 0
+/** Wraps a carrier so that, while it is paused or drained, it answers every submission as refused for now. */
+export function holdable(inner: Carrier): Carrier {
   let changed = (): void => undefined
-  const isHeld = (): boolean => mode !== 'running'
-
-  const carrier: Carrier = {
-    id: inner.id,
-    window: inner.window,
-    room: () => (isHeld() ? 0 : (inner.room?.() ?? inner.window - unanswered)),
-    handBack: () => inner.handBack?.(),
+  const isHeld = (): boolean => inner.mode() !== 'running'
+  return wrapCarrier(inner, {
     submit(messages, answered) {
-      const count = (answers: readonly SubmissionAnswer[]): void => {
-        unanswered -= answers.length
-        answered(answers)
-      }
-      unanswered += messages.length
-      if (!isHeld()) inner.submit(messages, count)
-      else void Promise.resolve(messages.map(({ id }) => ({ id, outcome: 'refused-for-now' as const }))).then(count)
+      if (!isHeld()) inner.submit(messages, answered)
+      else void Promise.resolve(messages.map(({ id }) => ({ id, outcome: 'refused-for-now' as const }))).then(answered)
     },
-    listen: (handlers) => inner.listen(handlers),
-    close: (deadline) => inner.close(deadline),
-    availability: () => (isHeld() ? 'down' : (inner.availability?.() ?? 'available')),
-    isHeld,
+    room: () => (isHeld() ? 0 : inner.room()),
+    availability: () => (isHeld() ? 'down' : inner.availability()),
     onAvailability(listener) {
       changed = listener
-      inner.onAvailability?.(listener)
+      inner.onAvailability(listener)
     },
-    ...(inner.responseTime && { responseTime: inner.responseTime }),
-    ...(inner.observe && { observe: inner.observe }),
-    ...(inner.status && { status: inner.status }),
-  }
-
-  return {
-    carrier,
-    mode: () => mode,
     setMode(next) {
-      if (next === mode) return
-      mode = next
-      inner.setMode?.(next)
+      if (next === inner.mode()) return
+      inner.setMode(next)
       changed()
     },
-  }
+  })
 }

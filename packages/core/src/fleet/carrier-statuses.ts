@@ -1,6 +1,7 @@
 import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from '../dispatch/carrier-id.ts'
-import type { CarrierMode, CarrierStatus } from '../dispatch/carrier.ts'
+import type { CarrierMode } from '../dispatch/carrier.ts'
+import type { CarrierStatus } from '../dispatch/carrier-status.ts'
 
 /** Report of a process about one of its carriers. */
 export interface CarrierReport {

@@ -1,56 +1,58 @@
 import type { CarrierId } from '../dispatch/carrier-id.ts'
 
-/** A request of an operator to see the PDUs of a carrier. */
+/** Request of an operator to see the traffic of a carrier. */
 export interface CarrierWatch {
   /** Id of this watch. */
   readonly id: string
   readonly carrier: CarrierId
-  /** Restricts the watch to PDUs with this number as an address, and their responses; undefined: all PDUs. */
+  /** Restricts the watch to requests with this number as an address, and their responses; undefined: all traffic. */
   readonly number: string | undefined
   /** True if the watch includes the texts of messages. */
   readonly hasText: boolean
 }
 
 /**
- * A PDU on a connection of a carrier in readable form, without passwords, and without texts of messages unless
- * requested.
+ * One request or response of a carrier in readable form: a PDU of SMPP, or the head and body of HTTP. Contains no
+ * passwords, and no texts of messages unless requested.
  */
-export interface ObservedPdu {
+export interface ObservedTraffic {
   readonly direction: 'sent' | 'received'
+  /** Role of the connection, such as `transceiver`; for HTTP `request` or `callback`. */
   readonly role: string
+  /** Names and values. `command` names the kind, `sequence` relates a response to its request. */
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** Receiver of PDUs. */
-export interface PduObserver extends Pick<CarrierWatch, 'number' | 'hasText'> {
-  saw(pdu: ObservedPdu): void
+/** Receiver of the traffic of a carrier. */
+export interface TrafficObserver extends Pick<CarrierWatch, 'number' | 'hasText'> {
+  saw(traffic: ObservedTraffic): void
 }
 
-export interface WatchedPdu extends ObservedPdu {
+export interface WatchedTraffic extends ObservedTraffic {
   readonly watch: string
   /** Host of the process with the connection. */
   readonly host: string
   readonly pid: number
   /** Milliseconds since 1970. */
   readonly at: number
-  /** Number of earlier PDUs of the same process that were dropped because there were too many. */
+  /** Number of earlier requests and responses of the same process that were dropped because there were too many. */
   readonly leftOut: number
 }
 
-/** Store of the watches of operators, and of the PDUs that processes with connections report for them. */
+/** Store of the watches of operators, and of the traffic that processes with connections report for them. */
 export interface CarrierWatches {
   /**
    * Starts a watch, or extends it by `seconds`, and notifies every process. Ended watches are removed together with
-   * PDUs that were not read.
+   * traffic that was not read.
    */
   renew(watch: CarrierWatch, seconds: number): Promise<void>
   end(id: string): Promise<void>
   /** Lists watches that have not ended. */
   list(): Promise<readonly CarrierWatch[]>
-  /** Stores PDUs for their watches, in this order; drops those of ended watches. */
-  tell(pdus: readonly WatchedPdu[]): Promise<void>
-  /** Removes and returns at most `countMax` PDUs of a watch, each once. */
-  take(id: string, countMax: number): Promise<readonly WatchedPdu[]>
+  /** Stores traffic for its watches, in this order; drops that of ended watches. */
+  tell(traffic: readonly WatchedTraffic[]): Promise<void>
+  /** Removes and returns at most `countMax` requests and responses of a watch, each once. */
+  take(id: string, countMax: number): Promise<readonly WatchedTraffic[]>
   /** Calls `changed` soon after a watch was started, extended or ended, and possibly without a change. */
   onChange(changed: () => void): void
 }

@@ -1,4 +1,5 @@
 import type { CarrierId } from '../dispatch/carrier-id.ts'
+import { isConnected } from '../dispatch/carrier-status.ts'
 import type { ToldCarrier } from '../fleet/carrier-statuses.ts'
 import type { MessageTrace } from './message-traces.ts'
 
@@ -52,9 +53,7 @@ function reasonOf(isWithdrawn: boolean, heardOf: readonly ToldCarrier[], able: r
   if (able.length === 0) return 'no-carrier'
   const running = able.filter(({ mode }) => mode === 'running')
   if (running.length === 0) return 'held'
-  const bound = running.filter(
-    ({ status }) => status === undefined || status.links.some((one) => one.boundSince !== undefined),
-  )
+  const bound = running.filter(({ status }) => status === undefined || isConnected(status))
   if (bound.length === 0) return 'not-bound'
   const working = bound.filter(({ status }) => (status?.circuit?.state ?? 'closed') === 'closed')
   if (working.length === 0) return 'circuit-open'

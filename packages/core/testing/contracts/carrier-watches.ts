@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import type { StoredPorts } from '@gateway/core'
-import type { CarrierWatch, WatchedPdu } from '@gateway/core/fleet'
+import type { CarrierWatch, WatchedTraffic } from '@gateway/core/fleet'
 import { aCarrierId } from '../builders.ts'
 import { until } from '../until.ts'
 import type { Contract } from './shared.ts'
@@ -11,7 +11,7 @@ const aWatch = (at: number, more: Partial<CarrierWatch> = {}): CarrierWatch => (
 })
 const [first, second] = [aWatch(1), aWatch(2, { number: '27825550101', hasText: true })]
 
-const aPdu = (watch: CarrierWatch, sequence: number): WatchedPdu => ({
+const aPdu = (watch: CarrierWatch, sequence: number): WatchedTraffic => ({
   ...{ watch: watch.id, host: 'alpha', pid: 11, at: 1_790_000_000_123, leftOut: 0 },
   ...{ direction: 'sent', role: 'transceiver', fields: { command: 'submit_sm', sequence, note: '"\\ \u2028 é' } },
 })
@@ -60,7 +60,7 @@ export const carrierWatchesContract: Contract<StoredPorts> = {
   'of many that tell and take at the same time nothing is lost or taken twice': async ({ carrierWatches }) => {
     await carrierWatches.renew(first, 60)
     const sequences = Array.from({ length: 64 }, (_, at) => at)
-    const taken: WatchedPdu[] = []
+    const taken: WatchedTraffic[] = []
     const takeSome = async () => void taken.push(...(await carrierWatches.take(first.id, 5)))
     await Promise.all(sequences.flatMap((at) => [carrierWatches.tell([aPdu(first, at)]), takeSome()]))
     for (let rest = -1; rest !== taken.length;) {

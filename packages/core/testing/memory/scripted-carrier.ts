@@ -5,6 +5,7 @@ import {
   type Carrier,
   type CarrierHandlers,
   type CarrierId,
+  type CarrierMode,
   type DeliveryReceipt,
   type DeliveryReceiptCode,
   type Submission,
@@ -28,7 +29,7 @@ export interface ScriptedCarrierOptions {
   readonly room?: () => number
   /** Hands back unsent submissions; by default there are none. */
   readonly handBack?: () => void
-  /** Availability at first; by default the carrier has none and is always available. */
+  /** Availability at first, by default available. */
   readonly availability?: Availability
   /**
    * Returns the outcome of a submission; `attempt` counts the submissions of this message from 1. Default: delivered.
@@ -82,7 +83,8 @@ export function scriptedCarrier(options: ScriptedCarrierOptions = {}): ScriptedC
   const outbox = receiptOutbox()
   let unansweredMost = 0
   let closed = false
-  let { availability } = options
+  let { availability = 'available' } = options
+  let mode: CarrierMode = 'running'
   let changed = (): void => undefined
   let onAnswer = (): void => undefined
 
@@ -112,8 +114,8 @@ export function scriptedCarrier(options: ScriptedCarrierOptions = {}): ScriptedC
   return {
     id,
     window,
-    ...(options.room && { room: options.room }),
-    ...(options.handBack && { handBack: options.handBack }),
+    room: options.room ?? (() => window - open.size),
+    handBack: () => options.handBack?.(),
     submitted,
     get unanswered() {
       return [...open].map(({ message }) => message)
@@ -142,10 +144,13 @@ export function scriptedCarrier(options: ScriptedCarrierOptions = {}): ScriptedC
     deliver: outbox.deliver,
     arrive: outbox.arrive,
     settled: outbox.settled,
-    ...(availability && {
-      availability: () => availability ?? 'available',
-      onAvailability: (told: () => void) => void (changed = told),
-    }),
+    availability: () => availability,
+    onAvailability: (listener) => void (changed = listener),
+    mode: () => mode,
+    setMode: (next) => void (mode = next),
+    observe: () => undefined,
+    status: () => undefined,
+    responseTime: () => undefined,
     become: (now) => {
       availability = now
       changed()

@@ -11,7 +11,7 @@ import type {
   LeasedRate,
   PrefixCounts,
   ToldCarrier,
-  WatchedPdu,
+  WatchedTraffic,
 } from '@gateway/core/fleet'
 import type { InboundMessage, WaitingPart } from '@gateway/core/inbox'
 import type { AllowedSender, Incident, MessageId, Msisdn, SenderAddress } from '@gateway/core/messages'
@@ -175,7 +175,7 @@ export interface MemoryStore {
   readonly carrierFigures: Map<CarrierId, Map<string, PrefixCounts>>
   readonly carrierWatches: Map<
     string,
-    { readonly watch: CarrierWatch; readonly until: number; readonly told: WatchedPdu[] }
+    { readonly watch: CarrierWatch; readonly until: number; readonly told: WatchedTraffic[] }
   >
   readonly heldCarriers: Map<CarrierId, HeldCarrier>
   /** Listeners for new versions and modes. */

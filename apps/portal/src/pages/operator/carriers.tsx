@@ -1,6 +1,5 @@
-import { carrierId, type CarrierMode } from '@gateway/core/dispatch'
+import { carrierId, isConnected, type CarrierMode } from '@gateway/core/dispatch'
 import type { PrefixFigures, ToldCarrier } from '@gateway/core/fleet'
-import { boundSince } from '@gateway/wire'
 import { Figures, Form, Hidden, Link, Notice, Panel, Pill, Second, Table, When } from '../../components.tsx'
 import { count } from '../../format.ts'
 import { forOperators, type OperatorVisit, type View } from '../../page.ts'
@@ -11,10 +10,11 @@ export function carrierState({ isStale, mode, status }: ToldCarrier): { readonly
   if (isStale) return { word: 'not heard of', tone: 'idle' }
   if (mode !== 'running') return { word: mode, tone: 'wait' }
   if (status === undefined) return { word: 'ready', tone: 'good' }
-  if (boundSince(status) === undefined) return { word: 'not bound', tone: 'bad' }
+  if (!isConnected(status)) return { word: 'not bound', tone: 'bad' }
   if (status.circuit !== undefined && status.circuit.state !== 'closed')
     return { word: `circuit ${status.circuit.state}`, tone: status.circuit.state === 'open' ? 'bad' : 'wait' }
-  return status.isThrottled ? { word: 'throttled', tone: 'wait' } : { word: 'bound', tone: 'good' }
+  if (status.isThrottled) return { word: 'throttled', tone: 'wait' }
+  return { word: status.links === undefined ? 'ready' : 'bound', tone: 'good' }
 }
 
 const State = ({ of }: { readonly of: ToldCarrier }) => {
@@ -124,6 +124,7 @@ async function view({ backOffice, operator, parameters, query }: OperatorVisit):
                 ['Without a message', count(one.status?.receipts.missed ?? 0)],
                 ['Unreadable', count(one.status?.unreadable ?? 0)],
                 ['Taken from full carriers', count(one.overflowed ?? 0)],
+                ...(one.status?.facts ?? []),
               ]}
             />
             {one.status?.lastError !== undefined && <p class="hint">Last error: {one.status.lastError}</p>}

@@ -2,8 +2,8 @@ import { carrierId } from '@gateway/core/dispatch'
 import type { CarrierRates } from '@gateway/core/fleet'
 import { instant } from '@gateway/core/time'
 import { memoryPorts } from '@gateway/core/testing'
-import { createPace } from './pace.ts'
-import { shareRate } from './shared-rate.ts'
+import { Pace } from './pace.ts'
+import { SharedRate } from './shared-rate.ts'
 
 const carrier = carrierId('shared') ?? failed()
 
@@ -22,8 +22,8 @@ function aCarrier(perSecond = 20) {
     departures,
     /** Adds a process that needs `perSecondNeeded`, and counts the parts that it sends. */
     process(perSecondNeeded: number, store: CarrierRates = carrierRates, notes: string[] = []) {
-      const pace = createPace(perSecond)
-      const rate = shareRate({
+      const pace = new Pace(perSecond)
+      const rate = new SharedRate({
         ...{ carrier, rates: store, perSecond, leaseSeconds: 10, pace, changed: () => undefined },
         ...{ notify: (text) => notes.push(text), now: () => now },
       })
@@ -43,7 +43,7 @@ function aCarrier(perSecond = 20) {
       }
       processes.push(one)
       const leave = () => void processes.splice(processes.indexOf(one), 1)
-      return { ...rate, one, leave }
+      return { stop: () => rate.stop(), one, leave }
     },
     async run(seconds: number) {
       for (const end = now + seconds * 1000; now < end; now += 10) for (const one of processes) await one.step()

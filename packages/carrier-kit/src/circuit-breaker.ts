@@ -1,28 +1,6 @@
-export type CircuitState = 'closed' | 'open' | 'half-open'
+import type { CircuitBounds, CircuitProblem, CircuitState, CircuitStatus } from '@gateway/core/dispatch'
 
-/**
- * Reason for opening. Silent: no answer came for too long. Failing: too many submissions got no answer or were refused
- * for now.
- */
-export type CircuitProblem = 'silent' | 'failing'
-
-/** Limits that open the circuit, and the pauses before the carrier is tried again. */
-export interface CircuitBounds {
-  /**
-   * Seconds without any answer after which the circuit opens, counted from the first submission after the last answer;
-   * at least four times the average answer time.
-   */
-  readonly silentSeconds: number
-  /**
-   * Percentage of failures among the last twenty messages that opens the circuit: three without an answer, or ten in a
-   * row that were refused for now.
-   */
-  readonly failuresPercent: number
-  /** First pause before a probe, in seconds; doubles with each failed probe. */
-  readonly probeSeconds: number
-  readonly probeSecondsMax: number
-}
-
+/** Bounds that suit most carriers. */
 export const circuitDefaults: CircuitBounds = {
   silentSeconds: 5,
   failuresPercent: 50,
@@ -33,9 +11,11 @@ export const circuitDefaults: CircuitBounds = {
 /**
  * Outcome of one submission. Taken: accepted, or refused for good. Throttled: refused because of the rate, which slows
  * the carrier down and never opens the circuit. Refused again: a message that was refused for now before; it says
- * nothing about the carrier. Unsent: the message was not sent, or its connection ended before an answer was due.
+ * nothing about the carrier. Account broken: refused because of our account at the carrier, as every other message
+ * would be. Unsent: the message was not sent, or its connection ended before an answer was due.
  */
-export type CircuitOutcome = 'taken' | 'throttled' | 'refused-for-now' | 'refused-again' | 'unanswered' | 'unsent'
+export type CircuitOutcome =
+  'taken' | 'throttled' | 'refused-for-now' | 'refused-again' | 'account-broken' | 'unanswered' | 'unsent'
 
 /** State of the circuit when a submission was sent. */
 export interface Departure {
@@ -44,20 +24,44 @@ export interface Departure {
   readonly leftAt: number
 }
 
-/** Callbacks of a circuit breaker, called synchronously. */
+/** Callbacks of a circuit breaker. */
 export interface CircuitListener {
-  /** Reports that the carrier may get more or fewer messages than before. */
+  /**
+   * Reports that the carrier may get more or fewer messages than before. Called at the end of the current turn of the
+   * event loop.
+   */
   changed(): void
-  /** Reports the new state of the circuit. */
-  turned(state: CircuitState): void
-  /** Reports that a closed circuit has opened. */
-  opened(reason: CircuitProblem): void
+  /** Reports that a closed circuit has opened. `detail` is the carrier's own explanation, if there is one. */
+  opened(reason: CircuitProblem, detail: string | undefined): void
   /**
    * Reports that the circuit has closed, with the milliseconds since it opened: because of answers, or because nothing
    * was sent.
    */
   closed(afterMilliseconds: number, by: 'answers' | 'idle'): void
 }
+
+/** Calls `call` once after some milliseconds. Returns a function that cancels the call. */
+export type After = (milliseconds: number, call: () => void) => () => void
+
+export interface CircuitClocks {
+  /** Returns milliseconds of a clock that never goes back. */
+  readonly now: () => number
+  /** Clock of the times that operators see, in milliseconds since 1970. */
+  readonly clock: { now(): number }
+  readonly after: After
+}
+
+const machine: CircuitClocks = {
+  now: () => performance.now(),
+  clock: Date,
+  after: (milliseconds, call) => {
+    const timer = setTimeout(call, milliseconds)
+    return () => clearTimeout(timer)
+  },
+}
+
+/** Milliseconds between two looks at a half-open circuit. */
+const halfOpenMilliseconds = 1000
 
 /** Number of answers after which the carrier gets as many messages at a time as its window allows. */
 const provenEnough = 10
@@ -85,10 +89,10 @@ const refusedPauseMilliseconds = 1000
 
 /**
  * Circuit breaker of one carrier: decides by the answers to submissions, not by connections, whether the carrier
- * accepts messages. Has no timer and no clock: `now` is in milliseconds of one clock that never goes back, and the
- * owner calls `look` several times a second while something is unanswered, and once a pause is over.
+ * accepts messages. `now` is in milliseconds of the clock in `CircuitClocks`. The owner calls `look` several times a
+ * second while a submission is outstanding; the timer of the circuit calls it while the circuit is not closed.
  *
- *   closed --silence, a share without answers, or ten distinct messages in a row refused for now--> open
+ *   closed --silence, a share without answers, ten distinct messages in a row refused for now, account broken--> open
  *   open --the pause is over, or a late answer--> half-open
  *   half-open --the same as closed, or one without an answer--> open
  *   half-open --ten taken, or one in ten seconds, and a share of failures below the bound--> closed
@@ -103,11 +107,17 @@ const refusedPauseMilliseconds = 1000
 export class CircuitBreaker {
   readonly #bounds: CircuitBounds
   readonly #listener: CircuitListener
+  readonly #clocks: CircuitClocks
+  #cancelLook = (): void => undefined
   #state: CircuitState = 'closed'
   #since: number
+  /** When the circuit entered its state, by the clock that operators see. */
+  #turnedAt: number
   /** When the circuit last changed from closed to open. */
   #troubledSince: number
   #reason: CircuitProblem | undefined
+  /** The carrier's own explanation of the last opening, if there is one. */
+  #detail: string | undefined
   /** Number of openings. Submissions of an earlier epoch prove only that the carrier answers. */
   #epoch = 0
   /** Openings since the circuit was last closed for `calmMilliseconds`. */
@@ -136,24 +146,32 @@ export class CircuitBreaker {
   #answerTime: number | undefined
   #wasDoubtful = false
 
-  constructor(bounds: CircuitBounds, now: number, listener: CircuitListener) {
+  constructor(bounds: CircuitBounds, listener: CircuitListener, clocks: Partial<CircuitClocks> = {}) {
     this.#bounds = bounds
     this.#listener = listener
-    this.#since = this.#troubledSince = this.#movedAt = now
+    this.#clocks = { ...machine, ...clocks }
+    this.#since = this.#troubledSince = this.#movedAt = this.#clocks.now()
+    this.#turnedAt = this.#clocks.clock.now()
   }
 
   get state(): CircuitState {
     return this.#state
   }
 
-  /** Reason for the last opening; undefined if the circuit never opened. */
-  get reason(): CircuitProblem | undefined {
-    return this.#reason
+  /** Returns the state for operators. `slowSeconds` is the answer time above which the window shrinks. */
+  status(slowSeconds: number): CircuitStatus {
+    const { silentSeconds, failuresPercent, probeSeconds, probeSecondsMax } = this.#bounds
+    return {
+      ...{ state: this.#state, since: this.#turnedAt, reason: this.#reason },
+      answerMilliseconds: this.#answerTime === undefined ? undefined : Math.round(this.#answerTime),
+      ...{ silentSeconds, failuresPercent, probeSeconds, probeSecondsMax, slowSeconds },
+      ...(this.#detail !== undefined && { detail: this.#detail }),
+    }
   }
 
-  /** Average answer time in milliseconds; undefined before the first answer. */
-  get answerMilliseconds(): number | undefined {
-    return this.#answerTime
+  /** Ends the timer. */
+  stop(): void {
+    this.#cancelLook()
   }
 
   /**
@@ -182,7 +200,8 @@ export class CircuitBreaker {
     return { epoch: this.#epoch, answers: this.#answers, leftAt: now }
   }
 
-  settled({ epoch, answers, leftAt }: Departure, outcome: CircuitOutcome, now: number): void {
+  /** Records an outcome. `detail` is the carrier's explanation of 'account-broken'. */
+  settled({ epoch, answers, leftAt }: Departure, outcome: CircuitOutcome, now: number, detail?: string): void {
     const isAnswer = outcome !== 'unanswered' && outcome !== 'unsent'
     const isOfNumber = outcome === 'unanswered' && this.#isAnsweredSince(answers)
     if (isAnswer) this.#measure(now - leftAt)
@@ -190,13 +209,15 @@ export class CircuitBreaker {
       this.#movedAt = now
       this.#unanswered = Math.max(0, this.#unanswered - 1)
       if (isAnswer || this.#unanswered === 0) this.#silentSince = undefined
-      if (isAnswer && outcome !== 'throttled') this.#proven = Math.min(provenEnough, this.#proven + 1)
+      if (isAnswer && outcome !== 'throttled' && outcome !== 'account-broken')
+        this.#proven = Math.min(provenEnough, this.#proven + 1)
       if (outcome === 'taken') this.#taken(now)
       else if (outcome === 'refused-for-now') this.#refused(now)
+      else if (outcome === 'account-broken') this.#open('account-broken', false, now, detail)
       else if (outcome === 'unanswered' && !isOfNumber) this.#unansweredFor(now)
     } else if (isAnswer && this.#state === 'open') {
       // A late refusal proves nothing new about a carrier that refuses.
-      if (outcome === 'taken' || !this.#openedByRefusals) {
+      if (outcome === 'taken' || (!this.#openedByRefusals && this.#reason !== 'account-broken')) {
         if (outcome === 'taken') this.#acceptsAgain()
         this.#turn('half-open', now)
       }
@@ -279,7 +300,7 @@ export class CircuitBreaker {
     if (isIdle || (isEnough && !this.isDoubtful(now) && !this.#isShare(this.#failures))) this.#turn('closed', now)
   }
 
-  #open(reason: CircuitProblem, byRefusals: boolean, now: number): void {
+  #open(reason: CircuitProblem, byRefusals: boolean, now: number, detail?: string): void {
     const isCalm = this.#state === 'closed' && now - this.#since >= calmMilliseconds
     if (isCalm || (byRefusals && this.#takenCount > 0)) this.#openings = 0
     const { probeSeconds, probeSecondsMax } = this.#bounds
@@ -288,6 +309,7 @@ export class CircuitBreaker {
     this.#openings = Math.min(30, this.#openings + 1)
     this.#openedByRefusals = byRefusals
     this.#reason = reason
+    this.#detail = detail
     this.#epoch++
     this.#silentSince = undefined
     this.#proven =
@@ -305,11 +327,12 @@ export class CircuitBreaker {
     const before = this.#state
     this.#state = state
     this.#since = now
-    this.#listener.turned(state)
-    this.#listener.changed()
+    this.#turnedAt = this.#clocks.clock.now()
+    this.#lookLater(now)
+    this.#changed()
     if (before === 'closed' && this.#reason !== undefined) {
       this.#troubledSince = now
-      this.#listener.opened(this.#reason)
+      this.#listener.opened(this.#reason, this.#detail)
     }
     if (state === 'closed') this.#listener.closed(now - this.#troubledSince, this.#takenCount > 0 ? 'answers' : 'idle')
   }
@@ -318,7 +341,22 @@ export class CircuitBreaker {
     const isDoubtful = this.isDoubtful(now)
     if (isDoubtful === this.#wasDoubtful) return
     this.#wasDoubtful = isDoubtful
-    this.#listener.changed()
+    this.#changed()
+  }
+
+  #changed(): void {
+    queueMicrotask(() => this.#listener.changed())
+  }
+
+  #lookLater(now: number): void {
+    this.#cancelLook()
+    if (this.#state === 'closed') return
+    const wait = this.#state === 'open' ? Math.ceil(this.pauseLeft(now)) + 1 : halfOpenMilliseconds
+    this.#cancelLook = this.#clocks.after(wait, () => {
+      const at = this.#clocks.now()
+      this.look(at)
+      this.#lookLater(at)
+    })
   }
 }
 

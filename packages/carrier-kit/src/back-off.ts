@@ -10,6 +10,8 @@ const recoveryNear = 1.1
 /** Seconds without a throttling error after which there is no limit any more. */
 const calmSeconds = 60
 const leastPerSecond = 1
+/** Maximum pause that a carrier can request with its throttling error, in milliseconds. */
+const requestedPauseMillisecondsMax = 3_600_000
 /** Limit after the first throttling error of a carrier that has accepted nothing, in parts a second. */
 const firstPerSecond = 10
 
@@ -26,7 +28,8 @@ const firstPerSecond = 10
  */
 export class BackOff {
   #limit: number | undefined
-  #throttledAt = -Infinity
+  /** Time of the last throttling error, or the end of the pause that it requested. */
+  #throttledUntil = -Infinity
   #pausedUntil = -Infinity
   #pause = pauseMilliseconds
   #raisedAt = 0
@@ -54,11 +57,13 @@ export class BackOff {
   }
 
   /**
-   * Begins a pause and sets the limit after it. Returns false during a pause: requests that were on their way when the
-   * first was throttled prove nothing new.
+   * Begins a pause of at least `requestedMilliseconds` and sets the limit after it. Returns false if nothing changes,
+   * because requests that were on their way when the first was throttled prove nothing new. Only an error that requests
+   * a longer pause extends a pause.
    */
-  throttled(now: number): boolean {
-    if (this.isPaused(now)) return false
+  throttled(now: number, requestedMilliseconds = 0): boolean {
+    const requestedUntil = now + Math.min(requestedMilliseconds, requestedPauseMillisecondsMax)
+    if (this.isPaused(now)) return this.#extendPause(requestedUntil)
     const measured = this.#accepted.lastSecond(now)
     if (this.#hasAccepted && measured > 0) {
       this.#pause = pauseMilliseconds
@@ -69,15 +74,21 @@ export class BackOff {
       this.#limit = Math.max(leastPerSecond, (this.#limit ?? 2 * firstPerSecond) / 2)
     }
     this.#hasAccepted = false
-    this.#throttledAt = now
-    this.#pausedUntil = this.#raisedAt = now + this.#pause
+    this.#throttledUntil = requestedUntil
+    this.#pausedUntil = this.#raisedAt = Math.max(now + this.#pause, requestedUntil)
+    return true
+  }
+
+  #extendPause(until: number): boolean {
+    if (until <= this.#pausedUntil) return false
+    this.#pausedUntil = this.#raisedAt = this.#throttledUntil = until
     return true
   }
 
   /** Raises or removes the limit according to the time since the last throttling error. */
   recover(now: number): void {
     if (this.#limit === undefined) return
-    if (now - this.#throttledAt >= calmSeconds * 1000) {
+    if (now - this.#throttledUntil >= calmSeconds * 1000) {
       this.#limit = undefined
       this.#pause = pauseMilliseconds
       return

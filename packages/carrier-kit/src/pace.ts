@@ -63,9 +63,12 @@ export class Pace {
     this.#backOff.accepted(now)
   }
 
-  /** Stops sending for a moment and slows down, because the carrier reported that it gets too many messages. */
-  throttled(now: number): void {
-    if (!this.#backOff.throttled(now)) return
+  /**
+   * Stops sending for a moment, at least for `requestedMilliseconds`, and slows down, because the carrier reported that
+   * it gets too many messages. A request for more than an hour counts as an hour.
+   */
+  throttled(now: number, requestedMilliseconds = 0): void {
+    if (!this.#backOff.throttled(now, requestedMilliseconds)) return
     this.#filledAt = this.#backOff.pausedUntil
     this.#room = 0
   }
@@ -136,5 +139,3 @@ class Departures {
       : (this.#times[(this.#next - most + length) % length] ?? -Infinity) + secondMilliseconds
   }
 }
-
-export const createPace = (perSecond: number | undefined): Pace => new Pace(perSecond)

@@ -1,7 +1,7 @@
 import { carrierId } from '@gateway/core/dispatch'
 import type { CarrierBinds } from '@gateway/core/fleet'
 import { memoryPorts, until } from '@gateway/core/testing'
-import { shareBinds, type PermittedLink, type SharedBinds } from './shared-binds.ts'
+import { SharedBinds, type PermittedLink } from './shared-binds.ts'
 
 const carrier = carrierId('shared') ?? failed()
 const started: SharedBinds[] = []
@@ -35,7 +35,7 @@ function sharing(
   more: { bindsMax?: number; leaseSeconds?: number; notes?: string[] } = {},
 ): SharedBinds {
   const { bindsMax = 2, leaseSeconds = 8, notes = [] } = more
-  const shared = shareBinds({ carrier, binds, bindsMax, leaseSeconds, notify: (text) => notes.push(text) })
+  const shared = new SharedBinds({ carrier, binds, bindsMax, leaseSeconds, notify: (text) => notes.push(text) })
   started.push(shared)
   return shared
 }

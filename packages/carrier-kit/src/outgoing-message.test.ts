@@ -1,4 +1,4 @@
-import { isWorthCompleting, messageOutcome, type PartOutcome } from './job.ts'
+import { isWorthCompleting, messageOutcome, type PartOutcome } from './outgoing-message.ts'
 
 const a = { reference: 'a' }
 const b = { reference: 'b' }
@@ -15,6 +15,9 @@ test.each<[readonly (PartOutcome | undefined)[], ReturnType<typeof messageOutcom
   [['refused', undefined], 'refused', false],
   [['retry', undefined], 'refused-for-now', false],
   [[undefined], 'refused-for-now', false],
+  [['repeat'], 'unknown', true],
+  [['repeat', 'refused'], 'unknown', false],
+  [[{ reference: 'a', furtherReferences: ['a2'] }, b], { accepted: ['a', 'a2', 'b'] }, true],
 ])('%j is %j', (parts, outcome, isWorth) => {
   expect([messageOutcome(parts), isWorthCompleting(parts)]).toEqual([outcome, isWorth])
 })

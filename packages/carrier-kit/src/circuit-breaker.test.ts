@@ -1,17 +1,13 @@
 import fc from 'fast-check'
-import {
-  CircuitBreaker,
-  circuitDefaults,
-  type CircuitOutcome,
-  type CircuitState,
-  type Departure,
-} from './circuit-breaker.ts'
+import type { CircuitState } from '@gateway/core/dispatch'
+import { CircuitBreaker, circuitDefaults, type CircuitOutcome, type Departure } from './circuit-breaker.ts'
 
 const words: Readonly<Record<string, CircuitOutcome>> = {
   taken: 'taken',
   throttled: 'throttled',
   busy: 'refused-for-now',
   again: 'refused-again',
+  broke: 'account-broken',
   lost: 'unanswered',
   unsent: 'unsent',
 }
@@ -20,31 +16,47 @@ const words: Readonly<Record<string, CircuitOutcome>> = {
 function aCircuit(bounds = circuitDefaults) {
   const log: string[] = []
   let now = 0
-  const breaker = new CircuitBreaker(bounds, now, {
-    changed: () => undefined,
-    turned: (state) => log.push(state),
-    opened: (reason) => log.push(`opened: ${reason}`),
-    closed: (after, by) => log.push(`closed after ${after}: ${by}`),
-  })
+  let state: CircuitState = 'closed'
+  const noteState = (): void => {
+    if (breaker.state !== state) log.push((state = breaker.state))
+  }
+  const note = (text: string): void => {
+    noteState()
+    log.push(text)
+  }
+  const breaker: CircuitBreaker = new CircuitBreaker(
+    bounds,
+    {
+      changed: () => undefined,
+      opened: (reason, detail) => note(`opened: ${reason}${detail === undefined ? '' : `, ${detail}`}`),
+      closed: (after, by) => note(`closed after ${after}: ${by}`),
+    },
+    // Time passes in `pass`, which looks often enough.
+    { now: () => now, clock: { now: () => now }, after: () => () => undefined },
+  )
   return {
     breaker,
     log,
     now: () => now,
     submit: (): Departure => breaker.submitted(now),
-    settle: (departure: Departure, outcome: CircuitOutcome) => breaker.settled(departure, outcome, now),
+    settle: (departure: Departure, outcome: CircuitOutcome, detail?: string) => {
+      breaker.settled(departure, outcome, now, detail)
+      noteState()
+    },
     pass: (milliseconds: number): void => {
       for (const end = now + milliseconds; now < end;) {
         now += Math.min(100, end - now)
         breaker.look(now)
+        noteState()
       }
     },
   }
 }
 
 /**
- * Runs a script of words: `send` submits; `taken`, `throttled`, `busy`, `again`, `lost` and `unsent` settle the oldest
- * submission without an outcome; `answered` settles the latest as taken; `late` settles the oldest as taken after the
- * circuit opened; `5s` passes; `3xword` repeats a word.
+ * Runs a script of words: `send` submits; `taken`, `throttled`, `busy`, `again`, `broke`, `lost` and `unsent` settle
+ * the oldest submission without an outcome; `answered` settles the latest as taken; `late` settles the oldest as taken
+ * after the circuit opened; `5s` passes; `3xword` repeats a word.
  */
 function run(script: string) {
   const circuit = aCircuit()
@@ -134,6 +146,13 @@ test.each<[string, string, CircuitState, number]>([
   ['a probe is accepted after refusals', '10xsend+busy 0.3s send+taken', 'half-open', Infinity],
   ['a probe is refused after refusals', '10xsend+busy 0.3s send+busy', 'half-open', 2],
   ['a probe is accepted after silence', '10xsend+taken send 8s send+answered', 'half-open', 2],
+
+  ['one message is refused because of our account', '10xsend+taken send+broke', 'open', 0],
+  ['a probe after a refusal because of our account', 'send+broke 3s', 'half-open', 1],
+  ['a probe is refused because of our account', 'send+broke 3s send+broke 5.9s', 'open', 0],
+  ['ten messages are accepted after our account was repaired', 'send+broke 3s 10xsend+taken', 'closed', Infinity],
+  ['late refusals because of our account end no pause', '10xsend+taken 5xsend 5xbroke', 'open', 0],
+  ['a late acceptance ends a pause because of our account', '10xsend+taken 2xsend broke late', 'half-open', 1],
 ])('%s', (_, script, state, room) => {
   const { breaker } = run(script)
   expect([breaker.state, breaker.room()]).toEqual([state, room])
@@ -170,6 +189,39 @@ test('one opening and one closing are reported, however many probes fail in betw
     'closed after 14000: answers',
   ])
   expect(run('send 5s 3s lost 60s').log.at(-1)).toBe('closed after 63000: idle')
+})
+
+test('an account that the carrier refuses opens the circuit with its explanation', () => {
+  const { breaker, log, submit, settle } = aCircuit()
+  settle(submit(), 'account-broken', 'status 402: no credit')
+  expect(log).toEqual(['open', 'opened: account-broken, status 402: no credit'])
+  expect(breaker.status(7.5)).toMatchObject({
+    reason: 'account-broken',
+    detail: 'status 402: no credit',
+    slowSeconds: 7.5,
+  })
+})
+
+test('its timer ends the pause and closes the circuit, and changes are reported once the turn is over', async () => {
+  let [now, changes] = [0, 0]
+  let next: (() => void) | undefined
+  const after = (milliseconds: number, call: () => void) => {
+    next = () => {
+      now += milliseconds
+      call()
+    }
+    return () => (next = undefined)
+  }
+  const listener = { changed: () => changes++, opened: () => undefined, closed: () => undefined }
+  const breaker = new CircuitBreaker(circuitDefaults, listener, { now: () => now, clock: Date, after })
+  breaker.settled(breaker.submitted(now), 'account-broken', now)
+  expect([breaker.state, changes]).toEqual(['open', 0])
+  await Promise.resolve()
+  expect(changes).toBe(1)
+  next?.()
+  expect([breaker.state, now]).toEqual(['half-open', 3001])
+  while (next !== undefined) next()
+  expect([breaker.state, now]).toEqual(['closed', 63_001])
 })
 
 test('a silent carrier gets fewer than twenty probes in ten minutes, and at least one each minute', () => {
