@@ -140,9 +140,9 @@ describeProxies('%s', (name) => {
     const number = `2782444${name === 'nginx' ? '55' : '66'}01`
     let brought = 0
     const bring = async (texts: readonly string[]) => {
-      const common = { carrier, from: number, to: undefined, sent: undefined, offer: undefined, part: undefined }
+      const common = { from: number, to: undefined, sent: undefined, offer: undefined, part: undefined }
       const replies = texts.map((text) => ({ ...common, text, reference: `${name} ${++brought}` }))
-      await createProcessing(postgres.ports).receive(replies)
+      await createProcessing(postgres.ports).acceptInboundMessages(carrier, replies)
     }
     const holder = async () => {
       const { key } = await proxied.newAccount(10)

@@ -56,8 +56,9 @@ async function holder(login: string): Promise<string> {
 }
 
 async function bring(texts: readonly string[]): Promise<void> {
-  const common = { carrier, from: number, to: undefined, sent: undefined, offer: undefined, part: undefined }
-  await createProcessing(postgres.ports).receive(texts.map((text) => ({ ...common, text, reference: text })))
+  const common = { from: number, to: undefined, sent: undefined, offer: undefined, part: undefined }
+  const replies = texts.map((text) => ({ ...common, text, reference: text }))
+  await createProcessing(postgres.ports).acceptInboundMessages(carrier, replies)
 }
 
 interface Poll {

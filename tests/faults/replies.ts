@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { postgresPorts } from '@gateway/adapters-postgres'
-import type { createProcessing, Processing } from '@gateway/core'
+import type { createProcessing } from '@gateway/core'
 import type { CarrierId } from '@gateway/core/dispatch'
 import type { InboundMessage } from '@gateway/core/inbox'
 import { aCarrierId, type Chance } from '@gateway/core/testing'
@@ -56,12 +56,14 @@ export async function bringReplies(replies: Replies): Promise<void> {
   try {
     while (performance.now() < replies.end) {
       const brought = Array.from({ length: 1 + chance.below(togetherMax) }, () => next(replies, count++))
-      const arrivals = brought.flatMap((one) => arrivalsOf(one, aCarrierId(replies.carrier), chance))
-      if (await insist(processing, arrivals)) {
+      const carrier = aCarrierId(replies.carrier)
+      const arrivals = brought.flatMap((one) => arrivalsOf(one, carrier, chance))
+      const accept = () => processing.acceptInboundMessages(carrier, arrivals)
+      if (await insist(accept)) {
         observations.brought.push(...brought)
         figures.count('replies brought in', brought.length)
       } else figures.broken('P-7', `${arrivals.length} replies were not taken within ${insistMilliseconds} ms`)
-      if (chance.happens(0.2)) await processing.receive(arrivals).catch(() => undefined)
+      if (chance.happens(0.2)) await accept().catch(() => undefined)
       await delay(chance.between(20, 400))
     }
   } finally {
@@ -133,10 +135,10 @@ function arrivalsOf(brought: Brought, carrier: CarrierId, chance: Chance): reado
   return chance.shuffled(parts)
 }
 
-async function insist(processing: Processing, arrivals: readonly InboundMessage[]): Promise<boolean> {
+async function insist(accept: () => Promise<unknown>): Promise<boolean> {
   const end = performance.now() + insistMilliseconds
   while (performance.now() < end) {
-    const isStored = await processing.receive(arrivals).then(
+    const isStored = await accept().then(
       () => true,
       () => false,
     )

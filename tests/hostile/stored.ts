@@ -46,7 +46,7 @@ async function fill(deployment: Deployment, thousands: number, each: number): Pr
     const hostileId = deployment.hostileId as AccountId
     await ports.senders.assign(code, hostileId)
     const carrier = aCarrierId('network')
-    const common = { carrier, sent: undefined, offer: undefined, part: undefined }
+    const common = { sent: undefined, offer: undefined, part: undefined }
     const from = (kind: number, texts: string, to?: string) =>
       numbers(kind * each, each).map((number, i) => ({
         ...common,
@@ -55,9 +55,10 @@ async function fill(deployment: Deployment, thousands: number, each: number): Pr
         text: `${texts} ${i}`,
         reference: `${kind} ${i}`,
       }))
-    const { receive } = createProcessing(ports)
+    const { acceptInboundMessages } = createProcessing(ports)
     for (const messages of [from(0, 'a reply'), from(1, 'a word', shortCode), from(0, 'stop send')])
-      for (let at = 0; at < messages.length; at += 100) await receive(messages.slice(at, at + 100))
+      for (let at = 0; at < messages.length; at += 100)
+        await acceptInboundMessages(carrier, messages.slice(at, at + 100))
     for (let i = 0; i < each / 10; i++) await ports.accounts.open(subAccount(hostileId, i), instant(Date.now()))
   } finally {
     await close()

@@ -1,7 +1,7 @@
+import { acceptInboundMessages, acceptReceipts, acceptUnread } from './dispatch/accept-deliveries.ts'
 import { proofAgeSeconds } from './dispatch/decide-doubt.ts'
-import type { DeliveryReceipt } from './dispatch/delivery-receipt.ts'
 import { dispatcherDefaults } from './dispatch/dispatcher-settings.ts'
-import { confirmationOf, defaultConfirmation, receive } from './inbox/receive.ts'
+import { confirmationOf, defaultConfirmation } from './inbox/receive.ts'
 import type { Body } from './messages/body.ts'
 import { contactDaysDefault, dropHistory } from './messages/drop-history.ts'
 import type { Ports } from './ports.ts'
@@ -37,7 +37,14 @@ const doubtMax = 10_000
 export const createProcessing = (
   ports: Pick<
     Ports,
-    'claimedBatches' | 'promotions' | 'routes' | 'deliveryReceipts' | 'inbox' | 'history' | 'dailySums'
+    | 'claimedBatches'
+    | 'promotions'
+    | 'routes'
+    | 'deliveryReceipts'
+    | 'unreadReceipts'
+    | 'inbox'
+    | 'history'
+    | 'dailySums'
   >,
   { confirmation, contactDays }: ProcessingSettings = processingDefaults,
 ) => ({
@@ -56,10 +63,9 @@ export const createProcessing = (
     ports.promotions.expire(validitySeconds, doubtMax),
   /** Takes what late receipts prove of messages in doubt (P-5). Returns how many were submitted. */
   takeProofs: (): Promise<number> => ports.promotions.takeProofs(proofAgeSeconds),
-  /** Stores receipts that came outside of a dispatcher. */
-  recordReceipts: (receipts: readonly DeliveryReceipt[]): Promise<unknown> => ports.deliveryReceipts.apply(receipts),
-  /** Stores what people wrote, and what follows from it. */
-  receive: receive(ports, confirmation),
+  acceptReceipts: acceptReceipts(ports),
+  acceptInboundMessages: acceptInboundMessages(ports, confirmation),
+  acceptUnread: acceptUnread(ports),
   /** Stores texts of which parts are missing for 24 hours; 'more': there may be more at once. */
   releaseParts: async (): Promise<'more' | 'all'> =>
     (await ports.inbox.releaseParts(partsSeconds, textsMax, confirmation)) < textsMax ? 'all' : 'more',

@@ -56,7 +56,7 @@ async function receiveReplies({ processing, output }: Context, { times, ...messa
   for (let done = 0; done < times; done += batchMax) {
     const count = Math.min(batchMax, times - done)
     const arrivals = Array.from({ length: count }, (_, i) => inboundMessageOf(message, `${name}-${done + i + 1}`))
-    const received = await processing.receive(arrivals).catch((problem: unknown) => {
+    const received = await processing.acceptInboundMessages(carrier, arrivals).catch((problem: unknown) => {
       if (done > 0) printResult(done)
       throw problem
     })
@@ -66,8 +66,10 @@ async function receiveReplies({ processing, output }: Context, { times, ...messa
   printResult(times)
 }
 
-const inboundMessageOf = ({ from, to, text }: Omit<Options, 'times'>, reference: string): InboundMessage => ({
-  carrier,
+const inboundMessageOf = (
+  { from, to, text }: Omit<Options, 'times'>,
+  reference: string,
+): Omit<InboundMessage, 'carrier'> => ({
   from,
   to,
   text,

@@ -1,3 +1,4 @@
+export * from './accept-deliveries.ts'
 export * from './carrier-id.ts'
 export * from './carrier-status.ts'
 export * from './carrier.ts'

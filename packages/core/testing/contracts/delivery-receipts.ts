@@ -7,6 +7,7 @@ import { numbers } from '../builders.ts'
 import { realClock } from '../memory/clock.ts'
 import { acceptedAs, all, granted, times, withTraffic } from './claimed-batches/traffic.ts'
 import { adopting, agreeing } from './delivery-receipts/adopting.ts'
+import { fromOutside } from './delivery-receipts/from-outside.ts'
 import { parts } from './delivery-receipts/parts.ts'
 import {
   acceptedUnder,
@@ -352,4 +353,10 @@ const rotated = <T>(items: readonly T[], by: number): T[] => {
 }
 
 /** Contract of the port `DeliveryReceipts`. After each check no credit is missing and none too many. */
-export const deliveryReceiptsContract: Contract<StoredPorts> = { ...matching, ...adopting, ...agreeing, ...parts }
+export const deliveryReceiptsContract: Contract<StoredPorts> = {
+  ...matching,
+  ...adopting,
+  ...agreeing,
+  ...parts,
+  ...fromOutside,
+}

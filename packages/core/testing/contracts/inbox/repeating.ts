@@ -1,13 +1,13 @@
 import * as fc from 'fast-check'
 import { strict as assert } from 'node:assert'
 import type { StoredPorts } from '@gateway/core'
-import { carrierId } from '@gateway/core/dispatch'
+import { acceptInboundMessages, carrierId } from '@gateway/core/dispatch'
 import { addPart, joinParts, type InboundMessagePart, type Received, type WaitingPart } from '@gateway/core/inbox'
 import { instant } from '@gateway/core/time'
 import { anAccount } from '../../builders.ts'
 import { otherCarrier } from '../delivery-receipts/sent-messages.ts'
 import { callersMany, checkGenerated, testCarrier, type Contract } from '../shared.ts'
-import { confirmation, receive, sent, texts } from './inbound-messages.ts'
+import { anInboundMessage, confirmation, receive, sent, texts } from './inbound-messages.ts'
 
 const group = (number: number, of = 3, name = 7) => ({ group: name, number, of })
 const textOf = ({ group, number }: InboundMessagePart, version: number) => `${group}.${number}.${version} `
@@ -28,6 +28,19 @@ const parts = fc.array(
 
 /** What is taken for the same, and what is put together. */
 export const repeating: Contract<StoredPorts> = {
+  'a message that several processes accept at once outside a dispatcher is stored once for each carrier': async (
+    ports,
+  ) => {
+    const { id } = await anAccount(ports)
+    await sent(ports, { id })
+    const { carrier: _, ...message } = anInboundMessage({ reference: 'callback', text: 'once' })
+    const accept = acceptInboundMessages(ports, confirmation)
+    const results = await Promise.all(Array.from({ length: 8 }, () => accept(testCarrier, [message])))
+    assert.equal(results.flat().filter((result) => result === 'stored').length, 1)
+    assert.deepEqual(await accept(otherCarrier, [message]), ['stored'])
+    assert.deepEqual(await texts(ports, id), ['once', 'once'])
+  },
+
   'what comes under the name of a hand-over that has ended is another message': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
