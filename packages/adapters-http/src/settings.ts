@@ -1,4 +1,5 @@
-import { carrierId, circuitDefaults, type CircuitBounds } from '@gateway/core/dispatch'
+import { circuitDefaults } from '@gateway/carrier-kit'
+import { carrierId, type CircuitBounds } from '@gateway/core/dispatch'
 import { accountAt, type ProviderAccount } from './account.ts'
 import { pathLengthMin } from './callbacks/verify-callback.ts'
 import { isUsable, readDescription, type Provider } from './description/read-description.ts'
