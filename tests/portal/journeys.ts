@@ -44,7 +44,7 @@ export function journeys(world: () => World): void {
     const other = await enter('by mouse, without scripts')
     await other.go(world().site.link)
     await other.press('Sign in')
-    await other.sees('This link has been used')
+    await other.sees('This link was already used')
   })
 
   test('a page with everything that it loads has at most 60 kB, compressed', async () => {
@@ -74,7 +74,7 @@ export function journeys(world: () => World): void {
     await person.sees('delivered', '#messages')
     expect(await person.page.locator('body[data-loaded-once]').count()).toBe(1)
     await person.follow(number)
-    await person.sees(/The carrier took it as/)
+    await person.sees(/The carrier accepted it as/)
   })
 
   /** In one of the ways, chosen by the seed of the run; in both with `TEST_EVERY=1`. */
@@ -151,7 +151,7 @@ export function journeys(world: () => World): void {
     await person.follow('Change the text or the time')
     await person.fill('Text', 'See you at the opening at 2.')
     await person.press('Change the message')
-    await person.sees('The message is changed')
+    await person.sees('The message was changed')
     await person.press('Cancel this message')
     await person.sees('The message is cancelled')
     await person.sees('1.0 credits were returned.')
@@ -207,11 +207,11 @@ export function journeys(world: () => World): void {
       if (person.hasScripts) await person.page.locator('#preview blockquote').waitFor()
       await person.press('Check before sending')
       await person.sees('More than one column of your file could be the numbers')
-      await person.choose('The numbers are in', 'Mobile')
-      await person.press('Take the numbers from it')
-      await person.sees('The time that you chose is past: 30 November 2025, 14:30.')
+      await person.choose('Column of the numbers', 'Mobile')
+      await person.press('Use this column')
+      await person.sees('The time that you chose has passed: 30 November 2025, 14:30.')
       await person.sees('2 rows will not be sent to')
-      await person.sees('Rounded by a spreadsheet, its digits are lost')
+      await person.sees('A spreadsheet rounded the number and digits are lost')
       await person.sees('A field of the text has no value in this row')
       await person.sees('2 numbers are sent to otherwise than written')
       await person.sees(`+27 (0)${second.slice(2)}`)
@@ -219,7 +219,7 @@ export function journeys(world: () => World): void {
       await person.sees('2 messages accepted', 'h1')
       await person.follow('Sends')
       await person.follow('Drafts')
-      await person.sees('Sends that were prepared and not sent.')
+      await person.sees('Sends that were prepared but not sent.')
     },
   )
 
@@ -235,7 +235,7 @@ export function journeys(world: () => World): void {
     await ann.go((await owner.page.locator('a.secret').getAttribute('href')) ?? '')
     await ann.fill('Password', 'ann-likes-tea')
     await ann.fill('Password again', 'ann-likes-tea')
-    await ann.press('Choose it')
+    await ann.press('Set the password')
     await ann.sees('Your password is set', 'h1')
     await ann.follow('Sign in')
     await ann.fill('Login', email)
@@ -253,11 +253,11 @@ export function journeys(world: () => World): void {
   journey('support looks at the pages of an account, and stops', async (way) => {
     const person = await operator(way, ({ support }) => support)
     await person.go(`/operator/accounts/${world().site.acme.id}`)
-    await person.press('Look at its pages')
+    await person.press('View its pages')
     await person.sees(/you look at account/, '.acting')
     await person.follow('Settings')
     await person.sees(/Your role sees this/)
-    await person.press('Stop looking')
+    await person.press('Stop viewing')
     await person.sees(`Account ${world().site.acme.id}`, 'h1')
   })
 
@@ -382,7 +382,7 @@ export function journeys(world: () => World): void {
     expect(await person.page.getByRole('button', { name: /^Send / }).count()).toBe(0)
     await person.follow('Opt-outs')
     await person.press(`Allow again ${number}`)
-    await person.sees('The number may be written to again.')
+    await person.sees('You can write to the number again.')
   })
 
   journey('a key is shown once, works, and is revoked', async (way) => {
@@ -431,7 +431,7 @@ export function journeys(world: () => World): void {
     await person.follow('Accounts')
     await person.fill('Whole credits', '7')
     await person.press('Move credits')
-    await person.sees('The credits are moved.')
+    await person.sees('The credits were moved.')
     await person.follow('Statement')
     await person.sees('7.0')
   })

@@ -47,7 +47,7 @@ async function follow(context: BrowserContext, first: readonly string[]): Promis
 const further: Readonly<Record<Who, readonly string[]>> = {
   anybody: [
     ...['/sign-in', '/link?token=none', '/invitation?token=none', '/operator/sign-in'],
-    // A provider that does not answer, and an answer that nobody has asked for.
+    // A provider that does not respond, and a response that nobody requested.
     ...['/operator/sign-in/provider', '/operator/sign-in/answer'],
   ],
   holder: ['/', '/sign-out', '/send', '/send/1/sent'],
@@ -115,7 +115,7 @@ const answers: Readonly<Record<string, { readonly who: Who; readonly get: (perso
     who: 'operator',
     get: async (person) => {
       await person.go('/operator/accounts/1')
-      await person.press('Look at its pages')
+      await person.press('View its pages')
       await person.sees('you look at account 1', '.acting')
     },
   },

@@ -1,12 +1,12 @@
-// What pages do by themselves. Every task works without it.
+// Behaviour that pages gain from scripts. Every task also works without scripts.
 
-/** Marked parts of the page follow: the server sends the page again each time that it has changed. */
+/** Keeps the elements marked `data-live` current: the server sends the whole page again whenever it has changed. */
 function follow() {
   const source = new EventSource(location.href)
   source.addEventListener('page', ({ data }) => replaceParts(new DOMParser().parseFromString(data, 'text/html')))
   source.addEventListener('end', ({ data }) => {
     source.close()
-    // Whoever was signed out meanwhile is led to where one signs in.
+    // If the reader has been signed out meanwhile, reloading leads to the sign-in page.
     if (data === 'gone') location.reload()
   })
   addEventListener('pagehide', () => source.close())
@@ -15,7 +15,7 @@ function follow() {
 function replaceParts(next) {
   for (const part of document.querySelectorAll('[data-live]')) {
     const changed = next.getElementById(part.id)
-    // A part that somebody works in stays until he leaves it.
+    // An element that has the focus is not replaced, so that the reader's work is not lost.
     if (changed && changed.outerHTML !== part.outerHTML && !part.contains(document.activeElement)) {
       part.replaceWith(changed)
       void markSeen()
@@ -24,7 +24,7 @@ function replaceParts(next) {
   }
 }
 
-/** What somebody looks at is marked as read. */
+/** Marks the messages of the conversation as read while the page is visible. */
 async function markSeen() {
   const form = document.querySelector('form.seen')
   if (form === null || document.visibilityState !== 'visible') return
@@ -35,14 +35,14 @@ async function markSeen() {
 const toldEveryMs = 60_000
 let told = -Infinity
 
-/** For screen readers, at most once a minute. */
+/** Announces a change of the page to screen readers, at most once a minute. */
 function tell() {
   if (performance.now() - told < toldEveryMs) return
   told = performance.now()
   document.getElementById('said').textContent = 'The figures of this page have changed.'
 }
 
-/** How far the reader's clock is from the times of the page. */
+/** Returns a sentence with the offset between the reader's time zone and GMT+2, or '' if there is none. */
 function ownZone() {
   const minutes = -new Date().getTimezoneOffset() - 120
   if (minutes === 0) return ''
@@ -51,7 +51,7 @@ function ownZone() {
   return ` Yours: ${zone}, ${hours} ${hours === 1 ? 'hour' : 'hours'} ${minutes < 0 ? 'earlier' : 'later'}.`
 }
 
-// Each part that answers while somebody types is a file of its own.
+// Each island, a component that responds while the reader types, is loaded from a file of its own.
 for (const element of document.querySelectorAll('[data-island]'))
   import(`./${element.dataset.island}.js`).then(({ mount }) => mount(element))
 void markSeen()
@@ -59,9 +59,10 @@ addEventListener('visibilitychange', markSeen)
 if ('follow' in document.body.dataset) follow()
 document.getElementById('own-zone').textContent = ownZone()
 document.getElementById('problems')?.focus()
-// A second click does nothing; what is submitted twice is done once anyway.
+// Disables the buttons of a submitted form, so that a second click does nothing. The server ignores repeated
+// submissions too.
 addEventListener('submit', ({ target }) => {
   setTimeout(() => target.querySelectorAll('button').forEach((button) => (button.disabled = true)))
 })
-// A page that is shown again by "Back" can be submitted again.
+// A page restored by the browser's "Back" can be submitted again.
 addEventListener('pageshow', () => document.querySelectorAll('button').forEach((button) => (button.disabled = false)))

@@ -3,7 +3,7 @@ import type * as Counter from './counter.tsx'
 
 const counter = async () => (await import(new URL('counter.js', import.meta.url).href)) as typeof Counter
 
-/** Sends an answer and shows it among the others: the page stays, and the next one can be typed. */
+/** Sends the typed answer without leaving the page, and shows it in the conversation. */
 export function mount(panel: HTMLElement): void {
   panel.addEventListener('submit', (event) => {
     const { target: form } = event
@@ -20,7 +20,8 @@ async function send(panel: HTMLElement, form: HTMLFormElement): Promise<void> {
   const page = new DOMParser().parseFromString((await answer?.text()) ?? '', 'text/html')
   const [next, lines] = [page.getElementById(panel.id), page.getElementById('conversation')]
   if (next === null || lines === null) {
-    // It has a key: what was sent already is not sent again.
+    // Fall back to an ordinary submission. The form carries a key, so an answer that was already sent is not sent
+    // again.
     form.submit()
     return
   }

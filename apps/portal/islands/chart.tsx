@@ -1,7 +1,10 @@
 /// <reference lib="dom" />
 import uPlot from 'uplot'
 
-/** What is drawn upon each other, from the bottom: the heading of a column, and its colour of the stylesheet. */
+/**
+ * Layers of the stacked bars from the bottom up: the heading of the table column, and the name of its colour in the
+ * stylesheet.
+ */
 const layers = [
   ['Delivered', 'good'],
   ['On their way', 'wait'],
@@ -13,11 +16,11 @@ const height = 220
 
 interface Days {
   readonly names: readonly string[]
-  /** Of each layer the values up to its top, the first day first. */
+  /** Heights of the tops of each layer, one for each day, the earliest day first. */
   readonly tops: readonly (readonly number[])[]
 }
 
-/** The figures of a table, whose latest day comes first. */
+/** Reads the figures of the table, which lists the latest day first. */
 function read(table: HTMLTableElement): Days {
   const heads = Array.from(table.tHead?.rows[0]?.cells ?? [], ({ textContent }) => textContent)
   const rows = Array.from(table.tBodies[0]?.rows ?? []).reverse()
@@ -35,7 +38,7 @@ function draw(place: HTMLElement, { names, tops }: Days): void {
   const axis = { stroke: colour('soft'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } }
   const bars = uPlot.paths.bars?.({ size: [0.8, 40] })
   place.replaceChildren()
-  // The highest first: each lower one covers what is not its own.
+  // Draw the highest layer first, because each lower layer then covers the bottom of the one above it.
   const order = layers.map((layer, i) => ({ layer, top: tops[i] ?? [] })).reverse()
   new uPlot(
     {
@@ -61,7 +64,7 @@ function draw(place: HTMLElement, { names, tops }: Days): void {
   )
 }
 
-/** Which colour is what: no colour without a word. */
+/** Returns the legend, which names each colour in words. */
 function legend(): HTMLElement {
   const list = document.createElement('p')
   list.className = 'legend'
@@ -74,7 +77,7 @@ function legend(): HTMLElement {
   return list
 }
 
-/** Draws the table of a chart, and again when its figures have changed; the table stays behind its summary. */
+/** Draws the chart of a table, and again whenever its figures change. The table itself is collapsed below the chart. */
 export function mount(chart: HTMLElement): void {
   const details = chart.querySelector('details')
   if (details === null) return

@@ -2,7 +2,10 @@
 import { render } from 'preact'
 import { TextSize } from '../src/text-size.tsx'
 
-/** Counts while somebody types: the hint of a text field says how its text is sent. */
+/**
+ * Updates the hint of a text field while the reader types: the length, the number of parts and the expensive
+ * characters.
+ */
 export function mount(field: HTMLTextAreaElement): void {
   const hint = document.getElementById(`${field.id}-hint`)
   if (hint === null) return

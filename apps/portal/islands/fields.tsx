@@ -2,7 +2,7 @@
 import { render } from 'preact'
 import { ListFields, type ListOf } from '../src/list-fields.tsx'
 
-/** Fields are put into the text by a click, and the first row follows what is typed. */
+/** Inserts a field into the text on a click, and keeps the preview of the first row current while the reader types. */
 export function mount(host: HTMLElement): void {
   const field = document.querySelector('textarea')
   const list = JSON.parse(host.dataset['list'] ?? 'null') as ListOf | null

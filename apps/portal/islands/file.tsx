@@ -1,13 +1,13 @@
 /// <reference lib="dom" />
 import type * as Fields from './fields.tsx'
 
-/** The columns are in the first line; the rest is uploaded when the form is sent. */
+/** Bytes of the file that are uploaded for the preview. The whole file is uploaded when the form is submitted. */
 const shownBytes = 65_536
 
-/** Beside this file; loaded when a file is chosen. */
+/** Loads the `fields` island, which stands beside this file, once a file is chosen. */
 const fields = async () => (await import(new URL('fields.js', import.meta.url).href)) as typeof Fields
 
-/** Shows the columns of a file that is chosen, as the server reads them, before it is uploaded. */
+/** Shows the columns of the chosen file, as the server reads them, before the whole file is uploaded. */
 export function mount(place: HTMLElement): void {
   const form = place.closest('form')
   const input = form?.querySelector<HTMLInputElement>('[name="file"]')
@@ -25,7 +25,7 @@ export function mount(place: HTMLElement): void {
     if (file.size > shownBytes) body.set('cut', 'yes')
     const answer = await fetch(action, { method: 'POST', body, redirect: 'manual' }).catch(() => undefined)
     const html = answer?.ok === true ? await answer.text() : ''
-    // Another one was chosen meanwhile.
+    // Another file was chosen meanwhile.
     if (own !== latest) return
     const found = new DOMParser().parseFromString(html, 'text/html').getElementById('preview')
     place.replaceChildren(...(found?.childNodes ?? []))

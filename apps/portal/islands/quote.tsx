@@ -1,10 +1,13 @@
 /// <reference lib="dom" />
-/** So long nobody has to have typed. */
+/** Pause in typing after which the cost is requested. */
 const pauseMs = 600
-/** So long a gateway that has too much to do is left alone. */
+/** Time until the next request after the gateway reported overload. */
 const busyMs = 5000
 
-/** What the form has, without its file, which is read when it is checked; undefined: nothing can be said yet. */
+/**
+ * Returns the fields of the form, or undefined if a cost cannot be computed yet. A chosen file is read only by the
+ * check page.
+ */
 function fieldsOf(form: HTMLFormElement): URLSearchParams | undefined {
   const given = new FormData(form)
   const file = given.get('file')
@@ -16,7 +19,7 @@ function fieldsOf(form: HTMLFormElement): URLSearchParams | undefined {
   return isWritten ? fields : undefined
 }
 
-/** Says what a send will cost while it is written. The server answers by what it answers the check by. */
+/** Shows the cost of a send while it is being written. The server computes it exactly as for the check page. */
 export function mount(place: HTMLElement): void {
   const form = place.closest('form')
   if (form === null) return
@@ -34,7 +37,7 @@ export function mount(place: HTMLElement): void {
     const now = fields?.toString() ?? ''
     if (now === asked) return
     if (isAsking) {
-      // One at a time: what was typed meanwhile is asked afterwards.
+      // Only one request runs at a time. Text typed meanwhile is sent afterwards.
       later(pauseMs)
       return
     }

@@ -6,16 +6,16 @@ import type { Problems } from './forms.ts'
 import { count, iso, when } from './format.ts'
 import { stateWords, type Tone } from './words.ts'
 
-/** What every link and form of a page needs. */
+/** Values that every link and form of a page needs. */
 export interface Surroundings {
-  /** Where the portal is mounted: '' or a path without a slash at its end. */
+  /** Path at which the portal is mounted: '' or a path without a trailing slash. */
   readonly base: string
-  /** Proves that a form is of a page that we made for this session. */
+  /** Token that proves that a form came from a page rendered for this session. */
   readonly token: string
   readonly now: Instant
-  /** Whether a form that posts there is for whoever looks at the page. */
+  /** True if the reader's role may submit the form at this path. */
   readonly mayPost: (path: string) => boolean
-  /** False for a page that is nothing but a form that is not for whoever looks at the page. */
+  /** False if the page at this path consists only of a form that the reader's role may not submit. */
   readonly maySee: (path: string) => boolean
 }
 
@@ -29,7 +29,10 @@ export const Surrounded = createContext<Surroundings>({
 
 type Children = { readonly children?: ComponentChildren }
 
-/** A link to a page of the portal. To a form that is not for the reader: nothing, or the `name` without a link. */
+/**
+ * Link to a page of the portal. If the reader may not see that page, nothing is shown, or with `isName` the text
+ * without a link.
+ */
 export function Link({
   to,
   children,
@@ -51,7 +54,7 @@ export function Link({
   )
 }
 
-/** A form that posts to a page of the portal; not there for whoever may not do what it does. */
+/** Form that posts to a page of the portal. It is not rendered if the reader's role may not submit it. */
 export function Form({
   to,
   children,
@@ -64,7 +67,7 @@ export function Form({
 }) {
   const { base, token, mayPost } = useContext(Surrounded)
   if (!mayPost(to))
-    return rest.class === 'panel' ? <p class="panel soft">Your role sees this, and changes nothing here.</p> : null
+    return rest.class === 'panel' ? <p class="panel soft">Your role may look at this, but may not change it.</p> : null
   return (
     <form method="post" action={base + to} {...(takesFile && { enctype: 'multipart/form-data' as const })} {...rest}>
       {token !== '' && <input type="hidden" name="token" value={token} />}
@@ -104,7 +107,7 @@ export function State({ status, scheduled }: { readonly status: MessageStatus; r
   return <Pill tone={tone}>{word}</Pill>
 }
 
-/** A moment, in gateway time. */
+/** Time element that shows a moment in gateway time (GMT+2). */
 export function When({ at }: { readonly at: Instant }) {
   const { now } = useContext(Surrounded)
   return <time datetime={iso(at)}>{when(at, now)}</time>
@@ -116,7 +119,10 @@ export interface Column<Row> {
   readonly number?: boolean
 }
 
-/** A table with a caption and headings; `empty` says what would be here and how to get it. */
+/**
+ * Table with a caption and headings. `empty` is shown instead if there are no rows: what would be listed and how to get
+ * it.
+ */
 export function Table<Row>({
   caption,
   columns,
@@ -131,7 +137,7 @@ export function Table<Row>({
   if (rows.length === 0) return <p class="soft">{empty}</p>
   return (
     <div class="wide" tabIndex={0} role="region" aria-label={caption}>
-      {/* Roles, since rows that are laid out as blocks on a phone are no table for some browsers. */}
+      {/* Explicit roles, because some browsers lose the table semantics of rows that a phone lays out as blocks. */}
       <table role="table">
         <caption>{caption}</caption>
         <thead>
@@ -159,7 +165,7 @@ export function Table<Row>({
   )
 }
 
-/** Parts of a whole, with the same said in words. */
+/** Bar divided into the parts of a whole, with a label that states the same figures in words. */
 export function Bar({
   of,
 }: {
@@ -190,7 +196,7 @@ interface FieldProps extends Children {
   readonly problems?: Problems
 }
 
-/** A label, what helps to fill it in, and what is wrong with it, around one control. */
+/** One control with its label, hint and error message. */
 function Field({ name, label, hint, problems = {}, children }: FieldProps) {
   const problem = problems[name]
   return (
@@ -234,9 +240,9 @@ export function TextField({
   readonly type?: 'text' | 'password' | 'search' | 'url' | 'date' | 'datetime-local'
   readonly autocomplete?: string
 }) {
-  // A password that was wrong is not shown again.
+  // A submitted password is never sent back to the browser.
   const shown = type === 'password' ? {} : { value }
-  // As an object: which roles each type may have is not told apart here.
+  // Passed as one object, because the types of preact would otherwise require the ARIA roles of each input type.
   const attributes = { type, ...described(field), ...shown, autocomplete, spellcheck: false }
   return (
     <Field {...field}>
@@ -245,7 +251,7 @@ export function TextField({
   )
 }
 
-/** What answers while somebody types: a file of `islands/`. */
+/** Island that the field uses: a file of `islands/` that responds while the reader types. */
 type Island = 'counter'
 
 export function TextArea({
@@ -257,7 +263,7 @@ export function TextArea({
   return (
     <Field {...field}>
       <textarea {...described(field)} rows={rows} {...(island !== undefined && { 'data-island': island })}>
-        {/* A browser drops the first line break. */}
+        {/* Browsers drop a line break at the beginning of a text area. */}
         {value.startsWith('\n') ? `\n${value}` : value}
       </textarea>
     </Field>
@@ -288,7 +294,7 @@ export function Choice({
   )
 }
 
-/** All that is wrong with a form, with links to its fields. */
+/** Summary of all errors of a form, with links to its fields. */
 export function ProblemSummary({ problems }: { readonly problems: Problems }) {
   const all = Object.entries(problems)
   if (all.length === 0) return null

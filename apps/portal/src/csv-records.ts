@@ -8,9 +8,9 @@ export type RecordsProblem = 'empty' | 'too-many' | 'too-many-columns' | 'broken
 
 export const columnsMax = 50
 const recordCharactersMax = 20_000
-/** Bytes that are read before other requests have their turn: 1 ms of work, or 50 ms if all rows are blank. */
+/** Bytes to parse before yielding to other requests: about 1 ms of work, or 50 ms if all rows are blank. */
 const pieceBytes = 8192
-/** Characters and records from which the delimiter is known. */
+/** Maximum number of characters and records that are examined to find the delimiter. */
 const sampleCharacters = 32_768
 const sampleRecords = 50
 
@@ -20,8 +20,9 @@ const options = {
 }
 
 /**
- * Returns the delimiter of a file: comma, semicolon or tab. It is the one by which most of the first rows have a
- * number, then the one by which most rows are equally wide, then the one that makes most columns.
+ * Returns the delimiter of a file: comma, semicolon or tab. It prefers the delimiter with which most of the first rows
+ * contain a phone number, then the one with which most rows have the same width, then the one that yields the most
+ * columns.
  */
 export function delimiterOf(text: string): string {
   const beginning = text.slice(0, sampleCharacters)
@@ -35,7 +36,10 @@ type Score = readonly [numbers: number, evenness: number, columns: number]
 
 const compare = (a: Score, b: Score): number => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]
 
-/** The first rows; by plain lines where a quote is not closed, as in a field that the sample cuts. */
+/**
+ * Returns the first rows. Where a quote is not closed, for instance because the sample ends within a field, lines are
+ * split at each delimiter.
+ */
 function sampleOf(lines: string, delimiter: string): readonly (readonly string[])[] {
   try {
     return parseAtOnce(lines, { ...options, delimiter, to: sampleRecords, skip_empty_lines: true })
@@ -56,7 +60,7 @@ function scoreOf(lines: string, delimiter: string): Score {
   return [withNumber, width > 1 ? times : 0, width]
 }
 
-/** Reads the rows of a text, and gives other requests their turns. */
+/** Parses the rows of a text, yielding to other requests between pieces. */
 export async function recordsOf(text: string): Promise<readonly (readonly string[])[] | RecordsProblem> {
   const records: (readonly string[])[] = []
   const delimiter = delimiterOf(text)
@@ -77,7 +81,7 @@ export async function recordsOf(text: string): Promise<readonly (readonly string
     isWide ||= isLineTooWide(piece)
     if (!isWide) parser.write(piece)
     await nextTurn()
-    // A head and blank rows may stand beside those that count.
+    // Twice the limit, because a header and blank rows do not count.
     if (isWide || records.length > 2 * bulkSendLimits.rowsMax) {
       parser.destroy()
       return isWide ? 'too-many-columns' : 'too-many'
@@ -87,7 +91,10 @@ export async function recordsOf(text: string): Promise<readonly (readonly string
   return (await ended) ?? records
 }
 
-/** Whether a line has more delimiters than a record may have characters: the parser would hold a row of millions. */
+/**
+ * Returns a function that reports whether a line has more delimiters than a record may have characters. Without this
+ * check, the parser would hold a row of millions of fields in memory.
+ */
 function countDelimiters(delimiter: string): (piece: Buffer) => boolean {
   const code = delimiter.charCodeAt(0)
   let count = 0

@@ -20,20 +20,20 @@ const beginnings: readonly (readonly [kind: FileKind, beginning: RegExp])[] = [
   ['binary', /^\{\\rtf/],
 ]
 
-/** Returns what a file is by its first bytes; undefined if it may be a text. */
+/** Returns the kind of a file according to its first bytes, or undefined if the file may be a text. */
 export function kindOf(bytes: Buffer): FileKind | undefined {
   if (bytes.length === 0) return 'no-bytes'
   const start = bytes.subarray(0, 4096)
   const hex = start.subarray(0, 8).toString('hex')
   const kind = signatures.find(([, signature]) => hex.startsWith(signature))?.[0]
-  // A workbook is an archive that names its parts: xl/… of Excel, content of OpenDocument, Index/… of Numbers.
+  // A workbook is an archive whose entries have telling names: xl/… (Excel), the OpenDocument type, Index/… (Numbers).
   const isWorkbook = /\[Content_Types\]\.xml|xl\/|opendocument\.spreadsheet|Index\//.test(start.toString('latin1'))
   if (kind !== undefined) return kind === 'archive' && isWorkbook ? 'workbook' : kind
   const text = start.toString('latin1').replace(/^\u00ef\u00bb\u00bf/, '')
   return beginnings.find(([, beginning]) => beginning.test(text))?.[0]
 }
 
-/** True if more than one character of a hundred is a control character that no text has. */
+/** True if more than 1 % of the characters are control characters that do not occur in text. */
 export function isBinary(text: string): boolean {
   const sample = text.slice(0, 4096)
   const controls = Array.from(sample).filter((one) => one === '\ufffd' || (one < ' ' && !/\s/.test(one))).length

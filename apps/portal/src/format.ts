@@ -2,22 +2,22 @@ import { formatCredits, type Credits } from '@gateway/core/credits'
 import type { SentCredits } from '@gateway/core/messages'
 import { formatDate, formatStamp, formatTime, parseMinute, type Instant } from '@gateway/core/time'
 
-/** A narrow space that no line breaks at. */
+/** Narrow no-break space. */
 const groupSpace = '\u202f'
 const monthNames = 'January February March April May June July August September October November December'.split(' ')
 
 const grouped = (digits: string): string => digits.replace(/\B(?=(?:[0-9]{3})+$)/g, groupSpace)
 
-/** `9 800`. */
+/** Formats an integer with grouped digits, such as `9 800`. */
 export const count = (value: number): string => grouped(String(value))
 
-/** `4 812.5`, with a minus sign where it is negative. */
+/** Formats credits, such as `4 812.5`, with a minus sign if they are negative. */
 export function amount(value: Credits): string {
   const [whole = '', tenths = ''] = formatCredits(value).split('.')
   return `${whole.startsWith('-') ? '−' : ''}${grouped(whole.replace('-', ''))}.${tenths}`
 }
 
-/** The figures of something that was sent, for a page. */
+/** Returns the charged, returned and net credits of a send or message, formatted for a page. */
 export const creditFigures = ({ charged, returned, net }: SentCredits) =>
   [
     ['Charged', amount(charged)],
@@ -25,31 +25,31 @@ export const creditFigures = ({ charged, returned, net }: SentCredits) =>
     ['Net', amount(net)],
   ] as const
 
-/** The same as columns of a file. */
+/** Headings of the three credit columns of a file. */
 export const creditHeads = ['Charged', 'Returned', 'Net'] as const
 export const creditCells = ({ charged, returned, net }: SentCredits): readonly string[] =>
   [charged, returned, net].map(formatCredits)
 
-/** `one message`, `9 800 messages`. */
+/** Formats a number with its noun, such as `1 message` or `9 800 messages`. */
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`
 
-/** `25 November 2026`, in gateway time. */
+/** Formats a date in gateway time, such as `25 November 2026`. */
 export function day(at: Instant): string {
   const [year = '', month = '', date = ''] = formatDate(at).split('/')
   return `${Number(date)} ${monthNames[Number(month) - 1] ?? ''} ${year}`
 }
 
-/** `25 Nov`, in gateway time. */
+/** Formats a date in gateway time without its year, such as `25 Nov`. */
 export function shortDay(at: Instant): string {
   const [date = '', month = ''] = day(at).split(' ')
   return `${date} ${month.slice(0, 3)}`
 }
 
-/** `3.1 %` of a share. */
+/** Formats a share from 0 to 1, such as `3.1 %`. */
 export const percent = (share: number): string => `${(100 * share).toFixed(1)}${groupSpace}%`
 
-/** `14:02` today, `24 November, 14:02` before and after. */
+/** Formats a moment: `14:02` if it is today, else `24 November, 14:02`. */
 export function when(at: Instant, now: Instant): string {
   const time = formatTime(at).slice(0, 5)
   if (formatDate(at) === formatDate(now)) return time
@@ -59,36 +59,40 @@ export function when(at: Instant, now: Instant): string {
     : `${date} ${month} ${year}, ${time}`
 }
 
-/** `24 November 2025, 14:02`, with the year where a wrong one may be the mistake. */
+/**
+ * Formats a moment with its year, such as `24 November 2025, 14:02`, for places where a wrong year may be the mistake.
+ */
 export const withYear = (at: Instant): string => `${day(at)}, ${formatTime(at).slice(0, 5)}`
 
-/** `2026-11-25T14:02` in gateway time, as browsers write it. */
+/** Formats a moment in gateway time as `datetime-local` inputs do, such as `2026-11-25T14:02`. */
 export const minuteOf = (at: Instant): string => `${formatDate(at).replaceAll('/', '-')}T${formatTime(at).slice(0, 5)}`
 
-/** `25 November 2026, 14:02:11.204`. */
+/** Formats a moment with milliseconds, such as `25 November 2026, 14:02:11.204`. */
 export const exactly = (at: Instant): string => `${day(at)}, ${formatTime(at)}.${formatStamp(at).slice(-3)}`
 
-/** The zone of times in files, as of those on pages; the head of a column names it. */
+/** Time zone of all times in files and on pages. The heading of a column of times names it. */
 export const fileZone = 'GMT+2'
 
-/** `2026-11-25 14:02:11` in gateway time, which spreadsheets read as a time. */
+/** Formats a moment in gateway time as spreadsheets recognize it, such as `2026-11-25 14:02:11`. */
 export const fileTime = (at: Instant): string => `${formatDate(at).replaceAll('/', '-')} ${formatTime(at)}`
 
-/** For `datetime` of a `<time>`. */
+/** Formats a moment in UTC for the `datetime` attribute of a `<time>` element. */
 export const iso = (at: Instant): string => new Date(at).toISOString()
 
 export const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** The month of a moment: `2026-11`. */
+/** Returns the month of a moment, such as `2026-11`. */
 export const monthOf = (at: Instant): string => formatDate(at).slice(0, 7).replace('/', '-')
 
-/** `November 2026`, of `2026-11`. */
+/** Formats a month, such as `November 2026` for `2026-11`. */
 export function monthName(month: string): string {
   const [year = '', number = ''] = month.split('-')
   return `${monthNames[Number(number) - 1] ?? ''} ${year}`
 }
 
-/** When a month begins, `later` months after it; undefined: it is none. */
+/**
+ * Returns the first moment of the month that is `later` months after `month`, or undefined if `month` is not a month.
+ */
 export function startOfMonth(month: string, later = 0): Instant | undefined {
   const [, year, number] = /^([0-9]{4})-(0[1-9]|1[0-2])$/.exec(month) ?? []
   if (year === undefined || number === undefined) return undefined

@@ -2,26 +2,26 @@ import { randomUUID } from 'node:crypto'
 import { parse } from 'node:querystring'
 import busboy from 'busboy'
 
-/** So many bytes a form may have: a thousand numbers with a long text are 40 kB. */
+/** Maximum size of a form without a file, in bytes. A thousand numbers with a long text take 40 kB. */
 export const formBytesMax = 256 * 1024
 
-/** Leaves U+0000 out, which no text of the store can have, and replaces halves of characters. */
+/** Removes U+0000, which PostgreSQL cannot store, and replaces unpaired surrogates. */
 export const storable = (text: string): string =>
   text.replaceAll('\0', '').replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
 
-/** The fields of a form that was submitted; those that it lacks are empty. */
+/** Fields of a submitted form. A missing field reads as empty. */
 export class Fields {
   private readonly values: Readonly<Record<string, unknown>>
-  /** What was chosen to be uploaded; undefined: nothing. */
+  /** Uploaded file, or undefined if none was chosen. */
   readonly file: Buffer | undefined
 
-  /** `body`: as it was sent, or what a parser of an outer app made of it. */
+  /** Accepts the body as it was sent, or as the body parser of a surrounding Express app has parsed it. */
   constructor(body: string | object, file?: Buffer) {
     this.file = file
     this.values = typeof body === 'string' ? parse(body, '&', '=', { maxKeys: 200 }) : { ...body }
   }
 
-  /** Returns a field as it was written. Browsers write line breaks as CRLF, which would be paid for. */
+  /** Returns the value of a field with LF line breaks. Browsers send CRLF, whose extra character would be charged. */
   text(name: string): string {
     return (this.all(name)[0] ?? '').replaceAll('\r\n', '\n')
   }
@@ -30,29 +30,35 @@ export class Fields {
     return this.text(name).trim()
   }
 
-  /** Of boxes with one name those that are ticked. */
+  /** Returns the values of all ticked boxes of one name. */
   all(name: string): readonly string[] {
     const value = Object.hasOwn(this.values, name) ? this.values[name] : []
     return [value].flat().flatMap((one) => (typeof one === 'string' ? [storable(one)] : []))
   }
 
-  /** The UUID of a form that does something once, however often it is submitted; undefined: it has none. */
+  /**
+   * Returns the operation id (a UUID) of a form that takes effect once even if it is submitted repeatedly, or undefined
+   * if there is none.
+   */
   operation(): string | undefined {
     const text = this.text('operation')
     return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text) ? text : undefined
   }
 
-  /** Undefined: no whole number from 1 to 2^53-1. */
+  /** Returns the field as a whole number from 1 to 2^53-1, or undefined if it is not one. */
   number(name: string): number | undefined {
     const text = this.trimmed(name)
     return /^[1-9][0-9]{0,15}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined
   }
 }
 
-/** So many bytes a form with a file may have. */
+/** Maximum size of a form with a file, in bytes. */
 export const uploadBytesMax = 16 * 1024 * 1024
 
-/** At most 50 fields and one file; what is beyond, and what is no such body, is too large. */
+/**
+ * Parses a multipart body with at most 50 fields and one file. Returns 'too-large' beyond that, and also if the body
+ * cannot be parsed.
+ */
 export async function readMultipart(type: string, body: Buffer): Promise<Fields | 'too-large'> {
   const values: Record<string, string[]> = Object.create(null) as Record<string, string[]>
   const pieces: Buffer[] = []
@@ -67,7 +73,7 @@ export async function readMultipart(type: string, body: Buffer): Promise<Fields 
         ;(values[name] ??= []).push(value)
       })
       reader.on('file', (_name, stream, { filename }) => {
-        // A browser sends a part without a name if no file was chosen; a chosen file may be empty.
+        // A browser sends a part with an empty file name if no file was chosen. A chosen file may itself be empty.
         if (filename !== undefined && filename !== '') seen.hasFile = true
         stream.on('data', (piece: Buffer) => pieces.push(piece))
       })
@@ -82,8 +88,8 @@ export async function readMultipart(type: string, body: Buffer): Promise<Fields 
   return seen.isWhole ? new Fields(values, seen.hasFile || file.length > 0 ? file : undefined) : 'too-large'
 }
 
-/** What is wrong with the fields of a form, by name. */
+/** Error messages by field name. */
 export type Problems = Readonly<Record<string, string>>
 
-/** A key of a form, by which what it does is done once however often it is submitted. */
+/** Returns a new idempotency key for a form, so that it takes effect once even if it is submitted repeatedly. */
 export const newFormKey = (): string => `portal-${randomUUID()}`

@@ -8,7 +8,7 @@ import { Form, Link, Second, Surrounded, When } from './components.tsx'
 import { amount } from './format.ts'
 import type { Place, View } from './page.ts'
 
-/** An operator who looks at an account, and until when at the latest. */
+/** Operator who views the portal as an account, and when this ends at the latest. */
 export interface Acting {
   readonly name: string
   readonly until: Instant
@@ -19,19 +19,19 @@ interface LookedAt extends Pick<SignedIn, 'account' | 'balance' | 'user'> {
   readonly acting?: Acting | undefined
 }
 
-/** What every page shows around its own part. */
+/** Data that every page shows around its own content. */
 export interface Frame {
   readonly base: string
   readonly token: string
   readonly now: Instant
   readonly signedIn: LookedAt | undefined
-  /** Whether a form that posts there is for whoever looks at the page. */
+  /** True if the reader's role may submit the form at this path. */
   readonly mayPost: (path: string) => boolean
   readonly maySee: (path: string) => boolean
   readonly operator: Operator | undefined
-  /** Pages beside the portal, at the foot of those that anybody may see. */
+  /** Links to pages outside the portal, shown in the footer of pages that need no sign-in. */
   readonly links: readonly PageLink[]
-  /** Id of the request, shown on error pages, by which the operator finds it in the log. */
+  /** Id of the request, shown on error pages so that the operator can find the request in the log. */
   readonly requestId?: string
 }
 
@@ -67,7 +67,7 @@ const operatorPlaces: readonly (readonly [place: Place, path: string, title: str
 
 export const nameOf = ({ firstName, surname, login }: Account): string => `${firstName} ${surname}`.trim() || login
 
-/** The whole page as HTML. */
+/** Returns the whole page as HTML. */
 export const renderPage = (view: View, frame: Frame): string =>
   `<!doctype html>${renderToString(
     <Surrounded.Provider value={frame}>
@@ -156,7 +156,7 @@ function Header({ signedIn, place }: { signedIn: Frame['signedIn']; place: Place
 interface Headed {
   readonly home: string
   readonly name: string
-  /** Where one signs out. */
+  /** Path of the sign-out form. */
   readonly out: string
   readonly children?: ComponentChildren
 }
@@ -178,18 +178,18 @@ const SignedInHeader = ({ home, name, out, children }: Headed) => (
   </header>
 )
 
-/** On each page, so that nobody forgets whose it is. */
+/** Banner on every page that an operator views as an account, so that nobody forgets whose page it is. */
 const ActingBanner = ({ of: { name, until }, account }: { of: Acting; account: Account }) => (
-  <section class="acting" aria-label="You look at an account">
+  <section class="acting" aria-label="You are viewing an account">
     <p>
       <strong>
-        {name}, you look at account {account.id}.
+        {name}, you are viewing account {account.id}.
       </strong>{' '}
-      You see what its owner sees, and change nothing. It is in the audit log, and ends by itself at <When at={until} />
+      You see the pages that its owner sees, and cannot change anything. The visit is in the audit log and ends by itself at <When at={until} />
       .
     </p>
     <Form to="/operator/acting">
-      <Second>Stop looking</Second>
+      <Second>Stop viewing</Second>
     </Form>
   </section>
 )

@@ -2,13 +2,16 @@ import { fieldsMissing, fillIn, type BulkRow } from '@gateway/core/bulk-sends'
 import { count } from './format.ts'
 import { TextSize } from './text-size.tsx'
 
-/** What a text may take from a file, and the first rows of it. */
+/** Columns of a file, which a text may use as fields, and the first rows. */
 export interface ListOf {
   readonly columns: readonly string[]
   readonly rows: readonly BulkRow[]
 }
 
-/** The fields that a file has, and how the text reads in its first row. `insert`: what a click on a field does. */
+/**
+ * Lists the fields of a file and shows the text as it reads for the first row. `insert` is called when a field is
+ * clicked.
+ */
 export function ListFields({
   of: { columns, rows },
   text,
@@ -37,7 +40,7 @@ export function ListFields({
           <>
             <blockquote class="text">{filled}</blockquote>
             <p class="hint">
-              So row {count(first.row)} reads, to {first.number}: <TextSize text={filled} />
+              The message of row {count(first.row)} to {first.number}: <TextSize text={filled} />
             </p>
           </>
         )

@@ -13,14 +13,14 @@ beforeEach(async () => {
 })
 afterEach(() => portal.close())
 
-/** Opens a page as an event source does. */
+/** Opens a page as a browser's event source does. */
 async function open(path: string, cookie = visitor.cookie) {
   const headers = { Accept: 'text/event-stream', Cookie: cookie ?? '' }
   const answer = await fetch(`${portal.url}${path}`, { headers, redirect: 'manual' })
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
   let read = ''
   let retry = NaN
-  /** Reads until this has come, and takes it away, or fails where the connection ends before. */
+  /** Reads and consumes the stream up to the first match. Fails if the connection ends before. */
   async function next(what: RegExp): Promise<string> {
     for (;;) {
       const found = what.exec(read)
@@ -36,26 +36,26 @@ async function open(path: string, cookie = visitor.cookie) {
   }
   return {
     status: answer.status,
-    /** The data of the next event of this name. */
+    /** Returns the data of the next event of this name. */
     event: (name: string) => next(new RegExp(`event: ${name}\n([^]*?)\n\n`)),
     comment: () => next(/^:\n\n/m),
-    /** What the browser was told to wait before it comes again. */
+    /** Returns the reconnection delay that the server sent, in milliseconds. */
     retry: () => retry,
     close: () => reader?.cancel(),
   }
 }
 
-test('a page that is followed is sent at once, and again when a message was taken', async () => {
+test('an open page is sent at once, and again when a carrier has accepted a message', async () => {
   await portal.gateway.sendMessages(portal.account, [{ text: 'Hello', recipients: ['27820000001'] }])
   const followed = await open('/messages/1')
   expect(followed.status).toBe(200)
-  expect(await followed.event('page')).not.toContain('The carrier took it')
+  expect(await followed.event('page')).not.toContain('The carrier accepted it')
   await write(portal.ports, portal.account)
-  expect(await followed.event('page')).toContain('The carrier took it as 1.')
+  expect(await followed.event('page')).toContain('The carrier accepted it as 1.')
   await followed.close()
 })
 
-test('a page where nothing happens is sent comments, so that no proxy ends it', async () => {
+test('a page that does not change is sent comments, so that proxies keep its connection open', async () => {
   const followed = await open('/')
   await followed.event('page')
   await followed.comment()
@@ -63,7 +63,7 @@ test('a page where nothing happens is sent comments, so that no proxy ends it', 
   await followed.close()
 })
 
-test('where nothing changes any more it is told what has become of it, and that it is over', async () => {
+test('a page that can no longer change is sent a last time with an end event', async () => {
   await portal.gateway.sendMessages(portal.account, [
     { text: 'Hello', recipients: ['27820000001'], scheduled: (portal.clock.now() + 3_600_000) as never },
   ])
@@ -72,11 +72,11 @@ test('where nothing changes any more it is told what has become of it, and that 
   expect(await followed.event('end')).toBe('data: ')
 })
 
-test('where nobody is signed in it is answered that it is over', async () => {
+test('without a session the stream ends at once', async () => {
   expect((await open('/', 'portal=none')).status).toBe(204)
 })
 
-test('a page that is followed ends with the session, and does not keep it open', async () => {
+test('the stream of an open page ends with the session and does not extend the session', async () => {
   const followed = await open('/')
   await followed.event('page')
   const found = await portal.gateway.listSessions(portal)
@@ -88,10 +88,10 @@ test('a page that is followed ends with the session, and does not keep it open',
   expect(await followed.event('end')).toBe('data: gone')
 })
 
-test('beyond so many pages of an account one is sent as it is, and the browser comes again; a closed one gives its place back', async () => {
+test('above the limit of open pages an account's page is sent once with a delay to reconnect, until an open page is closed', async () => {
   const all = await Promise.all(Array.from({ length: 100 }, () => open('/')))
   for (const { event } of all) await event('page')
-  /** Whether a page is followed, and not only sent: the browser comes again after a longer time then. */
+  /** True if the page is streamed and not just sent once, which comes with a longer delay to reconnect. */
   const isFollowed = async () => {
     const one = await open('/')
     expect(one.status).toBe(200)
@@ -104,7 +104,7 @@ test('beyond so many pages of an account one is sent as it is, and the browser c
   await until(isFollowed, 10_000)
 })
 
-test('an event source that finds no room is told to ask again, as after any other answer it would not', async () => {
+test('an overloaded process responds so that an event source connects again', async () => {
   const gate = { ...admissionGate(100), enterSlow: () => Promise.resolve(undefined) }
   const busy = await startPortal({}, undefined, gate)
   const answer = await fetch(`${busy.url}/`, { headers: { Accept: 'text/event-stream' } })
@@ -113,7 +113,7 @@ test('an event source that finds no room is told to ask again, as after any othe
   await busy.close()
 })
 
-test('a page that is followed stays open while there is no room to look again, and follows when there is', async () => {
+test('an open page stays open while the process is too busy to render it, and is updated afterwards', async () => {
   const gate = admissionGate(100)
   let isFull = false
   let refused = 0
@@ -134,7 +134,7 @@ test('a page that is followed stays open while there is no room to look again, a
   await followed.close()
 })
 
-test('who goes while the first look is taken is not counted', () => {
+test('a connection that closes during the first rendering is not counted', () => {
   const followers = noFollowers()
   const gone = new ServerResponse(new IncomingMessage(new Socket()))
   gone.destroy()

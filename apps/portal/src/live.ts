@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 
-/** The pages that this process follows. */
+/** Pages that this process is currently streaming. */
 export interface Followers {
-  /** How many of each account. */
+  /** Number of open pages of each account or operator. */
   readonly byOwner: Map<string, number>
   all: number
-  /** How long a look took lately, on average. */
+  /** Moving average of the time to render a page, in milliseconds. */
   lookMs: number
 }
 
@@ -15,24 +15,27 @@ export const noFollowers = (): Followers => ({ byOwner: new Map(), all: 0, lookM
 const followersMax = 100
 const allFollowersMax = 1000
 
-/** Often while something happens, seldom when it does not; then a page that is still open asks anew. */
+/** Pauses between two renderings: `busy` while the page keeps changing, `calm` after it stopped changing. */
 const pausesMs = { busy: 1000, calm: 5000 }
 const calmAfter = 30
 /** Seconds for which a page is followed over one connection. */
 export const followedSeconds = 15 * 60
-/** Looks of all pages together take a tenth of the time at the most: with many open pages each is looked at less. */
+/** Share of the time that rendering all open pages may take. With many open pages, each is rendered less often. */
 const timeShare = 0.1
-/** Where too many pages are followed, and where the process is too busy, the browser asks again after so long. */
+/** Time until the browser connects again: `full` if too many pages are open, `busy` if the process is overloaded. */
 const retryMs = { full: 30_000, busy: 10_000 }
 
 export interface Followed {
   readonly owner: string
   readonly first: Look | undefined
-  /** 'busy': the process has no room for it now. */
+  /**
+   * Renders the page again. Returns 'busy' if the process is overloaded, undefined if the reader may no longer see the
+   * page.
+   */
   readonly again: () => Promise<Look | 'busy' | undefined>
 }
 
-/** A page at a moment, and whether anything of it still changes by itself. */
+/** Rendered page, and whether it can still change without the reader doing anything. */
 export interface Look {
   readonly page: string
   readonly isLive: boolean
@@ -40,22 +43,24 @@ export interface Look {
 
 const eventStream = { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' }
 
-/** Any other answer would be the last: an event source does not ask again after an error of HTTP. */
+/**
+ * Makes the browser connect again later. It responds with 200, because an event source gives up after an HTTP error.
+ */
 export function askAgainLater(response: ServerResponse): void {
   response.writeHead(200, eventStream).end(`retry: ${retryMs.busy}\n\n`)
 }
 
-/** Equal pages have equal digests: the pages themselves would take 30 kB each. */
+/** Returns a digest to compare pages by, because keeping the pages themselves would take 30 kB each. */
 const digestOf = ({ page }: Look): string => createHash('sha1').update(page).digest('base64')
 
 /**
- * Server-sent events (HTML standard, 9.2): the whole page at once, and each time that it has changed; the browser
- * replaces the parts that are marked. Where nothing has changed a comment is sent. The last event is `end`, with `gone`
- * where the page is not theirs any more. Where too many are followed the page is sent, and the browser comes again
- * after a while.
+ * Streams a page as server-sent events (HTML standard, 9.2): the whole page immediately, and again whenever it has
+ * changed. The browser replaces the elements that are marked. If nothing has changed, a comment is sent. The last event
+ * is `end`, with `gone` as its data if the reader may no longer see the page. If too many pages are open, the page is
+ * sent once and the browser connects again after a while.
  */
 export function follow(followers: Followers, response: ServerResponse, { owner, first, again }: Followed): void {
-  // Who has gone meanwhile tells of no end any more.
+  // A connection that has already closed emits no further 'close' event.
   if (response.destroyed) return
   if (first === undefined) {
     response.writeHead(204).end()
@@ -84,7 +89,7 @@ export function follow(followers: Followers, response: ServerResponse, { owner, 
   }
   async function look(): Promise<void> {
     const lookedAt = performance.now()
-    // The connection ends where a page could not be read: the browser connects anew, and is told what is wrong then.
+    // If rendering fails, the connection is closed. The browser connects again and gets the error then.
     const look = await again().catch(() => 'failed' as const)
     followers.lookMs += (performance.now() - lookedAt - followers.lookMs) / 8
     if (response.destroyed) return
@@ -99,7 +104,7 @@ export function follow(followers: Followers, response: ServerResponse, { owner, 
     const digest = look && digestOf(look)
     unchanged = digest === last ? unchanged + 1 : 0
     if (look !== undefined && unchanged === 0) write('page', look.page)
-    // A proxy ends what is silent for long (HTML standard, 9.2.7).
+    // Proxies close connections that are silent for long (HTML standard, 9.2.7).
     else response.write(':\n\n')
     last = digest ?? last
     if (look?.isLive === true) plan()
@@ -110,7 +115,7 @@ export function follow(followers: Followers, response: ServerResponse, { owner, 
   }
 
   response.write(`retry: ${isFull ? retryMs.full : pausesMs.calm}\n\n`)
-  // What has happened since the page was loaded.
+  // Send the changes since the page was loaded.
   write('page', first.page)
   if (!first.isLive) {
     write('end')

@@ -1,16 +1,19 @@
 import { readWrittenNumber } from '@gateway/core/messages'
 
-/** Columns that could have the numbers: `column` is the likeliest one, `isCertain` false if a person must choose. */
+/**
+ * Choice of the column that has the numbers: the likeliest column, and whether it is certain. If not, a person must
+ * choose.
+ */
 export interface ColumnChoice {
-  /** From 0; undefined if no column has anything like a number. */
+  /** Index from 0, or undefined if no column has anything like a number. */
   readonly column: number | undefined
   readonly isCertain: boolean
 }
 
-/** Rows of the whole file that are looked at. */
+/** Number of rows, spread over the whole file, that are examined. */
 const sampleRows = 200
 
-/** Beginnings of words of a head, without accents, in seven languages: see docs/portal.md. */
+/** Prefixes of words in a heading, without accents, in seven languages. See docs/portal.md. */
 const headWords = {
   mobile: `mobil mobiel movil cell celular celul handy gsm msisdn telemovel portable selfoon sel whatsapp sms
     جوال الجوال محمول المحمول موبايل الموبايل`,
@@ -22,7 +25,7 @@ const headWords = {
     saldo serial imei imsi iccid sku barcode ean meter fax ident rekening cuenta conta compte matric nif nie cpf cnpj
     dni ssn member mitglied employee personal staff student حساب الحساب هوية الهوية عميل العميل`,
 } as const
-/** Whole heads and words that say "number" and nothing of whose. */
+/** Headings that mean "number" without saying which kind of number. */
 const numberHeads = new Set(
   'number numbers nummer nommer numero numeros to recipient recipients empfanger destinataire رقم الرقم'.split(' '),
 )
@@ -35,7 +38,10 @@ const beginnings = (['mobile', 'phone', 'other'] as const).map(
   (meaning) => [meaning, listOf(headWords[meaning])] as const,
 )
 
-/** Returns what a head names: `Cell no.` a mobile number, `Account Number` something else, a foreign word nothing. */
+/**
+ * Returns what a heading names: 'mobile' for `Cell no.`, 'other' for `Account Number`, 'unknown' for a word of another
+ * language.
+ */
 export function meaningOf(head: string): Meaning {
   const plain = head
     .replace(/([a-z])([A-Z])/g, '$1 $2')
@@ -52,9 +58,12 @@ export function meaningOf(head: string): Meaning {
 interface Column {
   readonly at: number
   readonly meaning: Meaning
-  /** Share of the filled cells that are read as numbers. */
+  /** Share of the filled cells that can be read as numbers. */
   readonly readable: number
-  /** The same with national and rounded numbers, which are refused later with their reason. */
+  /**
+   * Share of the filled cells that are numbers, including national and rounded numbers, which are refused later with a
+   * reason.
+   */
   readonly similar: number
 }
 
@@ -68,8 +77,8 @@ function examine(head: string, at: number, sample: readonly (readonly string[])[
 }
 
 /**
- * Chooses the column of the numbers by its head and its content together. Certain is a column of which at least half
- * are numbers, if no other such column could be meant by its head.
+ * Chooses the column of the numbers by heading and content together. The choice is certain if at least half of the
+ * column are numbers and the heading of no other such column could mean the recipients.
  */
 export function chooseColumn(heads: readonly string[], body: readonly (readonly string[])[]): ColumnChoice {
   const filled = body.filter((fields) => fields.some((field) => field.trim() !== ''))
@@ -85,14 +94,17 @@ export function chooseColumn(heads: readonly string[], body: readonly (readonly 
   const likely = [mobile, phone, unknown, numeric].find((some) => some !== undefined && some.length > 0)
   if (likely === undefined) return leastBad(columns)
   const rivals = [mobile, phone, ...(likely === mobile ? [] : [unknown])].flatMap((some) => some ?? [])
-  // A column whose head names something else is chosen by a person only.
+  // A column whose heading names something else is never chosen without asking a person.
   return { column: mostReadable(likely).at, isCertain: rivals.length === 1 || heads.length === 1 }
 }
 
 const mostReadable = (columns: readonly Column[]): Column =>
   columns.reduce((best, column) => (column.readable > best.readable ? column : best))
 
-/** Where no column is mostly numbers: the one with most of them, which a person confirms if there are others. */
+/**
+ * Returns the column with the most numbers if no column is mostly numbers. A person must confirm it if there are other
+ * columns.
+ */
 function leastBad(columns: readonly Column[]): ColumnChoice {
   const possible = columns.filter(({ readable, similar }) => readable > 0 || similar > 0)
   const [first] = possible

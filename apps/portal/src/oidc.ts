@@ -3,33 +3,41 @@ import { secondsAfter, type Clock, type Instant } from '@gateway/core/time'
 import type { Log, OidcSettings } from '@gateway/server'
 import type * as Library from 'openid-client'
 
-/** Why somebody who comes back from the provider is nobody here. */
+/** Reason why a person who returns from the provider is not signed in. */
 export type ProviderRefusal =
   'unreachable' | 'busy' | 'begun-elsewhere' | 'denied' | 'refused' | 'no-name' | 'unverified'
 
-/** Whom the provider names, and the page that was asked for. */
+/** Name that the provider gives for the person, and the page that was requested. */
 export interface Named {
   readonly name: string
   readonly to: string
 }
 
-/** An OpenID provider that says who somebody is: authorization code with PKCE, state and nonce. */
+/** OpenID provider that identifies people: authorization code flow with PKCE, state and nonce. */
 export interface OidcProvider {
-  /** What people know it by. */
+  /** Host name of the provider, which people recognize. */
   readonly host: string
-  /** Where to go, and what the browser keeps meanwhile. `answerAt`: where the provider sends the browser back to. */
+  /**
+   * Returns the address to redirect to, and the token that the browser keeps meanwhile. The provider redirects the
+   * browser back to `answerAt`.
+   */
   begin(answerAt: URL, to: string): Promise<{ readonly leaveTo: URL; readonly token: string } | 'unreachable'>
-  /** With the address that the browser came back to, and what it has kept. */
+  /** Verifies the redirect back from the provider: `answered` is its address, `token` what the browser has kept. */
   finish(answered: URL, token: string | undefined): Promise<Named | ProviderRefusal>
 }
 
-/** The provider is asked again where it has its pages and keys. */
+/** Time for which the provider's metadata (endpoints and keys) is cached. */
 const metadataSeconds = 3600
 const timeoutSeconds = 5
-/** Each holds a place of the gate while the provider thinks. */
+/**
+ * Maximum number of concurrent exchanges, because each occupies a place of the admission gate until the provider
+ * responds.
+ */
 const exchangesMax = 8
 
-/** State, nonce and verifier are made from what the browser keeps: any process goes on with what another began. */
+/**
+ * Derives state, nonce and verifier from the token in the browser, so that any process can finish what another began.
+ */
 const madeFrom = (token: string, what: string): string =>
   createHash('sha256').update(`${what} of ${token}`).digest('base64url')
 
@@ -47,7 +55,7 @@ export function oidcProvider(settings: OidcSettings, { log, clock }: Surrounding
   let exchanges = 0
 
   const warn = (problem: unknown): undefined => {
-    // Causes may have codes and tokens in them.
+    // Only these fields are logged, because the causes may contain codes and tokens.
     const { message, error } = problem as { message?: string; error?: string }
     log.warn(
       { issuer, problem: { message, code: systemCode(problem), error } },
@@ -125,12 +133,12 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promi
   const plain = isPlain ? [library.allowInsecureRequests] : []
   return library.discovery(new URL(issuer), clientId, undefined, clientAuthOf(library, clientSecret), {
     timeout: timeoutSeconds,
-    // The signature of each token is verified, too, although it comes over TLS.
+    // Verify the signature of each token too, although tokens arrive over TLS.
     execute: [...plain, library.enableNonRepudiationChecks],
   })
 }
 
-/** In a header unless the provider takes a secret in the form only. */
+/** Sends the client secret in a header, unless the provider accepts it only in the form. */
 function clientAuthOf(library: typeof Library, secret: string | undefined): Library.ClientAuth {
   if (secret === undefined) return library.None()
   const [basic, post] = [library.ClientSecretBasic(secret), library.ClientSecretPost(secret)]
@@ -141,11 +149,11 @@ function clientAuthOf(library: typeof Library, secret: string | undefined): Libr
   }
 }
 
-/** The provider said so itself: somebody pressed "cancel", or may not use this client. */
+/** True if the provider itself denied the sign-in: the person pressed "cancel", or may not use this client. */
 const isDenied = (problem: unknown): boolean =>
   problem instanceof Error && 'code' in problem && problem.code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR'
 
-/** It took too long, or there was no connection. */
+/** True if the provider did not respond in time, or could not be reached. */
 const isAway = (problem: unknown): boolean =>
   causesOf(problem).some(({ code, message }) => code === 'OAUTH_TIMEOUT' || message === 'fetch failed')
 
@@ -155,11 +163,11 @@ interface Cause {
   readonly cause?: unknown
 }
 
-/** An error, its cause, the cause of that, and so on. */
+/** Returns an error followed by its chain of causes. */
 const causesOf = (problem: unknown): readonly Cause[] =>
   typeof problem === 'object' && problem !== null ? [problem, ...causesOf((problem as Cause).cause)] : []
 
-/** Such as ECONNREFUSED or UNABLE_TO_GET_ISSUER_CERT_LOCALLY. */
+/** Returns the system code of an error, such as ECONNREFUSED or UNABLE_TO_GET_ISSUER_CERT_LOCALLY. */
 const systemCode = (problem: unknown): string | undefined =>
   causesOf(problem)
     .map(({ code }) => code)
@@ -168,7 +176,7 @@ const systemCode = (problem: unknown): string | undefined =>
 function nameIn(claims: Readonly<Record<string, unknown>>, claim: string): Pick<Named, 'name'> | ProviderRefusal {
   const { [claim]: name, email_verified: verified } = claims
   if (typeof name !== 'string' || name === '') return 'no-name'
-  // Some providers write it as a text.
+  // Some providers send the claim as a string.
   if (claim === 'email' && verified !== true && verified !== 'true') return 'unverified'
   return { name }
 }

@@ -9,47 +9,49 @@ import type { VNode } from 'preact'
 import type { Fields } from './forms.ts'
 import type { OidcProvider } from './oidc.ts'
 
-/** A request for a page, and who asks. */
+/** Request for a page, with its context. */
 export interface Visit {
   readonly gateway: Gateway
   readonly holders: HolderAccess
-  /** Undefined: no operator signs in at this portal. */
+  /** Access of operators, or undefined if operators cannot sign in at this portal. */
   readonly operators: OperatorAccess | undefined
   readonly now: Instant
-  /** What stands in the place of `:name` of the path. */
+  /** Values of the `:name` segments of the path. */
   readonly parameters: Readonly<Record<string, string | undefined>>
   readonly query: URLSearchParams
   readonly browser: Browser
   readonly network: string
   readonly comesFrom: ComesFrom
-  /** Where operators may sign in too. */
+  /** OpenID provider at which operators may sign in too. */
   readonly oidc: OidcProvider | undefined
-  /** The address of this page as the browser has it; undefined: it says no host. */
+  /** Address of this page as the browser sees it, or undefined if the request names no host. */
   readonly here: URL | undefined
-  /** Of the cookie that the page before `Leave` was answered with. */
+  /** Token of the `attempt` cookie, which the response with `Leave` set. */
   readonly attempt: string | undefined
 }
 
-/** The same of somebody who is signed in. Pages read and change this account and no other. */
+/** Visit of a signed-in account holder. Pages read and change this account and no other. */
 export interface HolderVisit extends Visit {
-  /** Refuses what is not of the role, and records what changes something. */
+  /** Gateway that refuses whatever the role may not do, and records every change in the audit log. */
   readonly gateway: Gateway
   readonly account: Account
-  /** Undefined: with the account's own password. */
+  /** User who signed in, or undefined if the account's own password was used. */
   readonly user: User | undefined
   readonly role: HolderRole
   readonly balance: Credits
   readonly session: Pick<Session, 'id'>
 }
 
-/** The same of an operator, who may see everything. What the role may not change, the back office refuses. */
+/**
+ * Visit of a signed-in operator, who may see everything. The back office refuses changes that the role does not allow.
+ */
 export interface OperatorVisit extends Visit {
   readonly backOffice: BackOffice
   readonly operator: Operator
   readonly session: OperatorSession
 }
 
-/** A place of the row below the header. */
+/** Entry of the navigation row below the header. */
 export type Place =
   | 'overview'
   | 'send'
@@ -75,60 +77,72 @@ export interface View extends Keeping {
   readonly title: string
   readonly main: VNode
   readonly place?: Place
-  /** Default 200; 422 where a form was filled in wrongly. */
+  /** HTTP status, 200 by default. 422 if a form was filled in wrongly. */
   readonly status?: 200 | 400 | 401 | 403 | 404 | 413 | 422 | 429 | 500 | 503
-  /** Marked parts follow by themselves while this is so; left out: nothing of the page changes by itself. */
+  /**
+   * True while marked elements of the page may change without the reader doing anything. If omitted, the page is
+   * static.
+   */
   readonly live?: boolean
   readonly retryAfterSeconds?: number
 }
 
-/** What the browser keeps from then on. `session`: the token of a new one, or none any more. */
+/** Cookies that the response sets or clears. `session` holds the token of a new session, or 'ended'. */
 export interface Keeping {
   readonly session?: { readonly token: string } | 'ended'
-  /** The same of an operator, whose session is apart. */
+  /** Session of an operator, which has a cookie of its own. */
   readonly operatorSession?: { readonly token: string } | 'ended'
-  /** As `SessionOf` says; it goes after ten minutes. */
+  /** Pending sign-in at an OpenID provider, which expires after ten minutes. See `SessionOf`. */
   readonly attempt?: { readonly token: string } | 'ended'
 }
 
-/** A file of comma-separated values. */
+/** Download of a file of comma-separated values. */
 export interface Download {
   readonly fileName: string
   readonly rows: AsyncIterable<readonly Cell[]> | Iterable<readonly Cell[]>
 }
 
-/** Another page, below the portal, after something was done. */
+/** Redirect to another page of the portal after a change. */
 export interface GoTo extends Keeping {
   readonly goTo: string
 }
 
-/** A page of another host. */
+/** Redirect to a page of another host. */
 export interface Leave extends Keeping {
   readonly leaveTo: URL
 }
 
-/** Not found: what is not there and what is another account's look the same (P-10). */
+/**
+ * Result of a page. 'not-found' stands both for missing objects and for those of another account, which must look the
+ * same (P-10).
+ */
 export type Answer = View | GoTo | Leave | Download | 'not-found'
 
 interface Shown<V> {
-  /** Exact, with `:name` for one segment. */
+  /** Exact path, in which `:name` stands for one segment. */
   readonly path: string
   readonly show: (visit: V) => Answer | Promise<Answer>
-  /** What its forms do; left out: it has none. */
+  /** Handles the forms of the page. Omitted if the page has no form. */
   readonly submit?: (visit: V, fields: Fields) => Answer | Promise<Answer>
-  /** Its forms may bring a file; left out: they may not. */
+  /** True if a form of the page may upload a file. */
   readonly takesFile?: boolean
-  /** It is a file to be kept, and no page. */
+  /** True if the response is a file to download instead of a page. */
   readonly isFile?: boolean
 }
 
-/** `isForm`: there is nothing on the page but its form, so that no link leads whoever may not use it there. */
+/**
+ * Change that the forms of a page make. With `isForm` the page is only a form, so links to it are hidden from readers
+ * who may not submit it.
+ */
 interface Changing {
   readonly changes: HolderChange
   readonly isForm?: boolean
 }
 
-/** `changes`: what its forms do at the most; whoever may not do it is shown no form, and is refused. */
+/**
+ * Page of account holders. A reader whose role may not make the change in `changes` sees no form, and a submission is
+ * refused.
+ */
 type OfHolder =
   | (Omit<Shown<HolderVisit>, 'submit'> & {
       readonly submit?: undefined
@@ -137,7 +151,7 @@ type OfHolder =
     })
   | (Shown<HolderVisit> & Changing)
 
-/** A page, with who may see it. */
+/** Page, with the kind of visitor who may see it. */
 export type Page =
   | (Shown<Visit> & { readonly who: 'anybody' })
   | (OfHolder & { readonly who: 'holder' })

@@ -30,7 +30,7 @@ test.each<[file: string, column: string, isCertain: boolean]>([
   ['27820000001\n0820000002\n', '1', true],
   ['Name,Note\nAnn,27820000001\nBob,call later\nCid,-\nDan,x\n', 'Note', false],
   ['\n\nName,Mobile\nAnn,27820000001\n', 'Mobile', true],
-])('of %j the column of the numbers is %j, certain: %j', async (file, column, isCertain) => {
+])('%j has the numbers in column %j, certain: %j', async (file, column, isCertain) => {
   const list = await listOf(file)
   expect([list.columns[list.numberColumn], list.isCertain]).toEqual([column, isCertain])
 })
@@ -43,7 +43,7 @@ test.each([
   ['Account Number', 'other'],
   ['ID', 'other'],
   ['Name', 'unknown'],
-])('the head %j names a column as %j', (head, meaning) => {
+])('the heading %j means %j', (head, meaning) => {
   expect(meaningOf(head)).toBe(meaning)
 })
 
@@ -56,11 +56,11 @@ test.each([
   ['27820000001\n27820000002\n', ','],
   ['a;b;c\nx;y;z\n', ';'],
   ['', ','],
-])('in %j fields stand between %j', (text, delimiter) => {
+])('%j has the delimiter %j', (text, delimiter) => {
   expect(delimiterOf(text)).toBe(delimiter)
 })
 
-test('the delimiter is found whatever a quoted name has, and the number of each row is read', async () => {
+test('the delimiter is found even if quoted names contain others, and the number of each row is read', async () => {
   const name = fc.string({ unit: fc.constantFrom(...Array.from('ab ,;\t')), minLength: 1, maxLength: 12 })
   await fc.assert(
     fc.asyncProperty(
@@ -76,7 +76,7 @@ test('the delimiter is found whatever a quoted name has, and the number of each 
   )
 })
 
-test('U+0000 is left out of a list, and the row of a file that begins with blank rows is told as in the file', async () => {
+test('U+0000 is removed from a list, and rows are numbered as in the file even after leading blank rows', async () => {
   const list = await listOf('\nName,Mobile\nA\0nn,278200\u000000001\n')
   expect(list.rows).toEqual([{ row: 3, number: '27820000001', fields: ['Ann', '27820000001'] }])
 })
@@ -99,6 +99,6 @@ test.each<[string, Buffer]>([
   ['empty', Buffer.from('\n , \n')],
   ['no-rows', Buffer.from('Name,Mobile\n')],
   ['no-numbers', Buffer.from('Name\nAnn\n')],
-])('a file that is %s is known as that', async (kind, bytes) => {
+])('a file that is %s is recognized', async (kind, bytes) => {
   expect(await readList(bytes)).toBe(kind)
 })

@@ -6,20 +6,20 @@ import { isBinary, kindOf, type FileKind } from './file-kind.ts'
 import { chooseColumn } from './number-column.ts'
 import { rowOf } from './recipients.ts'
 
-/** A list of recipients, as it is stored. */
+/** List of recipients as it is stored. */
 export interface RecipientList {
-  /** Names of fields of the text, in the order of the file. */
+  /** Names of the columns, which the text uses as fields, in the order of the file. */
   readonly columns: readonly string[]
-  /** Column that has the numbers, from 0. */
+  /** Index of the column that has the numbers, from 0. */
   readonly numberColumn: number
-  /** False if another column could have the numbers too, so that the person must choose. */
+  /** False if another column could have the numbers too, so that a person must choose. */
   readonly isCertain: boolean
   readonly rows: readonly BulkRow[]
 }
 
 /**
- * A text in UTF-8, UTF-16 or Windows-1252. A byte order mark tells; without one UTF-16 is known by the zeros of its
- * commas and line breaks, and what is no UTF-8 is Windows-1252.
+ * Decodes a text in UTF-8, UTF-16 or Windows-1252. The byte order mark decides. Without one, UTF-16 is recognized by
+ * the zero bytes of its commas and line breaks, and bytes that are not valid UTF-8 are read as Windows-1252.
  */
 export function decodeText(bytes: Buffer): string {
   const start = bytes.subarray(0, 4096)
@@ -36,10 +36,10 @@ export function decodeText(bytes: Buffer): string {
   }
 }
 
-/** The beginning of a file up to its last line break, so that no character and no row is cut. */
+/** Returns the beginning of a file up to its last line break, so that neither a character nor a row is cut. */
 export function wholeLines(bytes: Buffer): Buffer {
   const at = Math.max(bytes.lastIndexOf(10), bytes.lastIndexOf(13))
-  // In UTF-16 with the low byte first a zero belongs to it.
+  // In UTF-16LE the line break includes the zero byte that follows.
   const width = at % 2 === 0 && bytes[at + 1] === 0 ? 2 : 1
   return at < 0 ? bytes : bytes.subarray(0, at + width)
 }
@@ -47,9 +47,9 @@ export function wholeLines(bytes: Buffer): Buffer {
 export type ListProblem = FileKind | RecordsProblem | 'no-rows' | 'no-numbers'
 
 /**
- * Reads a file of comma-separated values (RFC 4180; also with semicolons or tabs). Its first row that is not blank
- * names the columns, unless there is a number in it; then they are called 1, 2 and so on. A number that comes again is
- * marked as a repetition. U+0000 is left out, because no text can have it.
+ * Reads a file of comma-separated values (RFC 4180; semicolons and tabs are accepted too). The first row that is not
+ * blank names the columns, unless it contains a phone number; then the columns are named 1, 2 and so on. Repeated
+ * numbers are marked as such. U+0000 is removed, because PostgreSQL cannot store it.
  */
 export async function readList(bytes: Buffer): Promise<RecipientList | ListProblem> {
   const kind = kindOf(bytes)
@@ -78,17 +78,20 @@ export async function readList(bytes: Buffer): Promise<RecipientList | ListProbl
   return { columns, numberColumn: column, isCertain, rows: markRepeated(read) }
 }
 
-/** Rows of numbers that were typed or pasted; a number that is changed keeps its written form as its only field. */
+/**
+ * Returns rows for numbers that were typed or pasted. If a number is normalized, its row keeps the original as its only
+ * field.
+ */
 export const rowsOf = (written: readonly string[]): readonly BulkRow[] =>
   markRepeated(written.map((number, at) => rowOf(at + 1, number, []))).map((row, at) =>
     row.changed === true ? { ...row, fields: [written[at] ?? ''] } : row,
   )
 
-/** The same rows without numbers, until somebody has chosen their column. */
+/** Returns the rows without numbers, for a list whose column of numbers is not chosen yet. */
 export const withoutColumn = (rows: readonly BulkRow[]): readonly BulkRow[] =>
   rows.map(({ row, fields }) => ({ row, number: '', fields, refused: 'column-not-chosen' as const }))
 
-/** The same rows with the numbers of another column. */
+/** Returns the rows with the numbers of the given column. */
 export const numbersFrom = (column: number, rows: readonly BulkRow[]): readonly BulkRow[] =>
   markRepeated(rows.map(({ row, fields }) => rowOf(row, fields[column] ?? '', fields)))
 
@@ -103,7 +106,7 @@ function markRepeated(rows: readonly BulkRow[]): readonly BulkRow[] {
   })
 }
 
-/** The rows in calls that are accepted one after the other. */
+/** Divides the rows into calls, which are accepted one after the other. */
 export const inCalls = (rows: readonly BulkRow[]): readonly (readonly BulkRow[])[] =>
   Array.from({ length: Math.ceil(rows.length / bulkSendLimits.callRowsMax) }, (_, at) =>
     rows.slice(at * bulkSendLimits.callRowsMax, (at + 1) * bulkSendLimits.callRowsMax),

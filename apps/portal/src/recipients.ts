@@ -1,14 +1,14 @@
 import type { BulkRow } from '@gateway/core/bulk-sends'
 import { readWrittenNumber } from '@gateway/core/messages'
 
-/** Most numbers of which the cost is shown while they are typed. */
+/** Maximum number of recipients for which the cost is shown while typing. */
 export const recipientsMax = 1000
-/** So many numbers may be typed; more are read from a file. */
+/** Maximum number of typed recipients. Larger lists are uploaded as a file. */
 export const typedMax = 10_000
-/** Characters that are kept of a number that cannot be read. */
+/** Number of characters that are stored of a number that cannot be read. */
 const unreadCharactersMax = 100
 
-/** Reads the number of a row; one that cannot be read stays as it is written, and the row is refused. */
+/** Reads the number of a row. If the number cannot be read, it stays as written and the row is marked as refused. */
 export function rowOf(row: number, written: string, fields: readonly string[]): BulkRow {
   const read = readWrittenNumber(written)
   if (read.number !== undefined) return { row, number: read.number, fields, ...(read.changed && { changed: true }) }
@@ -17,15 +17,15 @@ export function rowOf(row: number, written: string, fields: readonly string[]): 
 }
 
 export interface Recipients {
-  /** Each once, in the order in which they were given; those that cannot be read as they are written. */
+  /** Distinct numbers in the order of the input. Numbers that cannot be read stay as written. */
   readonly numbers: readonly string[]
-  /** The same as they are written, with those that were there several times. */
+  /** All numbers as written, including repetitions. */
   readonly all: readonly string[]
-  /** How many more times one of them was there. */
+  /** Number of repetitions that were dropped. */
   readonly repeated: number
 }
 
-/** Numbers that were typed or pasted, one a line or with commas, semicolons or tabs between them. */
+/** Reads numbers that were typed or pasted, separated by line breaks, commas, semicolons or tabs. */
 export function readRecipients(text: string): Recipients {
   const all = text
     .split(/[\n,;\t]+/)

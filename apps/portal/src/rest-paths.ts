@@ -4,7 +4,7 @@ import { isRestPath, restNotFound, restRefusal } from '@gateway/wire'
 import type { RequestHandler } from 'express'
 
 /**
- * Returns the answer to a request that is refused before a page reads it: in plain text, and below `/api/rest/` in the
+ * Returns the response to a request that is refused before a page reads it: plain text, or below `/api/rest/` the
  * envelope of REST (rulings 1.31, 3.8).
  */
 export const describeMalformed =
@@ -12,7 +12,7 @@ export const describeMalformed =
   (malformed) =>
     isRestPath(malformed.path) ? restRefusal(malformed, clock.now()) : malformedInText(malformed)
 
-/** Answers a path that does not exist: below `/api/rest/` in the envelope of REST, elsewhere by `page`. */
+/** Handles a path that does not exist: below `/api/rest/` with the envelope of REST, elsewhere with `page`. */
 export const restOr =
   (clock: Clock, page: RequestHandler): RequestHandler =>
   (request, response, next) => {

@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => portal.close())
 
-test('login and password open the portal; signing out ends it, also for whoever has copied the cookie', async () => {
+test('login and password open the portal; signing out ends the session, also for a copied cookie', async () => {
   const visitor = await portal.signedIn()
   const stolen = portal.visitor()
   stolen.cookie = visitor.cookie
@@ -22,7 +22,7 @@ test('login and password open the portal; signing out ends it, also for whoever 
   for (const one of [stolen, visitor]) expect((await one.get('/')).to).toBe('/sign-in')
 })
 
-test('who is signed out in the middle of a form is told that nothing was sent, and comes back to its page', async () => {
+test('a form submitted after the session ended leads to a notice that nothing was sent, and back to its page', async () => {
   const visitor = await portal.signedIn()
   const form = await visitor.get('/send')
   const otherTab = portal.visitor()
@@ -33,12 +33,12 @@ test('who is signed out in the middle of a form is told that nothing was sent, a
   expect(page.text).toContain('You were signed out before the form was sent. Nothing was sent, changed or charged.')
   expect((await visitor.submit(page, { login: portal.account.login, password })).to).toBe('/send')
   expect(await portal.gateway.listBulkSends(portal.account, { limit: 1 })).toEqual([])
-  // A page that was only asked for loses nothing.
+  // A GET request loses nothing, so there is no notice.
   await visitor.submit('/', {}, 'header form')
   expect((await visitor.get((await visitor.get('/messages')).to ?? '')).text).not.toContain('You were signed out')
 })
 
-test('a cookie that somebody planted before is worth nothing afterwards: each log-in has a new one', async () => {
+test('a planted session cookie is useless, because each log-in sets a new one', async () => {
   const victim = portal.visitor()
   const planted = `portal=${'a'.repeat(43)}`
   victim.cookie = planted
@@ -52,7 +52,7 @@ test('a cookie that somebody planted before is worth nothing afterwards: each lo
   expect(again.cookie).not.toBe(victim.cookie)
 })
 
-test('what is wrong is said beside the field and at the top, and opens nothing', async () => {
+test('errors are shown beside the field and at the top, and nobody is signed in', async () => {
   const visitor = portal.visitor()
   const wrong = await visitor.submit('/sign-in', { login: portal.account.login, password: 'guess' })
   expect([wrong.status, visitor.cookie]).toEqual([401, undefined])
@@ -74,7 +74,7 @@ test('too many failed log-ins are refused with the time to wait (ruling 1.26)', 
   expect(visitor.cookie).toBeUndefined()
 })
 
-test('a lock and a new password are felt by who is signed in, at once', async () => {
+test('a lock and a new password end open sessions at once', async () => {
   const visitor = await portal.signedIn()
   await portal.backOffice.setPassword(portal.account.id, 'another horse')
   expect((await visitor.get('/')).to).toBe('/sign-in')
@@ -86,7 +86,7 @@ test('a lock and a new password are felt by who is signed in, at once', async ()
   expect([locked.status, locked.text]).toEqual([403, expect.stringContaining('This account is locked')])
 })
 
-test('with a second factor the password opens nothing, and one code signs in once, however often it is sent', async () => {
+test('with a second factor the password alone does not sign in, and one code signs in once, however often it is sent', async () => {
   const visitor = await portal.signedIn()
   for (const typed of ['', 'wrong']) {
     const refused = await visitor.submit(
@@ -147,7 +147,7 @@ test('guesses of a code are refused after ten, with the time to wait', async () 
   expect(visitor.cookie).toBeUndefined()
 })
 
-test('who has to have a second factor sets it up to sign in', async () => {
+test('a person who needs a second factor and has none sets it up when signing in', async () => {
   const before = await portal.signedIn()
   await portal.backOffice.requireAccountFactor(portal.account.id, true)
   expect((await before.get('/')).to).toBe('/sign-in')
@@ -172,7 +172,7 @@ test('a link shows a button, which signs in once', async () => {
   expect([second.status, second.text]).toEqual([401, expect.stringContaining('has been used')])
 })
 
-test('whoever was led to sign in comes back to the page, and never to another host', async () => {
+test('signing in leads back to the requested page, and never to another host', async () => {
   const led = await portal.visitor().get('/messages?q=2782')
   expect(led.to).toBe('/sign-in?to=%2Fmessages%3Fq%3D2782')
   for (const [to, expected] of [
@@ -188,7 +188,7 @@ test('whoever was led to sign in comes back to the page, and never to another ho
   }
 })
 
-test('over TLS the cookie is bound to this host and never leaves over a plain connection', async () => {
+test('over TLS the cookie is bound to this host and is never sent over an unencrypted connection', async () => {
   const log = createLog({ level: 'silent', name: 'portal' })
   const app = createPortalServer(portal.gateway, {
     ...{ clock: portal.clock, holders: holderAccess(portal.ports, portal.gateway) },
@@ -208,7 +208,7 @@ test('over TLS the cookie is bound to this host and never leaves over a plain co
   expect(plain.headers['set-cookie']).toEqual([
     expect.stringMatching(/^portal=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/),
   ])
-  // One that could be planted over a plain connection counts for nothing over TLS.
+  // A cookie that could be planted over an unencrypted connection is ignored over TLS.
   const planted = await request(app)
     .get('/')
     .set({ 'X-Forwarded-Proto': 'https', Cookie: cookie.replace('__Host-', '') })

@@ -2,18 +2,21 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Request, Response } from 'express'
 
 /**
- * Whose session a cookie has: an account holder and an operator may be signed in at the same time. `attempt` has what
- * somebody is known by who is at an OpenID provider meanwhile.
+ * Kind of session that a cookie holds. An account holder and an operator may be signed in at the same time. `attempt`
+ * identifies a person who is currently at an OpenID provider.
  */
 export type SessionOf = 'holder' | 'operator' | 'attempt'
 
 const attemptSeconds = 600
 
-/** Over TLS a name that no other host and no plain connection can set (RFC 6265bis, 4.1.3.2). */
+/**
+ * Returns the name of the cookie. Over TLS it has the prefix `__Host-`, so that neither another host nor an unencrypted
+ * connection can set it (RFC 6265bis, 4.1.3.2).
+ */
 const cookieName = (request: Request, of: SessionOf): string =>
   `${request.secure ? '__Host-' : ''}portal${of === 'holder' ? '' : `-${of}`}`
 
-/** The token of the session that a request brings along; undefined: none, or what cannot be one. */
+/** Returns the session token of a request, or undefined if it has none or its cookie cannot be a token. */
 export function sessionToken(request: Request, of: SessionOf): string | undefined {
   const name = cookieName(request, of)
   const all = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
@@ -21,7 +24,10 @@ export function sessionToken(request: Request, of: SessionOf): string | undefine
   return value !== undefined && /^[\w-]{20,100}$/.test(value) ? value : undefined
 }
 
-/** Without an end of its own: it goes when the browser is closed. The session ends earlier by its own bounds. */
+/**
+ * Sets the cookie of a session, or clears it if `token` is undefined. The cookie has no expiry of its own: the browser
+ * drops it when it closes, and the server ends the session earlier.
+ */
 export function keepSession(request: Request, response: Response, of: SessionOf, token: string | undefined): void {
   response.cookie(cookieName(request, of), token ?? '', {
     httpOnly: true,
@@ -33,7 +39,7 @@ export function keepSession(request: Request, response: Response, of: SessionOf,
   })
 }
 
-/** What the forms of a session have: only a page of ours that was made for this session knows it. */
+/** Returns the token that the forms of a session carry. Only a page rendered for this session contains it. */
 export const formToken = (session: string): string =>
   createHash('sha256').update(`form of ${session}`).digest('base64url')
 
@@ -43,8 +49,8 @@ export function isFormToken(given: string, session: string): boolean {
 }
 
 /**
- * Whether a form was submitted by a page of this host. Browsers say so by `Sec-Fetch-Site`; on a plain connection to
- * another machine they say only `Origin`. A request without both is none of a browser's forms.
+ * True if a form was submitted from a page of this host, according to `Sec-Fetch-Site`. On an unencrypted connection to
+ * another machine, browsers send only `Origin`. A request without both headers is not a browser's form.
  */
 export function isSameOrigin(request: Request): boolean {
   const site = request.get('sec-fetch-site')

@@ -3,11 +3,11 @@ import { counted } from './format.ts'
 
 const namedMax = 12
 
-/** Characters as they are, in a list that is not longer than a line. */
+/** Formats a list of characters that fits on one line. */
 const named = (characters: readonly string[]): string =>
   characters.slice(0, namedMax).join(' ') + (characters.length > namedMax ? ' …' : '')
 
-/** What is known of a text: how long it is, as how many parts it is sent, and what makes it dear. */
+/** Describes a text: its length, the number of parts, and the characters that make it expensive. */
 export function TextSize({ text }: { readonly text: string }) {
   const body = bodyOf(text)
   if (body === 'no-message') return <>A message has up to 160 characters in one part, 153 a part if it has more.</>

@@ -16,7 +16,7 @@ export type Tone = 'good' | 'wait' | 'bad' | 'idle'
 export interface StateWords {
   readonly word: string
   readonly tone: Tone
-  /** A sentence for the page of the message. */
+  /** Sentence that explains the state on the page of the message. */
   readonly meaning: string
 }
 
@@ -29,26 +29,26 @@ const STATE: Readonly<Record<OutcomeCode, Pick<StateWords, 'word' | 'meaning'>>>
   },
   [OUTCOME.unknown]: {
     word: 'unknown',
-    meaning: 'Nobody can tell whether the carrier took it. It is not sent again, and stays charged.',
+    meaning: 'It is unknown whether the carrier accepted it. It is not sent again and stays charged.',
   },
-  [OUTCOME.expired]: { word: 'expired', meaning: 'It could not be delivered in the time it was given.' },
+  [OUTCOME.expired]: { word: 'expired', meaning: 'It could not be delivered before its validity period ended.' },
   [OUTCOME.cancelled]: { word: 'cancelled', meaning: 'It was cancelled before it was delivered.' },
   [OUTCOME.undeliverable]: { word: 'not delivered', meaning: 'The carrier could not deliver it.' },
   [OUTCOME.rejected]: { word: 'rejected', meaning: 'The carrier rejected it.' },
-  [OUTCOME.refused]: { word: 'refused', meaning: 'The carrier did not take it.' },
+  [OUTCOME.refused]: { word: 'refused', meaning: 'The carrier refused it when it was handed over.' },
   [OUTCOME.accountLocked]: { word: 'not sent', meaning: 'The account was locked when its turn came.' },
   [OUTCOME.optedOut]: { word: 'not sent', meaning: 'The person had opted out when its turn came.' },
-  [OUTCOME.failed]: { word: 'not delivered', meaning: 'It failed for a reason that the carrier does not tell.' },
+  [OUTCOME.failed]: { word: 'not delivered', meaning: 'It failed, and the carrier gave no reason.' },
   [OUTCOME.blacklisted]: { word: 'not sent', meaning: 'The number was blocked when its turn came.' },
 }
 
-/** The plain words of a status; `isScheduled`: it waits for its time. */
+/** Returns the words for a status. `isScheduled` is true while the message waits for its scheduled time. */
 export function stateWords(status: MessageStatus, isScheduled = false): StateWords {
   if (status === 'not-found') return { word: 'not found', tone: 'idle', meaning: 'There is no such message.' }
   return outcomeWords(status.code === 'waiting' ? undefined : status.code, isScheduled)
 }
 
-/** The same of a code; undefined: it waits. */
+/** Returns the words for an outcome code, or for a waiting message if the code is undefined. */
 export function outcomeWords(code: OutcomeCode | undefined, isScheduled = false): StateWords {
   if (code === undefined) {
     return isScheduled
@@ -61,7 +61,7 @@ export function outcomeWords(code: OutcomeCode | undefined, isScheduled = false)
 
 export const codeWord = (code: OutcomeCode): string => STATE[code].word
 
-/** What messages can be looked for by, with what fits. */
+/** States by which messages can be filtered: label, and the predicate that selects the messages. */
 export const STATE_FILTERS: Readonly<
   Record<string, readonly [title: string, fits: (status: MessageStatus) => boolean]>
 > = {
@@ -76,19 +76,19 @@ const toneIs = (status: MessageStatus, tone: Tone): boolean =>
   status !== 'not-found' && stateWords(status).tone === tone
 const isUnknown = (status: MessageStatus): boolean => status !== 'not-found' && status.code === OUTCOME.unknown
 
-/** The words of the specification, for whoever compares with the interfaces: `DELIVERED 0`. */
+/** Returns the status in the words of the interfaces, such as `DELIVERED 0`, for readers who compare the two. */
 export function specificationWords(status: MessageStatus): string {
   const { word, code } = statusWords(status)
   return `${word} ${code}`
 }
 
-/** Why a number gets no message. */
+/** Reasons why a number gets no message. */
 export const REFUSAL: Readonly<Record<Refusal, string>> = {
   'account-locked': 'The account is locked',
   'no-message': 'There is no text',
   'too-long': 'The text is too long',
   'no-number': 'There is no number',
-  'invalid-number': 'No mobile number that can be reached',
+  'invalid-number': 'Not a mobile number that can be reached',
   blacklisted: 'Blocked by the operator',
   'trial-to-self': 'Your own number, in a trial account',
   'opted-out': 'Opted out',
@@ -96,33 +96,33 @@ export const REFUSAL: Readonly<Record<Refusal, string>> = {
   'insufficient-credits': 'Not enough credits',
 }
 
-/** Why a row of a list gets no message. */
+/** Reasons why a row of a list gets no message. */
 export const ROW_REFUSAL: Readonly<Record<RowRefusal, string>> = {
   ...REFUSAL,
-  'scientific-notation': 'Rounded by a spreadsheet, its digits are lost: format the column as text',
+  'scientific-notation': 'A spreadsheet rounded the number and digits are lost: format the column as text',
   'national-number': 'Begins with 0: the country code is missing',
-  'trunk-prefix': 'A 0 too many after the country code',
+  'trunk-prefix': 'There is an extra 0 after the country code',
   'uncertain-number': 'It is not certain which number is meant',
   repeated: 'The number is in the list already',
   'missing-value': 'A field of the text has no value in this row',
   'column-not-chosen': 'The column of the numbers is not chosen yet',
-  'invalid-sender': 'Your account has no sender for a number near it in the list',
+  'invalid-sender': 'Your account has no sender for this number or for one near it in the list',
   stopped: 'Stopped before its turn',
   'failed-over': 'May have been sent: a failover of the database stopped the send',
-  unknown: 'Nobody can tell: look for the number among your messages',
+  unknown: 'It is unknown whether it was sent: search for the number in your messages',
 }
 
-/** Why a number that was entered into a field is not read. */
+/** Error messages for a number that was entered into a field and cannot be read. */
 export const NUMBER_PROBLEM: Readonly<Record<UnreadNumber, string>> = {
   'no-number': 'Enter a mobile number with its country code, such as 27825550101.',
   'invalid-number': 'Enter a mobile number with its country code, such as 27825550101.',
   'national-number': 'This begins with 0. Enter the number with its country code, such as 27825550101.',
-  'trunk-prefix': 'There is a 0 too many after the country code. Enter the number as 27825550101.',
+  'trunk-prefix': 'There is an extra 0 after the country code. Enter the number as 27825550101.',
   'scientific-notation': 'A spreadsheet has rounded this number. Enter all its digits, such as 27825550101.',
   'uncertain-number': 'It is not certain which number is meant. Enter its digits only, such as 27825550101.',
 }
 
-/** Why no credits were moved. */
+/** Reasons why a transfer of credits was refused. */
 export const transferWords: Readonly<Record<TransferRefusal | 'another-request', string>> = {
   'invalid-from-account': 'Choose one of your accounts to take credits from.',
   'invalid-to-account': 'Choose one of your accounts to give credits to.',
@@ -135,12 +135,12 @@ export const transferWords: Readonly<Record<TransferRefusal | 'another-request',
   'another-request': 'This form was used for another transfer. Look at the balances before you try again.',
 }
 
-/** What a webhook is told of. */
+/** Events that a webhook can subscribe to. */
 export const EVENT: Readonly<Record<WebhookEventType, string>> = {
   'message.delivered': 'Delivered messages',
   'message.failed': 'Failed messages',
-  'message.unknown': 'Messages of which nobody can tell',
-  'message.sent': 'Messages that a carrier took',
+  'message.unknown': 'Messages with an unknown outcome',
+  'message.sent': 'Messages that a carrier accepted',
   'reply.received': 'Replies',
   'shortcode.received': 'Messages to your codes',
   'optout.added': 'People who opt out',

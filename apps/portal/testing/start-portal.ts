@@ -20,22 +20,25 @@ import { createPortalServer } from '../src/index.ts'
 const silent = createLog({ level: 'silent', name: 'portal' })
 export const password = 'correct horse'
 
-/** An answer of the portal with its HTML read. */
+/** Response of the portal with its HTML parsed. */
 export interface Shown {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Where it leads, if anywhere. */
+  /** Target of the redirect, if the response is one. */
   readonly to: string | undefined
   readonly html: HTMLElement
-  /** The words of the main part, with single spaces. */
+  /** Text of the `main` element with whitespace collapsed. */
   readonly text: string
 }
 
-/** A browser with one cookie. */
+/** Browser with one cookie. */
 export interface Visitor {
   cookie: string | undefined
   get(path: string): Promise<Shown>
-  /** Submits a form of this page, with what is filled in over what it has; `button`: its value, if it has a name. */
+  /**
+   * Submits a form of this page. Values of `fill` replace those of the form. `button` is the value of the pressed
+   * button if the button has a name.
+   */
   submit(
     page: string | Shown,
     fill?: Readonly<Record<string, string | readonly string[]>>,
@@ -43,7 +46,7 @@ export interface Visitor {
   ): Promise<Shown>
   /** Submits a form of this page with a file, as a browser does. */
   upload(page: string, fill: Readonly<Record<string, string>>, file: string | Buffer): Promise<Shown>
-  /** A request as it is given, with the headers of a form of this host unless others are given. */
+  /** Sends a POST request with these fields and, by default, the headers of a form of this host. */
   post(
     path: string,
     fields: Readonly<Record<string, string>>,
@@ -61,11 +64,11 @@ export interface Portal {
   readonly backOffice: BackOffice
   readonly account: Account
   visitor(): Visitor
-  /** Somebody who is signed in, by default with the account of the portal. */
+  /** Returns a visitor who is signed in, by default with the account of the portal. */
   signedIn(account?: Account): Promise<Visitor>
-  /** A new user of this role of an account, by default that of the portal, who is signed in. */
+  /** Returns a signed-in visitor: a new user with this role, by default of the portal's account. */
   signedInAs(role: UserRole, account?: Account): Promise<Visitor>
-  /** A new operator of this role who is signed in. */
+  /** Returns a signed-in visitor: a new operator with this role. */
   operator(role?: OperatorRole): Promise<Visitor>
   close(): Promise<void>
 }
@@ -73,8 +76,8 @@ export interface Portal {
 export const sameOrigin = { 'Sec-Fetch-Site': 'same-origin' }
 
 /**
- * The portal on memory ports behind a real HTTP server on loopback. The clock stands at 2026-10-18 10:00 in gateway
- * time.
+ * Starts the portal on memory ports behind a real HTTP server on loopback. The clock stands at 2026-10-18 10:00 in
+ * gateway time.
  */
 export async function startPortal(
   wanted: AccountWanted = {},
@@ -126,7 +129,7 @@ export async function startPortal(
   }
 }
 
-/** An account with the password of all tests. */
+/** Opens an account with the password that all tests use. */
 export const aHolder = async (ports: Ports, wanted: AccountWanted = {}): Promise<Account> =>
   anAccount(ports, { password: await ports.secrets.hashPassword(password), ...wanted })
 
@@ -185,7 +188,7 @@ function visit(url: string): Visitor {
   return visitor
 }
 
-/** What a browser would submit if nothing were filled in. */
+/** Returns the fields that a browser would submit if nothing were filled in. */
 function fieldsOf(form: HTMLElement): readonly (readonly [string, string | readonly string[]])[] {
   const inputs = form.querySelectorAll('input').filter((input) => input.getAttribute('type') !== 'checkbox')
   const ticked = form.querySelectorAll('input[type="checkbox"][checked]')

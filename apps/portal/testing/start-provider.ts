@@ -1,28 +1,28 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What the provider says of somebody. */
+/** Claims of the provider about a person. */
 export type Claims = Readonly<Record<string, string | boolean>>
 
 export interface LocalProvider {
   readonly issuer: string
-  /** Its tokens have signatures of somebody else. */
+  /** True if the signatures of its tokens are to be invalid. */
   isForged: boolean
-  /** Who is at the keyboard of every browser that comes; undefined: somebody who presses "cancel". */
+  /** Person at the keyboard of every browser. Undefined stands for a person who presses "cancel". */
   person: Claims | undefined
-  /** Follows an address as a browser does, until the provider sends it back; a path of the portal with its query. */
+  /** Follows redirects as a browser does until the provider redirects back, and returns that address of the portal. */
   visit(address: string): Promise<URL>
   close(): Promise<void>
 }
 
 export const client = { clientId: 'gateway', clientSecret: 'the secret of a local provider' }
 
-/** A real OpenID provider on loopback. It asks nobody for a password, and sends back to any address of loopback. */
+/** Starts a real OpenID provider on loopback. It asks for no password and redirects back to any loopback address. */
 export async function startProvider(redirects: () => readonly string[]): Promise<LocalProvider> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  // It tells at length that this is for development only.
+  // Silence the long notices that the provider is for development only.
   Object.assign(console, { info: () => undefined, warn: () => undefined })
   const { Provider } = await import('oidc-provider')
   const provider = new Provider(issuer, {
@@ -47,7 +47,7 @@ export async function startProvider(redirects: () => readonly string[]): Promise
     },
     cookies: { keys: ['of the test'] },
   })
-  // Portals of tests are at any port.
+  // Test portals listen on arbitrary ports.
   provider.Client.prototype.redirectUriAllowed = (uri: string) => redirects().includes(uri)
   const answer = provider.callback()
   server.on('request', (request, response) => {
@@ -86,7 +86,7 @@ export async function startProvider(redirects: () => readonly string[]): Promise
   return its
 }
 
-/** Changes a letter of the signature of the ID token. */
+/** Changes one letter of the signature of the ID token. */
 function forge(response: ServerResponse): void {
   const end = response.end.bind(response) as (body: string) => ServerResponse
   const changed = (_all: string, before: string, letter: string) => before + (letter === 'A' ? 'B' : 'A')

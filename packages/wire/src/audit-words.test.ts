@@ -64,7 +64,7 @@ test.each<[what: string, begun: object, ended: object | undefined, ReturnType<ty
     'until when an operator looks at an account',
     { action: 'actAs', account: 1 },
     { outcome: { until: Date.UTC(2026, 10, 27, 13) } },
-    { change: 'Look at the pages of the account', given: '', outcome: 'until 20261127150000000' },
+    { change: 'View the pages of the account', given: '', outcome: 'until 20261127150000000' },
   ],
   [
     'the period of a replay',

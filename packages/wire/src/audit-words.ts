@@ -5,7 +5,7 @@ import type { Instant } from '@gateway/core/time'
 /** Labels of all recorded changes. A change without a label does not compile. */
 const ACTION = {
   acceptInvitation: 'Accept an invitation',
-  actAs: 'Look at the pages of the account',
+  actAs: 'View the pages of the account',
   addOperator: 'Add an operator',
   addOptOut: 'Add an opt-out',
   addTemplate: 'Add a template',
@@ -28,7 +28,7 @@ const ACTION = {
   disallowSender: 'Disallow a sender',
   decideDoubt: 'Decide about messages in doubt',
   dropHistory: 'Drop old history',
-  endActingAs: 'Leave the pages of the account',
+  endActingAs: 'Stop viewing the account',
   endOtherSessions: 'End the other sessions',
   eraseNumber: 'Erase a number',
   exportNumber: 'Export the data of a number',
@@ -39,7 +39,7 @@ const ACTION = {
   lockAccount: 'Lock the account',
   lockOperator: 'Lock an operator',
   lockUser: 'Lock a user',
-  offerSignInLink: 'Make a link that signs in once',
+  offerSignInLink: 'Make a one-time sign-in link',
   openAccount: 'Open an account',
   refundMessage: 'Return the credits of a message',
   releaseShortCode: 'Release a code',

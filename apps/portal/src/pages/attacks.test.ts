@@ -11,12 +11,12 @@ let account: Awaited<ReturnType<typeof aHolder>>
 let holder: Visitor
 let admin: Visitor
 let support: Visitor
-/** The id of a message that waits for its time. */
+/** Id of a message that waits for its scheduled time. */
 let waiting: number | undefined
 
 const evil = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>`
 
-/** Everything that strangers, holders and carriers may write has the same in it. */
+/** Puts the same hostile text into everything that strangers, account holders and carriers can write. */
 beforeAll(async () => {
   const oidc = { issuer: 'http://127.0.0.1:9', clientId: 'gateway', clientSecret: undefined, claim: 'email' }
   portal = await startPortal({}, undefined, undefined, oidc)
@@ -55,7 +55,7 @@ beforeAll(async () => {
 })
 afterAll(() => portal.close())
 
-/** What stands in the place of a name of a path; a page that is not here is named by what no account has. */
+/** Paths with their parameters filled in. Paths that are not listed get a value that no account has. */
 const names: Readonly<Record<string, () => string>> = {
   '/messages/:id': () => '/messages/1',
   '/messages/:id/change': () => `/messages/${waiting}/change`,
@@ -84,7 +84,7 @@ test.each(pages.map(({ path, who }) => [path, who] as const))(
       const shown = await visitor.get(asked)
       const { html, headers } = shown.to === undefined ? shown : await visitor.get(shown.to)
       if (!/html/.test(headers['content-type'] ?? '')) {
-        // A browser saves a file, and guesses nothing of what is in it.
+        // A browser saves the file and does not guess its content type.
         expect(headers).toMatchObject({
           'content-type': expect.stringMatching(/^text\/csv/) as string,
           'content-disposition': expect.stringMatching(/^attachment;/) as string,
@@ -100,7 +100,7 @@ test.each(pages.map(({ path, who }) => [path, who] as const))(
   },
 )
 
-test('it is there to be seen: replies, labels, names, reasons and what carriers tell of themselves', async () => {
+test('the pages show the hostile replies, labels, names, reasons and carrier states, escaped', async () => {
   for (const [visitor, path] of [
     ...['/', '/messages', '/inbox', '/opt-outs', '/accounts', '/settings/keys', '/statement/2026-10'].map(
       (one) => [holder, one] as const,
@@ -113,7 +113,7 @@ test('it is there to be seen: replies, labels, names, reasons and what carriers 
   }
 })
 
-/** What a form of an operator needs to be whole, by the name of the field. */
+/** Valid values for the fields of the operators' forms, by name. */
 const filled: Readonly<Record<string, string>> = {
   ...{ amount: '5', why: 'paid', label: 'x', prefix: '27', price: '1.5', requests: '5', recipients: '5' },
   ...{ name: 'eve', password: 'a long enough one', number: '27820000005', role: 'admin' },
@@ -136,7 +136,7 @@ const formsOf = ({ html }: Shown): readonly Submission[] =>
     }
   })
 
-/** What tells a form apart from others: all but keys that are made anew for each. */
+/** Returns a string that identifies a form: its path and fields, without the keys that differ each time. */
 const sameness = ({ path, fields }: Submission): string =>
   JSON.stringify([path, Object.entries(fields).filter(([name]) => !['token', 'operation', 'key'].includes(name))])
 
@@ -151,20 +151,20 @@ test.each(ofOperators.map(({ path }) => [path] as const))(
     const before = await portal.backOffice.listChanges({}, 1000)
     for (const form of hidden) {
       const refused = await support.post(form.path, { ...form.fields, token })
-      // Or not found: nobody changes what they are themselves.
+      // 404 is fine too, because operators cannot change themselves.
       expect([sameness(form), refused.status === 404 ? 403 : refused.status]).toEqual([sameness(form), 403])
     }
     expect(await portal.backOffice.listChanges({}, 1000)).toEqual(before)
   },
 )
 
-test('what is hidden from support is most of what moves money: the table above is not empty', async () => {
+test('several forms are hidden from support, so the test above has forms to submit', async () => {
   const path = `/operator/accounts/${account.id}`
   const [all, own] = [formsOf(await admin.get(path)), formsOf(await support.get(path))]
   expect(all.length - own.length).toBeGreaterThan(3)
 })
 
-/** From which role on forms of a page are taken; 'none': it has no form. */
+/** Lowest role that may submit the forms of a page. 'none' means that the page has no form. */
 const lowest: Readonly<Record<string, UserRole | 'none'>> = {
   '/': 'none',
   '/sign-out': 'reader',
@@ -209,11 +209,11 @@ test('each page of account holders has a row in the table of roles', () => {
   )
 })
 
-/** Those of users, and an operator who looks at the account. */
+/** Roles of users, and the role of an operator who is viewing the account. */
 const roles = [...userRoles, 'onlooker'] as const
 type Role = (typeof roles)[number]
 
-describe('roles of users, and an operator who acts as the account', () => {
+describe('roles of users, and an operator who views the account', () => {
   const visitors = new Map<Role, Visitor>()
   beforeAll(async () => {
     for (const role of userRoles) visitors.set(role, await portal.signedInAs(role, account))
@@ -275,7 +275,7 @@ describe('roles of users, and an operator who acts as the account', () => {
     }
   })
 
-  test('where a role may use forms, they are there', async () => {
+  test('a role sees the forms that it may submit', async () => {
     const formsMany = async (role: Role, path: string) =>
       (await visitorOf(role).get(path)).html.querySelectorAll('main form[method="post"]').length
     for (const path of ['/send', '/opt-outs']) expect([path, await formsMany('sender', path)]).not.toEqual([path, 0])

@@ -17,26 +17,26 @@ const saying = (status: NonNullable<View['status']>, title: string, text: string
 
 export const missing: View = saying(
   404,
-  'This page is not there',
-  'The address may be mistyped, or what it showed is gone.',
+  'Page not found',
+  'The address may be mistyped, or the page no longer exists.',
 )
 
 export const forbidden: View = saying(
   403,
   'Nothing was done',
-  'The form did not come from a page of this portal that was opened since you signed in. Open the page again and repeat it.',
+  'The form did not come from a page of this portal that was opened since you signed in. Open the page again and repeat the change.',
 )
 
 export const notOfRole: View = saying(
   403,
   'Nothing was done',
-  'Your role may not do this. An owner of the account can, or an operator who is an admin.',
+  'Your role may not do this. Ask an owner of the account, or an operator with the role admin.',
 )
 
-export const tooLarge: View = saying(413, 'Nothing was done', 'That is more than a form can have.')
+export const tooLarge: View = saying(413, 'Nothing was done', 'The form or its file is too large.')
 
 export const unavailable: View = {
-  ...saying(503, 'Nothing was done', 'The gateway has too much to do at this moment. Try again in a few seconds.'),
+  ...saying(503, 'Nothing was done', 'The gateway is too busy at this moment. Try again in a few seconds.'),
   retryAfterSeconds: 2,
 }
 
@@ -52,6 +52,6 @@ export const unanswerable: View = {
 
 export const trouble: View = saying(
   500,
-  'The gateway has a problem',
-  'Look at the list of messages before you repeat what you did: it may have been done.',
+  'Something went wrong in the gateway',
+  'Check the list of messages before you repeat the action: it may have succeeded.',
 )

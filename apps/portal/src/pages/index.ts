@@ -41,7 +41,10 @@ import { webhooks } from './settings/webhooks.tsx'
 import { statement, statementFile, thisStatement } from './statement/statement.tsx'
 import { template, templates } from './templates/templates.tsx'
 
-/** Every page of the portal: one that is not here does not exist. The tests of roles and tenants are made from it. */
+/**
+ * All pages of the portal. The router serves no other page, and the tests of roles and tenants are generated from this
+ * list.
+ */
 export const pages: readonly Page[] = [
   ...[signIn, signInLink, invitation, signOut],
   ...[overview, send, sends, drafts, messages, messagesFile, message, messageChange],

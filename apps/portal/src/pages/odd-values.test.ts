@@ -3,7 +3,7 @@ import { startPortal, type Portal, type Shown, type Visitor } from '../../testin
 import type { Page } from '../page.ts'
 import { pages } from './index.ts'
 
-/** Texts that PostgreSQL refuses: with U+0000, or with half of a character. */
+/** Texts that PostgreSQL refuses: with U+0000, or with an unpaired surrogate. */
 const isStorable = (text: string): boolean => !text.includes('\0') && Buffer.from(text).toString() === text
 
 function refuseOdd(value: unknown): void {
@@ -14,7 +14,7 @@ function refuseOdd(value: unknown): void {
     Object.values(value).forEach(refuseOdd)
 }
 
-/** The same ports, which refuse what PostgreSQL refuses. */
+/** Returns the ports changed to refuse the texts that PostgreSQL refuses. */
 const asPostgres = (ports: Ports): Ports =>
   Object.fromEntries(
     Object.entries(ports).map(([name, port]) => [
@@ -52,7 +52,7 @@ const visitorOf = ({ who }: Page): Visitor => (who === 'operator' ? operator : h
 
 function expectPage({ status, html, headers }: Shown, of: string): void {
   const title = html.querySelector('h1')?.textContent
-  expect([of, status < 500, title !== 'The gateway has a problem']).toEqual([of, true, true])
+  expect([of, status < 500, title !== 'Something went wrong in the gateway']).toEqual([of, true, true])
   if (status !== 404) return
   expect([of, html.querySelector('nav[aria-label="Main"]') !== null]).toEqual([of, true])
   expect([of, html.querySelector('footer')?.textContent]).toEqual([
@@ -63,7 +63,7 @@ function expectPage({ status, html, headers }: Shown, of: string): void {
 
 const signedIn = pages.filter(({ who, path }) => who !== 'anybody' && !path.includes('acting'))
 
-test('no part of a path makes an error of the gateway, and what is not there has the menu and the request id', async () => {
+test('no path parameter causes an internal error, and the 404 page has the menu and the request id', async () => {
   for (const page of signedIn.filter(({ path }) => path.includes(':')))
     for (const value of [...odd.map(encodeURIComponent), ...invalidlyEncoded])
       expectPage(await visitorOf(page).get(page.path.replace(/:\w+/, value)), `${page.path} ${value}`)
@@ -71,7 +71,7 @@ test('no part of a path makes an error of the gateway, and what is not there has
 
 const names = 'q to after before from state template draft done written why received sent month account number sender'
 
-test('no query makes an error of the gateway', async () => {
+test('no query parameter causes an internal error', async () => {
   for (const page of signedIn.filter(({ path }) => !path.includes(':')))
     for (const value of [...odd.map(encodeURIComponent), ...invalidlyEncoded]) {
       const query = names
@@ -82,7 +82,7 @@ test('no query makes an error of the gateway', async () => {
     }
 }, 120_000)
 
-test('no field of a form makes an error of the gateway', async () => {
+test('no form field causes an internal error', async () => {
   for (const page of signedIn.filter(({ path }) => !path.includes(':') && !path.includes('sign-out')))
     for (const value of odd) {
       const { html } = await visitorOf(page).get(page.path)
@@ -109,7 +109,7 @@ test('a file with odd characters is stored and shown', async () => {
   expect(check.text).toContain('Dear Ann')
 })
 
-test('a path that is no page has the menu of whoever is signed in, and the request id', async () => {
+test('the page for an unknown path has the menu of the signed-in visitor and the request id', async () => {
   for (const [visitor, path] of [
     [holder, '/nothing'],
     [operator, '/operator/nothing'],

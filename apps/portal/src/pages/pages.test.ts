@@ -13,14 +13,14 @@ let operator: Visitor
 interface Example {
   readonly own: string
   readonly unknown: string
-  /** Every account has a page of this name, with what is its own. */
+  /** True if every account has a page with this parameter, with content of its own. */
   readonly isOfEverybody?: boolean
 }
 
-/** What stands in the place of a name of a path: something of the account, and what nobody has. */
+/** Values for the parameter of a path: an object of the account, and one that does not exist. */
 let examples: Readonly<Record<string, Example>>
 
-/** One that does not answer, of which the pages say so. */
+/** OpenID provider that does not respond, and the status codes with which the pages report it. */
 const noProvider = { issuer: 'http://127.0.0.1:9', clientId: 'gateway', clientSecret: undefined, claim: 'email' }
 const refusing: Readonly<Record<string, number>> = {
   '/operator/sign-in/provider': 503,
@@ -87,12 +87,12 @@ afterAll(() => portal.close())
 const pathOf = (path: string, which: 'own' | 'unknown'): string => {
   if (!path.includes(':')) return path
   const example = examples[path]
-  // A page that names something of an account must be tried with that of another one.
+  // A page with a parameter must be tried with an object of another account.
   if (example === undefined) throw new Error(`${path} has no example`)
   return path.replace(/:\w+/, example[which])
 }
 
-/** Who may see a page. */
+/** Returns a visitor who may see the page. */
 const whoSees = (path: string): Visitor => (pageOf(path)?.who === 'operator' ? operator : own)
 const pageOf = (path: string) => pages.find((page) => page.path === path)
 
@@ -105,7 +105,7 @@ const withName = ofHolders.filter(([path]) => path.includes(':'))
 const withForm = ofHolders.filter(([, { submit }]) => submit !== undefined)
 const operatorForms = ofOperators.filter(([, { submit }]) => submit !== undefined)
 
-/** The page, or that which it leads to. */
+/** Returns the page, or the page to which it redirects. */
 async function shownTo(visitor: Visitor, path: string): Promise<Shown> {
   const asked = await visitor.get(pathOf(path, 'own'))
   const shown = asked.to === undefined ? asked : await visitor.get(asked.to)
@@ -115,7 +115,7 @@ async function shownTo(visitor: Visitor, path: string): Promise<Shown> {
 
 const said = ({ status, text }: Shown) => [status, text]
 
-test.each(guarded)('%s leads whoever is not signed in to where one signs in, and shows nothing', async (path) => {
+test.each(guarded)('%s redirects visitors who are not signed in to the sign-in page, and shows nothing', async (path) => {
   const stranger = portal.visitor()
   const shown = await stranger.get(pathOf(path, 'own'))
   expect([shown.status, shown.to]).toEqual([303, expect.stringMatching(/^(\/operator)?\/sign-in/)])
@@ -138,7 +138,7 @@ test.each(ofOperators)(
   },
 )
 
-test.each(guarded.filter(([, { who }]) => who === 'holder'))('%s is for no operator', async (path) => {
+test.each(guarded.filter(([, { who }]) => who === 'holder'))('%s cannot be seen by an operator', async (path) => {
   const [, token = ''] = operator.cookie?.split('=') ?? []
   const stranger = portal.visitor()
   for (const cookie of [`portal=${token}`, `portal-operator=${token}`]) {
@@ -147,8 +147,8 @@ test.each(guarded.filter(([, { who }]) => who === 'holder'))('%s is for no opera
   }
 })
 
-describe('a form of an operator that is not of a page of this portal does nothing', () => {
-  test.each(operatorForms)('of %s: another host, none told, no token, a token of an account holder', async (path) => {
+describe('a form of an operator that does not come from a page of this portal does nothing', () => {
+  test.each(operatorForms)('on %s: another host, no host, no token, a token of an account holder', async (path) => {
     const token =
       (await operator.get('/operator/sign-out')).html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
     const theirs = (await own.get('/send')).html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
@@ -197,7 +197,7 @@ test.each(shownAsPages)(
   },
 )
 
-test.each(shownAsPages)('each link of %s leads somewhere', async (path) => {
+test.each(shownAsPages)('every link of %s works', async (path) => {
   const visitor = whoSees(path)
   const { html } = await shownTo(visitor, path)
   for (const link of html.querySelectorAll('a[href^="/"]')) {
@@ -207,7 +207,7 @@ test.each(shownAsPages)('each link of %s leads somewhere', async (path) => {
   }
 })
 
-test.each(withName)('%s shows nothing of another account: it looks as what is not there (P-10)', async (path) => {
+test.each(withName)('%s shows nothing of another account: the response is the same as for an unknown object (P-10)', async (path) => {
   const [theirs, unknown] = [await foreign.get(pathOf(path, 'own')), await foreign.get(pathOf(path, 'unknown'))]
   expect(unknown.status).toBe(404)
   if (examples[path]?.isOfEverybody === true) expect(theirs.text).not.toMatch(/1\.0|99\.0|100\.0/)
@@ -229,8 +229,8 @@ test.each(withForm.filter(([path]) => path.includes(':')))(
   },
 )
 
-describe('a form that is not of a page of this portal does nothing', () => {
-  test.each(withForm)('of %s: another host, none told, no token, a token of another session', async (path) => {
+describe('a form that does not come from a page of this portal does nothing', () => {
+  test.each(withForm)('on %s: another host, no host, no token, a token of another session', async (path) => {
     const to = pathOf(path, 'own')
     const token = (await own.get('/send')).html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
     const theirs = (await foreign.get('/send')).html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
@@ -251,14 +251,14 @@ describe('a form that is not of a page of this portal does nothing', () => {
     expect((await own.get('/')).status).toBe(200)
   })
 
-  test('on a plain connection, where a browser tells only the origin, that of this host is enough', async () => {
+  test('without TLS, where a browser sends only Origin, the origin of this host is accepted', async () => {
     const visitor = portal.visitor()
     const answer = await visitor.post('/sign-in', {}, { Origin: portal.url })
     expect(answer.status).toBe(422)
   })
 })
 
-test('what people write is shown as text, wherever it is shown', async () => {
+test('texts that people write are escaped on every page', async () => {
   const evil = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>`
   const sent = await portal.gateway.sendMessages(portal.account, [
     { text: evil, recipients: [{ number: '27820000009', reference: '<b>ref</b>' as never }] },
@@ -276,7 +276,7 @@ test('what people write is shown as text, wherever it is shown', async () => {
   expect(login.html.querySelectorAll('main script, main img').length).toBe(0)
 })
 
-test('a path that is no page is answered with a page that says so', async () => {
+test('an unknown path is answered with an error page', async () => {
   for (const path of ['/nothing', '/send/', '/SEND', '/messages/1/2', '/assets/../package.json']) {
     expect([path, (await own.get(path)).status]).toEqual([path, 404])
   }
@@ -296,7 +296,7 @@ test.each(['/api/rest/v1/nothing', '/api/rest/', '/api/rest/v1/sms/outgoing/send
   },
 )
 
-test('a request that HTTP refuses is answered in plain text, and below /api/rest/ with the envelope of REST', () => {
+test('a malformed HTTP request is answered in plain text, and below /api/rest/ with the envelope of REST', () => {
   const refusal = { status: 413, reason: 'The extensions of a chunk are too long.', method: 'GET' }
   const describe = describeMalformed({ now: () => instant(Date.UTC(2026, 10, 27)) })
   expect(describe({ ...refusal, path: '/send' })).toMatchObject({

@@ -26,13 +26,13 @@ test.each([
   ['0', 'Enter a whole number'],
   ['1.5', 'Enter a whole number'],
   ['1000', 'does not have that many credits'],
-])('%s credits are not moved, and it says why', async (quantity, problem) => {
+])('a transfer of %s credits is refused with a reason', async (quantity, problem) => {
   const shown = await visitor.submit('/accounts', { to: String(sub.id), quantity })
   expect([shown.status, shown.text]).toEqual([422, expect.stringContaining(problem)])
   expect(await balances()).toEqual([1000, 50])
 })
 
-test('an account of somebody else gives and gets nothing', async () => {
+test('an account of another customer can neither give nor get credits', async () => {
   const stranger = await aHolder(portal.ports)
   for (const fill of [
     { from: String(stranger.id), to: String(portal.account.id), quantity: '1' },
@@ -42,7 +42,7 @@ test('an account of somebody else gives and gets nothing', async () => {
   expect(await portal.gateway.creditBalance(stranger.id)).toBe(1000)
 })
 
-test('a sub account has no such page', async () => {
+test('a sub account has no page of accounts', async () => {
   const own = await portal.signedIn(sub)
   const home = await own.get('/')
   expect(home.html.querySelector('nav a[href="/accounts"]')).toBeNull()

@@ -26,7 +26,7 @@ async function view(visit: HolderVisit, wanted: Partial<Wanted> = {}, problems: 
     main: (
       <>
         <h1>Accounts</h1>
-        {query.get('done') === 'moved' && <Notice>The credits are moved.</Notice>}
+        {query.get('done') === 'moved' && <Notice>The credits were moved.</Notice>}
         <ProblemSummary problems={problems} />
         <Panel>
           <Table
@@ -76,7 +76,9 @@ async function view(visit: HolderVisit, wanted: Partial<Wanted> = {}, problems: 
   }
 }
 
-/** `/accounts`: a main account with its sub accounts, between which credits are moved, once for each form. */
+/**
+ * `/accounts`: lists a main account and its sub accounts, and moves credits between them, at most once for each form.
+ */
 export const accounts = forHolders({
   path: '/accounts',
   show: (visit) => (visit.account.parent === undefined ? view(visit) : 'not-found'),

@@ -66,7 +66,7 @@ async function view(visit: HolderVisit, { text, problems }: Given = nothingGiven
   }
 }
 
-/** A text, who wrote it to whom, and what became of it. */
+/** One message of a conversation: its text, its time, and for a sent message its state. */
 const Line = ({ line }: { readonly line: ConversationLine }) =>
   'received' in line ? (
     <li class="theirs">
@@ -85,7 +85,7 @@ const Line = ({ line }: { readonly line: ConversationLine }) =>
     <li class="ours">
       <p class="text">{line.text}</p>
       <p class="hint">
-        {line.sent.confirmation ? 'Confirmed for you' : 'You'}, <When at={line.at} />{' '}
+        {line.sent.confirmation ? 'Automatic confirmation' : 'You'}, <When at={line.at} />{' '}
         <State status={line.status} scheduled={line.sent.place.place === 'scheduled'} />{' '}
         {!line.sent.confirmation && <Link to={`/messages/${line.sent.id}`}>message {line.sent.id}</Link>}
       </p>
@@ -97,7 +97,7 @@ interface Its {
   readonly found: ShownConversation
 }
 
-/** With scripts it is submitted as soon as somebody looks at the page. */
+/** Form that marks the conversation as read. Scripts submit it as soon as the page is visible. */
 const MarkAsRead = ({ from, found }: Its) => (
   <Form to={conversationPath(from)} class="seen">
     <Hidden name="arrived" value={String(found.arrived)} />
@@ -109,7 +109,7 @@ const MarkAsRead = ({ from, found }: Its) => (
 
 const AnswerForm = ({ from, found, text, problems }: Its & Given) =>
   found.number === undefined ? (
-    <p class="soft">This is no number that can be written to.</p>
+    <p class="soft">This sender is not a number that you can write to.</p>
   ) : (
     <section class="panel" id="answer" data-island="answer">
       <h2>Answer</h2>
@@ -127,30 +127,30 @@ const AnswerForm = ({ from, found, text, problems }: Its & Given) =>
         <Hidden name="key" value={newFormKey()} />
         <Hidden name="arrived" value={String(found.arrived)} />
         <Main>Send the answer</Main>
-        <p class="hint">It is sent and charged at once.</p>
+        <p class="hint">The answer is sent and charged at once.</p>
       </Form>
     </section>
   )
 
-/** Why an answer was not sent; undefined: it was. */
+/** Sends an answer. Returns undefined, or the reason why it was not sent. */
 async function answer({ gateway, account, parameters }: HolderVisit, fields: Fields): Promise<string | undefined> {
   const text = fields.text('text')
   const body = bodyOf(text)
   if (body === 'no-message') return 'Enter a text.'
   if (body === 'too-long') return 'The text is too long: up to 918 characters can be sent.'
   const key = readIdempotencyKey(fields.text('key'))
-  if (key === undefined || key === 'unusable') return 'This form is not whole. Nothing was sent. Try again.'
+  if (key === undefined || key === 'unusable') return 'The form is incomplete. Nothing was sent. Try again.'
   const sent = await gateway.sendMessages(account, [{ text, recipients: [parameters['from'] ?? ''] }], key)
   if (sent === 'invalid-sender') return 'Your account has no sender that may be used for this number. Ask the operator.'
-  if (sent === 'another-request') return 'This form was used already, for another text.'
-  if (sent === 'overloaded') return 'The gateway has too much to do. Nothing was sent. Try again.'
+  if (sent === 'another-request') return 'This form was already used for another text.'
+  if (sent === 'overloaded') return 'The gateway is too busy. Nothing was sent. Try again.'
   if ('overLimitSeconds' in sent)
     return `Your account may send again in ${Math.ceil(sent.overLimitSeconds)} seconds. Nothing was sent.`
   const [result] = sent.flat()
   return result !== undefined && 'refused' in result ? `Nothing was sent: ${REFUSAL[result.refused]}.` : undefined
 }
 
-/** `/inbox/<number>`: what somebody wrote and what was sent to him, with an answer in place. */
+/** `/inbox/<number>`: shows the messages from and to a person, with a form to answer. */
 export const conversation = forHolders({
   path: '/inbox/:from',
   show: (visit) => view(visit),
@@ -164,7 +164,7 @@ export const conversation = forHolders({
       const problem = await answer(visit, fields)
       if (problem !== undefined) return view(visit, { text: fields.text('text'), problems: { text: problem } })
     }
-    // Whoever answers has read what the page had.
+    // A person who answers has read the messages on the page.
     await gateway.markRead(account, from, fields.number('arrived') ?? 0)
     return { goTo: conversationPath(from) }
   },

@@ -11,7 +11,7 @@ afterEach(() => portal.close())
 
 const [ann, ben] = ['27820000001', '27820000002']
 
-/** Who is in the list, with the latest text and what is unread. */
+/** Returns the rows of the list: person, latest text and number of unread messages. */
 const rows = async (path: string): Promise<readonly string[]> =>
   (await visitor.get(path)).html
     .querySelectorAll('tbody tr')
@@ -20,12 +20,12 @@ const rows = async (path: string): Promise<readonly string[]> =>
 const lines = async (path: string): Promise<readonly string[]> =>
   (await visitor.get(path)).html.querySelectorAll('.conversation li .text').map(({ textContent }) => textContent)
 
-test('an empty inbox says what would be in it', async () => {
+test('an empty inbox explains what will be listed', async () => {
   expect((await visitor.get('/inbox')).text).toContain('What people answer to your messages is listed here')
   expect((await visitor.get('/inbox?show=unread')).text).toContain('Nothing is unread.')
 })
 
-test('each person is listed once with the latest text and what is unread, and is taken from nobody', async () => {
+test('each person is listed once with the latest text and the unread count, and the return-once calls still get the messages', async () => {
   for (const number of [ann, ben]) await write(portal.ports, portal.account, number)
   for (const text of ['one', 'two']) await arrive(portal.ports, ann, text)
   await arrive(portal.ports, ben, 'hello')
@@ -34,7 +34,7 @@ test('each person is listed once with the latest text and what is unread, and is
   expect(await rows('/inbox?show=unread')).toHaveLength(2)
 })
 
-test('a list of many goes on by the last one shown', async () => {
+test('a long list continues after the last person shown', async () => {
   for (let i = 10; i < 37; i++) {
     await write(portal.ports, portal.account, `278200000${i}`)
     await arrive(portal.ports, `278200000${i}`, `from ${i}`)
@@ -47,7 +47,7 @@ test('a list of many goes on by the last one shown', async () => {
   ])
 })
 
-test('a conversation has what was sent and what came back, the latest last, with its messages', async () => {
+test('a conversation shows sent and received messages, the latest last, with links to the sent messages', async () => {
   const [id = 0] = await write(portal.ports, portal.account, ann)
   portal.clock.step(60)
   await arrive(portal.ports, ann, 'Yes')
@@ -58,7 +58,7 @@ test('a conversation has what was sent and what came back, the latest last, with
   expect(html.querySelectorAll('.conversation a').map((link) => link.getAttribute('href'))).toContain(`/messages/${id}`)
 })
 
-test('who answers has read it, and sends it once however often the form is submitted', async () => {
+test('answering marks the conversation as read, and sends once even if the form is submitted repeatedly', async () => {
   await write(portal.ports, portal.account, ann)
   await arrive(portal.ports, ann, 'Yes')
   const page = await visitor.get(`/inbox/${ann}`)
@@ -70,7 +70,7 @@ test('who answers has read it, and sends it once however often the form is submi
   expect((await portal.gateway.listSent(portal.account, { limit: 9 })).messages).toHaveLength(2)
 })
 
-test('what is marked as read is what the page had, not what came meanwhile', async () => {
+test('only the messages shown on the page are marked as read, not those that arrived meanwhile', async () => {
   await write(portal.ports, portal.account, ann)
   await arrive(portal.ports, ann, 'Yes')
   const page = await visitor.get(`/inbox/${ann}`)
@@ -86,7 +86,7 @@ test.each([
   ['', 'Enter a text.'],
   ['x'.repeat(919), 'The text is too long'],
   ['Hello', 'Opted out'],
-])('an answer that is not sent keeps its text and says why: %#', async (text, why) => {
+])('a refused answer keeps its text and shows the reason: %#', async (text, why) => {
   await write(portal.ports, portal.account, ann)
   await arrive(portal.ports, ann, why === 'Opted out' ? 'STOP' : 'Yes')
   const shown = await visitor.submit(`/inbox/${ann}`, { text }, 'form:has(textarea)')
@@ -95,7 +95,7 @@ test.each([
   expect(await rows('/inbox?show=unread')).toHaveLength(1)
 })
 
-test('a long conversation goes on behind the last lines of both sides, and shows each line once', async () => {
+test('a long conversation continues on further pages, and shows each message once', async () => {
   await write(portal.ports, portal.account, ann)
   for (let i = 1; i <= 70; i++) {
     portal.clock.step(1)
@@ -108,16 +108,16 @@ test('a long conversation goes on behind the last lines of both sides, and shows
   expect((await visitor.get(older)).html.querySelector('form:has(textarea)')).toBeNull()
 })
 
-test('what was sent to a code says so, and who cannot be written to is not answered', async () => {
+test('a message to a short code names the code, and a sender that is not a number cannot be answered', async () => {
   await assign(portal.ports, portal.account, '45678')
   await arrive(portal.ports, ann, 'JOIN', '45678')
   await arrive(portal.ports, 'A/B shop', 'Hello', '45678')
   expect((await visitor.get(`/inbox/${ann}`)).text).toContain('to your code 45678')
   const link = (await visitor.get('/inbox')).html.querySelector('tbody a')?.getAttribute('href') ?? ''
-  expect((await visitor.get(link)).text).toContain('This is no number that can be written to.')
+  expect((await visitor.get(link)).text).toContain('This sender is not a number that you can write to.')
 })
 
-test('conversations of another account are not there, also not to be answered or read', async () => {
+test('conversations of another account cannot be seen, answered or marked as read', async () => {
   const other = await anAccount(portal.ports)
   await write(portal.ports, other, ben)
   await arrive(portal.ports, ben, 'not yours')

@@ -5,7 +5,7 @@ import { forHolders } from '../../page.ts'
 import { conversationPath, readKey } from './address.ts'
 
 const pageSize = 25
-/** The beginning of a text tells what it is about. */
+/** Maximum number of characters of a text in the list. */
 const shownMax = 140
 
 const lists = [
@@ -18,7 +18,10 @@ const shortened = (text: string): string => {
   return characters.length <= shownMax ? text : `${characters.slice(0, shownMax).join('')}…`
 }
 
-/** `/inbox`: whoever wrote, the latest first. Reading takes nothing from the return-once calls. */
+/**
+ * `/inbox`: lists the people who wrote, the latest first. The return-once calls still return messages that are read
+ * here.
+ */
 export const inbox = forHolders({
   path: '/inbox',
   async show({ gateway, account, query }) {
@@ -43,12 +46,12 @@ export const inbox = forHolders({
           </ul>
           <Panel live="conversations">
             <Table<Conversation>
-              caption="Who wrote in the last 90 days"
+              caption="People who wrote in the last 90 days"
               rows={conversations}
               empty={
                 unreadOnly
                   ? 'Nothing is unread.'
-                  : 'What people answer to your messages is listed here for 90 days, and what they send to your codes.'
+                  : 'Replies to your messages and messages to your codes are listed here for 90 days.'
               }
               columns={[
                 { head: 'From', cell: ({ last: { from } }) => <Link to={conversationPath(from)}>{from}</Link> },

@@ -9,7 +9,7 @@ import { readTime, TextToSend } from '../send/compose.tsx'
 import { problemsOf } from '../send/from-file.ts'
 import { waitsForItsTime } from './message-table.tsx'
 
-/** A message of the account that still waits for its time. */
+/** Returns the message of the path if it belongs to the account and still waits for its scheduled time. */
 async function waitingMessage({ gateway, account, now, parameters }: HolderVisit): Promise<ToldMessage | undefined> {
   const id = parseMessageId(parameters.id ?? '')
   const told = id === undefined ? undefined : await gateway.showSent(account, id)
@@ -28,12 +28,11 @@ const view = (
   main: (
     <>
       <h1>Change the message to {number}</h1>
-      <p>It is cancelled and its credits are returned. Another one waits in its place, which is charged.</p>
+      <p>The message is cancelled and its credits are returned. A new message takes its place and is charged.</p>
       <ProblemSummary problems={problems} />
       {isPast && (
         <Notice tone="wait">
-          <strong>The time that you chose is past.</strong> Nothing is changed yet: choose another one, or go on to send
-          the message at once.
+          <strong>The time that you chose has passed.</strong> Nothing has changed yet. Choose another time, or go on to send the message at once.
         </Notice>
       )}
       <Form to={`/messages/${id}/change`} class="panel">
@@ -51,7 +50,7 @@ const view = (
         <Main>{isPast ? 'Change the message and send it at once' : 'Change the message'}</Main>
       </Form>
       <div class="actions">
-        <Link to={`/messages/${id}`}>Leave it as it is</Link>
+        <Link to={`/messages/${id}`}>Keep the message as it is</Link>
       </div>
     </>
   ),
@@ -62,7 +61,7 @@ const whyNot = (why: Extract<ScheduledChange, { outcome: 'refused' }>['why']): s
     ? 'Your account has no sender for this number.'
     : `${REFUSAL[why]}. The message waits as before.`
 
-/** `/messages/<id>/change`: another text or time for a message that waits for its time. */
+/** `/messages/<id>/change`: changes the text or time of a scheduled message. */
 export const messageChange = forHolders({
   path: '/messages/:id/change',
   isForm: true,
@@ -70,7 +69,7 @@ export const messageChange = forHolders({
   async show(visit) {
     const told = await waitingMessage(visit)
     if (told === undefined) {
-      // After a step back it may be cancelled or on its way: its page says which.
+      // After a step back, the message may already be cancelled or sent. Its page shows which.
       const id = parseMessageId(visit.parameters.id ?? '')
       const shown = id === undefined ? undefined : await visit.gateway.showSent(visit.account, id)
       return shown === undefined ? 'not-found' : { goTo: `/messages/${shown.id}` }
@@ -88,7 +87,7 @@ export const messageChange = forHolders({
     const key = readIdempotencyKey(fields.text('key'))
     if (Object.keys(problems).length > 0 || due === 'unusable' || key === undefined || key === 'unusable')
       return view(told, { text, time }, problems)
-    // A person confirms a past time; another past time is asked about again.
+    // A past time must be confirmed. Another past time must be confirmed again.
     if (due !== undefined && due <= now && fields.text('atOnce') !== time) return view(told, { text, time }, {}, true)
     const changed = await gateway.changeScheduled(account, id, { text, due }, key)
     if (changed.outcome === 'changed') return { goTo: `/messages/${changed.id}?done=changed` }

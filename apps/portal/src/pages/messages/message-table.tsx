@@ -13,7 +13,7 @@ export const excerpt = (text: string): string =>
 export const isScheduled = ({ scheduled }: Pick<ShownMessage, 'scheduled'>, now: Instant): boolean =>
   scheduled !== undefined && scheduled > now
 
-/** Whether it can still be cancelled or changed. */
+/** True if the message can still be cancelled or changed. */
 export const waitsForItsTime = (message: ShownMessage, now: Instant): boolean =>
   isScheduled(message, now) && message.status !== 'not-found' && message.status.code === 'waiting'
 
@@ -28,7 +28,7 @@ export const mayChange = (messages: readonly Pick<ShownMessage, 'status' | 'sche
     return status.code === 'waiting' ? isSoon(scheduled, now) : status.code === 100
   })
 
-/** Messages of the account, each with its state. */
+/** Table of the account's messages, each with its state. */
 export const MessageTable = ({
   caption,
   messages,

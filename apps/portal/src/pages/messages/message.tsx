@@ -10,17 +10,17 @@ import { mayChange, waitsForItsTime } from './message-table.tsx'
 type Step = readonly [at: Instant | undefined, what: ComponentChildren]
 
 const INCIDENT_TEXT: Readonly<Record<string, string>> = {
-  [INCIDENT.refusedForNow]: 'The carrier could not take it at this moment. It is tried again.',
-  [INCIDENT.recovered]: 'The connection ended while it was handed over.',
-  [INCIDENT.unknown]: 'The carrier did not say whether it took it.',
-  [INCIDENT.late]: 'It became known later what the carrier had done.',
-  [INCIDENT.overflow]: 'The first carrier had no room for it. Another one took it.',
-  [INCIDENT.adopted]: 'A report of the carrier was found to be about it.',
-  [INCIDENT.endedInDoubt]: 'A server was lost, and nobody knows whether it was handed over.',
-  [INCIDENT.provedSubmitted]: 'A server was lost after it had been handed over.',
+  [INCIDENT.refusedForNow]: 'The carrier refused the message temporarily. It is tried again.',
+  [INCIDENT.recovered]: 'The connection ended while the message was handed over.',
+  [INCIDENT.unknown]: 'The carrier did not confirm whether it accepted the message.',
+  [INCIDENT.late]: 'The carrier's decision became known later.',
+  [INCIDENT.overflow]: 'The first carrier was at capacity. Another carrier took over the message.',
+  [INCIDENT.adopted]: 'A delivery report of the carrier was matched to the message.',
+  [INCIDENT.endedInDoubt]: 'A database server was lost, and it is unknown whether the message had been handed over.',
+  [INCIDENT.provedSubmitted]: 'A database server was lost after the message had been handed over.',
 }
 
-/** What happened, in the order of time, and at the end where it is now. */
+/** Returns the steps of a message in order of time. The last one is its present state. */
 function stepsOf({
   accepted,
   scheduled,
@@ -50,14 +50,14 @@ function stepsOf({
     ...incidents.map(({ at, what }) => [at, INCIDENT_TEXT[what] ?? what] as const),
   ]
   if (decided?.carrier !== undefined && decided.reference !== undefined) {
-    steps.push([decided.stored, `The carrier took it as ${decided.reference}.`])
+    steps.push([decided.stored, `The carrier accepted it as ${decided.reference}.`])
   }
   const told = (
     <>
       <strong>{capitalized(now.word)}.</strong> {now.meaning} <span class="soft">{specificationWords(status)}</span>
     </>
   )
-  // That the carrier has it was said by the step before.
+  // If the carrier has the message, the previous step already says so.
   if (decided === undefined || decided.code !== OUTCOME.sent) steps.push([decided?.at, told])
   if (refundByHand !== undefined)
     steps.push([refundByHand.at, `${amount(cost)} credits were returned: ${refundByHand.why}`])
@@ -66,7 +66,7 @@ function stepsOf({
   return [...known, ...steps.filter(([at]) => at === undefined)]
 }
 
-/** The steps of a message, one below the other. */
+/** List of the steps of a message. */
 export const Story = ({ of }: { readonly of: ToldMessage }) => (
   <ol class="story">
     {stepsOf(of).map(([at, what], i) => (
@@ -92,15 +92,14 @@ function view(told: ToldMessage, now: Instant, done: string | null): View {
     live: mayChange([told], now),
     main: (
       <>
-        {done === 'cancelled' && <Notice>The message is cancelled, and its credits are returned.</Notice>}
-        {done === 'changed' && <Notice>The message is changed: this one waits in its place.</Notice>}
+        {done === 'cancelled' && <Notice>The message was cancelled, and its credits were returned.</Notice>}
+        {done === 'changed' && <Notice>The message was changed. This new message takes its place.</Notice>}
         {done === 'not-again' && (
           <Notice tone="bad">
-            The message was cancelled, and its credits are returned, but the changed one could not be accepted. Write it
-            once more.
+            The message was cancelled and its credits were returned, but the changed message could not be accepted. Write it again.
           </Notice>
         )}
-        {done === 'sent' && <Notice tone="wait">Nothing was changed: it was on its way already.</Notice>}
+        {done === 'sent' && <Notice tone="wait">Nothing was changed, because the message was already on its way.</Notice>}
         <h1 id="heading" data-live="">
           Message {id} to {number} <State status={status} scheduled={waits} />
         </h1>
@@ -123,7 +122,7 @@ function view(told: ToldMessage, now: Instant, done: string | null): View {
   }
 }
 
-/** `/messages/<id>`: the story of one message. Cancels it while it waits for its time. */
+/** `/messages/<id>`: shows the history of one message, and cancels it while it waits for its scheduled time. */
 export const message = forHolders({
   path: '/messages/:id',
   async show({ gateway, account, now, parameters, query }) {
@@ -139,7 +138,7 @@ export const message = forHolders({
     if (deletion.outcome !== 'not-found') {
       return { goTo: `/messages/${id}?done=${deletion.outcome === 'deleted' ? 'cancelled' : 'sent'}` }
     }
-    // Cancelled before: what it shows says so.
+    // The message may have been cancelled before. Its page shows that.
     return (await gateway.showSent(account, id)) === undefined ? 'not-found' : { goTo: `/messages/${id}` }
   },
 })

@@ -15,13 +15,13 @@ afterEach(() => portal.close())
 const numbersShown = async (path: string): Promise<readonly string[]> =>
   (await visitor.get(path)).html.querySelectorAll('tbody a').map((link) => link.textContent)
 
-test('an empty list says what would be here and how to get it', async () => {
+test('an empty list explains what will be listed and how to send a message', async () => {
   const { text, html } = await visitor.get('/messages')
   expect(text).toContain('Messages that you send are listed here. Send a message')
   expect(html.querySelector('main a[href="/send"]')).not.toBeNull()
 })
 
-test('the list has the latest first and goes on where the page before ended', async () => {
+test('the list has the latest message first and continues where the previous page ended', async () => {
   const recipients = Array.from({ length: 30 }, (_, i) => String(27820000100 + i))
   await portal.gateway.sendMessages(portal.account, [{ text: 'Hello', recipients }])
   const first = await visitor.get('/messages')
@@ -46,7 +46,7 @@ test.each([
   expect(html.querySelector('body')?.hasAttribute('data-follow')).toBe(isFollowed)
 })
 
-test('messages of some days and in one state are listed, and downloaded as a file without formulas', async () => {
+test('messages are filtered by days and state, and downloaded as a file without formulas', async () => {
   await portal.gateway.sendMessages(portal.account, [{ text: '=1+1', recipients: ['27820000001', '27820000002'] }])
   await write(portal.ports, portal.account)
   const day = (await portal.gateway.listSent(portal.account, { limit: 1 })).messages[0]?.accepted ?? 0
@@ -60,13 +60,13 @@ test('messages of some days and in one state are listed, and downloaded as a fil
   const file = await visitor.get('/messages/download')
   expect(file.html.textContent.split('\r\n')).toHaveLength(all.length + 2)
   expect(file.html.textContent).toContain(",'=1+1\r\n")
-  // In the zone of the pages; a sender and a state are guarded as texts are.
+  // Times are in GMT+2 as on pages. Sender and state are protected against formulas like texts.
   expect(file.html.textContent).toContain('Id,Accepted (GMT+2),Scheduled (GMT+2),Number,From,State')
   expect(file.html.textContent).toMatch(/\r\n1,2026-10-18 10:00:00,,27820000001,12025550100,/)
   expect(file.html.textContent).toContain('Parts,Charged,Returned,Net,Reference,Text\r\n')
 })
 
-test('one field finds a number as people write it, an id and a reference', async () => {
+test('the search field finds a number as people write it, an id and a reference', async () => {
   const recipients = [
     { number: '27820000001', reference: 'A-1044' as never },
     { number: '27820000002' },
@@ -82,11 +82,11 @@ test('one field finds a number as people write it, an id and a reference', async
   expect((await visitor.get('/messages?q=nothing')).text).toContain('has “nothing” as its number, id or reference')
 })
 
-test('the story of a message tells what it cost, who took it as what, and what became of it', async () => {
+test('the history of a message shows its cost, the carrier's id and its final state', async () => {
   const [id = aMessageId(1)] = await write(portal.ports, portal.account, '27820000001')
   const taken = await visitor.get(`/messages/${id}`)
   expect(taken.text).toContain('Accepted: 1 part, 1.0 credits charged')
-  expect(taken.text).toContain(`The carrier took it as ${id}.`)
+  expect(taken.text).toContain(`The carrier accepted it as ${id}.`)
   expect(taken.html.querySelector('h1 .state')?.textContent).toBe('on its way')
   const place = (await portal.ports.messageTraces.of(id))?.place
   if (place?.place !== 'decided' || place.carrier === undefined) throw new Error('not taken')
@@ -96,7 +96,7 @@ test('the story of a message tells what it cost, who took it as what, and what b
   expect(failed.text).toContain('Not delivered. The carrier could not deliver it. SENDINGFAILED 103')
 })
 
-test('the overview has the balance, the figures of today and the latest, and says what needs attention', async () => {
+test('the overview shows the balance, today's figures, the latest messages and what needs attention', async () => {
   await write(portal.ports, portal.account, '27820000001', '27820000002')
   const { text, html } = await visitor.get('/')
   expect(text).toContain('Delivered0On their way2Failed0Unknown0Scheduled0')

@@ -19,12 +19,12 @@ import { MessageTable, mayChange } from './message-table.tsx'
 
 const pageSize = 25
 
-/** Which messages are listed. */
+/** Filter of the list of messages. */
 interface Filter {
-  /** `2026-11-25`, in gateway time; blank: no bound. */
+  /** First day, such as `2026-11-25`, in gateway time. Blank means no bound. */
   readonly from: string
   readonly to: string
-  /** One of `STATE_FILTERS`; blank: every state. */
+  /** Key of `STATE_FILTERS`. Blank means every state. */
   readonly state: string
 }
 
@@ -40,7 +40,7 @@ const filterOf = (query: URLSearchParams): Filter => {
 const startOf = (day: string): Instant | undefined =>
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(day) ? parseMinute(`${day.replaceAll('-', '')}0000`) : undefined
 
-/** As the use case wants it: the last day is among them. */
+/** Converts the filter for the use case. The last day is included. */
 function wantedOf({ from, to, state }: Filter) {
   const end = startOf(to)
   return { since: startOf(from), until: end && secondsAfter(end, 86_400), fits: STATE_FILTERS[state]?.[1] }
@@ -86,8 +86,8 @@ const Search = ({ value, filter }: { readonly value: string; readonly filter: Fi
 const noFilter: Filter = { from: '', to: '', state: '' }
 
 /**
- * `/messages`: what was sent in the last 90 days, the latest first, of some days or in one state; `?q=` searches,
- * `?after=` goes on.
+ * `/messages`: lists the messages of the last 90 days, the latest first, filtered by days and state. `?q=` searches,
+ * `?after=` continues the list.
  */
 export const messages = forHolders({
   path: '/messages',
@@ -97,7 +97,7 @@ export const messages = forHolders({
   },
 })
 
-/** `/messages/download`: the same list whole, as a file. */
+/** `/messages/download`: returns the whole list as a file. */
 export const messagesFile = forHolders({
   path: '/messages/download',
   isFile: true,
@@ -139,10 +139,10 @@ async function list({ gateway, account, now, query }: HolderVisit): Promise<View
   const page = await gateway.listSent(account, { ...wantedOf(filter), after, limit: pageSize })
   const isFiltered = queryOf(filter) !== ''
   const nothing = isFiltered
-    ? 'No message here fits. '
+    ? 'No message matches. '
     : after === undefined
       ? 'Messages that you send are listed here. '
-      : 'There is nothing older. '
+      : 'There are no older messages. '
   return {
     title: 'Messages',
     place: 'messages',
@@ -154,7 +154,7 @@ async function list({ gateway, account, now, query }: HolderVisit): Promise<View
         <Panel live="list">
           <MessageTable
             caption={
-              isFiltered ? 'Those that fit, the latest first' : after === undefined ? 'The latest, of 90 days' : 'Older'
+              isFiltered ? 'Matching messages, the latest first' : after === undefined ? 'Messages of the last 90 days, the latest first' : 'Older'
             }
             messages={page.messages}
             now={now}
@@ -178,7 +178,7 @@ async function list({ gateway, account, now, query }: HolderVisit): Promise<View
   }
 }
 
-/** What a search may mean: in digits an id and a number, else a reference. */
+/** Searches for a number, an id or a reference. Digits may be an id or a number, anything else is a reference. */
 async function search(visit: HolderVisit, wanted: string) {
   const { gateway, account, now } = visit
   const id = /^[0-9]+$/.test(wanted) ? messageId(Number(wanted)) : undefined
@@ -206,7 +206,7 @@ async function search(visit: HolderVisit, wanted: string) {
             caption={`Found for “${wanted}”, the latest 50`}
             messages={distinct}
             now={now}
-            empty={`Nothing of yours from the last 90 days has “${wanted}” as its number, id or reference.`}
+            empty={`No message of the last 90 days has “${wanted}” as its number, id or reference.`}
           />
         </Panel>
         <div class="actions">
@@ -217,7 +217,7 @@ async function search(visit: HolderVisit, wanted: string) {
   }
 }
 
-/** Each with its text and status. */
+/** Returns the messages that were found, each with its text and status. */
 async function found(
   { gateway, account }: HolderVisit,
   list: { readonly messages: readonly FoundMessage[] } | 'no-such-message',

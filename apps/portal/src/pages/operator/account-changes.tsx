@@ -5,23 +5,23 @@ import type { Fields, Problems } from '../../forms.ts'
 import { amount } from '../../format.ts'
 import type { GoTo, OperatorVisit, View } from '../../page.ts'
 
-/** What was just done, or is shown this once. */
+/** Result of a change that the page shows: a notice, or the errors of the form. */
 export interface Told {
   readonly notice?: View['main']
   readonly problems?: Problems
   readonly fields?: Fields
 }
 
-/** What became of a change, as the page says it. */
+/** Result of a change: what the page shows, another page, or 'not-found'. */
 type Done = Told | GoTo | 'not-found'
 
-/** What operators change of an account, by the `act` of the form. */
+/** Changes that operators make to an account, by the `act` field of the form. */
 export const accountChanges: Readonly<
   Record<string, (visit: OperatorVisit, id: AccountId, fields: Fields) => Promise<Done>>
 > = {
   async lock({ backOffice }, id) {
     await backOffice.lockAccount(id)
-    return { notice: <Notice>The account is locked. Whoever was signed in is not any more.</Notice> }
+    return { notice: <Notice>The account is locked, and everybody who was signed in is signed out.</Notice> }
   },
   async 'act-as'({ backOffice, operator, session }, id) {
     const until = await backOffice.actAs(id, operator.id, session.id)
@@ -35,11 +35,11 @@ export const accountChanges: Readonly<
     const offered = await backOffice.offerSignInLink(id)
     if (offered === 'no-such-account') return 'not-found'
     if (offered === 'second-factor')
-      return { notice: <Notice tone="bad">No link is made for an account with a second factor.</Notice> }
+      return { notice: <Notice tone="bad">A sign-in link cannot be made for an account with a second factor.</Notice> }
     return {
       notice: (
         <Notice>
-          This link signs in once, within an hour. It is shown this once: <code>/link?token={offered.token}</code>
+          This link signs in once, within an hour. It is shown only this once: <code>/link?token={offered.token}</code>
         </Notice>
       ),
     }
@@ -52,7 +52,7 @@ export const accountChanges: Readonly<
     const operation = fields.operation()
     if (operation === undefined) return 'not-found'
     const after = await backOffice.topUp(id, wanted, why, operation)
-    if (after === 'repeated') return { notice: <Notice>That was done before, and was not done again.</Notice> }
+    if (after === 'repeated') return { notice: <Notice>The form was sent twice. The change was made once.</Notice> }
     if (after === 'no-such-account') return 'not-found'
     if (typeof after === 'string') return { fields, problems: { amount: OUT_OF_RANGE } }
     return { notice: <Notice>{toppedUp(wanted, after)}</Notice> }
@@ -62,18 +62,18 @@ export const accountChanges: Readonly<
     if (given === '') {
       if ((await backOffice.removePrice(prefix, id)) === 'removed')
         return { notice: <Notice>The price is removed.</Notice> }
-      return { fields, problems: { prefix: 'The account has no price for this.' } }
+      return { fields, problems: { prefix: 'The account has no price for these numbers.' } }
     }
     const price = parseCredits(given)
     const set = price === undefined ? 'invalid-price' : await backOffice.setPrice(prefix, price, id)
     if (set === 'no-such-account') return 'not-found'
-    if (set === 'invalid-prefix') return { fields, problems: { prefix: 'Enter up to 15 digits, or nothing.' } }
+    if (set === 'invalid-prefix') return { fields, problems: { prefix: 'Enter up to 15 digits, or leave the field empty.' } }
     if (set === 'invalid-price') return { fields, problems: { price: 'Enter credits from 0.0, such as 0.7.' } }
-    return { notice: <Notice>The price is set. Every process knows it within 5 seconds.</Notice> }
+    return { notice: <Notice>The price is set. It applies everywhere within 5 seconds.</Notice> }
   },
   async limits({ backOffice }, id, fields) {
     const [requests, recipients] = [limitOf(fields.trimmed('requests')), limitOf(fields.trimmed('recipients'))]
-    const wrong = 'Enter a whole number from 1 to 1000000, or nothing.'
+    const wrong = 'Enter a whole number from 1 to 1000000, or leave the field empty.'
     const problems = {
       ...(requests === 'wrong' && { requests: wrong }),
       ...(recipients === 'wrong' && { recipients: wrong }),
@@ -81,7 +81,7 @@ export const accountChanges: Readonly<
     if (requests === 'wrong' || recipients === 'wrong') return { fields, problems }
     const changed = await backOffice.changeAccount(id, { requestsPerSecond: requests, recipientsPerSecond: recipients })
     if (changed !== 'changed') return 'not-found'
-    return { notice: <Notice>The limits are set. Every process knows them within 5 seconds.</Notice> }
+    return { notice: <Notice>The limits are set. They apply everywhere within 5 seconds.</Notice> }
   },
   async 'issue-key'({ backOffice }, id, fields) {
     const label = fields.trimmed('label')
@@ -89,27 +89,27 @@ export const accountChanges: Readonly<
     const operation = fields.operation()
     const issued = operation && (await backOffice.issueApiKey(id, { label, operation }))
     if (issued === 'repeated')
-      return { notice: <Notice>That was done before, and was not done again. A key is shown once.</Notice> }
+      return { notice: <Notice>The form was sent twice, and one key was issued. It is not shown again.</Notice> }
     if (issued === undefined || typeof issued === 'string') return 'not-found'
     return {
       notice: (
         <Notice>
-          Key {issued.id} is <code>{issued.key}</code>. It is shown this once.
+          Key {issued.id} is <code>{issued.key}</code>. It is shown only this once.
         </Notice>
       ),
     }
   },
   async 'require-factor'({ backOffice }, id) {
     await backOffice.requireAccountFactor(id, true)
-    return { notice: <Notice>A second factor is required. Who is signed in without one is not any more.</Notice> }
+    return { notice: <Notice>A second factor is required. Everybody who had signed in without one is signed out.</Notice> }
   },
   async 'spare-factor'({ backOffice }, id) {
     await backOffice.requireAccountFactor(id, false)
-    return { notice: <Notice>A second factor is not required any more.</Notice> }
+    return { notice: <Notice>A second factor is no longer required.</Notice> }
   },
   async 'reset-factor'({ backOffice }, id) {
     await backOffice.resetAccountFactor(id)
-    return { notice: <Notice>The second factor is removed. Signing in asks for the password alone.</Notice> }
+    return { notice: <Notice>The second factor is removed. Signing in requires only the password.</Notice> }
   },
   'lock-user': (visit, id, fields) => changeUser(visit, id, fields, 'lockUser'),
   'unlock-user': (visit, id, fields) => changeUser(visit, id, fields, 'unlockUser'),
@@ -134,13 +134,13 @@ async function changeUser(
   return { notice: <Notice>{user.email} was changed. It counts at once.</Notice> }
 }
 
-/** Null: none. */
+/** Reads a limit. Returns null if the field is empty, which means no limit. */
 function limitOf(text: string): number | null | 'wrong' {
   if (text === '') return null
   return /^[1-9][0-9]{0,5}$|^1000000$/.test(text) ? Number(text) : 'wrong'
 }
 
-const OUT_OF_RANGE = 'The balance would be below zero, or larger than a balance can be.'
+const OUT_OF_RANGE = 'The balance would be negative, or larger than the maximum.'
 
 const toppedUp = (wanted: Credits, after: Credits): string =>
   wanted > 0

@@ -50,7 +50,7 @@ async function read(backOffice: BackOffice, id: AccountId): Promise<Known | unde
   return { found, keys, prices, users, subAccounts, second, changes }
 }
 
-/** A field that has again what was submitted. */
+/** Text field that shows the submitted value again after an error. */
 interface KeptField {
   readonly name: string
   readonly label: string
@@ -91,7 +91,7 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
               ['Login', account.login],
               [
                 'Main account',
-                parent === undefined ? 'it is one' : <Link to={`/operator/accounts/${parent}`}>{parent}</Link>,
+                parent === undefined ? 'none (this is a main account)' : <Link to={`/operator/accounts/${parent}`}>{parent}</Link>,
               ],
               ['Requests a second', account.requestsPerSecond ?? 'no limit'],
               ['Recipients a second', account.recipientsPerSecond ?? 'no limit'],
@@ -99,13 +99,11 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
           />
           <div class="actions">
             <Action act={locked ? 'unlock' : 'lock'}>{locked ? 'Unlock this account' : 'Lock this account'}</Action>
-            <Action act="act-as">Look at its pages</Action>
-            {isAdmin && !locked && <Action act="link">Make a link that signs in once</Action>}
+            <Action act="act-as">View its pages</Action>
+            {isAdmin && !locked && <Action act="link">Make a one-time sign-in link</Action>}
           </div>
           <p class="hint">
-            To look at its pages shows what its owner sees, message texts too, for half an hour at the most. Nothing can
-            be changed there, and it is recorded. A locked account can look things up and cannot send. What it has
-            waiting ends as not sent, and is given back.
+            Viewing its pages shows what its owner sees, message texts too, for at most half an hour. You cannot change anything there, and the visit is recorded in the audit log. A locked account can look things up but cannot send. Its waiting messages end as not sent, and their credits are returned.
           </p>
         </Panel>
         {isAdmin && (
@@ -113,8 +111,8 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
             <Form to={to}>
               <Hidden name="act" value="top-up" />
               <Hidden name="operation" value={randomUUID()} />
-              <Kept name="amount" label="Credits" hint="With at most one decimal; a minus sign takes them" />
-              <Kept name="why" label="Reason" hint="It stands in the statement of the account" />
+              <Kept name="amount" label="Credits" hint="With at most one decimal. A negative amount takes credits" />
+              <Kept name="why" label="Reason" hint="Shown in the statement of the account" />
               <Main>Change the balance</Main>
             </Form>
           </Panel>
@@ -146,9 +144,9 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
         </Panel>
         <Panel title="Prices">
           <Table
-            caption="Prices of one part that this account has of its own"
+            caption="Prices per message part that apply to this account only"
             rows={prices}
-            empty="This account has the prices that all have."
+            empty="The general prices apply to this account."
             columns={[
               { head: 'Numbers that begin with', cell: ({ prefix }) => (prefix === '' ? 'anything else' : prefix) },
               { head: 'Credits', cell: ({ price }) => amount(price), number: true },
@@ -157,11 +155,11 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
           {isAdmin && (
             <Form to={to}>
               <Hidden name="act" value="price" />
-              <Kept name="prefix" label="Numbers that begin with" hint="Digits; nothing stands for all other numbers" />
+              <Kept name="prefix" label="Numbers that begin with" hint="Digits. Leave it empty for all other numbers" />
               <Kept
                 name="price"
                 label="Credits for one part"
-                hint="Nothing removes the price: the one of all accounts counts again"
+                hint="Leave it empty to remove the price: the general price applies again"
               />
               <Second>Set the price</Second>
             </Form>
@@ -174,13 +172,13 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
               <Kept
                 name="requests"
                 label="Requests a second"
-                hint="Of all interfaces together; nothing stands for no limit"
+                hint="All interfaces together. Leave it empty for no limit"
                 kept={String(account.requestsPerSecond ?? '')}
               />
               <Kept
                 name="recipients"
                 label="Recipients a second"
-                hint="Nothing stands for no limit"
+                hint="Leave it empty for no limit"
                 kept={String(account.recipientsPerSecond ?? '')}
               />
               <Second>Set the limits</Second>
@@ -191,7 +189,7 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
           <Table
             caption="People who sign in for this account"
             rows={users}
-            empty="Nobody has an own password. Owners invite people at the portal, or you by gateway account user."
+            empty="There are no users. Owners invite people in the portal, operators with "gateway account user"."
             columns={[
               { head: 'E-mail', cell: ({ email }) => <span class="text">{email}</span> },
               { head: 'Role', cell: ({ role }) => role },
@@ -214,7 +212,7 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
         <Panel title="Second factor">
           <p>
             {second.factor === undefined ? 'The account has none. ' : 'The account has one. '}
-            {second.isRequired ? 'Whoever signs in has to have one.' : 'It is not required.'}
+            {second.isRequired ? 'It is required.' : 'It is not required.'}
           </p>
           {isAdmin && (
             <div class="actions">
@@ -243,15 +241,18 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
             />
           </Panel>
         )}
-        <Panel title="What was changed">
-          <Changes of={changes} empty="Nobody has changed anything of this account." />
+        <Panel title="Changes">
+          <Changes of={changes} empty="No operator has changed this account." />
         </Panel>
       </>
     ),
   }
 }
 
-/** `/operator/accounts/<id>`: its money, keys, prices, users and limits, and what was changed. */
+/**
+ * `/operator/accounts/<id>`: shows and changes the balance, keys, prices, users and limits of an account, and lists its
+ * changes.
+ */
 export const account = forOperators({
   path: '/operator/accounts/:id',
   async show(visit) {

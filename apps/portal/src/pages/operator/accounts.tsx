@@ -6,7 +6,7 @@ import { forOperators } from '../../page.ts'
 
 const pageSize = 25
 
-/** `/operator/accounts`: by id; `?q=` finds one by id or login, `?after=` goes on. */
+/** `/operator/accounts`: lists all accounts by id. `?q=` searches by id or login, `?after=` continues the list. */
 export const accounts = forOperators({
   path: '/operator/accounts',
   async show({ backOffice, query }) {

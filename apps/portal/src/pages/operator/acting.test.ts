@@ -17,7 +17,7 @@ const changes = async () =>
     JSON.parse(ended?.record ?? 'null') as unknown,
   ])
 
-test('an operator of support looks at the pages of an account, with a banner on each, and stops', async () => {
+test('an operator with the role support views the pages of an account, with a banner on each, and stops', async () => {
   expect((await look()).to).toBe('/')
   const first = await support.get('/')
   expect(first.html.querySelector('#balance')?.textContent).toContain('123.4')
@@ -36,7 +36,7 @@ test('an operator of support looks at the pages of an account, with a banner on 
   expect(await portal.backOffice.verifyAuditLog()).toMatchObject({ broken: undefined })
 })
 
-test('it ends by itself after half an hour, also while it is used', async () => {
+test('viewing ends after half an hour, even while it is in use', async () => {
   await look()
   portal.clock.step(actingSeconds / 2)
   expect(await banner()).not.toBe('')
@@ -45,7 +45,7 @@ test('it ends by itself after half an hour, also while it is used', async () => 
   expect((await support.get('/operator')).status).toBe(200)
 })
 
-test('it ends with the session: by signing out, which is recorded, and by a lock', async () => {
+test('viewing ends with the operator's session: by signing out, which is recorded, and by a lock', async () => {
   await look()
   const copied = portal.visitor()
   copied.cookie = support.cookie
@@ -62,7 +62,7 @@ test('it ends with the session: by signing out, which is recorded, and by a lock
   expect((await other.get('/')).to).toBe('/sign-in')
 })
 
-test('an own session of an account holder in the same browser waits, and nothing is changed with it', async () => {
+test('a session of an account holder in the same browser is suspended meanwhile and cannot change anything', async () => {
   const holder = await portal.signedIn()
   await look()
   const both = portal.visitor()
@@ -75,7 +75,7 @@ test('an own session of an account holder in the same browser waits, and nothing
   expect(await portal.gateway.listKeys(portal.account)).toEqual([])
 })
 
-test('a locked account can be looked at, and one that is not there cannot', async () => {
+test('a locked account can be viewed, an unknown one cannot', async () => {
   await portal.backOffice.lockAccount(portal.account.id)
   await look()
   expect(await banner()).toContain('account 1')

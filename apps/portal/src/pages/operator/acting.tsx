@@ -3,18 +3,18 @@ import { amount } from '../../format.ts'
 import { nameOf } from '../../layout.tsx'
 import { forOperators } from '../../page.ts'
 
-/** `/operator/acting`: the account that an operator looks at, and the end of it. */
+/** `/operator/acting`: shows which account the operator is viewing, and ends this. */
 export const acting = forOperators({
   path: '/operator/acting',
   async show({ backOffice, session: { actsAs } }) {
     const found = actsAs && (await backOffice.findAccount(actsAs.account))
     return {
-      title: 'Acting as an account',
+      title: 'Viewing an account',
       place: 'operator-accounts',
       main:
         found === undefined ? (
           <>
-            <h1>You look at no account</h1>
+            <h1>You are not viewing an account</h1>
             <p>
               On the page of an account you can look at its pages as its owner sees them.{' '}
               <Link to="/operator/accounts">Accounts</Link>
@@ -22,12 +22,12 @@ export const acting = forOperators({
           </>
         ) : (
           <>
-            <h1>You look at account {found.account.id}</h1>
+            <h1>You are viewing account {found.account.id}</h1>
             <p>
               {nameOf(found.account)}, {amount(found.balance)} credits. <Link to="/">Its pages</Link>
             </p>
             <Form to="/operator/acting">
-              <Second>Stop looking</Second>
+              <Second>Stop viewing</Second>
             </Form>
           </>
         ),

@@ -5,7 +5,7 @@ import { forOperators } from '../../page.ts'
 
 const shownMax = 50
 
-/** `/operator/arrivals`: what people wrote that belongs to no account. */
+/** `/operator/arrivals`: lists received messages that belong to no account. */
 export const arrivals = forOperators({
   path: '/operator/arrivals',
   async show({ backOffice }) {
@@ -21,14 +21,13 @@ export const arrivals = forOperators({
         <>
           <h1>Arrivals without an owner</h1>
           <p class="soft">
-            People wrote these to a number of ours from which no account had written to them. A code that is assigned to
-            an account has an owner from then on.
+            These messages were sent to one of the gateway's numbers, but no account had written to the sender from that number. Later messages to a code belong to the account that the code is assigned to.
           </p>
           <Panel>
             <Table
               caption="Messages that belong to no account"
               rows={rows.slice(0, shownMax)}
-              empty="There are none. Each message that came belongs to an account."
+              empty="There are none. Every received message belongs to an account."
               columns={[
                 { head: 'From', cell: ({ from }) => from },
                 { head: 'To', cell: ({ to }) => to ?? '' },

@@ -8,12 +8,12 @@ import { forOperators, type OperatorVisit, type View } from '../../page.ts'
 
 const pageSize = 50
 
-/** As on all pages: grouped credits, times in gateway time. */
+/** Formats of the portal: grouped credits, times in gateway time. */
 const style = { credits: amount, time: (at: Instant) => exactly(at).slice(0, -4) } as const
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Changes, the latest first. */
+/** Table of changes, the latest first. */
 export const Changes = ({ of, empty }: { readonly of: readonly ListedChange[]; readonly empty: string }) => (
   <Table
     caption="Changes by operators"
@@ -59,7 +59,7 @@ async function view({ backOffice, query }: OperatorVisit, verified?: View['main'
           <Second>Search</Second>
         </form>
         <Panel>
-          <Changes of={changes} empty="No change was found. What operators change is listed here." />
+          <Changes of={changes} empty="No change was found. Changes by operators are listed here." />
           {found.length > pageSize && (
             <p class="hint">
               <Link to={olderPath(changes.at(-1)?.begun.sequence, { by, account })}>Older</Link>
@@ -77,7 +77,7 @@ async function view({ backOffice, query }: OperatorVisit, verified?: View['main'
 const olderPath = (before: AuditSequence | undefined, search: Readonly<Record<string, string>>): string =>
   `/operator/audit?${new URLSearchParams({ ...search, before: String(before ?? '') }).toString()}`
 
-/** `/operator/audit`: who changed what. Its form computes every hash again. */
+/** `/operator/audit`: lists who changed what. Its form verifies the hash of every entry. */
 export const audit = forOperators({
   path: '/operator/audit',
   show: (visit) => view(visit),

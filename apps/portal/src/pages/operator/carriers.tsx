@@ -5,9 +5,9 @@ import { count } from '../../format.ts'
 import { forOperators, type OperatorVisit, type View } from '../../page.ts'
 import type { Tone } from '../../words.ts'
 
-/** How a carrier is at one dispatcher, in a word. */
+/** Returns the state of a carrier at one dispatcher, in a word. */
 export function carrierState({ isStale, mode, status }: ToldCarrier): { readonly word: string; readonly tone: Tone } {
-  if (isStale) return { word: 'not heard of', tone: 'idle' }
+  if (isStale) return { word: 'not reporting', tone: 'idle' }
   if (mode !== 'running') return { word: mode, tone: 'wait' }
   if (status === undefined) return { word: 'ready', tone: 'good' }
   if (!isConnected(status)) return { word: 'not bound', tone: 'bad' }
@@ -22,7 +22,7 @@ const State = ({ of }: { readonly of: ToldCarrier }) => {
   return <Pill tone={tone}>{word}</Pill>
 }
 
-/** `/operator/carriers`: each carrier of each dispatcher, and what waits by route. */
+/** `/operator/carriers`: lists each carrier of each dispatcher, and the waiting messages by route. */
 export const carriers = forOperators({
   path: '/operator/carriers',
   async show({ backOffice }) {
@@ -38,7 +38,7 @@ export const carriers = forOperators({
             <Table
               caption="Carriers of each dispatcher"
               rows={told}
-              empty="No dispatcher tells of a carrier: nothing is sent. Start one, and name carriers with CARRIERS."
+              empty="No dispatcher reports a carrier: nothing is sent. Start a dispatcher, and configure carriers with CARRIERS."
               columns={[
                 {
                   head: 'Carrier',
@@ -46,7 +46,7 @@ export const carriers = forOperators({
                 },
                 { head: 'Dispatcher', cell: ({ process }) => `${process.host} ${process.pid}` },
                 { head: 'State', cell: (one) => <State of={one} /> },
-                { head: 'Without an answer', cell: ({ unanswered }) => count(unanswered), number: true },
+                { head: 'Unanswered', cell: ({ unanswered }) => count(unanswered), number: true },
                 { head: 'Window', cell: ({ window }) => count(window), number: true },
                 { head: 'A second', cell: ({ status }) => status?.perSecond?.toFixed(1) ?? '', number: true },
                 {
@@ -58,10 +58,10 @@ export const carriers = forOperators({
               ]}
             />
             <p class="hint">
-              <Link to="/operator/routes">Where would a number go?</Link>
+              <Link to="/operator/routes">Which route does a number take?</Link>
             </p>
           </Panel>
-          <Panel title="What waits" live="routes">
+          <Panel title="Waiting messages" live="routes">
             <Table
               caption="Messages that are due, by route"
               rows={routes}
@@ -101,7 +101,7 @@ async function view({ backOffice, operator, parameters, query }: OperatorVisit):
     live: true,
     main: (
       <>
-        {query.has('done') && <Notice>The dispatchers follow within seconds.</Notice>}
+        {query.has('done') && <Notice>The dispatchers apply this within seconds.</Notice>}
         <h1>Carrier {name}</h1>
         <div id="hold" data-live="">
           {hold !== undefined && (
@@ -119,18 +119,18 @@ async function view({ backOffice, operator, parameters, query }: OperatorVisit):
             <Figures
               of={[
                 ['State', <State of={one} />],
-                ['Without an answer', `${count(one.unanswered)} of ${count(one.window)}`],
+                ['Unanswered', `${count(one.unanswered)} of ${count(one.window)}`],
                 ['Receipts', count(one.status?.receipts.received ?? 0)],
-                ['Without a message', count(one.status?.receipts.missed ?? 0)],
+                ['Unmatched receipts', count(one.status?.receipts.missed ?? 0)],
                 ['Unreadable', count(one.status?.unreadable ?? 0)],
-                ['Taken from full carriers', count(one.overflowed ?? 0)],
+                ['Taken over from full carriers', count(one.overflowed ?? 0)],
                 ...(one.status?.facts ?? []),
               ]}
             />
             {one.status?.lastError !== undefined && <p class="hint">Last error: {one.status.lastError}</p>}
           </Panel>
         ))}
-        <Panel title="What became of messages" live="figures">
+        <Panel title="Outcomes of messages" live="figures">
           <Table<PrefixFigures>
             caption="By calling code, in the last hour and the last day"
             rows={figures}
@@ -147,7 +147,7 @@ async function view({ backOffice, operator, parameters, query }: OperatorVisit):
           />
         </Panel>
         {operator.role === 'admin' && (
-          <Panel title="Hold it" live="modes">
+          <Panel title="Pause or drain" live="modes">
             {modes.map((mode) => (
               <Form key={mode} to={`/operator/carriers/${name}`}>
                 <Hidden name="mode" value={mode} />
@@ -161,7 +161,10 @@ async function view({ backOffice, operator, parameters, query }: OperatorVisit):
   }
 }
 
-/** `/operator/carriers/<name>`: how it is at each dispatcher, and what became of messages. Pauses and resumes it. */
+/**
+ * `/operator/carriers/<name>`: shows the state of a carrier at each dispatcher and the outcomes of messages. Pauses,
+ * drains and resumes the carrier.
+ */
 export const carrier = forOperators({
   path: '/operator/carriers/:name',
   show: view,

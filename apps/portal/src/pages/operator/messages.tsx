@@ -15,7 +15,7 @@ import { Story } from '../messages/message.tsx'
 
 const pageSize = 25
 
-/** `/operator/messages`: of all accounts, by number, id or reference. */
+/** `/operator/messages`: finds messages of all accounts by number, id or reference. */
 export const operatorMessages = forOperators({
   path: '/operator/messages',
   async show({ backOffice, query }) {
@@ -53,9 +53,7 @@ export const operatorMessages = forOperators({
             <Table<FoundMessage>
               caption="Messages found, the latest first"
               rows={messages}
-              empty={
-                wanted === '' ? 'Search for a message to see what became of it.' : `Nothing was found for ${wanted}.`
-              }
+              empty={wanted === '' ? 'Search for a message to see its history.' : `Nothing was found for ${wanted}.`}
               columns={[
                 { head: 'Id', cell: (one) => <Link to={`/operator/messages/${one.id}`}>{one.id}</Link>, number: true },
                 {
@@ -80,14 +78,14 @@ export const operatorMessages = forOperators({
 const PLACE: Readonly<Record<MessageTrace['place']['place'], string>> = {
   scheduled: 'waits for its time',
   queue: 'waits for a dispatcher',
-  'in-doubt': 'in doubt: a lost database server may have had it submitted; see gateway failover status',
+  'in-doubt': 'in doubt: it may have been submitted before a database server was lost; see gateway failover status',
   postponed: 'waits for another try',
   claimed: 'a dispatcher has it',
   decided: 'has an outcome',
-  nowhere: 'nowhere: a defect, or a hand in the database',
+  nowhere: 'nowhere: a defect, or the database was changed by hand',
 }
 
-/** `/operator/messages/<id>`: the story of a message of any account. Its text is its account's, and is not shown. */
+/** `/operator/messages/<id>`: shows the history of a message of any account, without its text. */
 export const operatorMessage = forOperators({
   path: '/operator/messages/:id',
   async show({ backOffice, gateway, parameters }) {
@@ -112,11 +110,11 @@ export const operatorMessage = forOperators({
               of={[
                 ['Account', <Link to={`/operator/accounts/${trace.account}`}>{trace.account}</Link>],
                 ['Where it is', PLACE[place.place]],
-                ['Why it waits', waiting?.reason.replaceAll('-', ' ') ?? 'it does not'],
+                ['Reason for waiting', waiting?.reason.replaceAll('-', ' ') ?? 'it is not waiting'],
                 ['Route', trace.route?.name ?? 'none'],
                 ['Carrier', ('carrier' in place ? place.carrier : undefined) ?? 'none yet'],
-                ['Its id at the carrier', (place.place === 'decided' ? place.reference : undefined) ?? 'none'],
-                ['Refused for now', `${count(trace.refusedForNow)} times`],
+                ['Id at the carrier', (place.place === 'decided' ? place.reference : undefined) ?? 'none'],
+                ['Temporarily refused', `${count(trace.refusedForNow)} times`],
                 ...creditFigures(tracedCredits(trace)),
               ]}
             />

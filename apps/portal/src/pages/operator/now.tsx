@@ -11,16 +11,16 @@ import { carrierState } from './carriers.tsx'
 
 const busiestMax = 8
 const waitingMax = 8
-/** The queue is read account by account: of more than this only the beginning is looked at. */
+/** Maximum number of accounts of the queue that are read. */
 const readMax = 5000
-/** What is due for longer than this is late. */
+/** Seconds after which a due message counts as late. */
 const lateSeconds = 60
-/** Seconds for which messages must be due to name carriers that are paused. */
+/** Seconds for which messages must be due before paused carriers are reported. */
 const heldSeconds = 5
 
 interface Waiting {
   readonly rows: readonly WaitingWork[]
-  /** There are more accounts than were looked at. */
+  /** True if the queue has more accounts than were read. */
   readonly isCut: boolean
 }
 
@@ -33,8 +33,7 @@ async function read(queue: AsyncIterable<WaitingWork>): Promise<Waiting> {
   return { rows, isCut: false }
 }
 
-/** What somebody has to look at, each in a sentence. */
-/** Says that a carrier is paused or drained while messages wait. */
+/** Returns the sentence that a carrier is paused or drained while messages wait. */
 function heldText(carrier: string, told: readonly ToldCarrier[], waiting: readonly WaitingRoute[]): string {
   const mode = told.find((one) => one.carrier === carrier && one.mode !== 'running')?.mode ?? 'paused'
   const due = waiting.reduce((sum, route) => sum + route.due, 0)
@@ -60,7 +59,7 @@ function troubles(
   return [
     ...promotions.map(
       ({ inDoubt }) =>
-        `${counted(inDoubt, 'message')} may have been sent already and wait for a decision: a database standby was promoted that may lack what the lost server did last. See "gateway failover status".`,
+        `${counted(inDoubt, 'message')} may already have been sent and wait for a decision: a database standby was promoted that may lack the last changes of the lost server. See "gateway failover status".`,
     ),
     ...(running.length === 0 ? ['No dispatcher runs: nothing is sent until one is started.'] : []),
     ...bad.map((one) => `The carrier ${one.carrier} is ${carrierState(one).word} at ${one.process.host}.`),
@@ -72,7 +71,7 @@ function troubles(
           'minute',
         )}.`,
     ),
-    ...(failing.length > 0 ? [`${counted(failing.length, 'webhook')} did not answer lately.`] : []),
+    ...(failing.length > 0 ? [`${counted(failing.length, 'webhook')} failed lately.`] : []),
   ]
 }
 
@@ -85,7 +84,7 @@ interface CarrierTraffic {
   readonly failed: number
 }
 
-/** What became of today's messages, by carrier. */
+/** Sums today's messages by carrier and outcome. */
 function trafficOf(rows: Traffic['byCarrier']): readonly CarrierTraffic[] {
   const carriers = [...new Set(rows.map(({ carrier }) => carrier))]
   return carriers.map((carrier) => {
@@ -100,7 +99,7 @@ function trafficOf(rows: Traffic['byCarrier']): readonly CarrierTraffic[] {
 
 const AccountLink = ({ id }: { readonly id: number }) => <Link to={`/operator/accounts/${id}`}>{id}</Link>
 
-/** `/operator`: what runs, what waits, and what is wrong. */
+/** `/operator`: shows what is running, what is waiting, and what needs attention. */
 export const now = forOperators({
   path: '/operator',
   async show({ backOffice, now: at }) {
@@ -138,19 +137,19 @@ export const now = forOperators({
               </Notice>
             )}
           </div>
-          <Panel title="What waits" live="waits">
+          <Panel title="Waiting messages" live="waits">
             <Figures
               of={[
                 ['Due', count(sum(({ due }) => due))],
                 ['Oldest due', oldest === undefined ? 'none' : <When at={oldest} />],
-                ['Tried again later', count(sum(({ postponed }) => postponed))],
+                ['Waiting for a retry', count(sum(({ postponed }) => postponed))],
                 ['Scheduled', count(sum(({ scheduled }) => scheduled))],
                 ['Dispatchers', count(dispatchers.filter(({ overdue }) => !overdue).length)],
               ]}
             />
             {queue.isCut && <p class="hint">Of the first {count(readMax)} accounts that have something waiting.</p>}
             <Table
-              caption="Accounts with most that is due"
+              caption="Accounts with the most due messages"
               rows={queue.rows
                 .filter(({ due }) => due > 0)
                 .toSorted(byDue)
@@ -168,7 +167,7 @@ export const now = forOperators({
             <Table
               caption="Carriers of each dispatcher"
               rows={carriers}
-              empty="No dispatcher tells of a carrier: nothing is sent."
+              empty="No dispatcher reports a carrier: nothing is sent."
               columns={[
                 {
                   head: 'Carrier',
@@ -185,18 +184,18 @@ export const now = forOperators({
           </Panel>
           <Panel title="Today" live="traffic">
             <Table<CarrierTraffic>
-              caption="Messages that were handed over today, by carrier"
+              caption="Messages handed over today, by carrier"
               rows={trafficOf(traffic.byCarrier)}
               empty="Nothing was handed to a carrier today."
               columns={[
                 { head: 'Carrier', cell: ({ carrier }) => carrier },
                 { head: 'Delivered', number: true, cell: ({ delivered }) => count(delivered) },
-                { head: 'Without a last word', number: true, cell: ({ underWay }) => count(underWay) },
+                { head: 'Final state pending', number: true, cell: ({ underWay }) => count(underWay) },
                 { head: 'Failed', number: true, cell: ({ failed }) => count(failed) },
               ]}
             />
             <Table<Traffic['busiest'][number]>
-              caption="Accounts with most messages today"
+              caption="Accounts with the most messages today"
               rows={traffic.busiest}
               empty=""
               columns={[
@@ -209,7 +208,7 @@ export const now = forOperators({
             <Table<AccountRate>
               caption="Requests and messages a second, over the last ten seconds"
               rows={busy.slice(0, busiestMax)}
-              empty="No account has asked for anything in the last seconds."
+              empty="No account has sent a request in the last seconds."
               columns={[
                 { head: 'Account', cell: ({ account }) => <AccountLink id={account} /> },
                 { head: 'Requests', cell: ({ requests }) => requests.toFixed(1), number: true },

@@ -10,8 +10,8 @@ import { ReadAs } from '../../written-number.tsx'
 const shownMax = 50
 
 const REASON: Readonly<Record<BlockReason, string>> = {
-  blacklist: 'Blocked: nobody sends to it',
-  'do-not-contact': 'Do not contact: only transactional accounts send to it',
+  blacklist: 'Blocked: no account can send to it',
+  'do-not-contact': 'Do not contact: only transactional accounts can send to it',
 }
 const reasons = ['blacklist', 'do-not-contact'] as const
 
@@ -95,7 +95,7 @@ async function view(visit: OperatorVisit, notice?: View['main'], problems: Probl
   }
 }
 
-/** `/operator/numbers`: what nobody may write to. Blocks and unblocks. */
+/** `/operator/numbers`: lists the numbers that are blocked for all accounts. Blocks and unblocks numbers. */
 export const numbers = forOperators({
   path: '/operator/numbers',
   show: (visit) => view(visit),

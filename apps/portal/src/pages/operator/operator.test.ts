@@ -17,14 +17,14 @@ beforeEach(async () => {
 afterEach(() => portal.close())
 
 const balance = async () => (await portal.backOffice.findAccount(portal.account.id))?.balance
-/** The form of a page that does `act`. */
+/** Returns the form of a page whose `act` field has this value. */
 const act = async (visitor: Visitor, path: string, name: string, fill: Readonly<Record<string, string>> = {}) => {
   const token = (await visitor.get(path)).html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
   return visitor.post(path, { token, act: name, operation: randomUUID(), ...fill })
 }
 const changes = async () => portal.backOffice.listChanges({}, 50)
 
-test('a wrong name or password opens nothing and tells nothing; signing out ends it for a copied cookie too', async () => {
+test('a wrong name and a wrong password look the same; signing out also ends the session for a copied cookie', async () => {
   const visitor = portal.visitor()
   const wrong = await visitor.submit('/operator/sign-in', { login: 'operator-1', password: 'guess' })
   const nobody = await visitor.submit('/operator/sign-in', { login: 'nobody', password })
@@ -38,7 +38,7 @@ test('a wrong name or password opens nothing and tells nothing; signing out ends
   expect((await stolen.get('/operator')).to).toBe('/operator/sign-in')
 })
 
-test('one comes back to the page that was asked for, and to no other host', async () => {
+test('signing in leads to the requested page, but never to another host', async () => {
   const visitor = portal.visitor()
   const to = (await visitor.get('/operator/audit?by=ann')).to ?? ''
   expect((await visitor.submit(to, { login: 'operator-1', password })).to).toBe('/operator/audit?by=ann')
@@ -56,7 +56,7 @@ test('one comes back to the page that was asked for, and to no other host', asyn
   }
 })
 
-test('a lock is felt by the account holder at once, and is recorded under the name of the operator', async () => {
+test('a lock takes effect on the account holder at once, and is recorded under the name of the operator', async () => {
   const holder = await portal.signedIn()
   const locked = await act(support, accountPath, 'lock')
   expect([locked.status, locked.text]).toEqual([200, expect.stringContaining('The account is locked')])
@@ -69,7 +69,7 @@ test('a lock is felt by the account holder at once, and is recorded under the na
   expect(lock).toHaveProperty('from', expect.stringMatching(/127\.0\.0\.1/))
 })
 
-test('an admin adds and takes credits with a reason, once; without one nothing is done', async () => {
+test('an admin adds and takes credits once for each form, and only with a reason', async () => {
   const before = (await balance()) ?? 0
   const added = await act(admin, accountPath, 'top-up', { amount: '12.5', why: 'invoice 7' })
   expect(added.text).toContain('12.5 credits were added')
@@ -88,7 +88,7 @@ test('an admin adds and takes credits with a reason, once; without one nothing i
   expect((await portal.backOffice.verifyLedger()).differences).toEqual([])
 })
 
-test('a form for credits that is sent twice, or again later, is done once', async () => {
+test('a form for credits that is submitted twice, or again later, takes effect once', async () => {
   const before = (await balance()) ?? 0
   const page = await admin.get(accountPath)
   const form = '.panel:has([name="amount"]) form'
@@ -99,7 +99,7 @@ test('a form for credits that is sent twice, or again later, is done once', asyn
   expect(await balance()).toBe(before + 50)
 })
 
-test('support finds no form for money or people, and a form that it sends all the same does nothing', async () => {
+test('support sees no form for money or people, and a form that it submits anyway does nothing', async () => {
   const before = await balance()
   expect((await support.get(accountPath)).text).not.toContain('Add or take credits')
   for (const [path, name, fields] of [
@@ -134,7 +134,7 @@ test('a key is shown once and opens the account; a revoked one does not', async 
   expect((await act(admin, accountPath, 'revoke-key', { key: '99' })).status).toBe(404)
 })
 
-test('a form for a key that is sent twice makes one key', async () => {
+test('a form for a key that is submitted twice makes one key', async () => {
   const page = await admin.get(accountPath)
   const send = () => admin.submit(page, { label: 'crm' }, '.panel:has([name="label"]) form:last-of-type')
   const answers = await Promise.all([send(), send()])
@@ -174,7 +174,7 @@ async function quoteTo(number: string) {
   return sent.flat().map((one) => ('refused' in one ? one.refused : JSON.stringify(one)))
 }
 
-test('what is wrong stands on the first page: no dispatcher, a carrier that is not bound', async () => {
+test('the first page reports that no dispatcher is running and that a carrier is not bound', async () => {
   expect((await support.get('/operator')).text).toContain('No dispatcher runs')
   const links = [{ role: 'transceiver', boundSince: undefined, inUse: 0 }]
   const status = {
@@ -187,14 +187,14 @@ test('what is wrong stands on the first page: no dispatcher, a carrier that is n
   expect((await support.get('/operator')).text).toContain('The carrier one is not bound at alpha')
   const shown = await support.get('/operator/carriers/one')
   expect(shown.html.querySelectorAll('main i').length).toBe(0)
-  expect(shown.text).not.toContain('Hold it')
+  expect(shown.text).not.toContain('Pause or drain')
   const paused = await act(admin, '/operator/carriers/one', '', { mode: 'paused' })
   expect(paused.to).toBe('/operator/carriers/one?done=1')
   expect((await admin.get('/operator/carriers/one')).text).toContain('It is paused since')
   expect(await portal.ports.carrierModes.list()).toMatchObject([{ carrier: 'one', mode: 'paused' }])
 })
 
-test('an admin adds an operator, changes the role of another and locks one, whose session ends; not the own', async () => {
+test('an admin adds, changes and locks other operators, which ends the session of a locked one, but cannot change themselves', async () => {
   await act(admin, '/operator/operators', 'add', { name: 'eve', role: 'support', password: 'long enough' })
   const eve = portal.visitor()
   expect((await eve.submit('/operator/sign-in', { login: 'Eve', password: 'long enough' })).to).toBe('/operator')
@@ -207,7 +207,7 @@ test('an admin adds an operator, changes the role of another and locks one, whos
   expect([taken.status, taken.text]).toEqual([422, expect.stringContaining('There is an operator of this name')])
 })
 
-test('an operator sets up a second factor and changes the password; an admin removes the one that was lost', async () => {
+test('an operator sets up a second factor and changes the password; an admin removes a lost second factor', async () => {
   const begun = await support.submit(
     '/operator/security',
     { 'factor-password': password },
@@ -227,7 +227,7 @@ test('an operator sets up a second factor and changes the password; an admin rem
   expect((await visitor.get('/operator')).to).toBe('/operator/sign-in')
 })
 
-test('an admin requires a second factor of an account; support does not', async () => {
+test('an admin can require a second factor of an account, support cannot', async () => {
   expect((await act(support, accountPath, 'require-factor')).status).toBe(403)
   expect((await act(admin, accountPath, 'require-factor')).text).toContain('Whoever signs in has to have one')
   expect((await act(admin, accountPath, 'link')).text).toContain('No link is made')
@@ -235,7 +235,7 @@ test('an admin requires a second factor of an account; support does not', async 
   await portal.signedIn()
 })
 
-test('the audit page lists changes with what differs, and verifies them', async () => {
+test('the audit page lists changes with the values before and after, and verifies the log', async () => {
   await act(support, accountPath, 'lock')
   await act(admin, accountPath, 'top-up', { amount: '5', why: '<img src=x>' })
   const page = await support.get('/operator/audit')
@@ -247,7 +247,7 @@ test('the audit page lists changes with what differs, and verifies them', async 
   expect(verified.text).toMatch(/All 4 entries are as they were written/)
 })
 
-test('where a number would go, and why no other way', async () => {
+test('the routes page shows which route a number takes, and why not another', async () => {
   const route = (name: string, prefixes: readonly string[], accounts: readonly AccountId[] = []) => ({
     ...{ name, prefixes, accounts, senders: [] },
     carriers: [{ carrier: name as CarrierId, priority: 1, weight: 1 }],
@@ -260,7 +260,7 @@ test('where a number would go, and why no other way', async () => {
   ])
   const other = await support.get('/operator/routes?number=%2B27825550101')
   expect(other.text).toContain('A message to 27825550101 takes the route south')
-  expect(other.text).toContain('it is for other accounts')
+  expect(other.text).toContain('the route is for other accounts')
   const own = await support.get(`/operator/routes?number=27825550101&account=${portal.account.id}`)
   expect(own.text).toContain('takes the route own')
   expect((await support.get('/operator/routes?number=447700900123')).text).toContain('takes the route rest')
@@ -280,7 +280,7 @@ test('the page of routes says when messages go to the next priority because the 
   expect(cells).toEqual(['single sends after 600 s, bulk after 1\u202f200 s', '', 'single sends after 2 s, bulk never'])
 })
 
-test('an admin sets prices and limits of an account, and takes them away again', async () => {
+test('an admin sets prices and limits of an account and removes them again', async () => {
   await act(admin, accountPath, 'price', { prefix: '27', price: '0.7' })
   expect(await portal.backOffice.listPrices(portal.account.id)).toEqual([{ prefix: '27', price: 7 }])
   for (const fields of [

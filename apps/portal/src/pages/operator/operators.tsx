@@ -108,7 +108,7 @@ async function view(visit: OperatorVisit, { notice, problems = {}, name = '' }: 
   }
 }
 
-/** `/operator/operators`: who runs the gateway. An admin adds, locks and changes roles. */
+/** `/operator/operators`: lists the operators. An admin adds and locks operators and changes their roles. */
 export const operators = forOperators({
   path: '/operator/operators',
   show: (visit) => view(visit),
@@ -124,7 +124,7 @@ export const operators = forOperators({
       return view(visit, { name, problems: { [field]: WORDS[added] } })
     }
     const asked = (await backOffice.listOperators()).find(({ id }) => id === fields.number('operator'))
-    // Nobody locks themselves out.
+    // Operators cannot change themselves, so that nobody is locked out by mistake.
     if (asked === undefined || asked.id === own.id) return 'not-found'
     const role = roleOf(act)
     if (role !== undefined) await backOffice.setOperatorRole(asked.id, role)

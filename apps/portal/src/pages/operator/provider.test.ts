@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => portal.close())
 
-/** The address that the provider sends a browser back to, after it was led there with `changed` parameters. */
+/** Returns the address to which the provider redirects back, after a request to it with `changed` parameters. */
 async function sentBack(visitor: Visitor, changed: Record<string, string> = {}, from = ''): Promise<URL> {
   const led = await visitor.get(`/operator/sign-in/provider${from}`)
   const address = new URL(led.to ?? '')
@@ -29,7 +29,7 @@ async function sentBack(visitor: Visitor, changed: Record<string, string> = {}, 
 }
 const pathOf = ({ pathname, search }: URL): string => pathname + search
 
-test('a provider signs in an operator whose verified e-mail address is the name, and back to the page', async () => {
+test('a provider signs in the operator whose name is the verified e-mail address, and leads to the requested page', async () => {
   const visitor = portal.visitor()
   const asked = await visitor.get('/operator/sign-in?to=%2Foperator%2Faudit')
   const link = asked.html.querySelector('main a.button')
@@ -48,13 +48,13 @@ test('a provider signs in an operator whose verified e-mail address is the name,
   expect((await visitor.get('/operator')).status).toBe(200)
 })
 
-test('what comes back signs in once, and only in the browser that was sent there', async () => {
+test('the redirect back signs in once, and only in the browser that started the sign-in', async () => {
   const [attacker, victim] = [portal.visitor(), portal.visitor()]
   const answer = pathOf(await sentBack(attacker))
   for (const cookie of [undefined, `portal-attempt=${'a'.repeat(43)}`]) {
     victim.cookie = cookie
     const refused = await victim.get(answer)
-    expect([refused.status, refused.text]).toEqual([401, expect.stringContaining('not begun in this browser')])
+    expect([refused.status, refused.text]).toEqual([401, expect.stringContaining('not started in this browser')])
     expect((await victim.get('/operator')).to).toBe('/operator/sign-in')
   }
   const own = attacker.cookie
@@ -64,7 +64,7 @@ test('what comes back signs in once, and only in the browser that was sent there
   expect([(await again.get(answer)).status, (await again.get('/operator')).to]).toEqual([401, '/operator/sign-in'])
 })
 
-test('a cookie that somebody planted is worth nothing after the sign-in: it has a new one', async () => {
+test('a planted session cookie is useless after the sign-in, which sets a new one', async () => {
   const visitor = portal.visitor()
   const answer = pathOf(await sentBack(visitor))
   const planted = `portal-operator=${'a'.repeat(43)}`
@@ -90,14 +90,14 @@ test.each([
   expect((await visitor.get('/operator')).to).toBe('/operator/sign-in')
 })
 
-test('a token that somebody else has signed is refused', async () => {
+test('a token with a foreign signature is refused', async () => {
   provider.isForged = true
   const visitor = portal.visitor()
   const refused = await visitor.get(pathOf(await sentBack(visitor)))
   expect([refused.status, refused.text]).toEqual([401, expect.stringContaining('could not be verified')])
 })
 
-test('a changed state is refused, and leads to no other host', async () => {
+test('a changed state is refused and does not lead to another host', async () => {
   const visitor = portal.visitor()
   const back = await sentBack(visitor)
   const [digest = ''] = (back.searchParams.get('state') ?? '').split('.')
@@ -105,24 +105,24 @@ test('a changed state is refused, and leads to no other host', async () => {
     back.searchParams.set('state', state)
     const other = portal.visitor()
     other.cookie = visitor.cookie
-    expect((await other.get(pathOf(back))).text).toContain('not begun in this browser')
+    expect((await other.get(pathOf(back))).text).toContain('not started in this browser')
   }
   const away = await sentBack(visitor, {}, '?to=%2F%2Fevil.example')
   expect((await visitor.get(pathOf(away))).to).toBe('/operator')
 })
 
 test.each([
-  ['nobody of the name', { email: 'bob@acme.example', email_verified: true }, 'you are bob@acme.example. No operator'],
+  ['an unknown name', { email: 'bob@acme.example', email_verified: true }, 'you are bob@acme.example. No operator'],
   ['an address that is not verified', { email: 'ann@acme.example', email_verified: false }, 'has not verified'],
-  ['nothing of it', { email: 'ann@acme.example' }, 'has not verified'],
-  ['no address', { email_verified: true }, 'does not say by which name'],
+  ['an address without a statement whether it is verified', { email: 'ann@acme.example' }, 'has not verified'],
+  ['no address', { email_verified: true }, 'does not send the claim'],
   [
     'letters that only look like those of the name',
     { email: 'ann@a\u212Ame.example', email_verified: true },
     'No operator',
   ],
-  ['a cancelled sign-in', undefined, 'did not let you in'],
-])('%s signs nobody in, and makes no operator', async (_what, person, expected) => {
+  ['a cancelled sign-in', undefined, 'denied the sign-in'],
+])('%s does not sign in and creates no operator', async (_what, person, expected) => {
   await portal.backOffice.addOperator({ name: 'ann@akme.example', role: 'admin' }, 'battery staple 7')
   const before = await portal.backOffice.listOperators()
   provider.person = person
@@ -135,7 +135,7 @@ test.each([
   ])
 })
 
-test('a locked operator is told what a stranger is told', async () => {
+test('a locked operator gets the same answer as a stranger', async () => {
   const [operator] = await portal.backOffice.listOperators()
   if (operator !== undefined) await portal.backOffice.lockOperator(operator.id)
   const visitor = portal.visitor()
@@ -143,7 +143,7 @@ test('a locked operator is told what a stranger is told', async () => {
   expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('No operator of this name may sign in')])
 })
 
-test('the provider takes the place of the password only: who has a second factor is asked for its code', async () => {
+test('the provider replaces only the password: an operator with a second factor is asked for its code', async () => {
   const [operator] = await portal.backOffice.listOperators()
   if (operator === undefined) throw new Error('no operator')
   const begun = await portal.backOffice.beginOperatorFactor(operator, {
@@ -160,7 +160,7 @@ test('the provider takes the place of the password only: who has a second factor
   expect((await visitor.submit(asked, { code: code() })).to).toBe('/operator/audit')
 })
 
-test('behind a proxy with TLS the way back is over TLS, and so are both cookies', async () => {
+test('behind a TLS proxy the redirect back uses TLS, and both cookies are secure', async () => {
   const { ports, gateway, clock } = portal
   const app = createPortalServer(gateway, {
     ...{ clock, holders: holderAccess(ports, gateway), operators: operatorAccess(ports), gate: admissionGate(10) },
@@ -189,7 +189,7 @@ test('behind a proxy with TLS the way back is over TLS, and so are both cookies'
   ])
 })
 
-test('another claim can be the name; a provider that does not answer is said so, and tried again', async () => {
+test('another claim can be the name; an unreachable provider is reported and tried again', async () => {
   const settings = { ...client, claim: 'preferred_username' }
   const named = await startPortal({}, undefined, undefined, { issuer: provider.issuer, ...settings })
   const before = portal
@@ -214,7 +214,7 @@ test('another claim can be the name; a provider that does not answer is said so,
   }
 })
 
-test('a provider that goes away meanwhile is said so', async () => {
+test('a provider that becomes unreachable during the sign-in is reported', async () => {
   const leaving = await startProvider(() => [`${short.url}/operator/sign-in/answer`])
   const short = await startPortal({}, undefined, undefined, { issuer: leaving.issuer, ...client, claim: 'email' })
   try {
@@ -231,7 +231,7 @@ test('a provider that goes away meanwhile is said so', async () => {
   }
 })
 
-test('without a provider there is neither its button nor its pages', async () => {
+test('without a provider, its button and its pages do not exist', async () => {
   const plain = await startPortal()
   try {
     const visitor = plain.visitor()

@@ -24,14 +24,14 @@ const refused = (status: NonNullable<View['status']>, text: string): View => ({
 const WORDS: Readonly<Record<ProviderRefusal, readonly [status: NonNullable<View['status']>, text: string]>> = {
   unreachable: [503, 'The provider cannot be reached at this moment.'],
   busy: [503, 'Too many people sign in at this moment.'],
-  'begun-elsewhere': [401, 'This was not begun in this browser, or took longer than ten minutes.'],
-  denied: [401, 'The provider did not let you in.'],
-  refused: [401, 'The answer of the provider could not be verified. The log of the gateway says why.'],
-  'no-name': [403, 'The provider does not say by which name you are known here (OIDC_CLAIM).'],
+  'begun-elsewhere': [401, 'The sign-in was not started in this browser, or took longer than ten minutes.'],
+  denied: [401, 'The provider denied the sign-in.'],
+  refused: [401, 'The response of the provider could not be verified. The log of the gateway has the reason.'],
+  'no-name': [403, 'The provider does not send the claim with your operator name (OIDC_CLAIM).'],
   unverified: [403, 'The provider has not verified your e-mail address.'],
 }
 
-/** `/operator/sign-in/provider`: leads to the OpenID provider. */
+/** `/operator/sign-in/provider`: redirects to the OpenID provider. */
 export const providerSignIn = forAnybody({
   path: `${signInPath}/provider`,
   async show({ operators, oidc, here, query }) {
@@ -42,7 +42,7 @@ export const providerSignIn = forAnybody({
   },
 })
 
-/** `/operator/sign-in/answer`: where the provider sends the browser back to. Nobody is created by signing in. */
+/** `/operator/sign-in/answer`: receives the redirect back from the provider. Signing in creates no operators. */
 export const providerAnswer = forAnybody({
   path: `${signInPath}/answer`,
   async show(visit) {

@@ -14,9 +14,9 @@ import { NUMBER_PROBLEM } from '../../words.ts'
 import { ReadAs } from '../../written-number.tsx'
 
 const UNMET: Readonly<Record<UnmetCondition, string>> = {
-  prefix: 'the number begins otherwise',
-  account: 'it is for other accounts',
-  sender: 'it is for other senders',
+  prefix: 'the number has another prefix',
+  account: 'the route is for other accounts',
+  sender: 'the route is for other senders',
 }
 
 const carriersOf = ({ carriers }: PublishedRoute): string =>
@@ -45,7 +45,7 @@ interface Asked {
   readonly sender: string
 }
 
-/** Where a message would go, and why no other way. */
+/** Shows the route that a message would take, and why the other routes do not fit. */
 function Answer({ routes, asked }: { readonly routes: readonly PublishedRoute[]; readonly asked: Asked }) {
   const { to } = asked
   const account = accountId(Number(asked.account)) ?? (0 as NonNullable<ReturnType<typeof accountId>>)
@@ -57,7 +57,7 @@ function Answer({ routes, asked }: { readonly routes: readonly PublishedRoute[];
       {chosen === undefined ? (
         <Notice tone={routes.length === 0 ? 'good' : 'bad'}>
           {routes.length === 0
-            ? 'There are no routes: every carrier takes it.'
+            ? 'There are no routes: any carrier can take the message.'
             : 'No route fits: the message waits until there is one.'}
         </Notice>
       ) : (
@@ -78,7 +78,7 @@ function Answer({ routes, asked }: { readonly routes: readonly PublishedRoute[];
             {
               head: 'Why',
               cell: ({ unmet }) =>
-                unmet.length === 0 ? 'all of its conditions hold' : unmet.map((one) => UNMET[one]).join('; '),
+                unmet.length === 0 ? 'all conditions are met' : unmet.map((one) => UNMET[one]).join('; '),
             },
           ]}
         />
@@ -87,7 +87,7 @@ function Answer({ routes, asked }: { readonly routes: readonly PublishedRoute[];
   )
 }
 
-/** `/operator/routes`: where would this number go, and why. */
+/** `/operator/routes`: shows which route a number would take, and why. */
 export const routes = forOperators({
   path: '/operator/routes',
   async show({ backOffice, query }) {
@@ -115,7 +115,7 @@ export const routes = forOperators({
             <Table
               caption="Routes in the order in which they are tried"
               rows={all}
-              empty="There are no routes: every carrier takes every message. A file of carriers says what routes there are."
+              empty="There are no routes: any carrier can take any message. Routes are defined in the carriers file."
               columns={[
                 { head: 'Route', cell: ({ name }) => name },
                 { head: 'Numbers that begin with', cell: ({ prefixes }) => anyOr(prefixes) },

@@ -27,7 +27,7 @@ function ownOf({ backOffice, operator, session, browser, network }: OperatorVisi
   }
 }
 
-/** `/operator/security`: an operator's own password, second factor and sessions. */
+/** `/operator/security`: lets operators change their own password and second factor, and end their sessions. */
 export const operatorSecurity = forOperators(
   securityPage({ path: '/operator/security', place: 'security', head: <h1>Security</h1>, of: ownOf }),
 )

@@ -2,10 +2,10 @@ import { Link } from '../../components.tsx'
 import { forOperators } from '../../page.ts'
 import { signInPage, signOutView } from '../session/sign-in-area.tsx'
 
-/** A page of operators, or their first one. */
+/** Returns the given path if it is a page of operators, else their first page. */
 export const operatorPath = (to: string): string => (/^\/operator(?:[/?][\w/?=&.%-]*)?$/.test(to) ? to : '/operator')
 
-/** `/operator/sign-in`: of operators, with name and password. */
+/** `/operator/sign-in`: signs operators in with name and password. */
 export const operatorSignIn = signInPage({
   path: '/operator/sign-in',
   title: 'Sign in as an operator',
@@ -33,7 +33,7 @@ export const operatorSignIn = signInPage({
   keep: (operatorSession) => ({ operatorSession }),
 })
 
-/** `/operator/sign-out` */
+/** `/operator/sign-out`: ends the session of an operator. */
 export const operatorSignOut = forOperators({
   path: '/operator/sign-out',
   show: () => signOutView('/operator/sign-out'),

@@ -21,7 +21,7 @@ async function view({ backOffice }: OperatorVisit, notice?: View['main']): Promi
         <h1>Webhooks</h1>
         <Panel>
           <Table
-            caption="Endpoints of all accounts, those that fail first"
+            caption="Endpoints of all accounts, failing endpoints first"
             rows={all.slice(0, shownMax)}
             empty="No account has an endpoint."
             columns={[
@@ -67,7 +67,7 @@ async function view({ backOffice }: OperatorVisit, notice?: View['main']): Promi
   }
 }
 
-/** `/operator/webhooks`: endpoints of all accounts. Tests them, and resumes those that were paused. */
+/** `/operator/webhooks`: lists the endpoints of all accounts, tests them, and resumes paused ones. */
 export const webhooks = forOperators({
   path: '/operator/webhooks',
   show: (visit) => view(visit),

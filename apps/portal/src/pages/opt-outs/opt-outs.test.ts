@@ -12,7 +12,7 @@ afterEach(() => portal.close())
 const numbers = async (path = '/opt-outs'): Promise<readonly string[]> =>
   (await visitor.get(path)).html.querySelectorAll('tbody td:first-child').map((cell) => cell.textContent)
 
-test('a number is added as people write it, once, and taken off again', async () => {
+test('a number is added once, as people write it, and removed again', async () => {
   expect((await visitor.get('/opt-outs')).text).toContain('Nobody has opted out.')
   expect((await visitor.submit('/opt-outs', { number: '+27 82 000 0001' })).to).toBe('/opt-outs?done=added')
   expect((await visitor.submit('/opt-outs', { number: '27820000001' })).to).toBe('/opt-outs?done=already')
@@ -24,14 +24,14 @@ test('a number is added as people write it, once, and taken off again', async ()
   expect(await numbers()).toEqual([])
 })
 
-test('what is no number is said beside the field, and adds nothing', async () => {
+test('an input that is not a number is reported beside the field and adds nothing', async () => {
   const wrong = await visitor.submit('/opt-outs', { number: '0825' })
   expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining('This begins with 0.')])
   expect(wrong.html.querySelector('#field-number')?.getAttribute('value')).toBe('0825')
   expect(await numbers()).toEqual([])
 })
 
-test('a number that is changed is shown as typed and as it is opted out, and one that is not certain adds nothing', async () => {
+test('a number that is read differently is shown as typed and as opted out, and an uncertain one adds nothing', async () => {
   const added = await visitor.submit('/opt-outs', { number: '27820000001.0' })
   expect((await visitor.get(added.to ?? '')).text).toContain('“27820000001.0” was read as 27820000001.')
   expect(await numbers()).toEqual(['27820000001'])
@@ -46,7 +46,7 @@ test('a number that is changed is shown as typed and as it is opted out, and one
   expect(await numbers()).toEqual(['27820000001'])
 })
 
-test('a long list goes on after the last number of the page', async () => {
+test('a long list continues after the last number of the page', async () => {
   const since = portal.clock.now()
   const all = Array.from({ length: 60 }, (_, i) => aNumber(String(27820000100 + i)))
   for (const number of all)

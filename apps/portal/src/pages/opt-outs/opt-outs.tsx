@@ -10,11 +10,11 @@ const pageSize = 50
 
 const done: Readonly<Record<string, string>> = {
   added: 'The number is opted out: your messages to it are refused.',
-  already: 'The number was opted out already.',
-  removed: 'The number may be written to again.',
+  already: 'The number was already opted out.',
+  removed: 'You can write to the number again.',
 }
 
-/** Those after a number, in the order of the list; read no further than the page goes. */
+/** Returns one page of opt-outs after a number, in the order of the list. Reads no more rows than the page needs. */
 async function pageOf({ gateway, account, query }: HolderVisit) {
   const after = query.get('after') ?? ''
   const found: OptOut[] = []
@@ -92,9 +92,7 @@ const Remove = ({ number }: { readonly number: string }) => (
   </Form>
 )
 
-/**
- * `/opt-outs`: the list of the account, to which numbers are added and from which they are taken (rulings 1.22, 1.23).
- */
+/** `/opt-outs`: lists the opt-outs of the account, and adds and removes numbers (rulings 1.22, 1.23). */
 export const optOuts = forHolders({
   path: '/opt-outs',
   show: (visit) => view(visit),

@@ -5,17 +5,17 @@ import { count, shortDay } from '../../format.ts'
 
 export const shownDays = 30
 
-/** What became of the messages that were handed over on a day. */
+/** Outcomes of the messages that were handed over on one day. */
 export interface DayFigures {
   readonly day: GatewayDay
   readonly delivered: number
-  /** A carrier has them and has not said the last word. */
+  /** Messages that a carrier has accepted and whose final state is not known yet. */
   readonly underWay: number
   readonly failed: number
   readonly unknown: number
 }
 
-/** One for each day up to today, also where nothing happened. */
+/** Returns the figures of each day up to today, including days without messages. */
 export function figuresOf(sums: readonly DailySum[], today: GatewayDay): readonly DayFigures[] {
   const first = today - shownDays + 1
   return Array.from({ length: shownDays }, (_, i) => {
@@ -33,7 +33,7 @@ export function figuresOf(sums: readonly DailySum[], today: GatewayDay): readonl
   })
 }
 
-/** A table, which a script draws as a chart and keeps behind "Show as table". */
+/** Table of the days, which a script draws as a chart and collapses behind "Show as table". */
 export const DailyChart = ({ days }: { readonly days: readonly DayFigures[] }) => (
   <div class="chart" data-island="chart">
     <details open>

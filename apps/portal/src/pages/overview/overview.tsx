@@ -11,9 +11,9 @@ import { MessageTable } from '../messages/message-table.tsx'
 import { DailyChart, figuresOf, shownDays } from './daily-chart.tsx'
 
 const latestMax = 8
-/** Fewer credits than this need attention. */
+/** Balance below which the account holder is warned. */
 const lowCredits = credits(500)
-/** More than this share of a send opting out needs attention. */
+/** Share of opt-outs of a send above which the account holder is warned. */
 const highOptOuts = 0.02
 
 const optOutsOf = ({ optedOut, messages }: LastSend): number => optedOut / messages
@@ -25,7 +25,7 @@ interface Found {
   readonly last: LastSend | undefined
 }
 
-/** What the account holder has to look at, each in a sentence. */
+/** List of what needs the account holder's attention, one sentence each. */
 const Attention = ({ balance, webhooks, unread, last }: Found) => {
   const failing = webhooks.filter(({ failingSince, state }) => failingSince !== undefined && state === 'active')
   return (
@@ -76,7 +76,7 @@ async function read({ gateway, account, now }: HolderVisit) {
   return { days: figuresOf(sums, today), latest, webhooks, scheduled, unread, last }
 }
 
-/** `/`: what there is today, what came of 30 days, what is next, and what needs attention. */
+/** `/`: shows today's messages, the last 30 days, what is scheduled next, and what needs attention. */
 export const overview = forHolders({
   path: '/',
   async show(visit) {
@@ -102,7 +102,7 @@ export const overview = forHolders({
                 ['Scheduled', count(scheduled.total)],
               ]}
             />
-            <p class="hint">Unknown: nobody can tell whether the carrier took them. They are not sent again.</p>
+            <p class="hint">Unknown: the carrier did not confirm whether it accepted them. They are not sent again.</p>
             {next !== undefined && (
               <p class="hint">
                 The next one that is scheduled goes out at <When at={next.due} />:{' '}

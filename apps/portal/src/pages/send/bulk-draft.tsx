@@ -22,8 +22,8 @@ import { needsColumn, numberColumnOf, ownBulkSend } from './own-bulk-send.ts'
 import { WhatItCosts } from './what-it-costs.tsx'
 
 /**
- * `/send/<id>`: what a send will do, before it does; then it begins, once. Whoever comes back to it, or submits it
- * again, is led to what became of it.
+ * `/send/<id>`: the check of a send: what it will do and cost. Submitting it starts the send, once. A later visit or
+ * submission leads to the page of the started send.
  */
 export const bulkDraft = forHolders({
   path: '/send/:id',
@@ -46,14 +46,14 @@ export const bulkDraft = forHolders({
     const isUndecided = send.state === 'draft' && needsColumn(await visit.gateway.bulkRows(visit.account, send.id, 0))
     if (isUndecided) return { goTo: `/send/${send.id}/columns` }
     const isStarted = await visit.gateway.startBulkSend(visit.account, send.id)
-    // A short send is accepted before its page is shown. Where this fails, the send goes on in the background.
+    // A short send is accepted before its page is shown. If this fails, the send continues in the background.
     if (isStarted) await visit.gateway.sendNextCall(send.id)
-    // It leads back to the check where it was not begun.
+    // That page leads back to the check if the send was not started.
     return { goTo: `/send/${send.id}/sent` }
   },
 })
 
-/** How many rows have each reason, the most frequent first. */
+/** Counts the refused rows by reason, the most frequent reason first. */
 export function byReason(rows: readonly BulkRow[]) {
   const counts = new Map<NonNullable<BulkRow['refused']>, { numbers: number; readonly some: BulkRow[] }>()
   for (const row of rows) {
@@ -69,7 +69,7 @@ export function byReason(rows: readonly BulkRow[]) {
   return [...counts].map(([reason, group]) => ({ reason, ...group })).sort((a, b) => b.numbers - a.numbers)
 }
 
-/** Rows that are shown of each reason; the others are in the file. */
+/** Maximum number of rows shown for each reason. The file has all of them. */
 const shownMax = 3
 
 const Which = ({ rows, of }: { readonly rows: readonly BulkRow[]; readonly of: number }) => (
@@ -79,11 +79,11 @@ const Which = ({ rows, of }: { readonly rows: readonly BulkRow[]; readonly of: n
   </span>
 )
 
-/** Which numbers get no message and why, with all of them as a file. */
+/** Panel of the numbers that get no message and why, with a link to the full list as a file. */
 export const NotSent = ({ id, rows, title }: { id: BulkSendId; rows: readonly BulkRow[]; title: string }) => (
   <Panel title={title}>
     <Table
-      caption="Why, and how many"
+      caption="Reasons and number of rows"
       rows={byReason(rows)}
       empty=""
       columns={[
@@ -123,7 +123,7 @@ function check(send: BulkSend, quote: BulkQuote, column: number | undefined, now
         )}
         {isTyped && <FieldsAsTheyStand text={send.text} />}
         <ChangedNumbers id={send.id} rows={changed} column={column} />
-        <Panel title="How it reads">
+        <Panel title="Preview">
           {isTyped ? <TypedText text={send.text} /> : <Examples of={quote.examples} />}
           <p class="hint">
             Sent {later}. {!isTyped && <Link to={`/send/${send.id}/text`}>Change the text or the time</Link>}
@@ -150,14 +150,14 @@ function check(send: BulkSend, quote: BulkQuote, column: number | undefined, now
   }
 }
 
-/** Warns of a time that is past, at which nothing can be sent any more. */
+/** Warns that the chosen time is in the past. */
 const PastTime = ({ at }: { readonly at: Instant }) => (
   <Notice tone="wait">
-    <strong>The time that you chose is past:</strong> {withYear(at)}. If you go on, the messages are sent at once.
+    <strong>The time that you chose has passed:</strong> {withYear(at)}. If you continue, the messages are sent at once.
   </Notice>
 )
 
-/** Warns of `{name}` in a text to typed numbers, which have no fields. */
+/** Warns that fields such as `{name}` stay unchanged in a text to typed numbers. */
 function FieldsAsTheyStand({ text }: { readonly text: string }) {
   const fields = fieldsOf(text).map((name) => `{${name}}`)
   if (fields.length === 0) return null
@@ -194,7 +194,7 @@ const Examples = ({ of }: { readonly of: BulkQuote['examples'] }) => (
   </>
 )
 
-/** `/send/<id>/text`: another text or time for a list that is stored. */
+/** `/send/<id>/text`: changes the text or time of a draft from a file. */
 export const bulkText = forHolders({
   path: '/send/:id/text',
   isForm: true,

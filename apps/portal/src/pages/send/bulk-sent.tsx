@@ -25,7 +25,7 @@ async function notSent(visit: HolderVisit, send: BulkSend): Promise<readonly Bul
   return rows
 }
 
-/** `/send/<id>/sent`: how far a send to many is; it can be stopped, and at its end says what was not accepted. */
+/** `/send/<id>/sent`: shows the progress of a send, lets the sender stop it, and lists the refused rows at its end. */
 export const bulkSent = forHolders({
   path: '/send/:id/sent',
   async show(visit) {
@@ -75,7 +75,7 @@ export const bulkSent = forHolders({
               <Form to={`/send/${send.id}/sent`}>
                 <Hidden name="step" value="stop" />
                 <Second>Stop</Second>
-                <p class="hint">What was accepted stays accepted. Nothing more is sent or charged.</p>
+                <p class="hint">Messages that were accepted stay accepted. Nothing more is sent or charged.</p>
               </Form>
             )}
           </div>
@@ -87,7 +87,7 @@ export const bulkSent = forHolders({
               <Form to={`/send/${send.id}/sent`}>
                 <Hidden name="step" value="cancel" />
                 <Second>Cancel {counted(waiting, 'message')}</Second>
-                <p class="hint">They are not sent, and their credits are returned.</p>
+                <p class="hint">These messages are not sent, and their credits are returned.</p>
               </Form>
             )}
           </div>
@@ -125,7 +125,7 @@ const notSentTitle = ({ columns, failedOver }: BulkSend, rows: number): string =
 
 const shownMax = 50
 
-/** The messages of the first call, as many as a page shows. */
+/** Returns the first accepted messages, as many as a page shows. */
 async function firstMessages({ gateway, account }: HolderVisit, { id }: BulkSend): Promise<readonly FirstMessage[]> {
   const ids = (await gateway.bulkIds(account, id, 0)).slice(0, shownMax)
   const statuses = ids.length === 0 ? [] : await gateway.queryStatus(account, ids)
@@ -162,7 +162,7 @@ const Messages = ({
 interface ProgressProps {
   readonly send: BulkSend
   readonly left: number
-  /** Number of rows that the lost server may have accepted, of a send that was stopped by a failover. */
+  /** Number of rows that the lost database server may have accepted, if a failover stopped the send. */
   readonly inDoubt: number
   readonly of: SentCredits
 }
@@ -170,20 +170,20 @@ interface ProgressProps {
 const Progress = ({ send, left, inDoubt, of }: ProgressProps) => (
   <>
     {send.state === 'running' && (
-      <p>This goes on by itself, also when you close the page. {counted(left, 'number')} still to be done.</p>
+      <p>This goes on by itself, also when you close the page. {counted(left, 'number')} remaining.</p>
     )}
     {send.failedOver !== undefined && <FailedOver rows={left + inDoubt} />}
     {send.isStopped && send.failedOver === undefined && (
-      <Notice tone="wait">It was stopped. The numbers that were left got no message.</Notice>
+      <Notice tone="wait">The send was stopped. The remaining numbers got no message.</Notice>
     )}
-    {send.state === 'stopping' && <Notice tone="wait">It is being stopped. Nothing more is begun.</Notice>}
-    <Panel title="How far it is">
+    {send.state === 'stopping' && <Notice tone="wait">The send is being stopped. No further messages are accepted.</Notice>}
+    <Panel title="Progress">
       <AcceptedBar send={send} />
       <Figures
         of={[
           ['Accepted', count(send.accepted)],
           ['Not accepted', count(send.refused)],
-          ['Still to be done', count(left)],
+          ['Remaining', count(left)],
           ...creditFigures(of),
         ]}
       />
@@ -191,7 +191,7 @@ const Progress = ({ send, left, inDoubt, of }: ProgressProps) => (
   </>
 )
 
-/** Notice of a send that the promotion of a standby stopped, and of the choice that its sender has. */
+/** Notice that the promotion of a standby stopped the send, with the choice that the sender has. */
 const FailedOver = ({ rows }: { readonly rows: number }) => (
   <Notice tone="wait">
     This send was stopped because the database failed over. {counted(rows, 'number')} not accepted here may have been
@@ -200,7 +200,7 @@ const FailedOver = ({ rows }: { readonly rows: number }) => (
   </Notice>
 )
 
-/** What became of the messages, in words that several codes share. */
+/** Panel that counts the messages by state. */
 function Outcomes({
   of,
   isAhead,
@@ -218,14 +218,16 @@ function Outcomes({
   const order: readonly Tone[] = ['good', 'wait', 'bad', 'idle']
   const counts = [...byWord.values()].sort((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone))
   return (
-    <Panel title="What became of them">
+    <Panel title="Outcomes">
       <Bar of={counts} />
       <Figures of={counts.map(({ word, value }) => [capitalized(word), count(value)])} />
     </Panel>
   )
 }
 
-/** `/send/<id>/results`: what became of each row that was accepted, then the others with their reasons, as a file. */
+/**
+ * `/send/<id>/results`: a file with the outcome of each accepted row, followed by the refused rows with their reasons.
+ */
 export const bulkResults = forHolders({
   path: '/send/:id/results',
   isFile: true,
@@ -252,7 +254,7 @@ async function* results(visit: HolderVisit, send: BulkSend): AsyncIterable<reado
     if (refused !== undefined) yield [number, '', ROW_REFUSAL[refused], '', ...creditCells(creditsOf('not-found'))]
 }
 
-/** `/send/<id>/refused`: each row that gets or got no message, with its reason, as a file. */
+/** `/send/<id>/refused`: a file with each row that gets or got no message, and the reason. */
 export const bulkRefused = forHolders({
   path: '/send/:id/refused',
   isFile: true,

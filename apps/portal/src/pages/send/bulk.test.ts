@@ -20,7 +20,7 @@ const all = async () => {
   while ((await portal.gateway.sendNextCall()) === 'more');
 }
 
-test('a file is checked row by row, can be told another text, and is sent once in the background', async () => {
+test('a file is checked row by row, can get another text, and is sent once in the background', async () => {
   const uploaded = await visitor.upload('/send', { text: 'Dear {name}, {Sum} is due' }, file)
   expect(uploaded.to).toBe('/send/1')
   const check = await visitor.get('/send/1')
@@ -69,7 +69,7 @@ test('a file is checked row by row, can be told another text, and is sent once i
   expect((await visitor.get('/send/1/text')).to).toBe('/send/1/sent')
 })
 
-test('the column of the numbers can be chosen, and the list is checked anew', async () => {
+test('the column of the numbers can be changed, and the list is checked again', async () => {
   const two = 'Name,Mobile,Office\nAnn,27820000001,27820000002\nBob,27820000001,27820000003\n'
   const { to = '' } = await visitor.upload('/send', { text: 'Dear {name}', time: '2026-10-19T09:30' }, two)
   const check = await visitor.get(to)
@@ -89,7 +89,7 @@ test('the column of the numbers can be chosen, and the list is checked anew', as
   expect((await visitor.get('/send/2/columns')).to).toBe('/send/2/sent')
 })
 
-test('where two columns could be the numbers, nothing is sent before one of them is chosen', async () => {
+test('if two columns could be the numbers, nothing is sent until one is chosen', async () => {
   const two = 'Name,Mobile,Work phone\nAnn,27820000001,27820000002\n'
   const preview = await visitor.upload('/send', { step: 'preview', text: 'Dear {name}' }, two)
   expect(preview.html.querySelector('#preview option[selected]')?.textContent).toBe('Choose the column…')
@@ -108,7 +108,7 @@ test('where two columns could be the numbers, nothing is sent before one of them
   expect((await visitor.get(chosen.to ?? '')).text).toContain('To 27820000002 (row 2)')
 })
 
-test('a row without a value for a field of the text gets no message, and is named', async () => {
+test('a row without a value for a field of the text gets no message and is listed', async () => {
   const list = 'Name,Mobile,Sum\nAnn,27820000001,6\n,27820000002,7\nCid,27820000003, \nDan,27820000004,8\n'
   const { to = '' } = await visitor.upload('/send', { text: 'Dear {name}, {sum} is due' }, list)
   const check = await visitor.get(to)
@@ -127,7 +127,7 @@ test('a row without a value for a field of the text gets no message, and is name
   expect((await visitor.get(other.to ?? '')).text).not.toContain('has no value')
 })
 
-test('a time that is past is said, and the messages go out at once only after that', async () => {
+test('a past time is reported, and the messages are sent at once only after confirmation', async () => {
   const time = '2025-10-19T09:30'
   for (const { to = '' } of [
     await visitor.submit('/send', { text: 'Hello', numbers: '27820000001', time }),
@@ -140,10 +140,10 @@ test('a time that is past is said, and the messages go out at once only after th
   const { html } = await visitor.get('/send')
   const token = html.querySelector('main [name="token"]')?.getAttribute('value') ?? ''
   const quote = await visitor.post('/send', { text: 'Hello', numbers: '27820000001', time, step: 'quote', token })
-  expect(quote.text).toContain('The time is past: the messages would be sent at once.')
+  expect(quote.text).toContain('The time has passed: the messages would be sent at once.')
 })
 
-test('a file whose text has other fields is kept: the next page shows its fields, and nothing is sent before', async () => {
+test('a file that lacks a field of the text is kept: the next page shows its columns, and nothing is sent before', async () => {
   const { to } = await visitor.upload('/send', { text: 'Dear {nmae}' }, 'Name,Mobile\nAnn,27820000001\n')
   expect(to).toBe('/send/1')
   expect((await visitor.get('/send/1')).to).toBe('/send/1/text?why=problem')
@@ -157,7 +157,7 @@ test('a file whose text has other fields is kept: the next page shows its fields
   expect((await visitor.submit('/send/1')).to).toBe('/send/1/sent')
 })
 
-test('numbers that are changed are shown as written and as sent to; those that are not certain are refused by row', async () => {
+test('numbers that are read differently are shown as written and as sent to; uncertain ones are refused by row', async () => {
   const list =
     'Name,Mobile\nA,27820000001.0\nB,+27 (0)82 000 0002\nC,\u202a+27 82 000 0003\u202c\nD,"=""27820000004"""\n'
   const bad = 'E,2.782E+10\nF,0820000005\nG,27820000006.5\nH,\n'
@@ -167,7 +167,7 @@ test('numbers that are changed are shown as written and as sent to; those that a
   expect(check.text).toContain('227820000001.027820000001')
   expect(check.text).toContain('3+27 (0)82 000 000227820000002')
   expect(check.text).toContain(
-    'Rounded by a spreadsheet, its digits are lost: format the column as text1row 6: “2.782E+10”',
+    'A spreadsheet rounded the number and digits are lost: format the column as text1row 6: “2.782E+10”',
   )
   expect(check.text).toContain('Begins with 0: the country code is missing1row 7: “0820000005”')
   expect(check.text).toContain('It is not certain which number is meant1row 8: “27820000006.5”')
@@ -181,7 +181,7 @@ test('numbers that are changed are shown as written and as sent to; those that a
   expect(numbers.sort()).toEqual(['27820000001', '27820000002', '27820000003', '27820000004'])
 })
 
-test('drafts are all listed, in pages, and deleted one by one; beyond their number another one is refused', async () => {
+test('all drafts are listed in pages and deleted one by one; above the maximum a new draft is refused', async () => {
   const add = (text: string) => visitor.submit('/send', { text, numbers: '27820000001' })
   for (let draft = 1; draft <= 30; draft++) await add(`Draft ${draft}`)
   const page = await visitor.get('/drafts')
@@ -211,7 +211,7 @@ test('a file without a text leads to the page of the text', async () => {
   expect((await visitor.get('/send/1')).to).toBe('/send/1/text?why=problem')
 })
 
-test('a send is stopped in the middle, and the page says what was not accepted', async () => {
+test('a send is stopped in the middle, and the page lists the rows that were not accepted', async () => {
   const numbers = Array.from({ length: 2500 }, (_, i) => 27820000100 + i).join('\n')
   await portal.backOffice.topUp(portal.account.id, 100_000 as never, 'test')
   const { to = '' } = await visitor.submit('/send', { text: 'Hello', numbers })
@@ -251,24 +251,24 @@ test('a send that a failover stopped accepts no further row, and its page says t
 })
 
 test.each([
-  ['a head only', 'Name,Mobile\r\n,,\r\n', 'no row after it'],
+  ['only a header', 'Name,Mobile\r\n,,\r\n', 'no rows after it'],
   ['no bytes', '', 'The file is empty'],
   ['a workbook', 'PK\u0003\u0004 [Content_Types].xml', 'The file is a workbook'],
   ['no numbers', 'Name\nAnn\n', 'No column of the file has mobile numbers.'],
   ['a quote that is not closed', `Mobile,Name\n27820000001,"${'x\n'.repeat(20_000)}`, 'a quote is not closed'],
   ['many columns', `27820000001${','.repeat(60)}\n`, 'more than 50 columns'],
   ['too many rows', '27820000001\n'.repeat(100_001), 'more than 100 000 rows'],
-])('a file with %s is refused, and says why', async (_what, content, problem) => {
+])('a file with %s is refused with a reason', async (_what, content, problem) => {
   const shown = await visitor.upload('/send', { text: 'Hello' }, content)
   expect([shown.status, shown.text]).toEqual([422, expect.stringContaining(problem)])
 })
 
-test('numbers and a file are not mixed', async () => {
+test('typed numbers and a file cannot be combined', async () => {
   const shown = await visitor.upload('/send', { text: 'Hello', numbers: '27820000001' }, '27820000002\n')
-  expect([shown.status, shown.text]).toEqual([422, expect.stringContaining('Give numbers or a file, not both.')])
+  expect([shown.status, shown.text]).toEqual([422, expect.stringContaining('Enter numbers or choose a file, not both.')])
 })
 
-test('an upload is bounded: bytes, fields, and who is not signed in may upload nothing large', async () => {
+test('uploads are limited in bytes and fields, and visitors who are not signed in cannot upload large bodies', async () => {
   const large = Buffer.alloc(17 * 1024 * 1024, 'x')
   expect((await visitor.upload('/send', { text: 'Hello' }, large)).status).toBe(413)
   const many = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`f${i}`, 'x']))
@@ -287,7 +287,7 @@ test('an upload is bounded: bytes, fields, and who is not signed in may upload n
   }
 })
 
-test('typed numbers that are changed are shown as typed, also where they are many', async () => {
+test('typed numbers that are read differently are shown as typed, also in long lists', async () => {
   const many = Array.from({ length: 1100 }, (_, i) => 27820000100 + i)
   const numbers = ['27820000001.0', '43660123456.5', ...many].join('\n')
   const { to = '' } = await visitor.submit('/send', { text: 'Hello', numbers })
@@ -304,9 +304,9 @@ test.each([
   ['UTF-16 with a mark', Buffer.from(`\ufeff${umlaut}`, 'utf16le')],
   ['UTF-16 without one', Buffer.from(umlaut, 'utf16le')],
   ['UTF-16, the high byte first', Buffer.from(`\ufeff${umlaut}`, 'utf16le').swap16()],
-  ['the same without a mark', Buffer.from(umlaut, 'utf16le').swap16()],
+  ['UTF-16BE without a byte order mark', Buffer.from(umlaut, 'utf16le').swap16()],
   ['Windows-1252', Buffer.from(umlaut.replace('€', '\x80'), 'latin1')],
-])('a text in %s is read', (_name, bytes) => {
+])('a text in %s is decoded', (_name, bytes) => {
   expect(decodeText(bytes)).toBe(umlaut)
 })
 
@@ -324,7 +324,7 @@ test.each([
       [3, '27820000002'],
     ],
   ],
-])('of %j the columns are %j, and the numbers are in column %j', async (text, columns, numberColumn, rows) => {
+])('%j has the columns %j, and the numbers are in column %j', async (text, columns, numberColumn, rows) => {
   const list = await readList(Buffer.from(text))
   if (typeof list === 'string') throw new Error(list)
   expect([list.columns, list.numberColumn]).toEqual([columns, numberColumn])
@@ -338,7 +338,7 @@ test('rows are divided into calls, and repetitions are marked', async () => {
   expect(list.rows.filter(({ refused }) => refused === undefined)).toHaveLength(2)
 })
 
-test('the columns of a file are shown before it is uploaded, and the one with the numbers can be chosen', async () => {
+test('the columns of a file are shown before it is uploaded, and the column of the numbers can be chosen', async () => {
   const preview = async (its: string | Buffer, cut = '') =>
     (await visitor.upload('/send', { step: 'preview', text: 'Dear {name}', cut }, its)).html.querySelector('#preview')
   const two = 'Name,Mobile,Shop phone\nAnn,27820000001,27820000005\nŞule,27820000002,27820000006\nBob,278'
@@ -350,7 +350,7 @@ test('the columns of a file are shown before it is uploaded, and the one with th
     'Shop phone',
   ])
   expect(shown?.textContent).toContain('Dear Ann')
-  // Where a character is cut, the rows before it are read all the same.
+  // If the last character is cut, the rows before it are read anyway.
   for (const cut of [Buffer.from(two).subarray(0, 54), Buffer.from(two, 'utf16le').subarray(0, 111)])
     expect((await preview(cut, 'yes'))?.querySelector('option + option')?.textContent).toBe('Name')
   expect((await preview('a,b\nc,d\n'))?.textContent).toContain('No column of the file has mobile numbers.')

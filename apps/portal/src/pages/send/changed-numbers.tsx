@@ -6,10 +6,13 @@ import { numberColumnOf, ownBulkSend, storedRows } from './own-bulk-send.ts'
 
 const shownMax = 50
 
-/** Returns the number of a row as the list has it; `column` is undefined for a typed list. */
+/** Returns the number of a row as the list has it. `column` is undefined for a typed list. */
 const writtenOf = ({ fields }: BulkRow, column: number | undefined): string => fields[column ?? 0] ?? ''
 
-/** Numbers of which digits are left out, as they are written and as they are sent to, with all of them as a file. */
+/**
+ * Panel of the numbers from which digits were dropped, as written and as sent to, with a link to the full list as a
+ * file.
+ */
 export function ChangedNumbers({
   id,
   rows,
@@ -22,9 +25,9 @@ export function ChangedNumbers({
   if (rows.length === 0) return null
   return (
     <Panel
-      title={`${counted(rows.length, 'number')} ${rows.length === 1 ? 'is' : 'are'} sent to otherwise than written`}
+      title={`${counted(rows.length, 'number')} ${rows.length === 1 ? 'was' : 'were'} read differently from how {rows.length === 1 ? 'it is' : 'they are'} written`}
     >
-      <p>Check that these are the right people. Zeros that are not part of a number were left out.</p>
+      <p>Check that these are the right people. Zeros that are not part of the number were removed.</p>
       <Table
         caption={rows.length > shownMax ? `The first ${shownMax} of them` : 'As written, and as sent to'}
         rows={rows.slice(0, shownMax)}
@@ -44,7 +47,7 @@ export function ChangedNumbers({
   )
 }
 
-/** `/send/<id>/changed`: each number of a draft that is sent to otherwise than it is written, as a file. */
+/** `/send/<id>/changed`: a file with each number of a draft that was read differently from how it is written. */
 export const bulkChanged = forHolders({
   path: '/send/:id/changed',
   isFile: true,

@@ -5,17 +5,19 @@ import { forHolders, type HolderVisit } from '../../page.ts'
 import { inCalls, numbersFrom } from '../../read-list.ts'
 import { needsColumn, numberColumnOf, ownBulkSend, storedRows } from './own-bulk-send.ts'
 
-/** So many rows show what a column has. */
+/** Number of rows shown as an example of each column. */
 const shownRows = 3
 
-/** A draft of a file: typed numbers have no columns. */
+/** Returns the draft of the path if it comes from a file. Typed numbers have no columns. */
 async function ownList(visit: HolderVisit): Promise<BulkSend | 'sent' | undefined> {
   const send = await ownBulkSend(visit)
   if (send !== undefined && send.state !== 'draft') return 'sent'
   return send !== undefined && send.columns.length > 0 ? send : undefined
 }
 
-/** `/send/<id>/columns`: which column of a file has the numbers. The list is stored anew with those of another one. */
+/**
+ * `/send/<id>/columns`: chooses the column of a file that has the numbers, and stores the list again with that column.
+ */
 export const bulkColumns = forHolders({
   path: '/send/:id/columns',
   isForm: true,
@@ -36,15 +38,14 @@ export const bulkColumns = forHolders({
           <h1>Choose the column of the numbers</h1>
           {isUndecided && (
             <Notice tone="wait">
-              More than one column of your file could be the numbers, or the heading of the only one says something
-              else. Nothing is sent before you have chosen.
+              Several columns of your file could be the numbers, or the heading of the only such column means something else. Nothing is sent until you choose.
             </Notice>
           )}
           <ProblemSummary problems={problems} />
           <Form to={`/send/${send.id}/columns`} class="panel">
             <Choice
               name="column"
-              label="The numbers are in"
+              label="Column of the numbers"
               problems={problems}
               value={isUndecided ? '' : String(numberColumnOf(send, rows) ?? 0)}
               options={[
@@ -52,7 +53,7 @@ export const bulkColumns = forHolders({
                 ...send.columns.map((name, at) => [String(at), name] as const),
               ]}
             />
-            <Main>Take the numbers from it</Main>
+            <Main>Use this column</Main>
           </Form>
           <Panel>
             <Table

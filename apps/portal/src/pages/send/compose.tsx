@@ -20,11 +20,11 @@ import { TextSize } from '../../text-size.tsx'
 import { FilePreview } from './file-preview.tsx'
 import { LiveQuote } from './live-quote.tsx'
 
-/** A send as somebody has written it. */
+/** Fields of a send as they were entered. */
 export interface Draft {
   readonly text: string
   readonly numbers: string
-  /** `2026-11-25T14:00` in gateway time, as browsers write it; blank: at once. */
+  /** Scheduled time in gateway time as browsers write it, such as `2026-11-25T14:00`. Blank means at once. */
   readonly time: string
 }
 
@@ -34,13 +34,13 @@ export const draftOf = (fields: Fields): Draft => ({
   time: fields.trimmed('time'),
 })
 
-/** `2026-11-25T14:00` in gateway time, as browsers write it. Undefined: it is blank. */
+/** Reads a time such as `2026-11-25T14:00` in gateway time. Returns undefined if it is blank. */
 export function readTime(time: string): Instant | undefined | 'unusable' {
   if (time === '') return undefined
   return parseMinute(time.replace(/[-T:]/g, '').slice(0, 12)) ?? 'unusable'
 }
 
-/** The text of a send, with how it will be sent, which is counted while it is typed. */
+/** Text field of a send. Its hint shows the length and the number of parts, and is updated while typing. */
 export const TextToSend = ({ text, problems }: { readonly text: string; readonly problems: Problems }) => (
   <TextArea
     name="text"
@@ -56,11 +56,11 @@ export const TextToSend = ({ text, problems }: { readonly text: string; readonly
 interface TemplateChoice {
   readonly templates: readonly Template[]
   readonly chosen: Template | undefined
-  /** Id of the draft that is being changed. */
+  /** Id of the draft that is being edited. */
   readonly draft?: string | undefined
 }
 
-/** Begins the text with one that was kept. */
+/** Form that fills the text in from a stored template. */
 const Templates = ({
   of: { templates, chosen, draft },
   numbers,
@@ -81,7 +81,7 @@ const Templates = ({
   </form>
 )
 
-/** The first step of a send: what, to whom and when. */
+/** First step of a send: text, recipients and time. */
 export const compose = (
   { text, numbers, time }: Draft,
   problems: Problems = {},
@@ -104,14 +104,14 @@ export const compose = (
           rows={6}
           value={numbers}
           problems={problems}
-          hint={`With the country code, one a line or with commas between them, up to ${count(typedMax)}.`}
+          hint={`With the country code, one per line or separated by commas, at most ${count(typedMax)}.`}
         />
         <FileField
           name="file"
-          label="Or a file with them (CSV)"
+          label="Or a file of numbers (CSV)"
           accept=".csv,.txt,.tsv,text/csv,text/plain"
           problems={problems}
-          hint={`As a spreadsheet saves it, up to ${count(bulkSendLimits.rowsMax)} rows. Its first row names the columns, and the text may have their fields: “Dear {name}”. The file is kept until it is sent, a day at most.`}
+          hint={`As a spreadsheet saves it, at most ${count(bulkSendLimits.rowsMax)} rows. Its first row names the columns, which the text can use as fields: “Dear {name}”. The list is kept until it is sent, for at most a day.`}
         />
         <FilePreview />
         <TextField

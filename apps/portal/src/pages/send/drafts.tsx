@@ -8,14 +8,14 @@ import { shortText } from './sends.tsx'
 const pageSize = 25
 
 const done: Readonly<Record<string, string>> = {
-  deleted: 'The draft is deleted. Nothing of it was sent.',
+  deleted: 'The draft was deleted. None of its messages were sent.',
   'too-many': tooManyDrafts,
 }
 
 const readId = (given: string): BulkSendId | undefined =>
   /^[1-9][0-9]{0,14}$/.test(given) ? (Number(given) as BulkSendId) : undefined
 
-/** `/drafts`: sends that were prepared and not sent, the latest first; `?before=` goes on. */
+/** `/drafts`: lists sends that were prepared but not sent, the latest first. `?before=` continues the list. */
 export const drafts = forHolders({
   path: '/drafts',
   async show({ gateway, account, query }) {
@@ -31,14 +31,14 @@ export const drafts = forHolders({
         <>
           <h1>Drafts</h1>
           {said !== undefined && <Notice>{said}</Notice>}
-          <p>Sends that were prepared and not sent. Each is kept for a day. Nothing of them is sent or charged.</p>
+          <p>Sends that were prepared but not sent. Each draft is kept for a day. Drafts are neither sent nor charged.</p>
           <Panel>
             <Table
               caption={before === undefined ? 'Drafts, the latest first' : 'Older'}
               rows={shown}
               empty={
                 <>
-                  What you prepare and do not send is listed here. <Link to="/send">Send messages</Link>
+                  Sends that you prepare but do not send are listed here. <Link to="/send">Send messages</Link>
                 </>
               }
               columns={[

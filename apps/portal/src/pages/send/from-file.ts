@@ -7,7 +7,7 @@ import { inCalls, numbersFrom, readList, rowsOf, withoutColumn } from '../../rea
 import { LIST_PROBLEM } from './file-preview.tsx'
 import { compose, readTime, type Draft } from './compose.tsx'
 
-/** What is wrong with a text and a time; undefined columns: the text has no fields. */
+/** Returns the errors of a text and a time. `columns` is undefined if the text has no fields. */
 export function problemsOf(text: string, time: string, columns: readonly string[] | undefined): Problems {
   const body = bodyOf(text)
   const problem = columns !== undefined ? draftProblem(text, columns) : typeof body === 'string' ? body : []
@@ -21,19 +21,21 @@ export function problemsOf(text: string, time: string, columns: readonly string[
   }
 }
 
-/** Stores what a file has, with the numbers of this column if it has it, and leads to the check of it. */
+/**
+ * Stores the list of a file as a draft and redirects to its check. The numbers are read from `column` if it is given.
+ */
 export async function draftFromFile(
   visit: HolderVisit,
   draft: Draft,
   file: Buffer,
   column: number | undefined,
 ): Promise<Answer> {
-  if (draft.numbers.trim() !== '') return compose(draft, { file: 'Give numbers or a file, not both.' })
+  if (draft.numbers.trim() !== '') return compose(draft, { file: 'Enter numbers or choose a file, not both.' })
   const list = await readList(file)
   if (typeof list === 'string') return compose(draft, { file: LIST_PROBLEM[list] })
   const due = readTime(draft.time)
   if (due === 'unusable') return compose(draft, problemsOf(draft.text, draft.time, list.columns))
-  // Where the text has a field that the file has not, the page after it shows both.
+  // If the text has a field that the file lacks, the next page shows both.
   const isChosen = column !== undefined && column < list.columns.length
   const guessed = list.isCertain ? list.rows : withoutColumn(list.rows)
   const rows = isChosen ? numbersFrom(column, list.rows) : guessed
@@ -43,13 +45,13 @@ export async function draftFromFile(
 export const draftFromNumbers = (
   visit: HolderVisit,
   draft: Draft,
-  /** As they were typed, with repetitions. */
+  /** Numbers as typed, including repetitions. */
   numbers: readonly string[],
   due: Instant | undefined,
 ): Promise<Answer> => store(visit, draft, due, { columns: [], rows: rowsOf(numbers) })
 
-/** Says why no further send can be prepared, and what to do. */
-export const tooManyDrafts = `You have ${bulkSendLimits.draftsMax} drafts, the most that are kept. Delete one under Sends, Drafts.`
+/** Error text for an account that has reached the maximum number of drafts. */
+export const tooManyDrafts = `You have ${bulkSendLimits.draftsMax} drafts, which is the maximum. Delete one under Sends, Drafts.`
 
 async function store(
   { gateway, account }: HolderVisit,

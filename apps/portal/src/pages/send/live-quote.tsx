@@ -9,7 +9,7 @@ interface RefusedNumber {
   readonly refused: RowRefusal
 }
 
-/** Why numbers are refused, with the numbers. */
+/** Groups refused numbers by reason. */
 function byReason(refused: readonly RefusedNumber[]) {
   const reasons = [...new Set(refused.map((one) => one.refused))]
   return reasons.map((reason) => ({
@@ -24,13 +24,13 @@ interface Quoted {
   readonly quote: Quote<string>
   /** The numbers as they were read, in the order in which they were typed. */
   readonly rows: readonly BulkRow[]
-  /** Of each message. */
+  /** Number of parts of each message. */
   readonly parts: number
 }
 
 const shownMax = 5
 
-/** Why numbers get no message, and which these are. */
+/** List of the refused numbers by reason. */
 function Refused({ quote, rows }: Pick<Quoted, 'quote' | 'rows'>) {
   const unread = rows.flatMap(({ number, refused: reason }): RefusedNumber[] =>
     reason === undefined || reason === 'repeated' ? [] : [{ number, refused: reason }],
@@ -49,7 +49,7 @@ function Refused({ quote, rows }: Pick<Quoted, 'quote' | 'rows'>) {
   )
 }
 
-/** What a send would cost and to whom it would not go, in short. */
+/** Summary of the cost of a send and of the numbers that would get no message. */
 function InShort({ quote, rows, parts, isPast }: Quoted) {
   const changed = rows.filter((row) => row.changed === true && row.refused === undefined)
   const messages = quote.texts.flat().filter((one) => !('refused' in one)).length
@@ -63,7 +63,7 @@ function InShort({ quote, rows, parts, isPast }: Quoted) {
       </p>
       {changed.length > 0 && (
         <p>
-          Read otherwise than written:{' '}
+          Read differently from how they are written:{' '}
           <span class="text">
             {changed
               .slice(0, shownMax)
@@ -73,18 +73,18 @@ function InShort({ quote, rows, parts, isPast }: Quoted) {
           {changed.length > shownMax && ` and ${count(changed.length - shownMax)} more`}
         </p>
       )}
-      {isPast && <p>The time is past: the messages would be sent at once.</p>}
+      {isPast && <p>The time has passed: the messages would be sent at once.</p>}
       <Refused quote={quote} rows={rows} />
     </>
   )
 }
 
-/** A place in the form of a send, which a script fills while somebody writes. */
+/** Area in the form of a send, which a script fills while the person types. */
 export const LiveQuote = ({ of }: { readonly of?: string | Quoted }) => (
   <div id="quote" role="status" data-island="quote">
     {typeof of === 'string' ? <p>{of}</p> : of !== undefined && <InShort {...of} />}
   </div>
 )
 
-/** What the script is given, of which it takes that place. */
+/** Returns the page from which the script copies that area. */
 export const liveQuote = (of: string | Quoted): View => ({ title: 'Quote', main: <LiveQuote of={of} /> })

@@ -2,21 +2,21 @@ import type { BulkRow, BulkSend, BulkSendId } from '@gateway/core/bulk-sends'
 import type { HolderVisit } from '../../page.ts'
 import { rowOf } from '../../recipients.ts'
 
-/** A stored send of the account that the path names. */
+/** Returns the stored send of the path if it belongs to the account. */
 export async function ownBulkSend({ gateway, account, parameters }: HolderVisit): Promise<BulkSend | undefined> {
   const id = /^[1-9][0-9]{0,14}$/.test(parameters.id ?? '') ? Number(parameters.id) : undefined
   return id === undefined ? undefined : gateway.findBulkSend(account, id as BulkSendId)
 }
 
-/** What is stored of all calls: of those that have ended what got no message. */
+/** Yields the stored rows of all calls. Of calls that have ended, only the rows without a message are stored. */
 export async function* storedRows({ gateway, account }: HolderVisit, { id, calls }: BulkSend): AsyncIterable<BulkRow> {
   for (let call = 0; call < calls; call++) yield* await gateway.bulkRows(account, id, call)
 }
 
-/** True if somebody must choose the column of the numbers before anything is sent. */
+/** True if a person must choose the column of the numbers before anything is sent. */
 export const needsColumn = ([first]: readonly BulkRow[]): boolean => first?.refused === 'column-not-chosen'
 
-/** The column that the numbers were taken from, from 0; undefined: the list was typed. */
+/** Returns the index of the column that the numbers were read from, or undefined for a typed list. */
 export function numberColumnOf({ columns }: BulkSend, rows: readonly BulkRow[]): number | undefined {
   if (needsColumn(rows)) return undefined
   const at = columns.findIndex((_name, i) =>

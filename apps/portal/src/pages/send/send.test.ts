@@ -14,12 +14,12 @@ beforeEach(async () => {
 })
 afterEach(() => portal.close())
 
-/** The page of a send that was written and is to be checked. */
+/** Enters a send and returns its check page. */
 const checked = async (fields: Readonly<Record<string, string>>) =>
   visitor.get((await visitor.submit('/send', fields)).to ?? '')
 const balance = () => portal.gateway.creditBalance(portal.account.id)
 
-test('the check says what will happen, with each refused number and its reason, and charges nothing', async () => {
+test('the check shows what will be sent and each refused number with its reason, and charges nothing', async () => {
   const numbers = `27820000001\n+27 82 000 0002\n27820000003, 27820000004\n27820000001\n${optedOut}\n0825`
   const check = await checked({ text: 'Hello', numbers })
   expect(check.status).toBe(200)
@@ -37,7 +37,7 @@ test('the check says what will happen, with each refused number and its reason, 
   expect(await balance()).toBe(35)
 })
 
-test('while it is written the same is said in short, and nothing is sent, stored or charged', async () => {
+test('a summary is shown while typing, and nothing is sent, stored or charged', async () => {
   const { token } = Object.fromEntries(
     (await visitor.get('/send')).html
       .querySelectorAll('main form input')
@@ -71,7 +71,7 @@ test('the refused numbers can be downloaded, each with its reason', async () => 
   )
 })
 
-test('what was checked is sent once, however often the form is submitted', async () => {
+test('a checked send is sent once, even if the form is submitted repeatedly', async () => {
   const check = await checked({ text: 'Hello', numbers: `27820000001\n${optedOut}` })
   const [first, second] = await Promise.all([visitor.submit(check), visitor.submit(check)])
   expect([first.to, second.to]).toEqual(['/send/1/sent', '/send/1/sent'])
@@ -85,7 +85,7 @@ test('what was checked is sent once, however often the form is submitted', async
   expect(sent.html.querySelector('#messages a')?.getAttribute('href')).toBe('/messages/1')
 })
 
-test('a step back, a reload and a second tab lead to what was sent, and never send again', async () => {
+test('a step back, a reload and a second tab lead to the page of the sent messages, and never send again', async () => {
   const { to = '' } = await visitor.submit('/send', { text: 'Hello', numbers: '27820000001' })
   const [tab, otherTab] = [await visitor.get(to), await visitor.get(to)]
   await visitor.submit(tab)
@@ -96,18 +96,18 @@ test('a step back, a reload and a second tab lead to what was sent, and never se
   expect((await portal.gateway.listSent(portal.account, { limit: 9 })).messages).toHaveLength(1)
 })
 
-test('a send whose process ended between its start and its acceptance goes on in the background, once', async () => {
+test('a send whose process ended between start and acceptance continues in the background, once', async () => {
   const check = await checked({ text: 'Hello', numbers: '27820000001' })
   // State in which a kill of the portal leaves the send.
   await portal.gateway.startBulkSend(portal.account, 1 as never)
   expect((await visitor.submit(check)).to).toBe('/send/1/sent')
-  expect((await visitor.get('/send/1/sent')).text).toContain('1 number still to be done')
+  expect((await visitor.get('/send/1/sent')).text).toContain('1 number remaining')
   while ((await portal.gateway.sendNextCall()) === 'more');
   expect((await visitor.get('/send/1/sent')).text).toContain('1 message accepted')
   expect(await balance()).toBe(25)
 })
 
-test('a change of a checked send begins with what was written, also an empty first line', async () => {
+test('editing a checked send starts with the entered text and numbers, including an empty first line', async () => {
   const check = await checked({ text: '\nHello\nthere', numbers: '27820000001\n27820000002', time: '2026-10-19T09:30' })
   const link = check.html.querySelectorAll('a').find((one) => one.textContent === 'Change it')
   const back = await visitor.get(link?.getAttribute('href') ?? '')
@@ -128,7 +128,7 @@ test.each([
     '10 001 numbers',
   ],
   ['30 February', { text: 'Hello', numbers: '27820000001', time: '2027-02-30T10:00' }, 'Enter a time'],
-])('with %s nothing is quoted, and what is wrong is said', async (_what, fields, problem) => {
+])('with %s the error is shown instead of a cost', async (_what, fields, problem) => {
   const shown = await visitor.submit('/send', fields)
   expect([shown.status, shown.text.replaceAll('\u202f', ' ')]).toEqual([422, expect.stringContaining(problem)])
 })
@@ -140,7 +140,7 @@ test.each([
     'It’s 5 €',
     "8 characters, 1 part. Sent as others that look alike, which is cheaper: ’ as '. Each of € counts twice.",
   ],
-])('of %j the page says how it will be sent, without a script', async (text, said) => {
+])('the page describes how %j will be sent, without scripts', async (text, said) => {
   const shown = await visitor.submit('/send', { text })
   expect(shown.html.querySelector('#field-text-hint')?.textContent).toBe(said)
 })
@@ -162,7 +162,7 @@ test('a message for later is scheduled, and can be cancelled once', async () => 
   expect(await balance()).toBe(35)
 })
 
-test('the text and the time of a message that waits are changed once', async () => {
+test('the text and the time of a scheduled message are changed once', async () => {
   const check = await checked({ text: 'Hello', numbers: '27820000001', time: '2026-10-19T09:30' })
   await visitor.submit(check)
   expect((await visitor.get('/messages/1')).text).toContain('Change the text or the time')
@@ -180,18 +180,18 @@ test('the text and the time of a message that waits are changed once', async () 
   for (const changed of [1, 2].map(() => visitor.submit(page, { text: 'Good day', time: '2026-10-20T10:00' })))
     expect((await changed).to).toMatch(/^\/messages\/(2\?done=changed|1\?done=not-found)$/)
   const now = await visitor.get('/messages/2?done=changed')
-  expect(now.text).toContain('The message is changed: this one waits in its place.')
+  expect(now.text).toContain('The message was changed. This new message takes its place.')
   expect(now.text).toContain('Good day')
   expect((await visitor.get('/messages/1')).text).toContain('1.0 credits were returned.')
   expect((await visitor.get('/messages/1/change')).to).toBe('/messages/1')
   expect(await balance()).toBe(25)
 })
 
-test('a number that is changed is shown as typed and as it will be sent to, while it is written and at the check', async () => {
+test('a number that is read differently is shown as typed and as sent to, while typing and at the check', async () => {
   const numbers = '43660123456.0\n+43 (0)660 123457\n4.366E+10\n43660123456-7'
   const quote = await visitor.post('/send', { text: 'Hello', numbers, step: 'quote', ...(await tokenOf()) })
   expect(quote.text).toContain(
-    'Read otherwise than written: “43660123456.0” as 43660123456, “+43 (0)660 123457” as 43660123457',
+    'Read differently from how they are written: “43660123456.0” as 43660123456, “+43 (0)660 123457” as 43660123457',
   )
   const { to = '' } = await visitor.submit('/send', { text: 'Hello', numbers })
   const check = await visitor.get(to)
@@ -207,7 +207,7 @@ const tokenOf = async () => {
   return { token: html.querySelector('main [name="token"]')?.getAttribute('value') ?? '' }
 }
 
-test('where all are refused nothing is offered to be sent', async () => {
+test('if all numbers are refused, there is no button to send', async () => {
   const check = await checked({ text: 'Hello', numbers: optedOut })
   expect(check.text).toContain('1 number will not be sent to')
   expect(check.html.querySelector('main form')).toBeNull()
@@ -219,6 +219,6 @@ test.each([
   ['1,2;3\t4\n5\n\n', ['1', '2', '3', '4', '5'], 0],
   ['1\n2\n1\n1', ['1', '2'], 2],
   ['Ann\n082 x', ['Ann', '082 x'], 0],
-])('of %j the numbers are %j', (text, numbers, repeated) => {
+])('%j has the numbers %j', (text, numbers, repeated) => {
   expect(readRecipients(text)).toMatchObject({ numbers, repeated })
 })

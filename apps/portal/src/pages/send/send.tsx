@@ -22,7 +22,7 @@ function read({ text, numbers: given, time }: Draft): ReadDraft {
   const { numbers } = recipients
   const due = readTime(time)
   const body = bodyOf(text)
-  const tooMany = `That are ${count(numbers.length)} numbers. Up to ${count(typedMax)} can be typed; put more into a file.`
+  const tooMany = `These are ${count(numbers.length)} numbers. At most ${count(typedMax)} can be typed. Use a file for more.`
   const problems = {
     ...(body === 'no-message' && { text: 'Enter a text.' }),
     ...(body === 'too-long' && { text: 'The text is too long: up to 918 characters can be sent.' }),
@@ -33,15 +33,15 @@ function read({ text, numbers: given, time }: Draft): ReadDraft {
   return { ...recipients, due: due === 'unusable' ? undefined : due, problems }
 }
 
-/** Of those that the preview of a file has shown, from 0; undefined: without a script. */
+/** Returns the index of the column that was chosen in the preview of the file, or undefined without scripts. */
 function columnOf(fields: Fields): number | undefined {
   const column = fields.text('column')
   return /^[0-9]{1,2}$/.test(column) ? Number(column) : undefined
 }
 
 /**
- * `/send`: text, numbers and time. They are stored as a draft with an id before the page says what it will do, so that
- * a reload, a step back or a second press is about the same send.
+ * `/send`: the form with text, numbers and time. They are stored as a draft before the check is shown, so that a
+ * reload, a step back or a second click concerns the same send.
  */
 export const send = forHolders({
   path: '/send',
@@ -70,7 +70,9 @@ export const send = forHolders({
   },
 })
 
-/** Returns the typed draft that `?draft=` names, to be changed, or undefined for an unknown or uploaded one. */
+/**
+ * Returns the typed draft that `?draft=` names for editing, or undefined if it is unknown or was uploaded as a file.
+ */
 async function typedDraft(visit: HolderVisit): Promise<Draft | undefined> {
   const { gateway, account, query } = visit
   const given = query.get('draft') ?? ''
@@ -83,7 +85,7 @@ async function typedDraft(visit: HolderVisit): Promise<Draft | undefined> {
   return { text, numbers: numbers.join('\n'), time: scheduled === undefined ? '' : minuteOf(scheduled) }
 }
 
-/** The cost of what is being typed, in short. */
+/** Returns the summary of the cost for the text and numbers being typed. */
 async function quote(
   { gateway, account, now }: HolderVisit,
   { text }: Draft,
@@ -100,5 +102,5 @@ async function quote(
   return liveQuote(typeof body === 'string' ? 'Enter a text.' : { quote: quoted, rows, parts: body.parts, isPast })
 }
 
-const tooManyToFollow = `What more than ${count(recipientsMax)} numbers cost is on the next page.`
+const tooManyToFollow = `The next page shows the cost of more than ${count(recipientsMax)} numbers.`
 const noSender = 'Your account has no sender that may be used for one of these numbers. Ask the operator.'

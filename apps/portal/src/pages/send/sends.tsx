@@ -14,7 +14,7 @@ export const shortText = (text: string): string => {
   return characters.length > textMax ? `${characters.slice(0, textMax).join('')}…` : characters.join('')
 }
 
-/** How a send stands, after what was charged and returned for it. */
+/** Returns the state of a send, which also depends on the credits charged and returned. */
 function stateOf(send: BulkSend, { charged, net }: SentCredits, now: number): readonly [Tone, string] {
   const { state, callsEnded, calls, scheduled, accepted } = send
   if (state === 'stopping') return ['wait', 'being stopped']
@@ -26,18 +26,18 @@ function stateOf(send: BulkSend, { charged, net }: SentCredits, now: number): re
   return scheduled !== undefined && scheduled > now ? ['idle', 'scheduled'] : ['good', 'done']
 }
 
-/** How far the list of a send was accepted. */
+/** Bar that shows how much of a send has been accepted. */
 export const AcceptedBar = ({ send: { accepted, refused, recipients } }: { readonly send: BulkSend }) => (
   <Bar
     of={[
       { tone: 'good', word: 'accepted', value: accepted },
       { tone: 'bad', word: 'not accepted', value: refused },
-      { tone: 'idle', word: 'still to be done', value: recipients - accepted - refused },
+      { tone: 'idle', word: 'remaining', value: recipients - accepted - refused },
     ]}
   />
 )
 
-/** `/sends`: what was sent from the portal, the latest first; `?before=` goes on. */
+/** `/sends`: lists the sends from the portal, the latest first. `?before=` continues the list. */
 export const sends = forHolders({
   path: '/sends',
   async show({ gateway, account, now, query }) {

@@ -17,7 +17,7 @@ afterAll(() => portal.close())
 const million = 1_000_000
 const mebibyte = 1024 * 1024
 
-/** A request that is written piece by piece, with its answer. */
+/** Starts a request whose body is written piece by piece, and returns it with its response. */
 function begin(headers: Readonly<Record<string, string>>): {
   request: ClientRequest
   answer: Promise<IncomingMessage>
@@ -29,7 +29,7 @@ function begin(headers: Readonly<Record<string, string>>): {
   const answer = new Promise<IncomingMessage>((resolve, reject) => {
     request.on('response', resolve).on('error', reject)
   })
-  // Whoever breaks it off does not ask what became of it.
+  // A test that aborts the request does not wait for the response.
   answer.catch(() => undefined)
   return { request, answer }
 }
@@ -39,7 +39,7 @@ const head = () =>
   `--x\r\nContent-Disposition: form-data; name="token"\r\n\r\n${token}\r\n` +
   `--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n27820000001,"`
 
-/** The most memory beside the heap that was taken while this was done. */
+/** Returns the peak growth of memory outside the heap, in bytes, while `work` runs. */
 async function memoryOf(work: () => Promise<unknown>): Promise<number> {
   const before = process.memoryUsage().arrayBuffers
   let most = before
@@ -49,7 +49,7 @@ async function memoryOf(work: () => Promise<unknown>): Promise<number> {
   return most - before
 }
 
-test('a cell of 100 MB is answered 413 before it has come, and is not held', async () => {
+test('a cell of 100 MB is answered with 413 before it is complete, and is not kept in memory', async () => {
   const { request, answer } = begin(multipart)
   const piece = Buffer.alloc(mebibyte, 'x')
   const taken = await memoryOf(async () => {
@@ -58,7 +58,7 @@ test('a cell of 100 MB is answered 413 before it has come, and is not held', asy
     request.end('"\r\n--x--\r\n')
     expect((await answer).statusCode).toBe(413)
   })
-  // What the client and the sockets hold is in it.
+  // The measured memory includes that of the client and the sockets.
   expect(taken).toBeLessThan(90 * mebibyte)
 })
 
@@ -69,8 +69,8 @@ test.each([
   ['a later row of 5 million columns', `27820000001\n${','.repeat(5 * million)}`, 'too-many-columns'],
   ['a million of blank rows', '\n'.repeat(million), 'too-many'],
   ['5 MB of quotes', '"'.repeat(5 * million), 'broken'],
-  ['bytes that are no text', Buffer.alloc(million, 0xff).toString('latin1'), 'broken'],
-])('%s is refused, and others have their turn meanwhile', async (_what, text, problem) => {
+  ['bytes that are not a text', Buffer.alloc(million, 0xff).toString('latin1'), 'broken'],
+])('%s is refused, and other requests are served meanwhile', async (_what, text, problem) => {
   const bytes = Buffer.from(text, 'latin1')
   let longest = 0
   let last = performance.now()
@@ -81,18 +81,18 @@ test.each([
   const found = await readList(bytes)
   clearInterval(timer)
   expect(found).toBe(problem)
-  // Far more than a piece takes on a busy machine, and far less than the whole file.
+  // Far more than one piece takes on a busy machine, and far less than the whole file takes.
   expect(longest).toBeLessThan(2000)
 })
 
-test('a form of thousands of parts is answered 413', async () => {
+test('a form of thousands of parts is answered with 413', async () => {
   const part = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n'
   const { request, answer } = begin(multipart)
   request.end(`${part.repeat(5000)}--x--\r\n`)
   expect((await answer).statusCode).toBe(413)
 })
 
-test('a compressed form is not unpacked: it has no token, and does nothing', async () => {
+test('a compressed form is not decompressed, so it has no token and does nothing', async () => {
   const { request, answer } = begin({ 'content-encoding': 'gzip', 'content-type': 'application/x-www-form-urlencoded' })
   const small = gzipSync(`token=${token}&text=${'x'.repeat(50 * million)}`)
   const taken = await memoryOf(async () => {
@@ -102,7 +102,7 @@ test('a compressed form is not unpacked: it has no token, and does nothing', asy
   expect(taken).toBeLessThan(20 * mebibyte)
 })
 
-test('uploads that never end keep nobody from any page', async () => {
+test('uploads that never end do not block any page', async () => {
   const slow = Array.from({ length: 20 }, () => begin(multipart).request)
   for (const request of slow) await new Promise((done) => request.write(head(), done))
   try {

@@ -2,19 +2,19 @@ import type { Quote } from '@gateway/core/messages'
 import { Figures, Panel } from '../../components.tsx'
 import { amount, count, counted } from '../../format.ts'
 
-/** What a send would cost, before it is sent. */
+/** Panel with the cost of a send before it is sent. */
 export function WhatItCosts({
   messages,
   parts: [least, most],
   of: { cost, wanted, balance, left },
 }: {
   readonly messages: number
-  /** Of one message, the fewest and the most. */
+  /** Smallest and largest number of parts of a message. */
   readonly parts: readonly [number, number]
   readonly of: Pick<Quote<string>, 'cost' | 'wanted' | 'balance' | 'left'>
 }) {
   return (
-    <Panel title="What it costs">
+    <Panel title="Cost">
       <Figures
         of={[
           ['Messages', count(messages)],

@@ -30,18 +30,18 @@ const view = (token: string, email: string, problems: Problems = {}): View => ({
           problems={problems}
           autocomplete="new-password"
         />
-        <Main>Choose it</Main>
+        <Main>Set the password</Main>
       </Form>
     </div>
   ),
 })
 
 const over: View = {
-  title: 'This link has been used',
+  title: 'This link was already used',
   status: 401,
   main: (
     <div class="narrow">
-      <h1>This link has been used, or is too old</h1>
+      <h1>This link was already used, or is too old</h1>
       <p>
         A link is good once, within three days. Ask an owner of your account for another one, or{' '}
         <Link to="/sign-in">sign in</Link>.
@@ -67,10 +67,10 @@ const chosen: View = {
 const WORDS: Readonly<Record<NewPasswordRefusal, string>> = {
   'too-short': `A password has at least ${newPasswordMin} characters.`,
   'too-common': 'Many people use this password, so it is guessed first. Choose another one.',
-  'invalid-password': 'A password has up to 255 characters, and more than spaces.',
+  'invalid-password': 'A password has at most 255 characters, and not only spaces.',
 }
 
-/** `/invitation?token=`: somebody who was invited chooses a password. Looking at it does not use the link up. */
+/** `/invitation?token=`: lets an invited person choose a password. Opening the page does not use the link up. */
 export const invitation = forAnybody({
   path: '/invitation',
   async show({ gateway, query }) {
@@ -83,7 +83,7 @@ export const invitation = forAnybody({
     const user = await gateway.findInvited(token)
     if (user === undefined) return over
     const [password, again] = [fields.trimmed('password'), fields.trimmed('again')]
-    if (password !== again) return view(token, user.email, { again: 'This is not the same password.' })
+    if (password !== again) return view(token, user.email, { again: 'The two passwords differ.' })
     const set = await holders.accept(token, password, browser.address)
     if (set === 'set') return chosen
     return set === 'over' ? over : view(token, user.email, { password: WORDS[set] })

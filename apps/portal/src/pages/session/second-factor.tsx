@@ -4,13 +4,13 @@ import { Link, Panel, TextField } from '../../components.tsx'
 import type { Problems } from '../../forms.ts'
 import type { Place, View } from '../../page.ts'
 
-/** A secret as a picture to scan and as text to type. */
+/** Shows a TOTP secret as a QR code to scan and as text to type. */
 export function ScannedSecret({ of: { secret, uri } }: { readonly of: FactorToSetUp }) {
   const { data, size } = encode(uri)
   const dark = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')))
   return (
     <>
-      <p>Scan this with an authenticator app, or type the secret into it. It is shown this once.</p>
+      <p>Scan this with an authenticator app, or type the secret into it. It is shown only this once.</p>
       <svg class="qr" role="img" aria-label="The secret as a QR code" viewBox={`0 0 ${size} ${size}`}>
         <path d={dark.join('')} />
       </svg>
@@ -31,7 +31,7 @@ export const CodeField = ({ problems }: { readonly problems: Problems }) => (
   />
 )
 
-/** Codes that are shown this once; `to`: where one goes when they are written down. */
+/** Page that shows the recovery codes once. `to` is the page to continue with. */
 export const recoveryCodesView = ({ recoveryCodes }: RecoveryCodes, to: string, place?: Place): View => ({
   title: 'Your recovery codes',
   ...(place !== undefined && { place }),
@@ -40,7 +40,7 @@ export const recoveryCodesView = ({ recoveryCodes }: RecoveryCodes, to: string, 
       <h1>Your recovery codes</h1>
       <Panel>
         <p>
-          <strong>Keep them where you find them without your phone. They are shown only this once.</strong> Each signs
+          <strong>Keep them where you can find them without your phone. They are shown only this once.</strong> Each signs
           you in once instead of a code of the app.
         </p>
         <ul class="codes">

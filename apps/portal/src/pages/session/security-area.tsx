@@ -15,7 +15,7 @@ import type { Fields, Problems } from '../../forms.ts'
 import type { Answer, Keeping, Place, View, Visit } from '../../page.ts'
 import { CodeField, recoveryCodesView, ScannedSecret } from './second-factor.tsx'
 
-/** What people of one kind do on the page of their security. */
+/** Security page of one kind of people: account holders or operators. */
 export interface SecurityArea<V extends Visit> {
   readonly path: string
   readonly place: Place
@@ -24,7 +24,7 @@ export interface SecurityArea<V extends Visit> {
   readonly of: (visit: V) => OwnSecurity
 }
 
-/** The security of whoever asks. */
+/** Operations on the visitor's own password, second factor and sessions. */
 export interface OwnSecurity {
   readonly session: Pick<Session, 'id'>
   readonly sessions: () => Promise<readonly Omit<Session, 'account' | 'user'>[]>
@@ -47,10 +47,10 @@ export interface OwnSecurity {
 const done: Readonly<Record<string, string>> = {
   password: 'The password is changed, and all other sessions are signed out.',
   ended: 'The other sessions are signed out.',
-  removed: 'The second factor is removed. Signing in asks for the password alone.',
+  removed: 'The second factor is removed. Signing in requires only the password.',
 }
 
-/** The browser by the name that people know, as far as it tells one. */
+/** Returns the common name of the browser according to its User-Agent header. */
 function browserName(agent: string): string {
   const names = [
     [/Edg\//, 'Edge'],
@@ -87,7 +87,7 @@ async function view<V extends Visit>(
           {passwordHint !== undefined && <p class="hint">{passwordHint(visit)}</p>}
           <TextField
             name="password"
-            label="Password now"
+            label="Current password"
             type="password"
             problems={problems}
             autocomplete="current-password"
@@ -151,7 +151,7 @@ function FactorPanel({ path, factor, isRequired, problems }: FactorPanelProps) {
         <Hidden name="do" value="begin-factor" />
         <h2>Second factor</h2>
         <p>
-          You sign in with the password alone. With a second factor, a code of an app on your phone is asked for, too.
+          You sign in with only the password. With a second factor, signing in also requires a code from an app on your phone.
         </p>
         <TextField
           name="factor-password"
@@ -169,7 +169,7 @@ function FactorPanel({ path, factor, isRequired, problems }: FactorPanelProps) {
       <h2>Second factor</h2>
       <p>
         It is set up since <When at={factor.since} />, and {factor.recoveryCodes} recovery codes are left.
-        {isRequired && ' It is required of you and cannot be removed.'}
+        {isRequired && ' It is required and cannot be removed.'}
       </p>
       <CodeField problems={problems} />
       <div class="actions">
@@ -210,17 +210,17 @@ const setUpView = (
   ),
 })
 
-const wrongCode = 'This code is wrong, or was used. Enter the next one that the app shows.'
+const wrongCode = 'This code is wrong or was already used. Enter the next code that the app shows.'
 const tooMany = ({ retryAfterSeconds }: TooManyFailures) =>
   `There were too many failed attempts. Try again in ${retryAfterSeconds} seconds.`
 
-const passwordMissing = 'Enter the password that you have now.'
+const passwordMissing = 'Enter your current password.'
 const PASSWORD_PROBLEMS = {
   'wrong-credentials': 'This is not your password.',
-  overloaded: 'The gateway has too much to do. Nothing was changed. Try again.',
+  overloaded: 'The gateway is too busy. Nothing was changed. Try again.',
 } as const
 
-/** Where people of an area see and change how they sign in, and where they are signed in. */
+/** Page on which people change their password and second factor, and see and end their sessions. */
 export const securityPage = <V extends Visit>(area: SecurityArea<V>) => ({
   path: area.path,
   show: (visit: V): Promise<View> => view(area, visit),
@@ -272,7 +272,7 @@ async function withCode<V extends Visit>(
   const [own, code] = [area.of(visit), fields.text('code')]
   const result = act === 'renew-codes' ? await own.renewCodes(code) : await own.removeFactor(code)
   if (result === 'removed') return { goTo: `${area.path}?done=removed` }
-  if (result === 'required') return view(area, visit, { code: 'It is required of you.' }, 422)
+  if (result === 'required') return view(area, visit, { code: 'A second factor is required.' }, 422)
   if (result === 'wrong-code') return view(area, visit, { code: wrongCode }, 422)
   if ('recoveryCodes' in result) return recoveryCodesView(result, area.path, area.place)
   const { retryAfterSeconds } = result
@@ -284,7 +284,7 @@ async function changePassword<V extends Visit>(area: SecurityArea<V>, visit: V, 
   const [password, wanted] = [fields.trimmed('password'), fields.trimmed('wanted')]
   const again = (problems: Problems, status: View['status'] = 422) => view(area, visit, problems, status)
   if (password === '') return again({ password: passwordMissing })
-  if (wanted !== fields.trimmed('again')) return again({ again: 'This is not the same as the new password.' })
+  if (wanted !== fields.trimmed('again')) return again({ again: 'The two new passwords differ.' })
   const changed = await own.changePassword(password, wanted)
   if (typeof changed === 'object') {
     if ('token' in changed) return { goTo: `${area.path}?done=password`, ...own.keep(changed) }
@@ -295,7 +295,7 @@ async function changePassword<V extends Visit>(area: SecurityArea<V>, visit: V, 
       'wrong-credentials': { password: PASSWORD_PROBLEMS['wrong-credentials'] },
       'too-short': { wanted: `A new password has at least ${newPasswordMin} characters.` },
       'too-common': { wanted: 'Many people use this password, so it is guessed first. Choose another one.' },
-      'invalid-password': { wanted: 'A password has up to 255 characters, and more than spaces.' },
+      'invalid-password': { wanted: 'A password has at most 255 characters, and not only spaces.' },
       overloaded: { password: PASSWORD_PROBLEMS.overloaded },
     }[changed],
   )

@@ -5,24 +5,24 @@ import type { Fields, Problems } from '../../forms.ts'
 import { forAnybody, type Answer, type Keeping, type Page, type View, type Visit } from '../../page.ts'
 import { CodeField, recoveryCodesView, ScannedSecret } from './second-factor.tsx'
 
-/** Where people of one kind sign in: account holders or operators, each with sessions of their own. */
+/** Sign-in of one kind of people: account holders or operators. Each kind has sessions of its own. */
 export interface SignInArea {
-  /** Of the page on which one signs in. */
+  /** Path of the sign-in page. */
   readonly path: string
   readonly title: string
-  /** What people are known by. */
+  /** Label of the field that identifies the person. */
   readonly nameLabel: string
   readonly nameHint?: string
   readonly note: ComponentChildren
-  /** Another way in, beside name and password. */
+  /** Another way to sign in, shown beside name and password. */
   readonly otherWay?: (visit: Visit, to: string) => ComponentChildren
-  /** Where one goes afterwards: `to` if that is a page of these people, and their first page else. */
+  /** Returns the page after signing in: `to` if it is a page of these people, else their first page. */
   readonly pathWithin: (to: string) => string
-  /** False: nobody signs in here. */
+  /** False if nobody can sign in here. */
   readonly isOpen: (visit: Visit) => boolean
   readonly open: (visit: Visit, name: string, password: string) => Promise<Opened>
   readonly openWithCode: (visit: Visit, challenge: string, code: string) => Promise<OpenedWithCode>
-  /** How the browser keeps the session. */
+  /** Returns the cookies that keep the session in the browser. */
   readonly keep: (session: OpenedSession) => Keeping
 }
 
@@ -35,7 +35,7 @@ interface Given {
   readonly name?: string
   readonly problems?: Problems
   readonly status?: View['status']
-  /** The session had ended when a form was submitted. */
+  /** True if a submitted form was lost because the session had ended. */
   readonly isFormLost?: boolean
 }
 
@@ -81,7 +81,7 @@ const view = (area: SignInArea, visit: Visit, given: Given): View => {
   }
 }
 
-/** The second step: a code of the authenticator, or the first one of a secret that is shown to be set up. */
+/** Second step: asks for a code of the authenticator app, or shows a new secret and asks for its first code. */
 export const codeView = (
   { path }: Pick<SignInArea, 'path'>,
   { to, challenge, toSetUp }: AskedForCode & { readonly to: string },
@@ -99,7 +99,7 @@ export const codeView = (
         <Hidden name="challenge" value={challenge} />
         {toSetUp !== undefined && (
           <>
-            <p>A second factor is required of you. Set it up now; afterwards each sign-in asks for a code.</p>
+            <p>A second factor is required. Set it up now. From then on, each sign-in asks for a code.</p>
             <ScannedSecret of={toSetUp} />
           </>
         )}
@@ -116,7 +116,7 @@ export const codeView = (
 const tooMany = ({ retryAfterSeconds }: TooManyFailures): string =>
   `There were too many failed log-ins. Try again in ${retryAfterSeconds} seconds.`
 
-/** The page on which people of an area sign in; failures count as those of the interfaces (ruling 1.26). */
+/** Sign-in page. Failures count together with those of the interfaces (ruling 1.26). */
 export const signInPage = (area: SignInArea): Page =>
   forAnybody({
     path: area.path,
@@ -143,7 +143,7 @@ async function withPassword(area: SignInArea, visit: Visit, fields: Fields): Pro
   if (opened === 'wrong-credentials') return again({ login: `${area.nameLabel} or password is wrong.` }, 401)
   if (opened === 'account-locked') return again({ login: 'This account is locked. Ask its operator.' }, 403)
   if (opened === 'overloaded') {
-    return { ...again({ login: 'Too many people sign in at this moment. Try again.' }, 503), retryAfterSeconds: 2 }
+    return { ...again({ login: 'Too many people are signing in at this moment. Try again.' }, 503), retryAfterSeconds: 2 }
   }
   if ('token' in opened) return { goTo: to, ...area.keep(opened) }
   if ('challenge' in opened) return codeView(area, { to, ...opened })
@@ -158,7 +158,7 @@ async function withCode(area: SignInArea, visit: Visit, fields: Fields): Promise
   if (code === '') return again('Enter the code that the app shows.', 422)
 
   const opened = await area.openWithCode(visit, challenge, code)
-  if (opened === 'wrong-code') return again('This code is wrong, or was used. Enter the next one.', 401)
+  if (opened === 'wrong-code') return again('This code is wrong or was already used. Enter the next one.', 401)
   if (opened === 'over')
     return view(area, visit, { to, problems: { login: 'That took too long. Begin again.' }, status: 401 })
   if ('retryAfterSeconds' in opened) {
@@ -169,7 +169,7 @@ async function withCode(area: SignInArea, visit: Visit, fields: Fields): Promise
   return { ...recoveryCodesView({ recoveryCodes }, to), ...area.keep(opened) }
 }
 
-/** A page with a button, for whoever comes to a sign-out by a link. */
+/** Page with a sign-out button, for visitors who follow a link to sign out. */
 export const signOutView = (path: string): View => ({
   title: 'Sign out',
   main: (

@@ -16,19 +16,19 @@ const view = (token: string): View => ({
 })
 
 const used: View = {
-  title: 'This link has been used',
+  title: 'This link was already used',
   status: 401,
   main: (
     <div class="narrow">
-      <h1>This link has been used, or is too old</h1>
+      <h1>This link was already used, or is too old</h1>
       <p>
-        A link signs in once, within an hour. <Link to="/sign-in">Sign in with login and password</Link>
+        A link works once, within an hour. <Link to="/sign-in">Sign in with login and password</Link>
       </p>
     </div>
   ),
 }
 
-/** `/link?token=`: a button, since programs that look at links must not use them up. */
+/** `/link?token=`: shows a button that signs in, because programs that follow links must not use them up. */
 export const signInLink = forAnybody({
   path: '/link',
   show: ({ query }) => view(query.get('token') ?? ''),

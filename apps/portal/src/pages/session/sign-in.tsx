@@ -1,13 +1,13 @@
 import { signInPage } from './sign-in-area.tsx'
 
-/** `/sign-in`: of account holders, with login and password. */
+/** `/sign-in`: signs account holders in with login and password. */
 export const signIn = signInPage({
   path: '/sign-in',
   title: 'Sign in',
   nameLabel: 'Login',
-  nameHint: 'That of the account, or your e-mail address',
-  note: 'Who has forgotten the password asks an owner of the account for a new link, or the operator of the gateway.',
-  // What begins with two slashes is another host.
+  nameHint: 'The login of the account, or your e-mail address',
+  note: 'If you have forgotten the password, ask an owner of the account for a new link, or the operator of the gateway.',
+  // A path that begins with two slashes would name another host.
   pathWithin: (to) => (/^\/(?![/\\])[\w/?=&.%-]*$/.test(to) ? to : '/'),
   isOpen: () => true,
   open: ({ gateway, browser, network, comesFrom }, user, password) =>

@@ -1,7 +1,7 @@
 import { forHolders } from '../../page.ts'
 import { signOutView } from './sign-in-area.tsx'
 
-/** `/sign-out` */
+/** `/sign-out`: ends the session of an account holder. */
 export const signOut = forHolders({
   path: '/sign-out',
   show: () => signOutView('/sign-out'),

@@ -10,7 +10,7 @@ const StateOfKey = ({ of: key, now }: { readonly of: ApiKey; readonly now: Insta
   return isExpired(key, now) ? <Pill tone="idle">expired</Pill> : <Pill tone="good">valid</Pill>
 }
 
-/** The keys of an account, the latest first; `change`: what can be done with one that is not revoked. */
+/** Table of the keys of an account, the latest first. `change` renders the actions for a key that is not revoked. */
 export const KeyTable = ({
   caption,
   keys,

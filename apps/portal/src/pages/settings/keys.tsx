@@ -20,11 +20,11 @@ async function view(visit: HolderVisit, label = '', problems: Problems = {}): Pr
         <h1>Settings</h1>
         <SettingsTabs at="/settings/keys" />
         {query.get('done') === 'revoked' && (
-          <Notice>The key is revoked. Within 5 seconds no interface takes it any more.</Notice>
+          <Notice>The key is revoked. All interfaces refuse it within 5 seconds.</Notice>
         )}
         {query.get('done') === 'repeated' && (
           <Notice tone="wait">
-            The form was sent twice, and one key was made. If you have not copied it, revoke it and make another.
+            The form was sent twice, and one key was made. If you did not copy it, revoke it and make another one.
           </Notice>
         )}
         <ProblemSummary problems={problems} />
@@ -75,7 +75,10 @@ const shown = (key: string, label: string): View => ({
   ),
 })
 
-/** `/settings/keys`: the keys of the account. A new one is shown once, by the answer that made it. */
+/**
+ * `/settings/keys`: lists the keys of the account and makes new ones. A new key is shown once, in the response that
+ * made it.
+ */
 export const keys = forHolders({
   path: '/settings/keys',
   show: (visit) => view(visit),
@@ -83,7 +86,7 @@ export const keys = forHolders({
   async submit(visit, fields) {
     const { gateway, account } = visit
     const label = fields.trimmed('label')
-    if (label === '') return view(visit, label, { label: 'Enter a label, by which you know the key later.' })
+    if (label === '') return view(visit, label, { label: 'Enter a label by which you will recognize the key.' })
     if (label.length > labelCharactersMax)
       return view(visit, label, { label: `A label has up to ${labelCharactersMax} characters.` })
     const operation = fields.operation()
@@ -93,7 +96,7 @@ export const keys = forHolders({
   },
 })
 
-/** `/settings/keys/<id>`: asks before a key is revoked, since that cannot be undone. */
+/** `/settings/keys/<id>`: asks for confirmation before a key is revoked, because this cannot be undone. */
 export const key = forHolders({
   path: '/settings/keys/:id',
   isForm: true,
@@ -107,7 +110,7 @@ export const key = forHolders({
       main: (
         <>
           <h1>Revoke the key {name}?</h1>
-          <p>Programs that use it are refused from then on. A revoked key stays revoked.</p>
+          <p>Programs that use the key are refused from then on. This cannot be undone.</p>
           <div class="actions">
             <Form to={`/settings/keys/${found.id}`}>
               <Second>Revoke the key</Second>

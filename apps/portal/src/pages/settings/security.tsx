@@ -24,7 +24,7 @@ function ownOf(visit: HolderVisit): OwnSecurity {
   }
 }
 
-/** `/settings/security`: password, second factor, and where somebody is signed in. */
+/** `/settings/security`: changes the password and second factor, and ends sessions. */
 export const security = forHolders({
   changes: 'changePassword',
   ...securityPage({
@@ -37,7 +37,7 @@ export const security = forHolders({
       </>
     ),
     passwordHint: ({ user }) =>
-      user === undefined ? 'It is that of the query-string and XML interfaces, too.' : 'It is yours alone.',
+      user === undefined ? 'The query-string and XML interfaces use the same password.' : 'Only you use this password.',
     of: ownOf,
   }),
 })

@@ -7,7 +7,7 @@ const tabs = [
   ['/settings/security', 'Security'],
 ] as const
 
-/** The pages of the settings; `at`: the path of the one that is shown. */
+/** Links to the pages of the settings. `at` is the path of the current page. */
 export const SettingsTabs = ({ at }: { readonly at: (typeof tabs)[number][0] }) => (
   <ul class="tabs">
     {tabs.map(([path, title]) => (

@@ -11,7 +11,7 @@ afterEach(() => portal.close())
 const opens = async (key: string): Promise<boolean> =>
   typeof (await portal.gateway.authenticate({ apiKey: key, network: '192.0.2.0/24' })) === 'object'
 
-test('a form for a key that is sent twice at the same time makes one key; without its id it makes none', async () => {
+test('a form for a key that is submitted twice at the same time makes one key; without its id it makes none', async () => {
   const form = await visitor.get('/settings/keys')
   const made = await Promise.all([1, 2, 3].map(() => visitor.submit(form, { label: 'shop' })))
   expect(made.filter(({ html }) => html.querySelector('code.secret') !== null).length).toBe(1)
@@ -20,7 +20,7 @@ test('a form for a key that is sent twice at the same time makes one key; withou
   expect(await portal.gateway.listKeys(portal.account)).toHaveLength(1)
 })
 
-test('a new key is shown once, opens the account, and is dead when it was revoked', async () => {
+test('a new key is shown once, opens the account, and stops working when it is revoked', async () => {
   const made = await visitor.submit('/settings/keys', { label: 'shop' })
   const key = made.html.querySelector('code.secret')?.textContent ?? ''
   expect(await opens(key)).toBe(true)
@@ -36,13 +36,13 @@ test('a new key is shown once, opens the account, and is dead when it was revoke
 test.each([
   ['', 'Enter a label'],
   ['x'.repeat(61), 'up to 60 characters'],
-])('without a label that can be read no key is made: %j', async (label, problem) => {
+])('no key is made with an unusable label: %j', async (label, problem) => {
   const shown = await visitor.submit('/settings/keys', { label })
   expect([shown.status, shown.text]).toEqual([422, expect.stringContaining(problem)])
   expect(await portal.gateway.listKeys(portal.account)).toEqual([])
 })
 
-test('a new password signs out everybody else; the one who changed it stays signed in', async () => {
+test('a new password signs out all other sessions, but not the one that changed it', async () => {
   const other = await portal.signedIn()
   const wanted = 'battery staple'
   const fill = { password, wanted, again: wanted }
@@ -55,18 +55,18 @@ test('a new password signs out everybody else; the one who changed it stays sign
 })
 
 test.each([
-  [{ password: '', wanted: 'battery staple', again: 'battery staple' }, 'Enter the password that you have now.'],
+  [{ password: '', wanted: 'battery staple', again: 'battery staple' }, 'Enter your current password.'],
   [{ password: 'wrong', wanted: 'battery staple', again: 'battery staple' }, 'This is not your password.'],
   [{ password, wanted: 'battery staple', again: 'battery stable' }, 'This is not the same'],
   [{ password, wanted: 'short', again: 'short' }, 'at least 10 characters'],
-])('the password stays as it is with %j', async (fill, problem) => {
+])('the password is not changed by %j', async (fill, problem) => {
   const shown = await visitor.submit('/settings/security', fill)
   expect([shown.status, shown.text]).toEqual([422, expect.stringContaining(problem)])
   expect(shown.html.querySelectorAll('input[type="password"][value]')).toEqual([])
   await portal.signedIn()
 })
 
-test('the other sessions of the account are listed and ended, and none of another account', async () => {
+test('the other sessions of the account are listed and ended, but never those of another account', async () => {
   const [other, stranger] = [await portal.signedIn(), await portal.signedIn(await aHolder(portal.ports))]
   const page = await visitor.get('/settings/security')
   expect(page.html.querySelectorAll('tbody tr').length).toBe(2)
@@ -95,7 +95,7 @@ test('a webhook is added with its secret shown once, tested, paused, resumed and
   expect(await portal.gateway.listWebhooks(portal.account)).toEqual([])
 })
 
-test('each request to a webhook is listed with its answer, and what was given up is sent again', async () => {
+test('each request to a webhook is listed with its response, and events that were given up are sent again', async () => {
   const added = await portal.gateway.addWebhook(portal.account, { url: 'https://shop.example.com/events' })
   if (typeof added === 'string') throw new Error(added)
   const { webhooks } = portal.ports
@@ -118,7 +118,7 @@ test.each([
   [{ url: 'nothing', events: ['reply.received'] }, 'The address must be a URL'],
   [{ url: 'http://shop.example.com/', events: ['reply.received'] }, 'The address must be'],
   [{ url: 'https://shop.example.com/', events: [] }, 'Choose at least one event.'],
-])('a webhook that cannot be is not added, and it says why: %j', async (fill, problem) => {
+])('an invalid webhook is refused with a reason: %j', async (fill, problem) => {
   const shown = await visitor.submit('/settings/webhooks', fill)
   expect([shown.status, shown.text]).toEqual([422, expect.stringContaining(problem)])
   expect(shown.html.querySelector('#field-url')?.getAttribute('value')).toBe(fill.url)

@@ -9,7 +9,7 @@ afterEach(() => portal.close())
 const linkIn = ({ html }: Shown): string => html.querySelector('main a.secret')?.getAttribute('href') ?? ''
 const email = 'ann@acme.example'
 
-test('an owner invites somebody, who chooses a password by the link, once, and signs in', async () => {
+test('an owner invites a person, who uses the link once to choose a password, and signs in', async () => {
   const owner = await portal.signedIn()
   const invited = await owner.submit('/settings/users', { email, role: 'reader' })
   const link = linkIn(invited)
@@ -33,7 +33,7 @@ test('an owner invites somebody, who chooses a password by the link, once, and s
   expect(first.html.querySelectorAll('nav a').map((one) => one.textContent.trim())).not.toContain('Send')
 })
 
-test('a role, a lock and a removal are felt at once by who is signed in', async () => {
+test('a changed role, a lock and a removal apply at once to open sessions', async () => {
   const owner = await portal.signedIn()
   const ann = await portal.signedInAs('reader')
   const id = (await portal.gateway.listUsers(portal.account))[0]?.id
@@ -48,7 +48,7 @@ test('a role, a lock and a removal are felt at once by who is signed in', async 
   expect((await owner.get(page)).status).toBe(404)
 })
 
-test('nobody changes or removes themselves, and no address is invited twice', async () => {
+test('users cannot change or remove themselves, and an address cannot be invited twice', async () => {
   const owner = await portal.signedInAs('owner')
   const id = (await portal.gateway.listUsers(portal.account))[0]?.id
   expect((await owner.get(`/settings/users/${id}`)).status).toBe(404)
@@ -56,7 +56,7 @@ test('nobody changes or removes themselves, and no address is invited twice', as
   expect([again.status, again.text]).toEqual([422, expect.stringContaining('This address is in use already')])
 })
 
-test('signing in tells nobody whether an address is that of a user', async () => {
+test('signing in does not reveal whether an address belongs to a user', async () => {
   await portal.signedInAs('reader')
   const answers = []
   for (const login of ['reader-1@acme.example', 'nobody@acme.example']) {
@@ -66,7 +66,7 @@ test('signing in tells nobody whether an address is that of a user', async () =>
   expect(answers[1]).toEqual(answers[0])
 })
 
-test('what a user changes is in the audit log with the name and the address, and the log verifies', async () => {
+test('changes by a user are in the audit log with name and address, and the log verifies', async () => {
   const owner = await portal.signedInAs('owner')
   await owner.submit('/settings/keys', { label: 'shop' })
   await owner.submit('/opt-outs', { number: '27825550101' })
@@ -78,7 +78,7 @@ test('what a user changes is in the audit log with the name and the address, and
   expect(await portal.backOffice.verifyAuditLog()).toMatchObject({ broken: undefined })
 })
 
-test('a user has an own second factor and own sessions', async () => {
+test('a user has a second factor and sessions of their own', async () => {
   const [ann, own] = [await portal.signedInAs('sender'), await portal.signedIn()]
   const page = await ann.get('/settings/security')
   expect(page.html.querySelectorAll('tbody tr')).toHaveLength(1)

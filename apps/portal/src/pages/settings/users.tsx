@@ -18,15 +18,15 @@ import { forHolders, type HolderVisit, type View } from '../../page.ts'
 import { SettingsTabs } from './settings-tabs.tsx'
 
 const ROLE: Readonly<Record<UserRole, string>> = {
-  owner: 'Owner: everything, also keys, webhooks, users and transfers',
-  sender: 'Sender: sends, answers, changes opt-outs, cancels what waits',
-  reader: 'Reader: looks, and changes nothing',
+  owner: 'Owner: may do everything, including keys, webhooks, users and transfers',
+  sender: 'Sender: sends and answers, cancels scheduled messages, changes opt-outs',
+  reader: 'Reader: sees everything but changes nothing',
 }
 
 const roleOf = (text: string): UserRole | undefined => userRoles.find((role) => role === text)
 
 const done: Readonly<Record<string, string>> = {
-  changed: 'The user was changed. It counts at once.',
+  changed: 'The user was changed. The change applies at once.',
   removed: 'The user was removed, and is signed out everywhere.',
 }
 
@@ -61,9 +61,9 @@ async function view(visit: HolderVisit, email = '', problems: Problems = {}): Pr
         <ProblemSummary problems={problems} />
         <Panel>
           <Table
-            caption="Who signs in for this account"
+            caption="People who sign in for this account"
             rows={await gateway.listUsers(account)}
-            empty="Nobody has an own password yet: whoever signs in uses that of the account. Invite people instead."
+            empty="There are no users yet: everybody signs in with the login and password of the account. Invite people instead."
             columns={[
               { head: 'E-mail', cell: ({ email: its }) => <span class="text">{its}</span> },
               { head: 'Role', cell: ({ role }) => role },
@@ -82,14 +82,14 @@ async function view(visit: HolderVisit, email = '', problems: Problems = {}): Pr
               },
             ]}
           />
-          <p class="hint">Whoever has the login and password of the account itself may do what an owner may.</p>
+          <p class="hint">A person with the login and password of the account itself has the rights of an owner.</p>
         </Panel>
         <Form to="/settings/users" class="panel">
           <h2>Invite somebody</h2>
           <TextField
             name="email"
             label="E-mail"
-            hint="The person signs in with it. No mail is sent: you pass on a link, which is shown once."
+            hint="The person signs in with this address. No mail is sent: you pass on a link, which is shown once."
             value={email}
             problems={problems}
           />
@@ -101,7 +101,9 @@ async function view(visit: HolderVisit, email = '', problems: Problems = {}): Pr
   }
 }
 
-/** A link that is shown this once. It has no host: only the browser knows under which name people reach the portal. */
+/**
+ * Page that shows an invitation link once. The link has no host, because only the browser knows the name of the portal.
+ */
 const linkView = (email: string, token: string): View => ({
   title: 'The link',
   place: 'settings',
@@ -110,8 +112,7 @@ const linkView = (email: string, token: string): View => ({
       <h1>A link for {email}</h1>
       <Panel>
         <p>
-          <strong>Copy its address now and pass it on. It is shown only this once.</strong> With it the person chooses a
-          password, once, within three days. Whoever has the link can do so: use a way that only the person reads.
+          <strong>Copy this link now and pass it on. It is shown only this once.</strong> With the link, the person chooses a password, once, within three days. Anybody who has the link can do so: send it in a way that only the person reads.
         </p>
         <p>
           <Link to={`/invitation?token=${token}`} class="secret">
@@ -131,7 +132,7 @@ const WORDS = {
   'email-taken': 'This address is in use already. Each person signs in for one account.',
 }
 
-/** `/settings/users`: who signs in for the account; owners invite people. */
+/** `/settings/users`: lists the users of the account. Owners invite people here. */
 export const users = forHolders({
   path: '/settings/users',
   show: (visit) => view(visit),
@@ -145,14 +146,14 @@ export const users = forHolders({
   },
 })
 
-/** The user of the address; nobody changes what they are themselves. */
+/** Returns the user of the path, or undefined if it is the visitor, because users cannot change their own role. */
 async function asked({ gateway, account, user, parameters }: HolderVisit): Promise<User | undefined> {
   const id = Number(parameters.id)
   const isId = Number.isSafeInteger(id) && id > 0 && id < 2 ** 31 && id !== user?.id
   return isId ? gateway.findUser(account, id as UserId) : undefined
 }
 
-/** `/settings/users/<id>`: what an owner changes of a user. */
+/** `/settings/users/<id>`: lets an owner change the role of a user, lock or remove the user, and make a new link. */
 export const user = forHolders({
   path: '/settings/users/:id',
   isForm: true,
@@ -191,8 +192,7 @@ export const user = forHolders({
               </Second>
             </Form>
             <p class="hint">
-              With a new link the person chooses another password of at least {newPasswordMin} characters. A lock and a
-              removal sign the person out everywhere; who was removed can be invited again.
+              With a new link, the person chooses another password of at least {newPasswordMin} characters. Locking or removing a user signs the person out everywhere. A removed user can be invited again.
             </p>
           </Panel>
           <div class="actions">

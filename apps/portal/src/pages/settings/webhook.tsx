@@ -9,11 +9,11 @@ import { StateOfWebhook } from './webhooks.tsx'
 const pageSize = 25
 
 const done: Readonly<Record<string, string>> = {
-  tested: 'A test is on its way. Its answer appears among the requests below.',
-  paused: 'Nothing is sent to the webhook any more. What happens is kept.',
-  active: 'The webhook is active. What was kept follows.',
-  replaying: 'What could not be delivered is sent again.',
-  running: 'Another replay of your account is under way. Wait until it has ended.',
+  tested: 'A test is on its way. The response appears among the requests below.',
+  paused: 'The webhook is paused. Events are kept until it is resumed.',
+  active: 'The webhook is active. Events that were kept are sent now.',
+  replaying: 'Events that could not be delivered are sent again.',
+  running: 'Another replay of your account is running. Wait until it has ended.',
 }
 
 function answerOf({ answer }: PushAttempt) {
@@ -83,13 +83,13 @@ async function view(visit: HolderVisit, { webhook, backlog }: ShownWebhook): Pro
         <Panel live="waiting">
           <Figures
             of={[
-              ['Events that wait', count(backlog.events)],
-              ['Requests being tried', count(backlog.lists)],
+              ['Waiting events', count(backlog.events)],
+              ['Requests being retried', count(backlog.lists)],
               ['Requests given up', count(backlog.dead)],
             ]}
           />
           {typeof replay === 'object' && <ReplayState of={replay} />}
-          <p class="hint">Told of: {webhook.events.map((type) => EVENT[type].toLowerCase()).join(', ')}.</p>
+          <p class="hint">Subscribed to: {webhook.events.map((type) => EVENT[type].toLowerCase()).join(', ')}.</p>
         </Panel>
         <div class="actions" id="actions" data-live="">
           <Do id={id} what="test">
@@ -106,7 +106,7 @@ async function view(visit: HolderVisit, { webhook, backlog }: ShownWebhook): Pro
           )}
           {backlog.dead > 0 && (
             <Do id={id} what="replay">
-              Send again what was given up
+              Resend events that were given up
             </Do>
           )}
           <Link to={`/settings/webhooks/${id}/remove`}>Remove</Link>
@@ -140,13 +140,13 @@ async function view(visit: HolderVisit, { webhook, backlog }: ShownWebhook): Pro
 const idOf = ({ parameters: { id = '' } }: HolderVisit) =>
   /^[1-9][0-9]{0,9}$/.test(id) ? webhookId(Number(id)) : undefined
 
-/** The webhook of a path, if it is the account's. */
+/** Returns the webhook of the path if it belongs to the account. */
 async function found(visit: HolderVisit): Promise<ShownWebhook | undefined> {
   const id = idOf(visit)
   return id === undefined ? undefined : visit.gateway.showWebhook(visit.account, id)
 }
 
-/** `/settings/webhooks/<id>`: one endpoint, what waits for it, and every request with its answer. */
+/** `/settings/webhooks/<id>`: shows one endpoint, its waiting events, and every request with its response. */
 export const webhook = forHolders({
   path: '/settings/webhooks/:id',
   async show(visit) {
@@ -161,7 +161,7 @@ export const webhook = forHolders({
   },
 })
 
-/** Does what a button says; returns what the page then tells. */
+/** Performs the action of a button. Returns the key of the notice that the page shows afterwards. */
 async function act({ gateway, account }: HolderVisit, { id }: Webhook, fields: Fields): Promise<string> {
   const what = fields.text('do')
   if (what === 'replay') {
@@ -177,7 +177,10 @@ async function act({ gateway, account }: HolderVisit, { id }: Webhook, fields: F
   return state
 }
 
-/** `/settings/webhooks/<id>/remove`: asks before, since what waits for the endpoint goes with it. */
+/**
+ * `/settings/webhooks/<id>/remove`: asks for confirmation, because the waiting events of the endpoint are deleted with
+ * it.
+ */
 export const webhookRemoval = forHolders({
   path: '/settings/webhooks/:id/remove',
   isForm: true,
@@ -192,7 +195,7 @@ export const webhookRemoval = forHolders({
         <>
           <h1>Remove this webhook?</h1>
           <p class="text">{url}</p>
-          <p>It is told nothing more, also not of what waits for it. Its requests are no longer listed.</p>
+          <p>It gets no further events, and its waiting events are deleted. Its requests are no longer listed.</p>
           <div class="actions">
             <Form to={`/settings/webhooks/${id}/remove`}>
               <Second>Remove the webhook</Second>

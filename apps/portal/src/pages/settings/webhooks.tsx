@@ -7,17 +7,17 @@ import { EVENT } from '../../words.ts'
 import { SettingsTabs } from './settings-tabs.tsx'
 
 export function StateOfWebhook({ of: { state, pausedFor, failingSince } }: { readonly of: Webhook }) {
-  if (state === 'disabled') return <Pill tone="bad">switched off by its server</Pill>
+  if (state === 'disabled') return <Pill tone="bad">switched off by its server (410)</Pill>
   if (state === 'paused')
-    return <Pill tone="idle">{pausedFor === 'failing' ? 'paused, it only failed' : 'paused'}</Pill>
-  return failingSince === undefined ? <Pill tone="good">active</Pill> : <Pill tone="wait">does not answer</Pill>
+    return <Pill tone="idle">{pausedFor === 'failing' ? 'paused after failures' : 'paused'}</Pill>
+  return failingSince === undefined ? <Pill tone="good">active</Pill> : <Pill tone="wait">failing</Pill>
 }
 
-/** What is wrong with what was asked for, by the field. */
+/** Returns the error messages for a refused webhook, by field. */
 const refusalOf = (refusal: string): Problems => {
   if (Object.hasOwn(URL_RULE, refusal))
     return { url: `The address must be ${URL_RULE[refusal as keyof typeof URL_RULE]}.` }
-  if (refusal === 'too-many') return { url: `An account has up to ${webhooksMax} webhooks.` }
+  if (refusal === 'too-many') return { url: `An account has at most ${webhooksMax} webhooks.` }
   return { events: 'Choose at least one event.' }
 }
 
@@ -39,13 +39,13 @@ async function view(visit: HolderVisit, wanted?: Wanted, problems: Problems = {}
       <>
         <h1>Settings</h1>
         <SettingsTabs at="/settings/webhooks" />
-        {query.get('done') === 'removed' && <Notice>The webhook is removed.</Notice>}
+        {query.get('done') === 'removed' && <Notice>The webhook was removed.</Notice>}
         <ProblemSummary problems={problems} />
         <Panel>
           <Table<Webhook>
             caption="Your webhooks"
             rows={webhooks}
-            empty="A webhook is an address of a server of yours that is told of deliveries, replies and opt-outs as they happen."
+            empty="A webhook is an address of your server to which the gateway sends deliveries, replies and opt-outs as they happen."
             columns={[
               { head: 'Address', cell: ({ id, url: its }) => <Link to={`/settings/webhooks/${id}`}>{its}</Link> },
               { head: 'Since', cell: ({ created }) => <When at={created} /> },
@@ -65,7 +65,7 @@ async function view(visit: HolderVisit, wanted?: Wanted, problems: Problems = {}
             problems={problems}
           />
           <fieldset id="field-events">
-            <legend>What it is told of</legend>
+            <legend>Events</legend>
             {webhookEventTypes.map((type) => (
               <label class="box" key={type}>
                 <input type="checkbox" name="events" value={type} checked={events.includes(type)} />
@@ -77,7 +77,7 @@ async function view(visit: HolderVisit, wanted?: Wanted, problems: Problems = {}
           </fieldset>
           <label class="box">
             <input type="checkbox" name="withText" value="yes" checked={withText} />
-            <span>With the texts of messages</span>
+            <span>Include the texts of messages</span>
           </label>
           <Main>Add the webhook</Main>
         </Form>
@@ -87,11 +87,11 @@ async function view(visit: HolderVisit, wanted?: Wanted, problems: Problems = {}
 }
 
 const added = ({ id, url }: Webhook, secret: string): View => ({
-  title: 'The webhook is added',
+  title: 'The webhook was added',
   place: 'settings',
   main: (
     <>
-      <h1>The webhook is added</h1>
+      <h1>The webhook was added</h1>
       <Panel>
         <p>
           Requests to <span class="text">{url}</span> are signed with this secret, by which your server knows them.
@@ -111,7 +111,8 @@ const added = ({ id, url }: Webhook, secret: string): View => ({
 })
 
 /**
- * `/settings/webhooks`: the endpoints of the account. A new one's secret is shown once, by the answer that added it.
+ * `/settings/webhooks`: lists and adds endpoints of the account. The secret of a new endpoint is shown once, in the
+ * response that added it.
  */
 export const webhooks = forHolders({
   path: '/settings/webhooks',

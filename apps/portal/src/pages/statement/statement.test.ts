@@ -1,7 +1,7 @@
 import { credits } from '@gateway/core/credits'
 import { startPortal } from '../../../testing/start-portal.ts'
 
-/** A portal whose clock stands at the time of this machine, at which the account was opened. */
+/** Starts a portal whose clock stands at the current time, at which the account was opened. */
 async function atThisTime() {
   const portal = await startPortal({ credits: 10_000 })
   portal.clock.step((Date.now() - portal.clock.now()) / 1000)
@@ -10,7 +10,7 @@ async function atThisTime() {
   return { portal, visitor, to }
 }
 
-test('a month has every movement with the balance after it, and leads to the months beside it', async () => {
+test('a month lists every movement with the balance after it, and links to the previous and next month', async () => {
   const { portal, visitor, to } = await atThisTime()
   await portal.gateway.sendMessages(portal.account, [{ text: 'Hello', recipients: ['27820000001', '27820000002'] }])
   await portal.ports.ledger.topUp(portal.account.id, credits(250), '<b>invoice</b> 7', portal.clock.now())
@@ -31,7 +31,7 @@ test('a month has every movement with the balance after it, and leads to the mon
   await portal.close()
 })
 
-test('a personalised send is one line, and so is what was returned of it; top-ups are not mixed with that', async () => {
+test('a personalised send is one line, its refunds are another, and top-ups are separate', async () => {
   const { portal, visitor, to } = await atThisTime()
   const rows = Array.from({ length: 40 }, (_, i) => `Person ${i},${27820000100 + i}`)
   const file = ['Name,Mobile', ...rows].join('\n')
@@ -48,7 +48,7 @@ test('a personalised send is one line, and so is what was returned of it; top-up
   await portal.close()
 })
 
-test('a long statement goes on, on as many pages as it needs, and its sums are those of the month', async () => {
+test('a long statement has as many pages as it needs, and its sums are those of the whole month', async () => {
   const { portal, visitor, to } = await atThisTime()
   for (let i = 0; i < 250; i++)
     await portal.ports.ledger.topUp(portal.account.id, credits(10), `invoice ${i}`, portal.clock.now())

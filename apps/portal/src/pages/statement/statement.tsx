@@ -87,13 +87,13 @@ function Sums({ sums, begins, ends }: StatementPage) {
   )
 }
 
-/** `/statement`: leads to this month. */
+/** `/statement`: redirects to the current month. */
 export const thisStatement = forHolders({
   path: '/statement',
   show: ({ now }) => ({ goTo: `/statement/${monthOf(now)}` }),
 })
 
-/** `?page=`, from 1. */
+/** Returns the page of the query (`?page=`), from 1. */
 function pageOf(query: URLSearchParams): number {
   const given = query.get('page') ?? ''
   return /^[1-9][0-9]{0,6}$/.test(given) ? Number(given) : 1
@@ -134,7 +134,10 @@ const Movements = ({ caption, lines, month }: { caption: string; lines: readonly
   />
 )
 
-/** `/statement/<month>`: every movement of credits in a month, each with the balance after it; `?page=` goes on. */
+/**
+ * `/statement/<month>`: lists every movement of credits in a month with the balance after it. `?page=` continues the
+ * list.
+ */
 export const statement = forHolders({
   path: '/statement/:month',
   async show(visit) {
@@ -171,7 +174,7 @@ export const statement = forHolders({
   },
 })
 
-/** `/statement/<month>/download`: the lines of all pages, as a file. */
+/** `/statement/<month>/download`: returns the lines of all pages as a file. */
 export const statementFile = forHolders({
   path: '/statement/:month/download',
   isFile: true,
@@ -183,7 +186,7 @@ export const statementFile = forHolders({
   },
 })
 
-/** Words of a file for the cause of a line, as the figures of the page have them. */
+/** Words for the cause of a line in the file, the same as in the figures of the page. */
 const SUM: Readonly<Record<StatementSum, string>> = {
   added: 'Added',
   taken: 'Taken by the operator',
@@ -210,7 +213,7 @@ async function* allLines(visit: HolderVisit, month: string): AsyncIterable<reado
 
 const categoryOf = (cause: Cause): string => (cause.kind === 'send' ? (cause.category ?? '') : '')
 
-/** Messages, send, first message, state, other account, reference and reason of a line. */
+/** Returns the cells of a line for messages, send, first message, state, other account, reference and reason. */
 function causeCells(cause: Cause): readonly Cell[] {
   switch (cause.kind) {
     case 'send':

@@ -37,8 +37,8 @@ test.each([
   ['a long name', { name: 'x'.repeat(61), text: 'Hello' }, 'A name has up to 60 characters.'],
   ['no text', { name: 'x', text: ' ' }, 'Enter a text.'],
   ['a long text', { name: 'x', text: 'x'.repeat(919) }, 'The text is too long'],
-  ['a name that another one has', { name: 'Taken', text: 'x' }, 'You have a template of this name.'],
-])('with %s nothing is stored, and what is wrong is said', async (_what, fields, problem) => {
+  ['a name that another one has', { name: 'Taken', text: 'x' }, 'You already have a template with this name.'],
+])('with %s nothing is stored and the error is shown', async (_what, fields, problem) => {
   await visitor.submit('/templates', { name: 'Taken', text: 'Hello' })
   const before = await portal.gateway.listTemplates(portal.account)
   const shown = await visitor.submit('/templates', fields)
@@ -46,7 +46,7 @@ test.each([
   expect(await portal.gateway.listTemplates(portal.account)).toEqual(before)
 })
 
-test('the templates of another account are not there', async () => {
+test('templates of another account cannot be seen', async () => {
   const other = await aHolder(portal.ports, { login: 'other' })
   const id = await portal.gateway.addTemplate(other, { name: 'secret', text: 'Theirs' })
   expect((await visitor.get(`/templates/${id}`)).status).toBe(404)
@@ -58,7 +58,7 @@ test('the templates of another account are not there', async () => {
   expect(await portal.gateway.listTemplates(other)).toEqual([{ id, name: 'secret', text: 'Theirs' }])
 })
 
-test('a text with fields says that numbers that are typed do not fill them in', async () => {
+test('a text with fields to typed numbers warns that the fields stay unchanged', async () => {
   const { to = '' } = await visitor.submit('/send', { ...reminder, numbers: '27820000001' })
   const check = await visitor.get(to)
   expect(check.text).toContain('The text has {name}, {sum}, which is sent as it stands: only the columns of a file')

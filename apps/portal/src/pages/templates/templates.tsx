@@ -8,23 +8,23 @@ import { shortText } from '../send/sends.tsx'
 type Refused = Extract<Awaited<ReturnType<HolderVisit['gateway']['addTemplate']>>, string>
 
 const PROBLEM: Readonly<Record<Refused, Problems>> = {
-  'no-name': { name: 'Enter a name, by which you find the template.' },
+  'no-name': { name: 'Enter a name by which you will find the template.' },
   'long-name': { name: `A name has up to ${templateLimits.nameCharactersMax} characters.` },
-  'name-taken': { name: 'You have a template of this name.' },
+  'name-taken': { name: 'You already have a template with this name.' },
   'too-many': { name: `You have ${templateLimits.perAccountMax} templates. Remove one first.` },
   'no-message': { text: 'Enter a text.' },
   'too-long': { text: 'The text is too long: up to 918 characters can be sent.' },
 }
 
 const done: Readonly<Record<string, string>> = {
-  added: 'The template is there. “Use” begins a message with it.',
-  changed: 'The template is changed. What was sent stays as it was.',
-  removed: 'The template is removed.',
+  added: 'The template was added. Choose “Use” to start a message with it.',
+  changed: 'The template was changed. Messages that were already sent stay unchanged.',
+  removed: 'The template was removed.',
 }
 
 const given = (fields: Fields): NewTemplate => ({ name: fields.trimmed('name'), text: fields.text('text') })
 
-/** A template of the account that the path names. */
+/** Returns the template of the path if it belongs to the account. */
 async function ownTemplate({ gateway, account, parameters }: HolderVisit): Promise<Template | undefined> {
   const id = /^[1-9][0-9]{0,14}$/.test(parameters.id ?? '') ? Number(parameters.id) : undefined
   return id === undefined ? undefined : gateway.findTemplate(account, id as TemplateId)
@@ -38,7 +38,7 @@ const TemplateFields = ({
   readonly problems: Problems
 }) => (
   <>
-    <TextField name="name" label="Name" hint="Only you see it." value={name} problems={problems} />
+    <TextField name="name" label="Name" hint="Recipients do not see it." value={name} problems={problems} />
     <TextToSend text={text} problems={problems} />
     <p class="hint">
       What differs for each person stands in braces: “Dear {'{name}'}”. The columns of a file fill it in.
@@ -63,7 +63,7 @@ async function view(visit: HolderVisit, draft: NewTemplate, problems: Problems =
           <Table
             caption="Your templates"
             rows={templates}
-            empty="Texts that you send again and again are kept here. Add the first one below."
+            empty="Keep texts here that you send repeatedly. Add the first one below."
             columns={[
               {
                 head: 'Name',
@@ -99,7 +99,7 @@ async function view(visit: HolderVisit, draft: NewTemplate, problems: Problems =
   }
 }
 
-/** `/templates`: the texts that the account keeps, and a form for another one. */
+/** `/templates`: lists the templates of the account and adds new ones. */
 export const templates = forHolders({
   path: '/templates',
   changes: 'addTemplate',
@@ -109,7 +109,7 @@ export const templates = forHolders({
     const draft = given(fields)
     const added = await gateway.addTemplate(account, draft)
     if (typeof added !== 'string') return { goTo: '/templates?done=added' }
-    // A form that is submitted twice.
+    // If the form is submitted twice, the template already exists.
     const isThere = (await gateway.listTemplates(account)).some(
       ({ name, text }) => name === draft.name && text === draft.text,
     )
@@ -141,7 +141,7 @@ const changeView = (id: TemplateId, draft: NewTemplate, problems: Problems = {})
   ),
 })
 
-/** `/templates/<id>`: one of them, to be changed or removed. */
+/** `/templates/<id>`: changes or removes a template. */
 export const template = forHolders({
   path: '/templates/:id',
   isForm: true,
