@@ -10,6 +10,6 @@ test.each([
   expect(echoed(value)).toBe(text)
 })
 
-test('every item ends with &, and no items are no text', () => {
+test('every item ends with &, and an empty list is an empty text', () => {
   expect([listAnswer([]), listAnswer(['a=1']), listAnswer(['a=1', 'b=2'])]).toEqual(['', 'a=1&', 'a=1&b=2&'])
 })

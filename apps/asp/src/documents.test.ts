@@ -8,11 +8,11 @@ import { endpoints } from './routes.ts'
 const rows = [...endpoints].map(([path, endpoint]) => [path, endpoint] as const)
 const pageOf = () => readFile(new URL('../../../docs/interfaces/asp.md', import.meta.url), 'utf8')
 
-test.each(rows)('%s reads the parameters that its description has, and no others', async (_path, { takes, run }) => {
+test.each(rows)('%s reads exactly the parameters of its description', async (_path, { takes, run }) => {
   const ports = memoryPorts({ clock: steppingClock() })
   const account = await anAccount(ports)
   const read = new Set<string>()
-  // With and without values: some are read only if others are there.
+  // With and without values, because some parameters are read only if others are present.
   for (const value of ['1', undefined]) {
     const parameters = new Map<string, readonly string[]>()
     parameters.get = (name) => {
@@ -24,7 +24,7 @@ test.each(rows)('%s reads the parameters that its description has, and no others
   expect([...read].sort()).toEqual(takes.map(({ name }) => name.toLowerCase()).sort())
 })
 
-test('the page has every endpoint with its parameters and answers', async () => {
+test('the page lists every endpoint with its parameters and answers', async () => {
   const asp = await startAsp()
   const answer = await fetch(`${asp.url}/docs/query-string`)
   const page = (await answer.text()).replaceAll('&lt;', '<').replaceAll('&amp;', '&')
@@ -48,7 +48,7 @@ test.each(rows)(
     const section = new RegExp(`^### ${summary}\\n([\\s\\S]*?)\\n##`, 'm').exec(page)?.[1] ?? ''
     const parameters = takes.map(({ name }) => name)
     expect(parameters.filter((name) => !section.includes(name))).toEqual([])
-    // Of each form, what it always has: the word of a result, the names of the pairs of a reply.
+    // The constant parts of each form: the word of a result, the names of the pairs of a reply.
     const words = answers
       .flatMap((form) => (form.startsWith('Error') ? [form] : form.split(/<[^>]*>|[=;&]/)))
       .filter((word) => word !== '')
@@ -66,6 +66,6 @@ test.each([
   ['/httpgetreplies.asp', 'CLI=1;DateReceived=202610181000;Message=a=b;SentMessageID=1&'],
   ['/creditstransfer.asp', 'Transfer=Success&'],
   ['/listoptouts.asp', 'FAIL'],
-])('an answer of %s that is not described is found: %s', (path, text) => {
+])('an answer of %s that is not described is detected: %s', (path, text) => {
   expect(isDescribed(path, text)).toBe(false)
 })

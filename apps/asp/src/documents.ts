@@ -3,11 +3,11 @@ import { bodyTooLarge, type Failure, noSuchPath, overLimit, tooManyLogIns, unava
 import type { Endpoint, Parameter } from './endpoint.ts'
 import { endpoints, prefix } from './routes.ts'
 
-/** What the names in `<>` stand for in the answers of an endpoint. */
+/** Meanings of the names in `<>` in the answers of endpoints. */
 export const FORMS = {
   integer: 'whole credits, rounded half up',
-  number: 'a number as given; of a person who wrote, in international format without +',
-  id: 'a message id as given',
+  number: 'a number as submitted, or the number of a sender in international format without +',
+  id: 'a message id as submitted',
   'message id': 'a whole number, from 1 to 9007199254740991',
   'message id or nothing': 'the message that was answered, if there is one',
   status: 'DELIVERED, SENT or SENDINGFAILED',
@@ -31,11 +31,11 @@ const endpointRow = ([path, { summary, takes, answers, wrongCredentials }]: read
 
 const errors: readonly (readonly [failure: Failure, when: string])[] = [
   [noSuchPath, 'no such path'],
-  [wrongMethod, 'neither GET nor POST'],
+  [wrongMethod, 'the method is neither GET nor POST'],
   [bodyTooLarge, 'a form of more than 64 kB'],
-  [tooManyLogIns(60), 'wrong passwords for one user from one network; nothing was done'],
-  [overLimit({ overLimitSeconds: 1 }), 'more a second than the operator lets the account have; nothing was done'],
-  [unavailable, 'an internal error or overload; with Retry-After nothing was done'],
+  [tooManyLogIns(60), 'too many wrong passwords for one user from one network; nothing was done'],
+  [overLimit({ overLimitSeconds: 1 }), 'the account exceeds its limit per second; nothing was done'],
+  [unavailable, 'an internal error or overload; if Retry-After is present, nothing was done'],
 ]
 
 const errorRow = ([{ status, text }, when]: (typeof errors)[number]): string =>
@@ -73,7 +73,7 @@ ${Object.entries(FORMS)
 </html>
 `
 
-/** `/docs/query-string`: the endpoints as a table. */
+/** Document `/docs/query-string`: a table of the endpoints. */
 export const documents: PublicDocuments = new Map<string, PublicDocument>([
   ['/docs/query-string', { type: 'html', title: 'Query-string interface', read: page }],
 ])

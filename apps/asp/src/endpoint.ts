@@ -16,7 +16,7 @@ import {
 import { type Answer, bodyTooLarge, type Failure, overLimit, overloaded, tooManyLogIns, wrongMethod } from './answer.ts'
 import { credentialsOf, formText, type Parameters, readParameters } from './parameters.ts'
 
-/** What every endpoint gets. */
+/** Input of every endpoint. */
 export interface Call {
   readonly gateway: Gateway
   readonly account: Account
@@ -24,9 +24,9 @@ export interface Call {
   readonly now: Instant
 }
 
-/** A parameter, as the page of the interface describes it. */
+/** Parameter, as documented on the page of the interface. */
 export interface Parameter {
-  /** As the specification spells it; letter case does not count. */
+  /** Name as the specification spells it. Letter case does not matter. */
   readonly name: string
   readonly form: string
   readonly needed?: boolean
@@ -34,36 +34,36 @@ export interface Parameter {
 
 export interface Endpoint {
   readonly summary: string
-  /** Every parameter that `run` reads. */
+  /** All parameters that `run` reads. */
   readonly takes: readonly Parameter[]
   /**
-   * Every form of what it answers to right credentials; of a list, the forms of its items. What is in `<>` is described
-   * by `FORMS`.
+   * All forms of the answer to correct credentials; for a list, the forms of its items. `FORMS` explains the names in
+   * `<>`.
    */
   readonly answers: readonly string[]
-  /** The whole answer to wrong credentials (ruling 3.3). */
+  /** Complete answer to wrong credentials (ruling 3.3). */
   readonly wrongCredentials: string
-  /** Whether it only reads: then a failure is certain to have done nothing. */
+  /** True if the endpoint only reads, so that a failure has had no effect. */
   readonly reads?: boolean
-  /** Whether it works on one of the few ordinary connections to the database, for whose turn it waits. */
+  /** True if the endpoint needs one of the few ordinary database connections and waits for its turn. */
   readonly slow?: boolean
-  /** How many numbers or ids it is for; 1 if not given. */
+  /** Returns the number of recipients or ids of a request. 1 by default. */
   readonly workOf?: (parameters: Parameters) => number
   readonly run: (call: Call) => Answer | Promise<Answer>
 }
 
-/** What a server works with, beside its log. */
+/** Dependencies of the endpoints, apart from the log. */
 export interface Backing {
   readonly gateway: Gateway
   readonly clock: Clock
-  /** How much this process works on at a time; several interfaces in one process may share one. */
+  /** Limits the requests in progress. Several interfaces in one process may share one gate. */
   readonly gate: AdmissionGate
 }
 
 /**
- * Runs an endpoint after its method and its credentials have been checked. Undefined: the client has disconnected. It
- * holds a place of the gate while it works, and none while a body arrives (P-12, P-13). Networks take turns, and
- * accounts once they are known.
+ * Returns a function that checks method and credentials and then runs an endpoint. It resolves to undefined if the
+ * client has disconnected. A request occupies a place of the gate while it is processed, but not while its body arrives
+ * (P-12, P-13). Places are shared fairly between networks, and between accounts once they are known.
  */
 export const endpointRunner =
   (backing: Backing) =>
@@ -76,7 +76,7 @@ export const endpointRunner =
     const credentials = credentialsOf(parameters)
     const entered = backing.gate.enter(() => clientNetwork(request))
     const check = () => authenticate(backing, endpoint, credentials, request)
-    // A pair may wait for its hash: that has a queue of its own.
+    // Checking a login and password may wait for the password hash, which has a queue of its own.
     const account = await (credentials?.pair === undefined
       ? withPlace(entered, true, check)
       : afterPlace(entered, check))
@@ -96,7 +96,7 @@ async function readForm({ gate }: Backing, request: IncomingMessage): Promise<st
   }
 }
 
-/** The account, or the answer if there is none. */
+/** Returns the account, or the answer if the request has no valid credentials. */
 async function authenticate(
   { gateway, gate }: Backing,
   endpoint: Endpoint,
@@ -104,7 +104,7 @@ async function authenticate(
   request: IncomingMessage,
 ): Promise<Account | string | Failure> {
   if (credentials === undefined) return endpoint.wrongCredentials
-  // Only guesses of passwords are counted by network (ruling 1.26).
+  // Failures are counted by network only for passwords (ruling 1.26).
   const network = credentials.pair === undefined ? '' : clientNetwork(request)
   const origin = { network, address: clientAddress(request), comesFrom: comesFrom(request) }
   const account = await gateway.authenticate({ ...credentials, ...origin })
@@ -133,9 +133,9 @@ async function runFor(
   return answer ?? overloaded
 }
 
-/** A form body may have 64 kB (ruling 3.1). */
+/** Maximum size of a form body, in bytes (ruling 3.1). */
 const formBytesMax = 65_536
 
-/** A body of another type is ignored (ruling 3.1), and so is one that is compressed. */
+/** True if the body is a form. A body of another type or a compressed one is ignored (ruling 3.1). */
 const isForm = (request: IncomingMessage): boolean =>
   mediaType(request) === 'application/x-www-form-urlencoded' && request.headers['content-encoding'] === undefined

@@ -1,12 +1,12 @@
 import { credentialsOf, first, formText, list, readParameters } from './parameters.ts'
 
 describe('parameters', () => {
-  test('are found by their names in any letter case, encoded or not', () => {
+  test('are found by name in any letter case, encoded or not', () => {
     const read = readParameters('Message=a&NUM%42ERS=b')
     expect([first(read, 'message'), list(read, 'numbers')]).toEqual(['a', ['b']])
   })
 
-  test('are not found by letters that only look like theirs in lower case', () => {
+  test('are not found by characters whose lower case is an ASCII letter', () => {
     const read = readParameters('api%E2%84%AAey=k&%C4%B0d=1&\u212a=2')
     expect([first(read, 'apikey'), first(read, 'id'), first(read, 'k')]).toEqual([undefined, undefined, undefined])
   })
@@ -19,11 +19,11 @@ describe('parameters', () => {
     ['a=b\r', 'b\r'],
     ['a=b%0D%0A', 'b\r\n'],
     ['a=b\n&c=d', 'b\n'],
-  ])('of the form %j: one line break at its very end is no part of a value', (form, value) => {
+  ])('of the form %j do not include one trailing line break', (form, value) => {
     expect(readParameters(formText(Buffer.from(form))).get('a')).toEqual([value])
   })
 
-  test('of a form that was parsed before: its last line break is no part of a value either', () => {
+  test('of a form that was parsed before do not include its trailing line break either', () => {
     const read = readParameters(formText({ parsed: { a: 'b\r\n', excludesc: 'true\r\n' } }))
     expect([read.get('a'), read.get('excludesc')]).toEqual([['b\r\n'], ['true']])
   })
@@ -38,7 +38,7 @@ describe('parameters', () => {
     ])
   })
 
-  test('given more than once: the first counts, and the query comes before the body', () => {
+  test('that are repeated count once: the first one, and the query comes before the body', () => {
     expect(first(readParameters('a=1&a=2', 'a=3'), 'a')).toBe('1')
     expect(first(readParameters('', 'a=3'), 'a')).toBe('3')
     expect(first(readParameters('a=', 'a=3'), 'a')).toBe('')
@@ -49,7 +49,7 @@ describe('parameters', () => {
     ['\u00c3%A9', 'é'],
     ['caf\u00e9', 'café'],
     ['%\u00e9+%4\u0080', '%é %4€'],
-  ])('of the unescaped bytes %j: %j, in UTF-8 or else in windows-1252', (raw, value) => {
+  ])('with the unescaped bytes %j are read as %j, in UTF-8 or else in windows-1252', (raw, value) => {
     expect(readParameters(`a=${raw}`).get('a')).toEqual([value])
   })
 
@@ -63,7 +63,7 @@ describe('parameters', () => {
     expect(list(readParameters('a=1;2&a=%00'), 'a')).toEqual([])
   })
 
-  test('named like something every object has are just missing', () => {
+  test('named like a property of every object are just missing', () => {
     expect(['__proto__', 'constructor', 'tostring'].map((name) => first(readParameters('a=1'), name))).toEqual([
       undefined,
       undefined,
@@ -114,7 +114,7 @@ describe('credentials', () => {
     'user=u&user=u&password=p',
     'user=u&password=p&password=q',
     'apikey=k&user=u&password=p&password=p',
-  ])('of ?%s are none', (query) => {
+  ])('of ?%s are missing', (query) => {
     expect(credentialsOf(readParameters(query))).toBeUndefined()
   })
 })

@@ -11,11 +11,12 @@ import type { ParsedBody } from '@gateway/server'
 import { optionWords, percentDecode, trimWhiteSpace } from '@gateway/wire'
 import { errorText } from './answer.ts'
 
-/** The parameters of a request by their names in lower case: every value in its order, decoded (ruling 3.1). */
+/** Parameters of a request by lower-case name: all decoded values in their order (ruling 3.1). */
 export type Parameters = ReadonlyMap<string, readonly string[]>
 
 /**
- * Reads queries and form bodies, each with one character for each byte. Letter case of names does not count, A to Z.
+ * Reads queries and form bodies, in which each character stands for one byte. Letter case of A to Z in names does not
+ * matter.
  */
 export function readParameters(...sources: readonly string[]): Parameters {
   const parameters = new Map<string, string[]>()
@@ -33,20 +34,19 @@ export function readParameters(...sources: readonly string[]): Parameters {
   return parameters
 }
 
-/**
- * Decodes a name or value whose unescaped bytes are one character each (latin1); they count as escaped ones (ruling
- * 3.1).
- */
+/** Decodes a name or value in latin1. Unescaped bytes are treated like escaped ones (ruling 3.1). */
 const decode = (raw: string): string =>
   percentDecode(raw.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`))
 
-/** Of A to Z only: others have letters of ASCII as their lower case, as the Kelvin sign has `k` (ruling 3.1). */
+/**
+ * Lower-cases A to Z only, because other characters can have an ASCII letter as lower case: the Kelvin sign becomes `k`
+ * (ruling 3.1).
+ */
 const lowerCase = (name: string): string => name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
 /**
- * A form with one character for each byte, without one line break at its very end, which many clients add (ruling 3.1).
- * One that was parsed before it came to us is written anew; nobody can tell there whether the last line break was
- * escaped.
+ * Returns the text of a form in latin1, without one trailing line break, which many clients add (ruling 3.1). A form
+ * that the surrounding app has parsed is serialized again; whether its trailing line break was escaped is unknown then.
  */
 export function formText(form: Buffer | ParsedBody): string {
   if (!('parsed' in form)) return form.toString('latin1').replace(/\r?\n$/, '')
@@ -58,16 +58,16 @@ export function formText(form: Buffer | ParsedBody): string {
   return pairs.join('&').replace(/(?:%0D)?%0A$/, '')
 }
 
-/** Of a parameter given more than once the first counts. Undefined: not given, or with U+0000 in it (ruling 3.1). */
+/** Returns the first value of a parameter, or undefined if it is missing or contains U+0000 (ruling 3.1). */
 export const first = (parameters: Parameters, name: string): string | undefined => withoutNul(parameters.get(name)?.[0])
 
-/** `true` or `1`, in any letter case (ruling 3.1). */
+/** True for `true` or `1`, in any letter case (ruling 3.1). */
 export const isTrue = (parameters: Parameters, name: string): boolean =>
   /^(?:true|1)$/i.test(first(parameters, name) ?? '')
 
 /**
- * The pieces of a list, from all the times it was given: split at `;`, trimmed, empty ones dropped (rulings 3.1, 3.4).
- * None if there is U+0000 in it.
+ * Returns the pieces of a list from all occurrences of the parameter: split at `;`, trimmed, without empty ones
+ * (rulings 3.1, 3.4). Empty if the parameter contains U+0000.
  */
 export const list = (parameters: Parameters, name: string): readonly string[] =>
   (withoutNul(parameters.get(name)?.join(';')) ?? '')
@@ -77,23 +77,23 @@ export const list = (parameters: Parameters, name: string): readonly string[] =>
 
 const withoutNul = (value: string | undefined): string | undefined => (value?.includes('\0') ? undefined : value)
 
-/** A reference of the client (ruling 1.24). */
+/** Parameter by which a client repeats a request safely (ruling 1.24). */
 export const clientRef = {
   name: 'clientref',
-  form: `names the request, 1 to ${keyCharactersMax} printable characters: repeated with it, it is done once`,
+  form: `identifies the request, 1 to ${keyCharactersMax} printable characters: a repeated request with it is carried out once`,
 }
 
-/** `clientref` (ruling 1.24): a blank one is none, and one with U+0000 is unusable. */
+/** Reads `clientref` (ruling 1.24). A blank value counts as missing, one with U+0000 is unusable. */
 export const clientReference = (parameters: Parameters): ReturnType<typeof readIdempotencyKey> =>
   readIdempotencyKey(parameters.get('clientref')?.[0])
 
-/** What a message is called (ruling 1.28). */
+/** Parameter with the client's name for the messages (ruling 1.28). */
 export const reference = {
   name: 'reference',
-  form: `what the messages are called, up to ${referenceCharactersMax} characters, no control characters`,
+  form: `your name for the messages, up to ${referenceCharactersMax} characters, no control characters`,
 }
 
-/** `reference` (ruling 1.28): one with U+0000 is unusable. */
+/** Reads `reference` (ruling 1.28). A value with U+0000 is unusable. */
 export const messageReference = (parameters: Parameters): ReturnType<typeof readReference> =>
   readReference(parameters.get('reference')?.[0])
 
@@ -103,31 +103,31 @@ export const sendOptions = sendOptionNames.map((name) => {
   return { name: query, form: meaning }
 })
 
-/** Reads the options of the send; one with U+0000 is unusable. */
+/** Reads the options of the send. A value with U+0000 is unusable. */
 export const messageOptions = (parameters: Parameters): ReturnType<typeof readSendOptions> =>
   readSendOptions((name) => parameters.get(optionWords(name).query)?.[0])
 
-/** What messages come from (ruling 1.27). */
+/** Parameter with the sender of the messages (ruling 1.27). */
 export const sender = {
   name: 'sender',
-  form: 'what the messages come from: 3 to 15 digits, or 1 to 11 characters with a letter, as the account may use it',
+  form: 'the sender: 3 to 15 digits, or 1 to 11 characters with a letter; the account must be allowed to use it',
 }
 
-/** `sender` (ruling 1.27): one with U+0000 is unusable. */
+/** Reads `sender` (ruling 1.27). A value with U+0000 is unusable. */
 export const messageSender = (parameters: Parameters): ReturnType<typeof readSender> =>
   readSender(parameters.get('sender')?.[0])
 
 const idsMax = 100
 
-/** What `messageIds` reads. */
-export const messageIdParameter = { name: 'messageid', form: `1 to ${idsMax} ids, ; between`, needed: true }
-/** What it answers if that is wrong. */
+/** Parameter that `messageIds` reads. */
+export const messageIdParameter = { name: 'messageid', form: `1 to ${idsMax} ids, separated by ;`, needed: true }
+/** Errors that `messageIds` returns. */
 export const messageIdErrors = ['No message ids supplied', 'Too many message ids supplied'].map(errorText)
 
-/** How many pieces `messageid` has. */
+/** Returns the number of pieces of `messageid`. */
 export const messageIdCount = (parameters: Parameters): number => list(parameters, 'messageid').length
 
-/** `messageid`: 1 to 100 pieces, as given; otherwise the answer that says what is wrong (ruling 3.5). */
+/** Returns the 1 to 100 pieces of `messageid` as submitted, or an error text (ruling 3.5). */
 export function messageIds(parameters: Parameters): readonly string[] | string {
   const ids = list(parameters, 'messageid')
   if (ids.length === 0) return errorText('No message ids supplied')
@@ -135,8 +135,8 @@ export function messageIds(parameters: Parameters): readonly string[] | string {
 }
 
 /**
- * The credentials of a request: a key, a user with a password, or both, without white space around them. A blank one,
- * or one with U+0000 in it, counts as not given (ruling 3.1). Undefined: none are given, or one is given twice (ruling
+ * Returns the credentials of a request: a key, a user with a password, or both, trimmed. A value that is blank or
+ * contains U+0000 counts as missing (ruling 3.1). Returns undefined if there are none, or if one is repeated (ruling
  * 3.3).
  */
 export function credentialsOf(parameters: Parameters): Pick<Credentials, 'apiKey' | 'pair'> | undefined {

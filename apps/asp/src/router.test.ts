@@ -7,7 +7,7 @@ import { aspNotFound, aspRouter } from './index.ts'
 
 const log = createLog({ level: 'silent', name: 'test' })
 
-/** The router in somebody else's app, behind what reads bodies. */
+/** Mounts the router in another Express app, after body parsers. */
 const mountedAt = async (prefix: string, ...before: RequestHandler[]) => {
   const clock = steppingClock()
   const ports = memoryPorts({ clock })
@@ -47,7 +47,7 @@ test.each(readers)(
   },
 )
 
-test('what is not its own goes on to the next handler, and its own 404 is for whoever mounts it', async () => {
+test('other paths pass to the next handler, and the 404 of the interface is a separate handler', async () => {
   const { app } = await mountedAt('/legacy', express.json())
   const of = async (path: string) => (await request(app).get(path)).text
   expect(await of('/legacy/own.asp')).toBe('own')

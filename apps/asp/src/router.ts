@@ -20,15 +20,15 @@ import { type Backing, endpointRunner } from './endpoint.ts'
 import { endpoints, mount, prefix } from './routes.ts'
 
 export interface AspSettings extends Omit<Backing, 'gateway'> {
-  /** Must be settled after the server has closed; several interfaces in one process may share them. */
+  /** Must be settled after the server has closed. Several interfaces in one process may share them. */
   readonly confirmedResponses: ConfirmedResponses
   readonly log: Log
   readonly metrics?: Metrics | undefined
 }
 
 /**
- * The endpoints of the query-string interface (spec 4.2), for any Express app at any prefix; other paths pass to the
- * next handler. A form that was read before is accepted (docs/embedding.md).
+ * Returns a router with the endpoints of the query-string interface (spec 4.2), for any Express app at any prefix.
+ * Other paths pass to the next handler. A form that the app has already parsed is accepted (docs/embedding.md).
  */
 export const aspRouter = (gateway: Gateway, settings: AspSettings): Router =>
   Router().use(aspHandler(gateway, settings))
@@ -51,7 +51,7 @@ function aspHandler(gateway: Gateway, { clock, log, metrics, gate, confirmedResp
   })
 }
 
-/** Answers whatever reaches it with 404: in plain text, and below `/api/rest/` in the envelope of REST (ruling 3.8). */
+/** Returns a handler that answers 404 in plain text, and below `/api/rest/` in the envelope of REST (ruling 3.8). */
 export const aspNotFound = ({ clock, log, metrics }: Pick<AspSettings, 'clock' | 'log' | 'metrics'>): RequestHandler =>
   fallbackHandler({ log, metrics, service: 'asp' }, (response) => {
     if (isRestPath(requestTarget(response.req))) writeWhole(response, restNotFound(clock.now()))
@@ -63,7 +63,8 @@ export interface AspServerSettings extends AspSettings {
 }
 
 /**
- * An app with the query-string interface, its document, health and metrics, and 404 in plain text on any other path.
+ * Returns an app with the query-string interface, its documentation, health and metrics. Other paths are answered 404
+ * in plain text.
  */
 export const createAspServer = (gateway: Gateway, settings: AspServerSettings): Express =>
   createServiceApp({
@@ -75,7 +76,7 @@ export const createAspServer = (gateway: Gateway, settings: AspServerSettings): 
     answerError: (_request, response, status, error) => writeAnswer(response, failureOf(status, error)),
   })
 
-/** The answer to a request whose handler threw. */
+/** Returns the answer to a request whose handler threw. */
 const failureOf = (status: 400 | 500, error: unknown) => {
   if (status === 400) return unreadable
   return hadNoEffect(error) ? overloaded : unavailable

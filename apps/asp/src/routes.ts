@@ -13,13 +13,13 @@ import { takeShortCodeMessages } from './endpoints/httpgetscmessages.ts'
 import { listOptOuts } from './endpoints/listoptouts.ts'
 import { requestBatch } from './endpoints/requestbatch.ts'
 
-/** Where the specification puts the interface. */
+/** Path prefix of the interface in the specification. */
 export const prefix = '/api'
 
-/** Its prefix in any letter case (ruling 3.8). */
+/** Matches the prefix in any letter case (ruling 3.8). */
 export const mount = /^\/api(?=\/|$)/i
 
-/** Every operation by its path below the prefix, whose letter case does not count (spec 4.2). */
+/** Operations by path below the prefix. Letter case does not matter (spec 4.2). */
 export const endpoints: ReadonlyMap<string, Endpoint> = new Map([
   ['/auth.asp', auth],
   ['/credits.asp', credits],
@@ -33,9 +33,9 @@ export const endpoints: ReadonlyMap<string, Endpoint> = new Map([
 ])
 
 /**
- * Returns the answer to a request that is refused before an endpoint reads it: in the error form of this interface, and
- * below `/api/rest/` in that of REST (rulings 1.31, 3.8). An endpoint refuses a method that HTTP does not have as any
- * other one (ruling 3.1).
+ * Returns the answer to a request that is refused before an endpoint reads it: an error text of this interface, and
+ * below `/api/rest/` the envelope of REST (rulings 1.31, 3.8). An unknown HTTP method is refused like any other wrong
+ * method (ruling 3.1).
  */
 export const describeMalformed =
   (clock: Clock): DescribeMalformed =>

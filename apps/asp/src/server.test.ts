@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => asp.close())
 
-/** Sends bytes as they are, and gives all that comes back until the connection is closed. */
+/** Sends raw bytes and returns everything received until the connection is closed. */
 const raw = (bytes: string) =>
   new Promise<string>((resolve, reject) => {
     const { hostname, port } = new URL(asp.url)
@@ -30,7 +30,7 @@ test.each(['head', 'options', 'put', 'delete'] as const)('%s is 405 with the met
   }
 })
 
-test('every answer is bare text in UTF-8 with its length, not to be stored or guessed at', async () => {
+test('every answer is plain text in UTF-8 with its length, with headers against caching and content sniffing', async () => {
   for (const answer of [await asp.get('auth.asp'), await asp.get('nothing.asp')]) {
     expect(answer.headers).toMatchObject({
       'content-type': 'text/plain; charset=utf-8',
@@ -57,7 +57,7 @@ describe('credentials', () => {
   const pair = (user = asp.account.login, secret = password) =>
     `user=${encodeURIComponent(user)}&password=${encodeURIComponent(secret)}`
 
-  test('a user with a password is as good as a key, the user in any letter case', async () => {
+  test('a user with a password works like a key, and the user may be in any letter case', async () => {
     expect((await login(pair())).text).toBe('Login=OK')
     expect((await login(pair(asp.account.login.toUpperCase()))).text).toBe('Login=OK')
     expect((await login(pair(undefined, password.toUpperCase()))).text).toBe('Login=FAIL')
@@ -75,21 +75,21 @@ describe('a POST', () => {
     },
   )
 
-  test('without a type has its body ignored', async () => {
+  test('without a content type has its body ignored', async () => {
     const url = `${asp.url}/api/auth.asp`
     const answer = await fetch(url, { method: 'POST', body: Buffer.from(`apikey=${asp.key}`) })
     expect(await answer.text()).toBe('Login=FAIL')
   })
 
-  test('may have a form of 65536 bytes; one more is 413', async () => {
+  test('may have a form of 65536 bytes; one more byte leads to 413', async () => {
     const form = (bytes: number) => `apikey=${asp.key}&x=`.padEnd(bytes, 'x')
     expect((await post(form(65_536))).text).toBe('Login=OK')
     expect((await post(form(65_537))).status).toBe(413)
   })
 })
 
-describe('what comes over the wire', () => {
-  test('may have raw bytes of UTF-8 or Latin-1 in its form', async () => {
+describe('unusual bytes on the wire', () => {
+  test('a form may have raw bytes of UTF-8 or Latin-1', async () => {
     for (const numbers of ['\xc3\xa9', '\xe9']) {
       const answer = await fetch(`${asp.url}/api/batchmessage.asp?apikey=${asp.key}&message=x`, {
         method: 'POST',
@@ -100,20 +100,20 @@ describe('what comes over the wire', () => {
     }
   })
 
-  test('may have a request line of 60 kB, which reaches TOOLONG', async () => {
+  test('a request line of 60 kB is read and answered with TOOLONG', async () => {
     const answer = await rawGet(
       `/api/batchmessage.asp?apikey=${asp.key}&numbers=27825550101&message=${'x'.repeat(60_000)}`,
     )
     expect(answer).toMatch(/\r\n\r\n27825550101=TOOLONG&$/)
   })
 
-  test.each(['//', '/%', '/api/%', '*'])('GET %s is a 4xx', async (target) => {
+  test.each(['//', '/%', '/api/%', '*'])('GET %s is answered with a 4xx status', async (target) => {
     expect(await rawGet(target)).toMatch(/^HTTP\/1\.1 4\d\d /)
   })
 })
 
-describe('our own trouble', () => {
-  test('of any kind is 503 and never FAIL', async () => {
+describe('an internal failure', () => {
+  test('of any kind is answered with 503 and never with FAIL', async () => {
     for (const thrown of [new Error('connect ECONNREFUSED'), new TypeError('x is not a function')]) {
       const broken = await startAsp({
         gateway: (gateway) => ({ ...gateway, authenticate: () => Promise.reject(thrown) }),
@@ -125,7 +125,7 @@ describe('our own trouble', () => {
     }
   })
 
-  test('has Retry-After where nothing but reading was begun, and only there', async () => {
+  test('has Retry-After only if the endpoint just reads', async () => {
     const fail = () => Promise.reject(new Error('connect ECONNREFUSED'))
     const failing = { creditBalance: fail, queryStatus: fail, sendMessages: fail, deleteScheduled: fail }
     const returnOnce = { takeReplies: fail, takeShortCodeMessages: fail, transferCredits: fail }
@@ -141,7 +141,7 @@ describe('our own trouble', () => {
     await broken.close()
   })
 
-  test('too many passwords that wait to be checked: 503 with Retry-After', async () => {
+  test('too many passwords waiting to be checked lead to 503 with Retry-After', async () => {
     const full = await startAsp({
       gateway: (gateway) => ({ ...gateway, authenticate: () => Promise.resolve('overloaded') }),
     })
@@ -150,7 +150,7 @@ describe('our own trouble', () => {
     await full.close()
   })
 
-  test('log-ins that wait to be checked take no place from others, and their refusals come at a bounded rate', async () => {
+  test('log-ins waiting to be checked do not occupy places of other requests, and their refusals come at a limited rate', async () => {
     const gate = admissionGate(100, { placesMax: 1 })
     let refuse: (answer: 'overloaded') => void = () => undefined
     const checked = new Promise<'overloaded'>((resolve) => (refuse = resolve))
@@ -169,12 +169,12 @@ describe('our own trouble', () => {
     refuse('overloaded')
     const answers = await Promise.all(logIns)
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(503))
-    // 19 behind the first, 5 ms apart; a timer of node may be early by one.
+    // 19 refusals follow the first one, 5 ms apart. A timer of Node may fire 1 ms early.
     expect(performance.now() - begun).toBeGreaterThanOrEqual(76)
     await full.close()
   })
 
-  test('too many requests at a time: 503 with Retry-After, and the place comes back', async () => {
+  test('too many concurrent requests lead to 503 with Retry-After, and places are freed again', async () => {
     const gate = admissionGate(1)
     const full = await startAsp({ gate })
     const leave = gate.tryEnter()
@@ -187,7 +187,7 @@ describe('our own trouble', () => {
   })
 })
 
-test('no credential and no text reaches a log line', async () => {
+test('neither credentials nor texts are logged', async () => {
   let written = ''
   const log = createLog({ level: 'trace', name: 'asp', destination: { write: (line) => (written += line) } })
   const loud = await startAsp({ log })

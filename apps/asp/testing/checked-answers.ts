@@ -4,7 +4,7 @@ import { isDescribed } from './is-described.ts'
 
 const others: string[] = []
 
-// A test fails with an answer that the page of the interface does not describe.
+// Fails the test file if an answer is not described on the page of the interface.
 afterAll(
   watchAnswers(({ method, url = '' }, { statusCode }, body) => {
     const path =

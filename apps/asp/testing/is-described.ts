@@ -23,7 +23,7 @@ const patternOf = (form: string): string =>
     name === undefined ? `\\${each}` : (patterns.get(name) ?? each),
   )
 
-/** Whether an answer with HTTP 200 is one that the page of the interface describes: one item, or a list of them. */
+/** True if the page of the interface describes this answer with status 200: one item or a list of items. */
 export function isDescribed(path: string, text: string): boolean {
   const endpoint = endpoints.get(path)
   if (endpoint === undefined) return false

@@ -8,14 +8,16 @@ import './checked-answers.ts'
 
 const silent = createLog({ level: 'silent', name: 'asp' })
 
-/** The interface on memory ports behind a real HTTP server on loopback, and an account with a key and a password. */
+/**
+ * The interface on memory ports behind a real HTTP server on loopback, with an account that has a key and a password.
+ */
 export interface Asp {
   readonly url: string
   readonly ports: Ports
   readonly clock: SteppingClock
   readonly account: Account
   readonly key: string
-  /** A GET of an endpoint with the account's key; `query` is added as it is. */
+  /** Sends a GET to an endpoint with the account's key. `query` is appended unchanged. */
   get(endpoint: string, query?: string): Test
   close(): Promise<void>
 }
@@ -24,13 +26,13 @@ export interface AspOptions {
   readonly account?: AccountWanted
   readonly gate?: AdmissionGate
   readonly log?: Log
-  /** Wraps the gateway, to let it fail. */
+  /** Wraps the gateway so that it can fail. */
   readonly gateway?: (gateway: Gateway) => Gateway
 }
 
 export const password = 'correct horse'
 
-/** The clock stands at 2026-10-18 10:00 in gateway time until it is moved. */
+/** Starts the interface. The clock stands at 2026-10-18 10:00 in gateway time until a test moves it. */
 export async function startAsp(options: AspOptions = {}): Promise<Asp> {
   const clock = steppingClock()
   const ports = memoryPorts({ clock })

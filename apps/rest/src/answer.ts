@@ -13,14 +13,15 @@ import { restContentType, restEnvelope } from '@gateway/wire'
 import { statusOf, type ErrorCode } from './error-codes.ts'
 
 /**
- * An answer without its envelope: the fields of a success as JSON text (`"creditBalance":100.0`), a long list, or a
+ * Response without its envelope: the fields of a success as JSON text (`"creditBalance":100.0`), a long list, or a
  * failure.
  */
 export type Answer = string | LongFields | Listed | Failure
 
 /**
- * The fields of a long answer, for whoever takes them first. What waits for its turn is old when it is answered, and
- * would keep the text until the next full collection: 65 MB a second where pages of 120 kB are read.
+ * Fields of a long response, which can be taken once. A waiting request has been promoted to the old generation by the
+ * time it is answered, and would keep the text alive until the next full garbage collection: 65 MB a second when pages
+ * of 120 kB are read.
  */
 export class LongFields {
   #text: string | undefined
@@ -29,25 +30,25 @@ export class LongFields {
     this.#text = text
   }
 
-  /** In UTF-16 units; 0 once it is taken. */
+  /** Length in UTF-16 units. 0 once the text has been taken. */
   get length(): number {
     return this.#text?.length ?? 0
   }
 
   take(): string {
     const text = this.#text
-    if (text === undefined) throw new Error('an answer was taken twice')
+    if (text === undefined) throw new Error('the fields of a response were taken twice')
     this.#text = undefined
     return text
   }
 }
 
-/** A list that may be longer than what a process should hold: its only field, streamed (ruling 2.12). */
+/** List that may be too long to hold in memory: the only field of its response, streamed (ruling 2.12). */
 export interface Listed {
-  /** Whose list it is, as an owner of `AdmissionGate`. */
+  /** Owner of the list, as `AdmissionGate` names it. */
   readonly owner: string
   readonly name: string
-  /** Pieces of it: each one or more elements as JSON text, with commas between them. */
+  /** Pieces of the list, each with one or more elements as JSON text, separated by commas. */
   readonly items: AsyncIterable<string>
 }
 
@@ -57,7 +58,7 @@ export interface Failure {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** An error with this code, which determines its status. */
+/** Returns a failure with this code, which determines the HTTP status. */
 export const failure = (
   code: ErrorCode,
   errorMessage: string,
@@ -67,26 +68,29 @@ export const failure = (
 export const isFailure = (value: object | string): value is Failure =>
   typeof value === 'object' && 'errorMessage' in value
 
-/** In UTF-16 units, of an answer that is made as a whole. */
+/** Returns the length of a complete response in UTF-16 units. */
 export const lengthOf = (answer: Answer): number =>
   typeof answer === 'string' || answer instanceof LongFields ? answer.length : 0
 
 const isWhole = (answer: Answer): answer is string | LongFields | Failure =>
   typeof answer === 'string' || answer instanceof LongFields || isFailure(answer)
 
-/** Refused before anything was done; the same request may come again (ruling 1.25). */
+/** Overload: nothing was done, and the client may repeat the request (ruling 1.25). */
 export const overloaded = failure('busy', 'The service is busy. Try again later.', { 'Retry-After': '1' })
 
-/** A mistake of ours; the work may have been done (ruling 1.25). */
+/** Internal error. The work may have been done (ruling 1.25). */
 export const unknownError = failure('internal-error', 'Unknown error.')
 
-/** More requests or recipients a second than its operator lets the account have; nothing was done (ruling 1.25). */
+/**
+ * Returns the refusal of an account that exceeds its limit of requests or recipients per second. Nothing was done
+ * (ruling 1.25).
+ */
 export const overLimit = ({ overLimitSeconds }: OverLimit): Failure =>
   failure('too-many-requests', 'Too many requests', { 'Retry-After': String(overLimitSeconds) })
 
 /**
- * Gives any answer in its envelope: one that is whole at once. Rejects if a list fails; that has read only (ruling
- * 1.25).
+ * Sends a response in its envelope. A complete one is written at once. Rejects if a streamed list fails, which has had
+ * no effect (ruling 1.25).
  */
 export function sendAnswer(
   response: ServerResponse,
@@ -113,7 +117,7 @@ async function* partsOf({ name, items }: Listed, now: Instant): AsyncIterable<st
   yield before === ',' ? ']}' : `${before}]}`
 }
 
-/** Writes an answer that is whole in its envelope (spec 2; ruling 2.1). */
+/** Writes a complete response in its envelope (spec 2; ruling 2.1). */
 export function writeAnswer(response: ServerResponse, answer: string | Failure, now: Instant): void {
   const { status, fields, headers } =
     typeof answer === 'string' ? { status: 200, fields: answer, headers: {} } : inFields(answer)
@@ -121,7 +125,7 @@ export function writeAnswer(response: ServerResponse, answer: string | Failure, 
   endResponse(response, `${restEnvelope(status, now)},${fields}}`)
 }
 
-/** A failure as bytes of its own, where there is no response to write it to. */
+/** Returns a failure as a complete response, for places that have no response object. */
 export function wholeFailure(failed: Failure, now: Instant): MalformedAnswer {
   const { status, fields, headers } = inFields(failed)
   return { status, contentType: restContentType, headers, body: `${restEnvelope(status, now)},${fields}}` }

@@ -22,11 +22,11 @@ const page = (links: string): string => `<!doctype html>
 </html>
 `
 
-// Without `validatorUrl` it would ask a host of its makers about the document.
+// With its default `validatorUrl`, Swagger UI would send the document to an external host.
 const start = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#operations', deepLinking: true, validatorUrl: null })
 `
 
-/** `/docs/openapi.json`, and `/docs/` to browse it, where the optional swagger-ui-dist is installed. */
+/** Documents `/docs/openapi.json` and, if the optional package swagger-ui-dist is installed, `/docs/` to browse it. */
 export const documents: PublicDocuments = new Map<string, PublicDocument>([
   [
     `${folder}openapi.json`,

@@ -34,25 +34,25 @@ function unauthorized(code: ErrorCode, errorMessage: string): Failure {
   return failure(code, errorMessage, { 'WWW-Authenticate': 'Bearer' })
 }
 
-/** `required`: the methods of the path, at least one. */
+/** Returns the refusal of a wrong method. `required` has the methods of the path, at least one. */
 export function wrongMethod(required: readonly Method[], used = ''): Failure {
   const allowed = required.join(', ')
   const methods = required.length === 1 ? `the method ${allowed}` : `one of the methods ${allowed}`
   return failure('wrong-method', `This path requires ${methods}; the request used ${used}.`, { Allow: allowed })
 }
 
-/** What a server works with, beside its log. */
+/** Dependencies of the endpoints, apart from the log. */
 export interface Backing {
   readonly gateway: Gateway
   readonly clock: Clock
-  /** How much this process works on at a time; several interfaces in one process may share one. */
+  /** Limits the requests in progress. Several interfaces in one process may share one gate. */
   readonly gate: AdmissionGate
 }
 
 /**
- * Runs an endpoint after its checks, in the ruled order (ruling 2.3). Undefined: the client has disconnected. It holds
- * a place of the gate while it works, and none while a body arrives (P-12, P-13). Networks take turns, and accounts
- * once they are known.
+ * Returns a function that checks a request in the order of ruling 2.3 and then runs its endpoint. It resolves to
+ * undefined if the client has disconnected. A request occupies a place of the gate while it is processed, but not while
+ * its body arrives (P-12, P-13). Places are shared fairly between networks, and between accounts once they are known.
  */
 export const endpointRunner = (backing: Backing) => {
   const { gateway, gate } = backing
@@ -79,7 +79,7 @@ export const endpointRunner = (backing: Backing) => {
 
 export const methodsOf = (endpoints: readonly Endpoint[]): readonly Method[] => endpoints.map(({ method }) => method)
 
-/** A request of an account. */
+/** Authenticated request. */
 interface Asked {
   readonly endpoint: Endpoint
   readonly request: IncomingMessage
@@ -100,7 +100,10 @@ async function runWithBody(backing: Backing, asked: Asked): Promise<Answer | und
   }
 }
 
-/** Of a body, in characters: a send of 1000 numbers has some 15,000. */
+/**
+ * Length of a body, in characters, above which it is parsed in the account's turn. A send of 1000 numbers has about
+ * 15,000.
+ */
 const ordinaryLength = 65_536
 
 async function runFor(
@@ -118,7 +121,7 @@ async function runFor(
       : endpoint.run({ gateway, account, now: clock.now(), idempotencyKey, inTurn, parameter }, read)
   }
   const room = () => ({ response, place: gate.bodies.open(owner), bytes: endpoint.answerBytes, lengthOf })
-  // The look at 200 kB takes 1 ms: sixty of them in one turn of the event loop would hold up everybody else.
+  // Parsing 200 kB takes 1 ms. Sixty such bodies in one turn of the event loop would delay all other requests.
   const isLarge = typeof sent === 'string' && sent.length > ordinaryLength
   const begin = isLarge ? async () => gate.slices.run(owner, run) : run
   const work = endpoint.reads ? () => withRoom(room(), begin) : begin
@@ -127,7 +130,7 @@ async function runFor(
   return (await withPlace(entered, endpoint.reads, work)) ?? overloaded
 }
 
-/** What the endpoint reads, or what is wrong with it before it is read. */
+/** Returns the input for the endpoint, or the refusal of a body that is not valid JSON. */
 function parsed({ parse }: Endpoint, sent: string | ParsedBody): Sent | Failure {
   if (typeof sent !== 'string') return { text: undefined, body: sent.parsed }
   if (parse === undefined) return { text: sent }
@@ -145,15 +148,15 @@ async function authenticate(gateway: Gateway, request: IncomingMessage): Promise
   const apiKey = keyOf(request)
   if (apiKey === undefined) return missingKey
   if (apiKey === 'conflicting') return invalidKey
-  // Networks count for failed log-ins by password (ruling 1.26), of which this interface has none.
+  // The network matters only for failed log-ins with passwords (ruling 1.26), which this interface does not accept.
   const account = await gateway.authenticate({ apiKey, network: '', comesFrom: comesFrom(request) })
   if (account === 'wrong-credentials') return invalidKey
-  // Of a key neither is ever told.
+  // Keys never lead to these results. The check satisfies the type.
   if (account === 'overloaded' || 'retryAfterSeconds' in account) return overloaded
   return 'id' in account ? account : overLimit(account)
 }
 
-/** 200kb (spec 7.1); exactly so many pass (ruling 2.3). */
+/** Maximum size of a body: 200kb (spec 7.1). A body of exactly this size is accepted (ruling 2.3). */
 const bodyBytesMax = 204_800
 
 /**
@@ -168,7 +171,10 @@ function keyOf(request: IncomingMessage): string | undefined {
   return space === -1 ? given : given.slice(space + 1).trimStart()
 }
 
-/** Node keeps the first of several headers of this name. */
+/**
+ * True if the request has another `Authorization` header with a different value. Node keeps only the first one in
+ * `headers`.
+ */
 function hasOtherAuthorization(rawHeaders: readonly string[], first: string | undefined): boolean {
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]
@@ -179,9 +185,9 @@ function hasOtherAuthorization(rawHeaders: readonly string[], first: string | un
 }
 
 /**
- * The body of a POST as text, or parsed if that was done before it came to us; or what is wrong with it, in the ruled
- * order (ruling 2.3). No body at all, of whatever type, is `whenEmpty` where that is given. Undefined: the client has
- * gone.
+ * Returns the body of a request as text, or the parsed body if the surrounding app has parsed it. Returns the first
+ * failure in the order of ruling 2.3, `whenEmpty` for an empty body if it is given, and undefined if the client has
+ * disconnected.
  */
 async function readJson(
   request: IncomingMessage,
@@ -213,10 +219,13 @@ export const wrongType = (contentType: string | undefined): Failure =>
     `The content type must be application/json; got ${contentType ? short(contentType) : 'none'}.`,
   )
 
-// Some platforms put a byte order mark before every text that they write as UTF-8.
+// Some platforms write a byte order mark before every UTF-8 text.
 const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text)
 
-/** The `Idempotency-Key` header; of several the first. A key that is UTF-8 is the same as elsewhere in a body. */
+/**
+ * Returns the first `Idempotency-Key` header. UTF-8 bytes are decoded, so that a key is the same in a header and in a
+ * body.
+ */
 function idempotencyKeyOf(request: IncomingMessage): string | undefined {
   if (request.headers[name] === undefined) return undefined
   const first = firstOf(request.rawHeaders)
@@ -225,7 +234,7 @@ function idempotencyKeyOf(request: IncomingMessage): string | undefined {
   return isUtf8(bytes) ? bytes.toString() : first
 }
 
-/** `headersDistinct` would make an object of all headers: 1 µs. */
+/** Returns the first header of this name. `headersDistinct` would build an object of all headers, which takes 1 µs. */
 function firstOf(rawHeaders: readonly string[]): string {
   for (let i = 0; i < rawHeaders.length; i += 2)
     if (rawHeaders[i]?.length === name.length && rawHeaders[i]?.toLowerCase() === name) return rawHeaders[i + 1] ?? ''

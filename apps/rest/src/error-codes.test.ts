@@ -29,7 +29,7 @@ const post = (path: string, body: unknown, headers: Readonly<Record<string, stri
   return (rest) => rest.post(path, body).set(headers)
 }
 
-/** Of a gateway that does this where it is asked for a balance. */
+/** Requests a balance from a gateway that behaves this way. */
 const failing = (work: () => Promise<never>): Ask => {
   return async () => {
     const rest = await startRest({ gateway: (gateway): Gateway => ({ ...gateway, creditBalance: work }) })
@@ -39,7 +39,7 @@ const failing = (work: () => Promise<never>): Ask => {
   }
 }
 
-/** Of a gateway that says this of a key. */
+/** Sends a request to a gateway that returns this result for a key. */
 const authenticating = (answered: Awaited<ReturnType<Gateway['authenticate']>>): Ask => {
   return async () => {
     const rest = await startRest({ gateway: (own) => ({ ...own, authenticate: () => Promise.resolve(answered) }) })
@@ -62,7 +62,7 @@ const raw = (bytes: string): Ask => {
 }
 const head = (rest: string) => `GET /api/rest/v1/credits/balance HTTP/1.1\r\n${rest}\r\n`
 
-/** One request for each code. */
+/** One request that leads to each code. */
 const asked = {
   'no-such-path': without('/sms/outgoing/Send'),
   'no-such-webhook': (rest) => rest.get('/webhooks/7'),
@@ -120,7 +120,10 @@ const asked = {
   'headers-too-large': raw(head(`Host: x\r\nX: ${'x'.repeat(70_000)}\r\n`)),
 } satisfies Record<ErrorCode, Ask>
 
-/** What takes a minute of a client, or an attack, is asked of the description. */
+/**
+ * Codes that would take a client a minute, or an attack, are tested with the function that describes malformed
+ * requests.
+ */
 function malformed(status: number): Answered {
   const answer = describeMalformed(clock)({
     status,
@@ -147,7 +150,7 @@ beforeAll(async () => {
 afterEach(() => rest.close())
 afterAll(() => http.close())
 
-test.each(errorCodes)('%s is answered with its status, and beside the message', async (code) => {
+test.each(errorCodes)('%s is answered with its status, next to the message', async (code) => {
   const ask: Ask = asked[code]
   const { status, body } = await ask(rest)
   expect(body).toMatchObject({ statusCode: status, errorCode: code })
@@ -155,7 +158,7 @@ test.each(errorCodes)('%s is answered with its status, and beside the message', 
   expect(status).toBe(statusOf(code))
 })
 
-test('the page of the interface has every code, with its status, cause and remedy, in the same order', async () => {
+test('the page of the interface lists every code with its status, cause and remedy, in the same order', async () => {
   const page = await readFile(join(import.meta.dirname, '../../../docs/interfaces/rest.md'), 'utf8')
   const [, section = ''] = page.split('\n### Error codes\n')
   const rows = [...(section.split('\n### ')[0]?.matchAll(/^\| `([a-z-]+)` *\| (\d+) *\| (.*?) *\| (.*?) *\|$/gm) ?? [])]

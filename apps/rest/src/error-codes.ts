@@ -1,14 +1,13 @@
 interface ErrorCodeEntry {
-  /** The HTTP status of every answer with this code. */
+  /** HTTP status of every response with this code. */
   readonly status: number
   readonly cause: string
   readonly remedy: string
 }
 
 /**
- * Every `errorCode` of the interface, in the order in which they win where several apply (rulings 2.3, 2.16), then our
- * own trouble (ruling 1.25) and what is no HTTP. docs/interfaces/rest.md has the same table. A code never changes its
- * meaning.
+ * All values of `errorCode`. If several apply, the first wins (rulings 2.3, 2.16). Internal failures (ruling 1.25) and
+ * malformed HTTP follow. docs/interfaces/rest.md has the same table. A code never changes its meaning.
  */
 export const ERROR_CODES = {
   'no-such-path': {
@@ -24,7 +23,7 @@ export const ERROR_CODES = {
   'no-such-replay': {
     status: 404,
     cause: 'The webhook had no replay in the last 30 days.',
-    remedy: 'Begin one.',
+    remedy: 'Start one.',
   },
   'wrong-method': {
     status: 405,
@@ -63,7 +62,7 @@ export const ERROR_CODES = {
   },
   'wrong-body': {
     status: 422,
-    cause: 'The body is no object, or no array of message ids, or is nested more than 64 deep.',
+    cause: 'The body is not an object, not an array of message ids, or is nested more than 64 deep.',
     remedy: 'Send the body of the operation.',
   },
   'field-missing': {
@@ -73,12 +72,12 @@ export const ERROR_CODES = {
   },
   'field-invalid': {
     status: 422,
-    cause: 'A field has the wrong type, range or form; the message names it, what is expected and what came.',
+    cause: 'A field has the wrong type, range or form; the message names the field, the expected and the received value.',
     remedy: 'Correct the field.',
   },
   'unusable-text': {
     status: 422,
-    cause: 'A string holds U+0000 or half a surrogate pair.',
+    cause: 'A string contains U+0000 or an unpaired surrogate.',
     remedy: 'Remove that character.',
   },
   'blank-message': { status: 422, cause: 'The text of a message is blank.', remedy: 'Send a text.' },
@@ -89,8 +88,8 @@ export const ERROR_CODES = {
   },
   'invalid-sender': {
     status: 422,
-    cause: 'The `sender` is none, or the account may not use it, or not for these numbers.',
-    remedy: 'Use one that the operator has allowed for them, or none.',
+    cause: 'The `sender` is malformed, or the account may not use it for these numbers.',
+    remedy: 'Use a sender that the operator has allowed, or omit the field.',
   },
   'too-many-recipients': {
     status: 422,
@@ -99,10 +98,10 @@ export const ERROR_CODES = {
   },
   'invalid-message-id': {
     status: 422,
-    cause: 'An element of the array is no message id.',
+    cause: 'An element of the array is not a message id.',
     remedy: 'Write each id as a number, in digits only.',
   },
-  'no-message-ids': { status: 422, cause: 'The array of message ids is empty.', remedy: 'Name at least one.' },
+  'no-message-ids': { status: 422, cause: 'The array of message ids is empty.', remedy: 'Send at least one id.' },
   'too-many-message-ids': {
     status: 422,
     cause: 'The array has more than 1000 message ids.',
@@ -110,7 +109,7 @@ export const ERROR_CODES = {
   },
   'invalid-parameter': {
     status: 422,
-    cause: '`offset` or `limit` is no whole number in its range.',
+    cause: '`offset` or `limit` is not a whole number in its range.',
     remedy: 'Correct the parameter that the message names.',
   },
   'invalid-idempotency-key': {
@@ -125,7 +124,7 @@ export const ERROR_CODES = {
   },
   'invalid-url': {
     status: 422,
-    cause: 'Nothing is pushed to such a URL; the message says why.',
+    cause: 'The URL cannot be used for a webhook; the message gives the reason.',
     remedy: 'Use a public `https` URL.',
   },
   'too-many-webhooks': {
@@ -141,28 +140,28 @@ export const ERROR_CODES = {
   'too-many-requests': {
     status: 429,
     cause: 'The account sends more than the limit that its operator has set. Nothing was done.',
-    remedy: 'Repeat the request after as many seconds as `Retry-After` says.',
+    remedy: 'Repeat the request after the seconds in `Retry-After`.',
   },
   'internal-error': {
     status: 500,
     cause: 'A defect of the gateway. The work may have been done.',
-    remedy: 'Tell the operator the `X-Request-Id`. Repeat a send with its `Idempotency-Key` only.',
+    remedy: 'Report the `X-Request-Id` to the operator. Repeat a send only with its `Idempotency-Key`.',
   },
   busy: {
     status: 503,
-    cause: 'The gateway has too much to do. Nothing was done.',
-    remedy: 'Repeat the request after as many seconds as `Retry-After` says.',
+    cause: 'The gateway is overloaded. Nothing was done.',
+    remedy: 'Repeat the request after the seconds in `Retry-After`.',
   },
   unavailable: {
     status: 503,
     cause:
-      'The gateway cannot do it now, for example without its database. Without `Retry-After` it may have been done.',
-    remedy: 'With `Retry-After` repeat it; without, repeat a send with its `Idempotency-Key` only.',
+      'The gateway cannot process the request now, for example because its database is down. Without `Retry-After` the work may have been done.',
+    remedy: 'With `Retry-After`, repeat the request. Without it, repeat a send only with its `Idempotency-Key`.',
   },
   'malformed-request': {
     status: 400,
-    cause: 'The request is no valid HTTP.',
-    remedy: 'Use an HTTP library; look at what is between it and the gateway.',
+    cause: 'The request is not valid HTTP.',
+    remedy: 'Use an HTTP library; check proxies between the client and the gateway.',
   },
   'request-timeout': {
     status: 408,
@@ -177,7 +176,7 @@ export const ERROR_CODES = {
   'expectation-failed': {
     status: 417,
     cause: 'The header `Expect` has another value than `100-continue`.',
-    remedy: 'Leave it out.',
+    remedy: 'Remove the header.',
   },
   'headers-too-large': {
     status: 431,
@@ -186,7 +185,7 @@ export const ERROR_CODES = {
   },
 } as const satisfies Readonly<Record<string, ErrorCodeEntry>>
 
-/** A stable word for the cause of an error (ruling 2.16). */
+/** Stable word for the cause of an error (ruling 2.16). */
 export type ErrorCode = keyof typeof ERROR_CODES
 
 export const errorCodes = Object.keys(ERROR_CODES) as readonly ErrorCode[]

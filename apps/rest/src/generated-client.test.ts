@@ -8,12 +8,12 @@ import { startRest, type Rest } from '../testing/start-rest.ts'
 const run = promisify(execFile)
 const packageFolder = join(import.meta.dirname, '..')
 const modules = join(packageFolder, 'node_modules')
-/** Who has a client compiles it with 6, written in JavaScript, or with 7: here one client each. */
+/** Users compile clients with TypeScript 6 (written in JavaScript) or 7. One client is compiled with each. */
 const compiler = (name: 'typescript' | 'typescript-native') => join(packageFolder, `../../node_modules/${name}/bin/tsc`)
 let rest: Rest
 let folder: string
 
-/** Where the packages that the client needs are found. */
+/** Folder with the packages that the client needs. */
 beforeAll(async () => {
   rest = await startRest()
   folder = await mkdtemp(join(modules, '.client-'))
@@ -23,7 +23,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('the client of docs/clients.md is generated, compiles, and sends, asks and deletes', async () => {
+test('the client of docs/clients.md is generated, compiles, sends, queries and deletes', async () => {
   const page = await readFile(join(packageFolder, '../../docs/clients.md'), 'utf8')
   const program = /```ts\n(import createClient from 'openapi-fetch'[\s\S]*?)```/.exec(page)?.[1] ?? ''
   const wrong = `
@@ -85,7 +85,7 @@ void main()
 `
 
 test('clients by hey-api and by orval, with schemas for zod, are generated, compile, send and read', async () => {
-  // Below a node_modules the compiler would take what is generated for a library.
+  // Below a node_modules folder, the compiler would treat the generated code as a library.
   const own = await mkdtemp(join(tmpdir(), 'gw-clients-'))
   await symlink(modules, join(own, 'node_modules'))
   const document = `${rest.url}/docs/openapi.json`
@@ -128,7 +128,7 @@ test('clients by hey-api and by orval, with schemas for zod, are generated, comp
   await rm(own, { recursive: true })
 }, 180_000)
 
-test('the linters spectral and redocly find nothing in the document, and a mistake where there is one', async () => {
+test('the linters spectral and redocly accept the document, and report a planted mistake', async () => {
   const document = (await (await fetch(`${rest.url}/docs/openapi.json`)).json()) as { tags: unknown[] }
   const mistaken = JSON.stringify(document).replace(
     '"operationId":"smsOutgoingSend"',
@@ -144,7 +144,7 @@ test('the linters spectral and redocly find nothing in the document, and a mista
       env,
       maxBuffer: 2 ** 26,
     })
-    // Each ends with 1 where it finds something.
+    // Each linter exits with 1 if it reports a problem.
     const { stdout } = await asked.catch((error: unknown) => error as { readonly stdout: string })
     return stdout
   }

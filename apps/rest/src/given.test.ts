@@ -13,6 +13,6 @@ test.each<[unknown, string, string]>([
   [[1, 2], 'an array of 2', 'an array'],
   [{}, 'an object', 'an object'],
   [{ writtenAs: '1.0' }, '1.0', '1.0'],
-])('%j is told as %s, or as %s', (value, told, type) => {
+])('%j is described as %s, and its type as %s', (value, told, type) => {
   expect([given(value), givenType(value)]).toEqual([told, type])
 })

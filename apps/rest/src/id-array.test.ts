@@ -8,11 +8,11 @@ test.each([
   ['[1]', [1]],
   [' [ 3,\t1 ,\r\n3 ] ', [3, 1, 3]],
   ['[9007199254740991]', [9_007_199_254_740_991]],
-])('%j is read in order, as often as it is there', (text, ids) => {
+])('%j is read in order, including repetitions', (text, ids) => {
   expect(read(text)).toEqual(ids)
 })
 
-test('a thousand ids pass, and one more does not', () => {
+test('a thousand ids are accepted, one more is refused', () => {
   const ids = Array.from({ length: 1001 }, (_, i) => i + 1)
   expect(read(JSON.stringify(ids.slice(1)))).toHaveLength(1000)
   expect(read(JSON.stringify(ids))).toMatchObject({
@@ -44,7 +44,7 @@ test.each([
   '[9007199254740993]',
   '[99999999999999999999999999]',
   '[1,2,"x"]',
-])('%s is 422', (text) => {
+])('%s is answered with 422', (text) => {
   const answer = read(text)
   expect(isFailure(answer) && statusOf(answer.code)).toBe(422)
 })
@@ -60,12 +60,12 @@ test.each([
   ['[99999999999999999999999999]', '99999999999999999999999999'],
   ['[0]', '0'],
   [`[${'9'.repeat(400)}]`, `${'9'.repeat(60)}…`],
-])('the refusal of %s names what was given: %s', (text, named) => {
+])('the refusal of %s quotes the received value: %s', (text, named) => {
   const answer = read(text)
   expect(isFailure(answer) && answer.errorMessage).toMatch(new RegExp(`(^|got )${named.replace(/[.]/g, '\\.')}\\.?$`))
 })
 
-test('a row of digits of 200 kB is refused at once', () => {
+test('200 kB of digits are refused quickly', () => {
   const before = process.cpuUsage()
   expect(isFailure(read(`[${'9'.repeat(204_000)}]`))).toBe(true)
   expect(process.cpuUsage(before).user / 1000).toBeLessThan(1000)

@@ -6,7 +6,7 @@ import { MessageIdNumber } from './operation.ts'
 
 const idsMax = 1000
 
-/** What `readIds` accepts, but for numbers that are not written in digits only. */
+/** Schema of the arrays that `readIds` accepts. A schema cannot express that numbers must be written in digits only. */
 export const MessageIds = Type.Array(MessageIdNumber, {
   title: 'MessageIds',
   description: 'Message ids, each written in digits only.',
@@ -21,9 +21,8 @@ const notIds = (got: string): Failure =>
   )
 
 /**
- * A body that is an array of 1 to 1000 message ids (ruling 2.9). The text, if there is one, is looked at too, since
- * `1e3` and `1.0` are numbers like any other once they are parsed: an array of numbers written in digits only holds no
- * other characters.
+ * Reads a body that is an array of 1 to 1000 message ids (ruling 2.9). Checks the text too, if there is one, because
+ * `1e3` and `1.0` look like other numbers once they are parsed.
  */
 export function readIds(body: unknown, text: string | undefined): readonly MessageId[] | Failure {
   if (!Array.isArray(body))
@@ -36,7 +35,7 @@ export function readIds(body: unknown, text: string | undefined): readonly Messa
   const inDigits = text === undefined || !/[^0-9,[\] \t\r\n]/.test(text)
   if (wrong !== -1) {
     const value: unknown = body[wrong]
-    // A number that is too large was rounded when it was parsed.
+    // A number that is too large was rounded when it was parsed, so quote it from the text.
     return notIds(typeof value === 'number' && inDigits ? short(pieces(text)[wrong] ?? given(value)) : given(value))
   }
   return inDigits ? ids.filter((id) => id !== undefined) : notIds(short(pieces(text).find(isOtherwise) ?? ''))

@@ -1,7 +1,7 @@
 import { admissionGate, type TimeSlices } from '@gateway/server'
 import { startRest } from '../testing/start-rest.ts'
 
-test('a large body is parsed in a slice of the time of its account, an ordinary one at once', async () => {
+test('a large body is parsed in a time slice of its account, an ordinary one at once', async () => {
   const owners: string[] = []
   const gate = admissionGate(100)
   const slices: TimeSlices = {

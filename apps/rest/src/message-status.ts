@@ -11,21 +11,21 @@ import {
   oneOf,
 } from './operation.ts'
 
-/** What REST says of one message, and an event of a message too (ruling 2.7). */
+/** Schemas of the status fields of a message, in REST responses and in events (ruling 2.7). */
 export const statusProperties = {
   apiMessageId: MessageIdNumber,
   mobileNumber: MobileNumber,
-  statusDelivered: Type.Boolean({ description: 'Whether the recipient has it.' }),
-  statusErrorCode: oneOf(Object.values(STATUS_ERROR_CODE), 'Whether to ask again, or to send again; blank: delivered.'),
+  statusDelivered: Type.Boolean({ description: 'True if the recipient has received the message.' }),
+  statusErrorCode: oneOf(Object.values(STATUS_ERROR_CODE), 'Whether to query again or to send again. Blank if the message was delivered.'),
   statusTime: Minute,
   creditCost: CreditsNumber,
-  status: oneOf(['DELIVERED', 'SENT', 'NOTFOUND', 'SENDINGFAILED'], 'The word of the other interfaces.'),
+  status: oneOf(['DELIVERED', 'SENT', 'NOTFOUND', 'SENDINGFAILED'], 'The status word of the other interfaces.'),
   statusCode: Type.Enum([-2, -1, ...Object.values(OUTCOME)], {
     type: 'integer',
-    description: 'The code of the other interfaces.',
+    description: 'The status code of the other interfaces.',
   }),
   ...labelProperties,
 }
 
-/** One element of `messageStatuses`. */
+/** Schema of one element of `messageStatuses`. */
 export const MessageStatusAnswer = answerObject('MessageStatus', statusProperties)

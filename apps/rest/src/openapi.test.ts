@@ -34,12 +34,12 @@ const operations = Object.entries(document.paths).flatMap(([path, byMethod]) =>
   Object.entries(byMethod).map(([method, operation]) => ({ path, method, operation })),
 )
 
-test('the document is served without a key, and has every operation of the interface', async () => {
+test('the document is served without a key and has every operation of the interface', async () => {
   const rest = await startRest()
   const answer = await fetch(`${rest.url}/docs/openapi.json`)
   expect(await answer.json()).toEqual(document)
   expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
-  // A viewer on another host reads it.
+  // Viewers on other hosts may read the document.
   expect(answer.headers.get('access-control-allow-origin')).toBe('*')
   expect(new URL(document.servers[0]?.url ?? '', answer.url).href).toBe(`${rest.url}/api/rest/v1`)
   await rest.close()
@@ -49,9 +49,10 @@ test('the document is served without a key, and has every operation of the inter
 })
 
 /**
- * Account 1 has 97.0 credits and the sub account 2. Messages 1 and 2 were delivered to 27825550101 and …103, of whom
- * one answered and the other one opted out; message 3 to …102 is scheduled, 4 is the confirmation. There is a short
- * code with a message, and a manual opt-out. Webhook 1 got a test, which failed, and a replay, which is done.
+ * Prepares the data of the examples. Account 1 has 97.0 credits and the sub account 2. Messages 1 and 2 were delivered
+ * to 27825550101 and …103; the first recipient replied and the second opted out. Message 3 to …102 is scheduled,
+ * message 4 is the confirmation. There is a short code with a message, and a manual opt-out. Webhook 1 had a failed
+ * test and a finished replay.
  */
 async function worldOfExamples(): Promise<Rest> {
   const rest = await startRest()
@@ -105,7 +106,7 @@ test.each(exampleRows)(
       return example === undefined ? [] : [[Number(each), example.value] as const]
     })[0] ?? [0, undefined]
     const rest = await worldOfExamples()
-    // A wrong request is in no example of a request, only beside its answer.
+    // An invalid request is not listed among the examples of requests, only described beside its response.
     const table = endpoints.get(path)?.find((each) => each.method.toLowerCase() === method)?.operation.examples[name]
     const wrong = status === 200 ? undefined : table
     const query = operation.parameters
@@ -127,7 +128,7 @@ test.each(exampleRows)(
   },
 )
 
-test('429 is an account over its own limit, on every operation, and never a failed log-in', async () => {
+test('429 on any operation means that the account exceeds its limit, never a failed log-in', async () => {
   const rest = await startRest({
     gateway: (gateway) => ({ ...gateway, authenticate: () => Promise.resolve({ overLimitSeconds: 7 }) }),
   })
@@ -140,7 +141,7 @@ test('429 is an account over its own limit, on every operation, and never a fail
   expect(JSON.stringify(document)).not.toContain('log-ins')
 })
 
-test('every operation has examples, and each example of a request has an answer', () => {
+test('every operation has examples, and each example of a request has a response', () => {
   for (const { operation } of operations) {
     const answered = exampleRows.filter(([id]) => id === operation.operationId).map(([, name]) => name)
     const sent = [operation.requestBody?.content['application/json'].examples, operation.parameters[0]?.examples]
@@ -149,10 +150,10 @@ test('every operation has examples, and each example of a request has an answer'
   }
 })
 
-describe('what the document says', () => {
+describe('the description', () => {
   type Schema = Readonly<Record<string, unknown>>
   const isObject = (value: unknown): value is Schema => typeof value === 'object' && value !== null
-  /** Every schema and parameter, by where it is. */
+  /** All schemas and parameters by their place in the document. */
   function* everything(value: unknown, at = ''): Iterable<readonly [string, Schema]> {
     if (!isObject(value)) return
     yield [at, value]
@@ -164,7 +165,7 @@ describe('what the document says', () => {
   const descriptionOf = ({ description, $ref }: Schema): unknown =>
     description ?? (typeof $ref === 'string' ? schemas[$ref.split('/').at(-1) ?? '']?.['description'] : undefined)
 
-  test('of every property and parameter is more than its type', () => {
+  test('of every property and parameter states more than its type', () => {
     const properties = all.flatMap(([at, { properties }]) =>
       isObject(properties) ? Object.entries(properties).map(([name, each]) => [`${at}/${name}`, each] as const) : [],
     )
@@ -180,7 +181,7 @@ describe('what the document says', () => {
     expect(silent.map(([at]) => at)).toEqual([])
   })
 
-  test('of words has their type, and of an operation a group that is described', () => {
+  test('of enumerations has their type, and every operation belongs to a described group', () => {
     const untyped = all.filter(([, { enum: words, const: word, type }]) => (words ?? word) !== undefined && !type)
     expect(untyped.map(([at]) => at)).toEqual([])
     const { tags } = document as unknown as { tags: readonly { name: string; description: string }[] }
@@ -189,13 +190,13 @@ describe('what the document says', () => {
       expect(Object.keys(TAGS)).toContain((operation as unknown as { tags: string[] }).tags[0])
   })
 
-  test('is no pattern beside lengths that is not exact', () => {
+  test('has a pattern beside lengths only if both agree', () => {
     const patterns = all.filter(([, { pattern }]) => pattern !== undefined)
     expect(patterns.length).toBeGreaterThan(0)
     for (const [, { minLength, maxLength }] of patterns) expect(minLength).toBe(maxLength)
   })
 
-  test('of a body that is refused is beside its answer, never among the bodies of requests', () => {
+  test('of a refused body is beside its response, never among the bodies of requests', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, 'document')
     let refused = 0
     for (const { path, method, operation } of operations) {
@@ -219,7 +220,7 @@ describe('the schema of events', () => {
   })
   const ofEvent = (title: string) => ajv.compile({ $ref: `document#/components/schemas/${title}` })
 
-  test('describes the example of each, and nothing of another type', () => {
+  test('matches the example of its type, and no example of another type', () => {
     const { webhooks } = document as unknown as { webhooks: { events: { post: { requestBody: Content } } } }
     const { examples } = webhooks.events.post.requestBody.content['application/json']
     expect(Object.keys(examples)).toEqual([...webhookEventTypes, 'test'])
@@ -229,7 +230,7 @@ describe('the schema of events', () => {
     expect(validate(delivered.value)).toBe(false)
   })
 
-  test('describes every event that is pushed, each by the schema of its type alone', async () => {
+  test('matches every pushed event, each only with the schema of its type', async () => {
     const rest = await startRest()
     const { ports, account } = rest
     for (const withText of [true, false])
@@ -276,7 +277,7 @@ describe('the schema of events', () => {
     }
   })
 
-  /** Objects are open for what comes later; today there is nothing that is not described. */
+  /** Objects may get further fields in the future. Today every field must be described. */
   function isDescribed(title: string, name: string): boolean {
     const { schemas } = document.components as unknown as {
       schemas: Record<string, { properties: Record<string, { $ref: string }> }>
@@ -286,7 +287,7 @@ describe('the schema of events', () => {
   }
 })
 
-describe('an answer that the document does not describe', () => {
+describe('a complaint about a response', () => {
   const [path, headers] = ['/api/rest/v1/credits/balance', {}]
   const good = { timeStamp: '20261018100000000', version: '1.0', statusCode: 200, creditBalance: 1 }
   const found = (status: number, body: object, more: object = headers) =>
@@ -299,7 +300,7 @@ describe('an answer that the document does not describe', () => {
     errorCode: 'wrong-method',
   }
 
-  test('is none if it is described', () => {
+  test('is undefined if the document describes the response', () => {
     expect(found(200, good)).toBeUndefined()
     expect(found(405, failed, { allow: 'GET' })).toBeUndefined()
   })
@@ -320,13 +321,13 @@ describe('an answer that the document does not describe', () => {
   })
 })
 
-describe('a generated body', () => {
+describe('a generated request', () => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, 'document')
   const reached = new Error('the request was accepted')
   const reach = () => Promise.reject(reached)
   const gateway = new Proxy({}, { get: () => reach }) as Gateway
   const call = { gateway, account: { id: 1 }, now: 0, idempotencyKey: undefined, parameter: '1' } as unknown as Call
-  // A schema cannot say these.
+  // A schema cannot express these rules.
   const besides =
     /must not be blank|must be a time YYYYMMDDHHmm|sender must be|in all messages together|must name one of event|must not hold U\+0000/
 
@@ -343,7 +344,7 @@ describe('a generated body', () => {
 
   test.each(
     operations.filter(({ operation }) => operation.requestBody !== undefined).map(({ path, method }) => [path, method]),
-  )('is accepted by %s (%s) as by its schema, but for what the document says in words', async (path, method) => {
+  )('is accepted by %s (%s) exactly if its schema accepts it, apart from rules that the document states in words', async (path, method) => {
     const at = `document#/paths/${pointer(path)}/${method}/requestBody/content/application~1json/schema`
     const validate = ajv.compile({ $ref: at })
     const count = { accepted: 0, refused: 0 }
@@ -360,7 +361,7 @@ describe('a generated body', () => {
       }),
       { numRuns: 1000 },
     )
-    // Both happen often enough to be compared.
+    // Accepted and refused bodies both occur often enough for a comparison.
     expect(Math.min(count.accepted, count.refused)).toBeGreaterThan(50)
   })
 
@@ -368,7 +369,7 @@ describe('a generated body', () => {
     operations
       .filter(({ operation }) => operation.parameters.some((each) => each.in === 'query'))
       .map(({ path }) => [path]),
-  )('so is a query, by %s', async (path) => {
+  )('with a query is accepted by %s exactly if its schema accepts it', async (path) => {
     const validators = ['offset', 'limit'].map((_, i) =>
       ajv.compile({ $ref: `document#/paths/${pointer(path)}/get/parameters/${i + skipped(path)}/schema` }),
     )
@@ -390,7 +391,10 @@ describe('a generated body', () => {
   })
 })
 
-/** U+0000, or half a surrogate pair: the document says in words that they are refused in what is used or echoed. */
+/**
+ * True if a body contains U+0000 or an unpaired surrogate. The document states in words that used and echoed texts with
+ * them are refused.
+ */
 const hasUnusable = (body: unknown): boolean => /\\u0000|\\ud[89a-f]/.test(JSON.stringify(body))
 
 const optionalNames = new Set(
@@ -399,7 +403,7 @@ const optionalNames = new Set(
   ),
 )
 
-/** The document says in words that a blank string in the place of an optional field counts as left out. */
+/** The document states in words that a blank string counts as an omitted optional field. */
 function withoutBlanks(body: unknown, needsUrl = false): unknown {
   if (Array.isArray(body)) return body.map((each) => withoutBlanks(each))
   if (typeof body !== 'object' || body === null) return body
@@ -410,20 +414,20 @@ function withoutBlanks(body: unknown, needsUrl = false): unknown {
   )
 }
 
-/** In a reference, by JSON pointer. */
+/** Resolves a reference, which is a JSON pointer. */
 const pointer = (path: string): string => path.replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')
-/** Parameters before those in the query. */
+/** Number of parameters before those in the query. */
 const skipped = (path: string): number => (path.includes('{') ? 1 : 0)
 
 const odd = fc.oneof(
   fc.constantFrom<unknown>(null, true, '', ' ', 0, -1, 1.5, 7, '5', [], {}, [[]], 'a\0', '\ud800', 2 ** 53, 1e20),
-  // A schema cannot tell 1e21 from a number in digits.
+  // A schema cannot distinguish 1e21 from a number in digits.
   fc.jsonValue({ maxDepth: 2 }).filter((value) => !/\de\+/.test(JSON.stringify(value))),
 )
 const mostly = <T>(good: fc.Arbitrary<T>, share = 12) =>
   fc.oneof({ weight: share, arbitrary: good }, { weight: 1, arbitrary: odd })
 
-/** Bodies of an operation, in most places as they should be. */
+/** Generates bodies of an operation that are mostly valid. */
 function bodies(path: string): fc.Arbitrary<unknown> {
   const recipient = fc.record(
     {
@@ -490,7 +494,7 @@ function webhookBodies(path: string): fc.Arbitrary<unknown> {
   return mostly(fc.record({ url, ...settings, state }, { requiredKeys: [] }))
 }
 
-test('the page names no other host, and all that it loads is there', async () => {
+test('the page names no other host, and everything that it loads exists', async () => {
   const rest = await startRest()
   const page = await fetch(`${rest.url}/docs/`)
   const html = await page.text()
@@ -505,7 +509,7 @@ test('the page names no other host, and all that it loads is there', async () =>
   const start = await (await fetch(`${rest.url}/docs/start.js`)).text()
   expect(start).toContain('validatorUrl: null')
   expect(html + start).not.toMatch(/https?:/)
-  // Nor could anything else that it loads.
+  // The content security policy forbids other hosts anyway.
   const policy = page.headers.get('content-security-policy') ?? ''
   expect(policy).toContain("default-src 'self'")
   expect(policy).not.toMatch(/https?:|\*/)

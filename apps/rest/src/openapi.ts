@@ -13,9 +13,9 @@ import { webhookRequests } from './webhook-events.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * The OpenAPI 3.1 document of the interface, to be served one folder below the root: the schemas that requests are read
- * by, and those that the tests check answers by. An example of a request is answered as the example of the same name
- * under its status says.
+ * Returns the OpenAPI 3.1 document of the interface, to be served one folder below the root. It contains the schemas
+ * that validate requests, and those by which the tests check responses. An example of a request leads to the response
+ * example of the same name.
  */
 export function openApiDocument(): Json {
   const schemas = new Map<string, unknown>()
@@ -30,8 +30,7 @@ export function openApiDocument(): Json {
       title: 'SMS gateway: REST interface',
       version: '1.0',
       description:
-        'Send messages, ask what became of them, read replies, and have both pushed to webhooks. Letter case of paths counts. A path that does not exist is answered ' +
-        '404, with the envelope. A 503 with `Retry-After` has done nothing; a 500 or 503 without it may have done the work.',
+        'Send messages, query their status, read replies, and receive both by webhook. Paths are case-sensitive. A path that does not exist is answered ' + 'with 404, in the envelope. After a 503 with `Retry-After` nothing was done; after a 500, or a 503 without it, the work may have been done.',
       contact: { name: 'The operator of the gateway' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
@@ -63,7 +62,8 @@ export function openApiDocument(): Json {
 }
 
 /**
- * Puts each schema that has a title among the shared ones, and a reference in its place; what only we read is left out.
+ * Moves each schema with a title to the shared schemas and puts a reference in its place. Internal keywords are
+ * removed.
  */
 const withReferences = (value: unknown, shared: Map<string, unknown>): unknown => referring(published(value), shared)
 
@@ -119,7 +119,7 @@ function described(endpoint: Endpoint, path: string): Json {
     }),
     responses: {
       200: {
-        description: 'Done, or refused as the answer says.',
+        description: 'Done, or refused as the response states.',
         content: json(answers, examplesOf(examples, inEnvelope)),
       },
       ...Object.fromEntries(
@@ -153,18 +153,18 @@ const envelopeExample = { timeStamp: '20261018100000000', version: '1.0' }
 const errorAnswer = answerObject('Error', {
   ...envelope,
   statusCode: Type.Integer({ description: 'The HTTP status.' }),
-  errorMessage: Type.String({ description: 'The cause in words, for people. Its wording may change.' }),
+  errorMessage: Type.String({ description: 'The cause as a sentence for people. The wording may change.' }),
   errorCode: Type.Enum([...errorCodes], {
     type: 'string',
     description:
-      'The cause, for programs: a word that never changes its meaning. docs/interfaces/rest.md has cause and remedy of each.',
+      'The cause as a word for programs, which never changes its meaning. docs/interfaces/rest.md lists the cause and remedy of each.',
   }),
 })
 
 interface ErrorOfDocument {
   readonly name: string
   readonly description: string
-  /** One of them, whose headers the others have too. */
+  /** Example failure. All failures of this entry have the same headers. */
   readonly failure: Failure
   readonly of: (endpoint: Endpoint, path: string) => boolean
 }
@@ -173,17 +173,17 @@ const every = (): boolean => true
 const hasParameter = (path: string): boolean => path.includes('{id}')
 const hasBody = ({ operation }: Endpoint): boolean => operation.body !== undefined
 
-/** In the order in which they win (ruling 2.3), then our own trouble (ruling 1.25). */
+/** Errors in order of precedence (ruling 2.3), followed by internal failures (ruling 1.25). */
 const errors: readonly ErrorOfDocument[] = [
   {
     name: 'NotFound',
-    description: 'No such path, or the account has no webhook with this id.',
+    description: 'The path does not exist, or the account has no webhook with this id.',
     failure: noSuchPath,
     of: (_endpoint, path) => hasParameter(path),
   },
   {
     name: 'MethodNotAllowed',
-    description: 'The path requires another method; HEAD and OPTIONS are none.',
+    description: 'The path requires another method. HEAD and OPTIONS are not supported.',
     failure: wrongMethod(['GET'], 'PUT'),
     of: every,
   },
@@ -195,7 +195,7 @@ const errors: readonly ErrorOfDocument[] = [
   },
   {
     name: 'ReplayRuns',
-    description: 'A replay of the account runs; the message has its number. Nothing was done.',
+    description: 'A replay of the account is running; the message has its number. Nothing was done.',
     failure: replayRuns({ id: 1 as ReplayId, webhook: 1 as WebhookId }),
     of: ({ operation }) => operation.id === 'replayEvents',
   },
@@ -209,13 +209,13 @@ const errors: readonly ErrorOfDocument[] = [
   { name: 'NoJson', description: 'The body is not valid JSON, or not UTF-8.', failure: noJson, of: hasBody },
   {
     name: 'Unprocessable',
-    description: 'The content is wrong: nothing was done. The message names what, what is expected and what came.',
+    description: 'The content is wrong: nothing was done. The message names the field, the expected and the received value.',
     failure: failure('field-missing', 'message is missing.'),
     of: ({ operation }) => operation.body !== undefined || operation.query !== undefined,
   },
   {
     name: 'TooManyRequests',
-    description: 'More requests or recipients a second than the operator lets the account have: nothing was done.',
+    description: 'The account exceeds its limit of requests or recipients per second: nothing was done.',
     failure: overLimit({ overLimitSeconds: 1 }),
     of: every,
   },
@@ -233,10 +233,10 @@ const errors: readonly ErrorOfDocument[] = [
   },
 ]
 
-/** What is answered on any path by what stands before the interface. */
+/** Errors of the HTTP layer, which can occur on any path. */
 const malformed: ErrorOfDocument = {
   name: 'Malformed',
-  description: 'The request is no valid HTTP (400, 408, 413, 417, 431): nothing was done.',
+  description: 'The request is not valid HTTP (400, 408, 413, 417, 431): nothing was done.',
   failure: failure('malformed-request', 'The request has no Host header.'),
   of: every,
 }
@@ -245,11 +245,14 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'Names the request: for 48 hours the same request with the same key is done once and has the first answer.',
+    'Identifies the request: for 48 hours, a repeated request with the same key is carried out once and gets the first response.',
   schema: { type: 'string', minLength: 1, maxLength: keyCharactersMax },
 }
 
-/** An error of an operation: shared, unless it has examples of its own. */
+/**
+ * Returns an error response of an operation: a reference to the shared one, unless the operation has examples of its
+ * own.
+ */
 function errorOf(error: ErrorOfDocument, examples: Examples): Json {
   const status = statusOf(error.failure.code)
   const own = Object.fromEntries(
@@ -262,11 +265,14 @@ function errorOf(error: ErrorOfDocument, examples: Examples): Json {
   return Object.keys(own).length > 0 ? errorResponse(error, own) : { $ref: `#/components/responses/${error.name}` }
 }
 
-/** Wrong requests are told of beside their answers, where no tool takes them for right ones. */
+/**
+ * Describes an invalid request beside its response, because tools would treat it as valid among the examples of
+ * requests.
+ */
 const whatWasSent = ({ query, body }: Omit<Example, 'answer'>): string =>
   query === undefined
-    ? `The answer to the body \`${JSON.stringify(body)}\`.`
-    : `The answer to the query \`${Object.entries(query)
+    ? `The response to the body \`${JSON.stringify(body)}\`.`
+    : `The response to the query \`${Object.entries(query)
         .map(([name, value]) => `${name}=${value}`)
         .join('&')}\`.`
 
@@ -284,8 +290,8 @@ const failed = ({ code, errorMessage }: Failure): Json => ({
 
 const HEADER: Json = {
   Allow: { description: 'The methods of the path.', schema: { type: 'string' } },
-  'WWW-Authenticate': { description: 'How to give a key.', schema: { type: 'string' } },
-  'Retry-After': { description: 'After so many seconds the same request may come again.', schema: { type: 'integer' } },
+  'WWW-Authenticate': { description: 'How to send a key.', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds after which the same request may be repeated.', schema: { type: 'integer' } },
 }
 
 /** A 503 has `Retry-After` only if nothing was done. */

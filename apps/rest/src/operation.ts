@@ -6,94 +6,94 @@ import type { ParsedBody } from '@gateway/server'
 import { type TProperties, type TSchema, Type } from 'typebox'
 import { type Answer, type Failure, isFailure } from './answer.ts'
 
-/** The groups of operations, in the order of the document. */
+/** Groups of operations, in the order of the document. */
 export const TAGS = {
-  Sending: 'Texts to mobile numbers, at once or at a time, and what became of them.',
-  Scheduled: 'Messages that wait for their time, and can still be deleted.',
+  Sending: 'Messages to mobile numbers, at once or scheduled, and their status.',
+  Scheduled: 'Scheduled messages that can still be deleted.',
   Incoming: 'Replies, messages to short codes, and opt-outs. Reading consumes nothing.',
   Credits: 'The balance, transfers, and the accounts of a family.',
-  Webhooks: 'URLs to which events are pushed, instead of asking again and again.',
+  Webhooks: 'URLs to which events are pushed, as an alternative to polling.',
 } as const
 export type Tag = keyof typeof TAGS
 
 /**
- * What the OpenAPI document says of an operation, beside its path and method. Schemas with a title are shared under
- * that name.
+ * Description of an operation in the OpenAPI document, apart from its path and method. Schemas with a title are shared
+ * under that name.
  */
 export interface Operation {
-  /** Its name in the specification, and in generated clients. */
+  /** Name of the operation in the specification and in generated clients. */
   readonly id: string
   readonly summary: string
   readonly description: string
   readonly tag: Tag
-  /** The parameters in the query of a GET. */
+  /** Query parameters of a GET. */
   readonly query?: TProperties
-  /** The body of a POST or a PATCH. */
+  /** Body of a POST or a PATCH. */
   readonly body?: TSchema
-  /** Whether a client may repeat it under one `Idempotency-Key` (ruling 1.24). */
+  /** True if a client may repeat the operation under one `Idempotency-Key` (ruling 1.24). */
   readonly repeatable?: boolean
-  /** The fields of a 200 after the envelope. */
+  /** Fields of a successful response after the envelope. */
   readonly answer: TProperties
-  /** Tests send each of them, and get this answer. */
+  /** Examples by name. The tests send each request and compare the response. */
   readonly examples: Readonly<Record<string, Example>>
 }
 
 export interface Example {
-  /** In the place of `{id}` of the path. */
+  /** Value of `{id}` in the path. */
   readonly id?: number
   readonly query?: Readonly<Record<string, string | number>>
   readonly body?: unknown
-  /** The fields of a 200 after the envelope, or what is wrong with the request. */
+  /** Fields of a successful response after the envelope, or the expected failure. */
   readonly answer: object | Failure
 }
 
-/** What every endpoint gets, beside its input. */
+/** Context of every endpoint, in addition to its input. */
 export interface Call {
   readonly gateway: Gateway
   readonly account: Account
   readonly now: Instant
-  /** The `Idempotency-Key` header (ruling 1.24). */
+  /** Value of the `Idempotency-Key` header (ruling 1.24). */
   readonly idempotencyKey: string | undefined
-  /** Does a piece of long work in the account's turn: a piece takes a millisecond or so. */
+  /** Runs one piece of long work in the account's turn. A piece takes about a millisecond. */
   readonly inTurn: <Made>(piece: () => Made) => Made | Promise<Made>
-  /** The digits in the place of `{id}` of the path; undefined: it has none. */
+  /** Digits in the place of `{id}` of the path, or undefined if the path has no `{id}`. */
   readonly parameter: string | undefined
 }
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-/** One operation, with its input already bound: `run` reads it and answers it. */
+/** One operation. `run` reads the input and returns the response. */
 export interface Endpoint {
   readonly method: Method
   readonly operation: Operation
-  /** Whether it only reads: then a failure is certain to have done nothing. */
+  /** True if the operation only reads, so that a failure has had no effect. */
   readonly reads: boolean
-  /** Whether it works on one of the few ordinary connections to the database, for whose turn it waits. */
+  /** True if the operation needs one of the few ordinary database connections and waits for its turn. */
   readonly slow: boolean
-  /** So many bytes are to be free for its answer before anything is read. */
+  /** Memory, in bytes, that must be free for the response before the operation starts. */
   readonly answerBytes: number
-  /** How many recipients, ids or items a body or query is for, told before it is read; 1 if not given. */
+  /** Estimates the number of recipients, ids or items of a request before it is parsed. 1 by default. */
   readonly workOf?: ((sent: string | ParsedBody) => number) | undefined
-  /** What is read where a request has no body; undefined: it must have one. */
+  /** Text to read in place of an empty body, or undefined if a body is required. */
   readonly whenEmpty?: string | undefined
-  /** Of a body that nobody has parsed; throws where JSON.parse does. Undefined: it has none. */
+  /** Parses a body, and throws if JSON.parse would. Undefined if the operation has no body. */
   readonly parse?: ((json: string) => unknown) | undefined
   readonly run: (call: Call, sent: Sent) => Answer | Promise<Answer>
 }
 
-/** What came of the client. */
+/** Input from the client. */
 export interface Sent {
-  /** The query, or the body unless another has parsed it. */
+  /** Query, or body. Undefined if the surrounding app has parsed the body. */
   readonly text: string | undefined
-  /** Parsed; undefined: the operation has none. */
+  /** Parsed body, or undefined if the operation has none. */
   readonly body?: unknown
 }
 
 type AnswerTo<Input> = (call: Call, input: Input) => Answer | Promise<Answer>
 
 /**
- * A GET: a list or a look-up. `read` gives the input, or what is wrong with the query (422). The settings are those of
- * `Endpoint`.
+ * Returns an endpoint for a GET: a list or a look-up. `read` returns the input, or the refusal of the query (422). The
+ * settings are those of `Endpoint`.
  */
 export const get = <Input extends object>(
   operation: Operation,
@@ -113,10 +113,10 @@ export const get = <Input extends object>(
   },
 })
 
-/** The input of a request that has none. */
+/** Returns an empty input, for operations without parameters. */
 export const nothing = (): object => ({})
 
-/** A DELETE, which has neither a query nor a body. */
+/** Returns an endpoint for a DELETE, which has neither a query nor a body. */
 export const remove = (operation: Operation, answer: AnswerTo<object>): Endpoint => ({
   method: 'DELETE',
   operation,
@@ -127,8 +127,8 @@ export const remove = (operation: Operation, answer: AnswerTo<object>): Endpoint
 })
 
 /**
- * A POST, or a PATCH. `read` gets the body as `parse` gives it, and its text unless another has parsed it, and gives
- * the input, or what is wrong with it (422). `parse` throws where JSON.parse does.
+ * Returns an endpoint for a POST or a PATCH. `read` gets the parsed body, and its text unless the surrounding app has
+ * parsed it, and returns the input or a refusal (422). `parse` throws if JSON.parse would.
  */
 export const post = <Input extends object>(
   operation: Operation,
@@ -175,7 +175,7 @@ export const WebhookNumber = Type.Integer({
 
 export const AccountNumber = Type.Integer({
   title: 'AccountNumber',
-  description: 'The number of an account, without the W that is written before it elsewhere.',
+  description: 'The number of an account, without the prefix W that is used elsewhere.',
 })
 
 export const CreditsNumber = Type.Number({
@@ -208,20 +208,20 @@ export const MobileNumber = Type.String({
 /** Fields of the labels of a message (`wire:words.ts`). */
 export const labelProperties = {
   reference: Type.Optional(
-    Type.String({ description: 'What the send called the message. Left out if it has none.', maxLength: 64 }),
+    Type.String({ description: 'The reference of the message. Omitted if it has none.', maxLength: 64 }),
   ),
   category: Type.Optional(
-    Type.String({ description: 'Category of the send of the message. Left out if it has none.', maxLength: 32 }),
+    Type.String({ description: 'The category of the message. Omitted if it has none.', maxLength: 32 }),
   ),
 }
 
 export const orNull = <T extends TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description })
 
-/** One of these words. */
+/** Returns the schema of a field that has one of these words. */
 export const oneOf = (words: readonly string[], description: string) =>
   Type.Enum([...new Set(words)], { type: 'string', description })
 
-/** An object of an answer, with all of its fields. */
+/** Returns the schema of an object in a response, all of whose fields are required. */
 export const answerObject = (title: string, fields: TProperties, description?: string) =>
   Type.Object(fields, { title, ...(description !== undefined && { description }) })

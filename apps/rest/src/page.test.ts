@@ -2,10 +2,10 @@ import { setImmediate } from 'node:timers/promises'
 import { admissionGate } from '@gateway/server'
 import { pageFields } from './page.ts'
 
-test('a page is written in pieces, between which others have their turn, and is whole and in order', async () => {
+test('a page is rendered in pieces that yield to other requests, and is complete and in order', async () => {
   const { slices } = admissionGate(10)
   const items = Array.from({ length: 1000 }, (_, i) => i)
-  // As long as what an attempt with a hundred events takes.
+  // About as long as rendering an attempt with a hundred events takes.
   const json = (item: number): string => {
     const until = performance.now() + 0.1
     while (performance.now() < until);

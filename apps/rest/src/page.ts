@@ -6,26 +6,29 @@ import { given } from './given.ts'
 import { type Call, type Endpoint, get, type Operation } from './operation.ts'
 
 const limitMax = 1000
-/** A thousand scheduled messages, as text and as the copy in their connection. */
+/** Memory for a page of a thousand scheduled messages, in bytes: the text and its copy in the connection. */
 const pageBytes = 256 * 1024
 
-/** The parameters of a page. */
+/** Schemas of the parameters of a page. */
 export const pageQuery: TProperties = {
   offset: Type.Integer({
-    description: 'How many items are skipped.',
+    description: 'The number of items to skip.',
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     default: 0,
   }),
   limit: Type.Integer({
-    description: 'How many items are returned, at most.',
+    description: 'The maximum number of items to return.',
     minimum: 1,
     maximum: limitMax,
     default: 100,
   }),
 }
 
-/** `offset` (0 if left out) and `limit` (100) of a query (spec 4.1). Of a parameter given twice the first counts. */
+/**
+ * Reads `offset` (default 0) and `limit` (default 100) of a query (spec 4.1). The first value of a repeated parameter
+ * counts.
+ */
 export function readPage(query: string): Page | Failure {
   const parameters = new URLSearchParams(query)
   const [offsetText, limitText] = [parameters.get('offset') ?? '0', parameters.get('limit') ?? '100']
@@ -46,20 +49,20 @@ function wholeNumber(text: string): number | undefined {
   return Number.isSafeInteger(value) ? value : undefined
 }
 
-/** The fields of `pageFields`. */
+/** Returns the schemas of the fields that `pageFields` renders. */
 export const pageAnswer = (name: string, item: TSchema): TProperties => ({
   resultsOffset: Type.Integer({ description: 'The `offset` of the request.' }),
   resultsLimit: Type.Integer({ description: 'The `limit` of the request.' }),
-  resultsTotalAvailable: Type.Integer({ description: 'How many items all pages have together.' }),
+  resultsTotalAvailable: Type.Integer({ description: 'The number of items of all pages.' }),
   [name]: Type.Array(item, { description: 'The items of this page, in the order that the operation names.' }),
 })
 
-/** So many items are written at once. */
+/** Number of items rendered in one piece. */
 const pieceItems = 25
 
 /**
- * What every list says of itself, and its items under this name (ruling 2.10). Written in pieces: a page may take 0.1
- * s.
+ * Renders the fields of a page: offset, limit, total and the items under `name` (ruling 2.10). It yields between
+ * pieces, because a page may take 0.1 s.
  */
 export async function pageFields<Item>(
   { inTurn }: Pick<Call, 'inTurn'>,
@@ -89,6 +92,6 @@ function itemsOf(query: string | ParsedBody): number {
   return isFailure(page) ? 1 : page.limit
 }
 
-/** A GET of one page of a list: it is read only where there is room for it. */
+/** Returns an endpoint for one page of a list. It runs only when the memory budget has room for the page. */
 export const getPage = (operation: Operation, answer: (call: Call, page: Page) => Answer | Promise<Answer>): Endpoint =>
   get(operation, readPage, answer, { answerBytes: pageBytes, workOf: itemsOf })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { openApiDocument } from './openapi.ts'
 
-// A generated client checks what it sends and reads by the patterns of the document, in the regular expressions of its
+// Generated clients check requests and responses by the patterns of the document, with the regular expressions of their
 // language.
 
 interface Pattern {
@@ -14,7 +14,7 @@ interface Pattern {
   readonly maxLength: number
 }
 
-/** Each pattern of the document once, with the lengths beside it. */
+/** All distinct patterns of the document with their lengths. */
 function patternsOf(value: unknown): readonly Pattern[] {
   if (typeof value !== 'object' || value === null) return []
   const { pattern, minLength = 0, maxLength = 999_999 } = value as Partial<Pattern>
@@ -64,7 +64,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(cache, { recursive: true, force: true }))
 
-/** For each pattern and sample: 1 if it fits, 0 if not, ! if the language cannot compile it. */
+/** Returns for each pattern and sample: 1 if it matches, 0 if not, ! if the language cannot compile the pattern. */
 function inJavaScript(patterns: readonly Pattern[], flags: string): string {
   const one = ({ pattern, minLength, maxLength }: Pattern, sample: string): string => {
     const { length } = Array.from(sample)
@@ -90,7 +90,10 @@ async function inLanguage(patterns: readonly Pattern[], [command, ...before]: re
   return patterns.map((_, i) => answers.slice(i * samples.length, (i + 1) * samples.length)).join(' ')
 }
 
-/** The pattern that generated clients could not read, one whose class differs, and one whose end does. */
+/**
+ * Patterns that languages interpret differently: one that some cannot compile, one with a different class, one with a
+ * different end.
+ */
 const planted: readonly Pattern[] = ['^[^\\0\\p{Surrogate}]*$', '^\\s*$', '^[0-9]{12}$'].map((pattern) => ({
   pattern,
   minLength: 0,
@@ -100,7 +103,7 @@ const planted: readonly Pattern[] = ['^[^\\0\\p{Surrogate}]*$', '^\\s*$', '^[0-9
 const patterns = patternsOf(openApiDocument())
 const read = inJavaScript(patterns, '')
 
-test('JavaScript reads every pattern of the document with and without u alike, and some samples fit each', () => {
+test('JavaScript reads every pattern of the document alike with and without the flag u, and each matches some samples', () => {
   expect(patterns.length).toBeGreaterThan(2)
   for (const row of read.split(' ')) expect(row).toMatch(/^[01]*1[01]*$/)
   for (const flags of ['u', 'v']) expect(inJavaScript(patterns, flags)).toBe(read)

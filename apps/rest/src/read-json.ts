@@ -1,15 +1,16 @@
-/** Objects and arrays within each other. No request of the specification needs more than 4. */
+/** Maximum nesting of objects and arrays. Requests of the specification need at most 4. */
 export const nestingMax = 64
 
 const [quote, backslash] = [0x22, 0x5c]
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
- * A linear look at what JSON.parse would take 300 ns a level for. 'too-deep': more than `nestingMax` deep, with as many
- * brackets closed as opened. 'malformed': they do not match. 'shallow' may be malformed in any other way.
+ * Scans the brackets of a text in linear time, because JSON.parse takes 300 ns for each level. Returns 'too-deep' if
+ * they match but are nested more than `nestingMax` deep, 'malformed' if they do not match, and 'shallow' otherwise,
+ * also for text that is malformed in another way.
  */
 export function jsonNesting(json: string): 'shallow' | 'too-deep' | 'malformed' {
-  /** What closes each level; of those beyond the bound nobody asks. */
+  /** Closing bracket of each level up to the limit. */
   const closing = new Uint8Array(nestingMax)
   let depth = 0
   let deepest = 0
@@ -29,7 +30,7 @@ export function jsonNesting(json: string): 'shallow' | 'too-deep' | 'malformed' 
   return deepest > nestingMax ? 'too-deep' : 'shallow'
 }
 
-/** Of the string that begins at `from`: where its last quote is, or the end of the text. */
+/** Returns the position of the closing quote of the string that begins at `from`, or the end of the text. */
 function endOfString(json: string, from: number): number {
   for (let at = json.indexOf('"', from + 1); at !== -1; at = json.indexOf('"', at + 1)) {
     let escapes = 0
@@ -41,12 +42,12 @@ function endOfString(json: string, from: number): number {
 
 const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*/g
 const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
-/** Of more digits than this JSON.parse makes no number. */
+/** Maximum number of digits that JSON.parse is sure to turn into a finite number. */
 const digitsMax = 300
 
 /**
- * JSON.parse that reads a number which is not written as a whole one as `{ writtenAs }`: `1.0`, `1e3`, and
- * `1.00000000000000000001`, which would be rounded to 1. A whole number of any length is a number.
+ * Parses JSON like JSON.parse, but reads a number that is not written as a whole number as `{ writtenAs }`: `1.0`,
+ * `1e3`, and `1.00000000000000000001`, which would be rounded to 1. A whole number of any length stays a number.
  */
 export const parseWholeNumbers = (json: string): unknown => JSON.parse(json.replace(stringOrNumber, read))
 

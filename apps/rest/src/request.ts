@@ -3,7 +3,7 @@ import type { ParsedBody } from '@gateway/server'
 import { failure, type Failure } from './answer.ts'
 import { given } from './given.ts'
 
-/** A key that can be used, or what is wrong with it (ruling 1.24). */
+/** Reads an idempotency key. Returns a failure if it cannot be used (ruling 1.24). */
 export function readKey(header: string | undefined): IdempotencyKey | undefined | Failure {
   const key = readIdempotencyKey(header)
   if (key !== 'unusable') return key
@@ -13,12 +13,12 @@ export function readKey(header: string | undefined): IdempotencyKey | undefined 
   )
 }
 
-/** Its key has the answer to another request (ruling 1.24). */
+/** Refusal of a key that was used for another request (ruling 1.24). */
 export const anotherRequest = failure('idempotency-key-reused', 'The Idempotency-Key was used for another request.')
 
 /**
- * How many things of one kind a body is for: those that need this character each, which JSON has no other way to write.
- * A text may have more of it.
+ * Estimates the number of items in a body by counting the character that each item needs. Texts may contain more of it,
+ * so the estimate may be too high.
  */
 function countOf(character: ',' | '{', sent: string | ParsedBody): number {
   const text = typeof sent === 'string' ? sent : written(sent.parsed)
@@ -27,7 +27,7 @@ function countOf(character: ',' | '{', sent: string | ParsedBody): number {
   return count
 }
 
-/** What is nested too deep to be written is refused for its shape, which is no work. */
+/** Serializes a parsed body. One that is nested too deep to serialize counts as empty, because it will be refused. */
 function written(parsed: unknown): string {
   try {
     return JSON.stringify(parsed)
@@ -36,7 +36,7 @@ function written(parsed: unknown): string {
   }
 }
 
-/** Of an array of ids, which has one more than commas. */
+/** Estimates the number of ids in an array, which has one more id than commas. */
 export const idsIn = (sent: string | ParsedBody): number => countOf(',', sent) + 1
-/** Of recipients, an object each in the object of the send. */
+/** Estimates the number of recipients, each of which is an object inside the object of the send. */
 export const recipientsIn = (sent: string | ParsedBody): number => Math.max(1, countOf('{', sent) - 1)

@@ -9,7 +9,9 @@ import { createRestServer, restNotFound, restRouter } from './index.ts'
 describe('router', () => {
   const log = createLog({ level: 'silent', name: 'test' })
 
-  /** The router in somebody else's app, behind what reads bodies, beside routes and an error handler of that app. */
+  /**
+   * Mounts the router in another Express app, after body parsers, with other routes and an error handler of that app.
+   */
   const mountedAt = async (prefix: string, ...before: RequestHandler[]) => {
     const clock = steppingClock()
     const ports = memoryPorts({ clock })
@@ -45,7 +47,7 @@ describe('router', () => {
   ]
 
   describe.each(['', '/sms', '/api/rest/v1', '/any/where'])('mounted at "%s"', (prefix) => {
-    test.each(readers)('behind %s, a send is accepted and statuses are told', async (_what, reader) => {
+    test.each(readers)('after %s, a send is accepted and statuses are returned', async (_what, reader) => {
       const { ask, gate } = await mountedAt(prefix, ...(reader ? [reader] : []))
       const sent = await ask('post', '/sms/outgoing/send').type('application/json').send(send)
       expect([sent.status, sent.body]).toMatchObject([200, { recipients: [{ accepted: true, apiMessageId: 1 }] }])
@@ -55,7 +57,7 @@ describe('router', () => {
       expect(gate.inFlight).toBe(0)
     })
 
-    test('what is not its own goes on to the next handler', async () => {
+    test('other paths pass to the next handler', async () => {
       const { ask } = await mountedAt(prefix, express.json())
       expect((await ask('get', '/own')).text).toBe('own')
       for (const path of ['/nothing', '/credits/balance//', '/Credits/balance', '/Credits/balance/', '/']) {
@@ -65,13 +67,13 @@ describe('router', () => {
     })
   })
 
-  test('the 404 with the envelope is for whoever mounts it', async () => {
+  test('the 404 with the envelope is a separate handler', async () => {
     const { app } = await mountedAt('/api')
     const answer = await request(app).get('/closed/any/thing')
     expect([answer.status, answer.body]).toMatchObject([404, { version: '1.0', statusCode: 404 }])
   })
 
-  describe('the checks of a body that was read before', () => {
+  describe('a body that was read before', () => {
     const asked = async (reader: RequestHandler, type: string, body: string) => {
       const { ask } = await mountedAt('/api', reader)
       const answer = await ask('post', status).set('Content-Type', type).send(body)
@@ -92,7 +94,7 @@ describe('router', () => {
       ['nothing, in bytes', raw, json, '', 400],
       ['no JSON, in bytes', raw, json, '[1', 400],
       ['another type, in bytes', raw, 'text/plain', '[1]', 415],
-      ['another type, which express.json leaves alone', parsed, 'text/plain', '[1]', 415],
+      ['another type, which express.json ignores', parsed, 'text/plain', '[1]', 415],
       ['too large, parsed', parsed, json, large, 413],
       ['too large, in bytes', raw, json, large, 413],
       ['nested 90 000 deep, parsed', parsed, json, '['.repeat(90_000) + ']'.repeat(90_000), 422],
@@ -100,13 +102,13 @@ describe('router', () => {
       expect((await asked(reader, type, body))[0]).toBe(code)
     })
 
-    test('the method and the key are checked first', async () => {
+    test('is checked after the method and the key', async () => {
       const { app, ask } = await mountedAt('/api', parsed)
       expect((await request(app).put(`/api${status}`).type('json').send('{}')).status).toBe(405)
       expect((await ask('post', status).set('Authorization', 'no').type('text').send('x')).status).toBe(401)
     })
 
-    test('a body that somebody swallowed is our trouble, and not a wrong request', async () => {
+    test('that was consumed without keeping its text is an internal failure and not a wrong request', async () => {
       const swallow: RequestHandler = (read, _response, next) => void read.resume().once('end', next)
       expect(await asked(swallow, json, '[1]')).toEqual([503, 'The service is not available.'])
     })
@@ -133,7 +135,7 @@ describe('browser origins', () => {
 
   const allowOrigin = 'access-control-allow-origin'
 
-  test('without the setting OPTIONS is 405, and no answer says anything about origins', async () => {
+  test('without the setting OPTIONS is answered with 405, and responses have no CORS headers', async () => {
     const { app, key, preflight } = await aServer()
     const { status, headers } = await preflight(ours)
     expect([status, headers[allowOrigin], headers['allow']]).toEqual([405, undefined, 'GET'])
@@ -141,7 +143,7 @@ describe('browser origins', () => {
     expect([told.headers[allowOrigin], told.headers['vary']]).toEqual([undefined, undefined])
   })
 
-  test('a preflight request of a listed origin is answered 204 without a key, and counted', async () => {
+  test('a preflight request of a listed origin is answered with 204 without a key, and counted', async () => {
     const { preflight, metrics } = await aServer(['http://localhost:3000', ours])
     for (const at of [path, '/api/rest/v1/sms/outgoing/send']) {
       const { status, headers, text } = await preflight(ours, at)
@@ -159,7 +161,7 @@ describe('browser origins', () => {
     expect(await metrics.registry.metrics()).toMatch(/method="OPTIONS",.*status="204".*\} 2$/m)
   })
 
-  test('answers to a listed origin carry the headers, refusals too', async () => {
+  test('responses to a listed origin carry the headers, including refusals', async () => {
     const { app, key } = await aServer([ours])
     const good = await request(app).get(path).set('Authorization', key).set('Origin', ours).expect(200)
     expect(good.body).toMatchObject({ creditBalance: 100 })
@@ -183,7 +185,7 @@ describe('browser origins', () => {
     },
   )
 
-  test('OPTIONS that is no preflight request stays 405', async () => {
+  test('OPTIONS that is not a preflight request is answered with 405', async () => {
     const { app } = await aServer([ours])
     await request(app).options(path).set('Origin', ours).expect(405)
   })

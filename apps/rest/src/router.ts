@@ -26,16 +26,16 @@ export interface RestSettings extends Omit<Backing, 'gateway'> {
   readonly log: Log
   readonly metrics?: Metrics | undefined
   /**
-   * Pages of these origins may call the interface from a browser, such as `https://app.example.com`; none if not given
+   * Origins whose pages may call the interface from a browser, such as `https://app.example.com`. None by default
    * (ruling 2.15).
    */
   readonly corsOrigins?: readonly string[] | undefined
 }
 
 /**
- * The endpoints of the REST interface (spec 4.1), for any Express app at any prefix; other paths pass to the next
- * handler. One slash at the end of a path is ignored (ruling 2.3). A body that was read before is accepted
- * (docs/embedding.md).
+ * Returns a router with the endpoints of the REST interface (spec 4.1), for any Express app at any prefix. Other paths
+ * pass to the next handler. One trailing slash of a path is ignored (ruling 2.3). A body that the app has already
+ * parsed is accepted (docs/embedding.md).
  */
 export const restRouter = (gateway: Gateway, settings: RestSettings): Router =>
   Router().use(restHandlers(gateway, settings))
@@ -62,7 +62,7 @@ function restHandlers(gateway: Gateway, settings: RestSettings): RequestHandler[
     : [browserOrigins(corsOrigins, { log, metrics, service: 'rest' }), handler]
 }
 
-/** Answers whatever reaches it with 404 in the envelope. */
+/** Returns a handler that answers 404 in the envelope. */
 export const restNotFound = ({
   clock,
   log,
@@ -74,7 +74,10 @@ export interface RestServerSettings extends RestSettings {
   readonly health?: HealthSettings
 }
 
-/** An app with the REST interface, its documents, the guide, health and metrics, and 404 in the envelope elsewhere. */
+/**
+ * Returns an app with the REST interface, its documentation, the guide, health and metrics. Other paths are answered
+ * 404 in the envelope.
+ */
 export const createRestServer = (gateway: Gateway, settings: RestServerSettings): Express =>
   createServiceApp({
     ...settings,
@@ -85,7 +88,7 @@ export const createRestServer = (gateway: Gateway, settings: RestServerSettings)
     answerError: (_request, response, status, error) => writeFailure(response, settings, status, error),
   })
 
-/** Answers what a handler threw, in the envelope. */
+/** Answers an error that a handler threw, in the envelope. */
 function writeFailure(
   response: ServerResponse,
   { clock }: Pick<RestSettings, 'clock'>,
@@ -107,9 +110,9 @@ function trouble(error: unknown): Failure {
 }
 
 /**
- * Lets pages of these origins call the interface from a browser (ruling 2.15, the Fetch standard): their preflight
- * requests are answered 204, and answers to them carry the headers. Requests of other origins go on unchanged. Cookies
- * are never asked for.
+ * Lets pages of these origins call the interface from a browser (ruling 2.15, the Fetch standard): preflight requests
+ * are answered 204, and responses carry the CORS headers. Requests of other origins pass unchanged. Cookies are never
+ * allowed.
  */
 export function browserOrigins(origins: readonly string[], service: Service): RequestHandler {
   const begin = prepareResponse(service)
@@ -119,7 +122,7 @@ export function browserOrigins(origins: readonly string[], service: Service): Re
     methods: ['GET', 'POST', 'PATCH', 'DELETE'],
     allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', requestIdHeader],
     exposedHeaders: ['Retry-After', requestIdHeader],
-    maxAge: 7200, // No browser keeps an answer for longer than Chrome, which keeps it for two hours.
+    maxAge: 7200, // Chrome caches a preflight response for at most two hours, other browsers for less.
   })
   return (request, response, next) => {
     const { origin = '', 'access-control-request-method': wanted } = request.headers

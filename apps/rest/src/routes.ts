@@ -22,15 +22,15 @@ import { testWebhook } from './endpoints/webhooks/test.ts'
 import { changeWebhook, removeWebhook, webhook } from './endpoints/webhooks/webhook.ts'
 import type { Endpoint } from './operation.ts'
 
-/** Where the specification puts the interface; letter case matters (spec 7.1). */
+/** Path prefix of the interface in the specification. Letter case matters (spec 7.1). */
 export const prefix = '/api/rest/v1'
 
-/** Letter case counts; one slash at the end is ignored (ruling 2.3). */
+/** Letter case matters; one trailing slash is ignored (ruling 2.3). */
 export const pathRules: PathRules = { caseSensitive: true, lastSlashIgnored: true }
 
 /**
- * Every operation by its path below the prefix (spec 4.1; rulings 2.6, 2.11, 2.14), and the webhooks, which are an
- * addition to it.
+ * Operations by path below the prefix (spec 4.1; rulings 2.6, 2.11, 2.14), including webhooks, which are an addition to
+ * the specification.
  */
 export const endpoints: ReadonlyMap<string, readonly Endpoint[]> = new Map([
   ['/sms/outgoing/send', [send]],
@@ -52,7 +52,10 @@ export const endpoints: ReadonlyMap<string, readonly Endpoint[]> = new Map([
   ['/webhooks/{id}/attempts', [attempts]],
 ])
 
-/** With the envelope; a method that does not exist is answered in the ruled order: 404, 405 (rulings 2.1, 2.3). */
+/**
+ * Returns the answer, in the envelope, to a request that is refused before an endpoint reads it. An unknown method is
+ * answered 404 or 405 in the order of the rulings (2.1, 2.3).
+ */
 export const describeMalformed =
   (clock: Clock): DescribeMalformed =>
   ({ status, reason, method, path }) =>

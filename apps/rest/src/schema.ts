@@ -5,12 +5,13 @@ import type { ErrorCode } from './error-codes.ts'
 import { given, givenType } from './given.ts'
 
 /**
- * Formats of ours: the OpenAPI document has words in their place, since languages read regular expressions differently.
+ * Internal formats. The OpenAPI document describes them in words, because languages interpret regular expressions
+ * differently.
  */
 const FORMAT = { usable: 'usable', blank: 'blank' }
 
 const ajv = new Ajv({
-  // Hands the schema to the message of a 422.
+  // Passes the failing schema to the error, for the message of a 422.
   verbose: true,
   keywords: ['expected'],
   formats: {
@@ -19,26 +20,28 @@ const ajv = new Ajv({
   },
 })
 
-/** What a field must be, in the message of a 422, and what the OpenAPI document says of it. */
+/** Texts about a field: `expected` for the message of a 422, `description` for the OpenAPI document. */
 export interface Said {
   readonly expected: string
   readonly description: string
 }
 
-/** A string that can be used and echoed: no U+0000, no half of a surrogate pair (ruling 2.4). */
+/**
+ * Returns the schema of a string that can be stored and echoed: without U+0000 and unpaired surrogates (ruling 2.4).
+ */
 export const text = ({ expected, description }: Said) =>
   Type.String({
     format: FORMAT.usable,
     expected,
-    description: `${description} It must not have U+0000 or half a surrogate pair.`,
+    description: `${description} It must not contain U+0000 or an unpaired surrogate.`,
   })
 
-/** A field that may be left out, which null and a blank string do too (ruling 2.4). */
+/** Returns the schema of an optional field. Null and a blank string count as omitted (ruling 2.4). */
 export const optional = <T extends TSchema>(schema: T, said: Said) =>
   Type.Optional(Type.Union([schema, Type.Null(), Type.String({ format: FORMAT.blank })], { ...said }))
 
 /**
- * A schema without what only `reader` knows: `expected`, and formats of ours. A blank string is told of in words only.
+ * Returns a schema for publication: without `expected` and internal formats. Blank strings are described in words only.
  */
 export function published(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((each) => !isBlank(each)).map(published)
@@ -54,11 +57,11 @@ const isBlank = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'format' in value && value.format === FORMAT.blank
 
 /**
- * Checks a body against a schema whose fields have `expected`: '… must be <expected>; got …'. Unknown fields are let
- * be.
+ * Returns a function that checks a body against a schema whose fields have `expected`: '… must be <expected>; got …'.
+ * Unknown fields are ignored.
  */
 export function reader<S extends TSchema>(schema: S): (body: unknown) => Static<S> | Failure {
-  // Compiled for the first body: all of them would take 0.1 s of each start.
+  // Compiled when the first body arrives, because compiling all schemas would add 0.1 s to each start.
   let compiled: ValidateFunction<Static<S>> | undefined
   return (body) => {
     const validate = (compiled ??= ajv.compile<Static<S>>(schema))
@@ -67,7 +70,7 @@ export function reader<S extends TSchema>(schema: S): (body: unknown) => Static<
 }
 
 function unprocessable(errors: readonly ErrorObject[] | null | undefined): Failure {
-  // Of alternatives that all fail, the last error is the one about the field itself.
+  // If all alternatives fail, the last error is about the field itself.
   const error = errors?.at(-1)
   if (error === undefined) return failure('wrong-body', 'The body has the wrong shape.')
   const place = error.instancePath.slice(1).replaceAll('/', '.')
@@ -81,7 +84,10 @@ function unprocessable(errors: readonly ErrorObject[] | null | undefined): Failu
   return failure(codeOf(place, error), `${what} must be ${expected(error)}; got ${got(error)}.`)
 }
 
-/** An optional field fails with the errors of all its alternatives, and one of them says that the text is unusable. */
+/**
+ * True if the text of a field is unusable. An optional field fails with the errors of all its alternatives, one of
+ * which is about the text.
+ */
 const isUnusableText = ({ instancePath }: ErrorObject, errors: readonly ErrorObject[]): boolean =>
   errors.some(
     ({ keyword, params, instancePath: place }) =>
@@ -93,7 +99,10 @@ function codeOf(place: string, { keyword }: ErrorObject): ErrorCode {
   return keyword === 'maxItems' && place.endsWith('recipients') ? 'too-many-recipients' : 'field-invalid'
 }
 
-/** Of a wrong type the type, else the value; but of a number where a whole one is wanted its value, too. */
+/**
+ * Describes the received value: its type if the type is wrong, else the value. A number in place of a whole number is
+ * described by its value.
+ */
 const got = ({ keyword, params, data }: ErrorObject): string =>
   keyword === 'type' && !(params['type'] === 'integer' && typeof data === 'number') ? givenType(data) : given(data)
 

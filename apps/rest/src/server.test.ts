@@ -33,7 +33,7 @@ const operations = [
 ] as const
 
 describe('every answer', () => {
-  test('is JSON in UTF-8, with its length, and is not to be stored or guessed at', async () => {
+  test('is JSON in UTF-8 with its length, with headers against caching and content sniffing', async () => {
     const { headers, text } = await rest.get('/credits/balance')
     expect(headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
@@ -43,7 +43,7 @@ describe('every answer', () => {
     })
   })
 
-  test('of an unknown path has the envelope too', async () => {
+  test('to an unknown path has the envelope too', async () => {
     const answer = await request(rest.url).get('/api/rest/v1/nothing')
     expect(answer.text).toBe(
       '{"timeStamp":"20261018100000000","version":"1.0","statusCode":404,' +
@@ -55,12 +55,12 @@ describe('every answer', () => {
 test.each([
   ['text/plain; charset=utf-8', 'The content type must be application/json; got text/plain; charset=utf-8.'],
   ['x/'.padEnd(200, 'y'), `The content type must be application/json; got ${'x/'.padEnd(60, 'y')}….`],
-])('415 names the type that came', async (type, errorMessage) => {
+])('415 names the received type', async (type, errorMessage) => {
   const answer = await rest.post('/sms/outgoing/send', Buffer.from('{}')).set('Content-Type', type)
   expect([answer.status, answer.body]).toMatchObject([415, { errorMessage }])
 })
 
-test('415 says so if no type came', async () => {
+test('415 says so if there is no content type', async () => {
   const headers = { Authorization: rest.key }
   const answer = await fetch(`${rest.url}${send}`, { method: 'POST', headers, body: Buffer.from('{}') })
   expect([answer.status, await answer.text()]).toMatchObject([415, expect.stringContaining('json; got none."')])
@@ -81,7 +81,7 @@ describe('a path', () => {
     expect((await rest.get(path)).status).toBe(404)
   })
 
-  test('of another interface, or beside all of them, is 404 with the envelope', async () => {
+  test('of another interface, or outside all of them, is answered with 404 and the envelope', async () => {
     const answer = await request(rest.url).get('/api/auth.asp')
     expect(answer.status).toBe(404)
     expect(answer.body).toMatchObject({ statusCode: 404 })
@@ -89,7 +89,7 @@ describe('a path', () => {
 })
 
 describe('a method', () => {
-  test.each(operations)('other than %s at %s is 405 and names both', async (method, path) => {
+  test.each(operations)('other than %s at %s is answered with 405, which names both', async (method, path) => {
     const answer = await request(rest.url).put(`/api/rest/v1${path}`)
     expect(answer.status).toBe(405)
     expect(answer.headers['allow']).toBe(method)
@@ -106,17 +106,17 @@ describe('authorization', () => {
     return header === undefined ? ask : ask.set('Authorization', header)
   }
 
-  test.each(['Bearer  ', 'any '])('takes the key after "%s"', async (before) => {
+  test.each(['Bearer  ', 'any '])('accepts the key after "%s"', async (before) => {
     expect((await asked(`${before}${rest.key}`)).status).toBe(200)
   })
 
-  test.each([undefined, '', '   '])('%j is a missing header: 401', async (header) => {
+  test.each([undefined, '', '   '])('%j is a missing header and answered with 401', async (header) => {
     const answer = await asked(header)
     expect(answer.status).toBe(401)
     expect(answer.body).toMatchObject({ errorMessage: 'The AUTHORIZATION header is missing.' })
   })
 
-  test.each([['a word'], ['Bearer'], ['%s x'], ['a b %s'], ['%sx']])('"%s" is no valid key: 401', async (header) => {
+  test.each([['a word'], ['Bearer'], ['%s x'], ['a b %s'], ['%sx']])('"%s" is an invalid key and answered with 401', async (header) => {
     const answer = await asked(header.replace('%s', rest.key))
     expect(answer.status).toBe(401)
     expect(answer.body).toMatchObject({ errorMessage: 'The API key is not valid.' })
@@ -140,7 +140,7 @@ describe('a body', () => {
     expect((await rest.post(status, '\uFEFF[1]')).status).toBe(200)
   })
 
-  test('that equals a word of ours is JSON like any other', async () => {
+  test('that equals an internal result word is read like any other JSON', async () => {
     expect((await rest.post(status, 'client-gone')).status).toBe(400)
   })
 
@@ -154,7 +154,7 @@ describe('a body', () => {
   )
 })
 
-describe('our own trouble', () => {
+describe('an internal failure', () => {
   const failing = async (thrown: Error) => {
     const broken = await startRest({
       gateway: (gateway) => ({ ...gateway, creditBalance: () => Promise.reject(thrown) }),
@@ -164,19 +164,19 @@ describe('our own trouble', () => {
     return answer
   }
 
-  test('with the database is 503 with the envelope, and tells nothing of it', async () => {
+  test('of the database is answered with 503 and the envelope, without details', async () => {
     const answer = await failing(new Error('connect ECONNREFUSED 10.0.0.1:5432'))
     expect(answer.status).toBe(503)
     expect(answer.body).toMatchObject({ statusCode: 503, errorMessage: 'The service is not available.' })
   })
 
-  test('by a mistake in our program is 500 with the envelope', async () => {
+  test('by a defect of the program is answered with 500 and the envelope', async () => {
     const answer = await failing(new TypeError('x is not a function'))
     expect(answer.status).toBe(500)
     expect(answer.body).toMatchObject({ statusCode: 500, errorMessage: 'Unknown error.' })
   })
 
-  test('has Retry-After where nothing but reading was begun, and only there', async () => {
+  test('has Retry-After only if the operation just reads', async () => {
     const fail = () => Promise.reject(new Error('connect ECONNREFUSED'))
     const failing = {
       creditBalance: fail,
@@ -195,7 +195,7 @@ describe('our own trouble', () => {
     await broken.close()
   })
 
-  test('while a key is checked is not 401', async () => {
+  test('during the check of a key is not answered with 401', async () => {
     const broken = await startRest({
       gateway: (gateway) => ({ ...gateway, authenticate: () => Promise.reject(new Error('timeout')) }),
     })
@@ -204,7 +204,7 @@ describe('our own trouble', () => {
     await broken.close()
   })
 
-  test('too many requests at a time: 503 with Retry-After before any work, and none when there is room again', async () => {
+  test('too many concurrent requests lead to 503 with Retry-After before any work, until there is room again', async () => {
     const gate = admissionGate(1)
     const full = await startRest({ gate })
     const leave = gate.tryEnter()
@@ -217,7 +217,7 @@ describe('our own trouble', () => {
     await full.close()
   })
 
-  test('a request that fails gives back its place', async () => {
+  test('a failed request frees its place', async () => {
     const gate = admissionGate(1)
     const broken = await startRest({
       gate,
@@ -241,7 +241,7 @@ describe('hostile request lines', () => {
       socket.on('error', reject)
     })
 
-  test.each(['//', '*', '/\xff\xfe', '/%', '/api/rest/v1/%'])('GET %s is a 4xx', async (target) => {
+  test.each(['//', '*', '/\xff\xfe', '/%', '/api/rest/v1/%'])('GET %s is answered with a 4xx status', async (target) => {
     const answer = await raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
     expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /)
   })
@@ -254,7 +254,7 @@ describe('hostile request lines', () => {
   })
 })
 
-test('no key and no text reaches a log line', async () => {
+test('neither keys nor texts are logged', async () => {
   let written = ''
   const log = createLog({ level: 'trace', name: 'rest', destination: { write: (line) => (written += line) } })
   const loud = await startRest({ log })

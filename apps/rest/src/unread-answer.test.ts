@@ -5,7 +5,7 @@ import { startRest } from '../testing/start-rest.ts'
 
 const bodyBytesMax = 1024 * 1024
 
-test('long answers that nobody reads take half of the memory for bodies at most; the next ones are refused until they go', async () => {
+test('long responses that clients do not read use at most half of the memory for bodies; further ones are refused until then', async () => {
   const gate = admissionGate(1000, { bodyBytesMax })
   const rest = await startRest({ gate, account: { credits: 100_000 } })
   const recipients = numbers(1000).map((mobileNumber) => ({ mobileNumber }))
@@ -15,7 +15,8 @@ test('long answers that nobody reads take half of the memory for bodies at most;
   expect(text.length).toBeGreaterThan(100_000)
   await until(() => Promise.resolve(gate.bodies.bytes === 0))
 
-  // The operating system holds some megabytes for each connection, so that answers are asked for until they stay here.
+  // The operating system buffers some megabytes for each connection, so the test requests more until responses stay in
+  // the process.
   const asked = `GET /api/rest/v1${list} HTTP/1.1\r\nHost: x\r\nAuthorization: ${rest.key}\r\n\r\n`
   const unread = Array.from({ length: 8 }, (): Socket => {
     return connect(Number(new URL(rest.url).port), '127.0.0.1')

@@ -9,7 +9,7 @@ const utc = (description: string) =>
   Type.String({ description: `${description} RFC 3339 in UTC.`, format: 'date-time' })
 
 const messageText = Type.Optional(
-  Type.String({ description: 'The text, if the webhook asks for it and it is still stored.' }),
+  Type.String({ description: 'The text, if the webhook has requested texts and it is still stored.' }),
 )
 
 const ofMessage = answerObject('MessageEventData', { ...statusProperties, messageText })
@@ -23,19 +23,19 @@ const arrived = {
 const ofReply = answerObject('ReplyEventData', {
   incomingApiMessageId: MessageIdNumber,
   ...arrived,
-  outgoingApiMessageId: orNull(MessageIdNumber, 'The message that it answers; null if there is none.'),
+  outgoingApiMessageId: orNull(MessageIdNumber, 'The id of the message that was answered, or null.'),
 })
 
 const ofShortCode = answerObject('ShortCodeEventData', {
   incomingApiMessageId: MessageIdNumber,
   ...arrived,
-  shortCode: Type.String({ description: 'The short or long code that it was sent to.' }),
+  shortCode: Type.String({ description: 'The short or long code to which the message was sent.' }),
 })
 
 const ofOptOut = answerObject('OptOutEventData', {
-  incomingApiMessageId: orNull(MessageIdNumber, 'The message that asked for it; null if it was done by hand.'),
+  incomingApiMessageId: orNull(MessageIdNumber, 'The id of the message that requested the change, or null if it was made by hand.'),
   ...arrived,
-  outgoingApiMessageId: orNull(MessageIdNumber, 'The message that it answers; null if there is none.'),
+  outgoingApiMessageId: orNull(MessageIdNumber, 'The id of the message that was answered, or null.'),
 })
 
 const ofTest = answerObject('TestEventData', {})
@@ -43,7 +43,7 @@ const ofTest = answerObject('TestEventData', {})
 interface Told {
   readonly when: string
   readonly data: TSchema
-  /** An event of it: its id, sequence, and what is peculiar to its data. */
+  /** Example event: id, sequence, and the fields that only this type has. */
   readonly example: readonly [id: string, sequence: number, data: Json]
 }
 
@@ -61,10 +61,10 @@ const status = (more: Json): Json => ({
 
 const arrival = { mobileNumber: '27825550101', receiveTime: '202610181000' }
 
-/** Every event by its type, in the order of docs/interfaces/webhooks.md. */
+/** All events by type, in the order of docs/interfaces/webhooks.md. */
 const EVENTS = {
   'message.delivered': {
-    when: 'The recipient has the message.',
+    when: 'The recipient has received the message.',
     data: ofMessage,
     example: [
       'message-374-4',
@@ -73,22 +73,22 @@ const EVENTS = {
     ],
   },
   'message.failed': {
-    when: 'It ended in another way: the codes 101 to 103, 107, 111 and 2xx.',
+    when: 'The message failed: the codes 101 to 103, 107, 111 and 2xx.',
     data: ofMessage,
     example: ['message-374-4', 4, status({ statusErrorCode: 'FAILED', status: 'SENDINGFAILED', statusCode: 103 })],
   },
   'message.unknown': {
-    when: 'Nobody can tell whether a carrier took it, or the carrier does not know (106).',
+    when: 'It is unknown whether a carrier accepted the message, or the carrier does not know its state (106).',
     data: ofMessage,
     example: ['message-374-1', 1, status({ statusCode: 106 })],
   },
   'message.sent': {
-    when: 'A carrier took it (100). Only if it is asked for.',
+    when: 'A carrier accepted the message (100). Sent only if the webhook subscribes to it.',
     data: ofMessage,
     example: ['message-374-2', 2, status({})],
   },
   'reply.received': {
-    when: 'Somebody answered a message.',
+    when: 'A person replied to a message.',
     data: ofReply,
     example: [
       'inbound-12',
@@ -97,7 +97,7 @@ const EVENTS = {
     ],
   },
   'shortcode.received': {
-    when: 'Somebody wrote to a code of the account.',
+    when: 'A person wrote to a code of the account.',
     data: ofShortCode,
     example: ['inbound-13', 1, { incomingApiMessageId: 13, ...arrival, shortCode: '40404', messageText: 'WIN' }],
   },
@@ -119,24 +119,24 @@ const EVENTS = {
       { incomingApiMessageId: null, ...arrival, outgoingApiMessageId: null },
     ],
   },
-  test: { when: 'It was asked for.', data: ofTest, example: ['test-2', 1, {}] },
+  test: { when: 'A test was requested.', data: ofTest, example: ['test-2', 1, {}] },
 } as const satisfies Record<WebhookEventType | 'test', Told>
 
 type EventType = keyof typeof EVENTS
 
-/** Every type of event that can come, `test` last. */
+/** All types of events that can be pushed, `test` last. */
 export const pushedEventTypes: readonly EventType[] = [...webhookEventTypes, 'test']
 
-/** `message.delivered`: `MessageDeliveredEvent`. */
+/** Returns the schema title of a type, such as `MessageDeliveredEvent` for `message.delivered`. */
 const titleOf = (type: EventType): string =>
   `${type.replace(/(^|\.)(.)/g, (_, _dot, letter: string) => letter.toUpperCase())}Event`
 
 function eventSchema(type: EventType): TSchema {
   const fields: TProperties = {
-    id: Type.String({ description: 'The event, the same however often it is pushed.', maxLength: 64 }),
+    id: Type.String({ description: 'The id of the event, which is the same each time it is pushed.', maxLength: 64 }),
     type: Type.Literal(type, { description: 'The name of the event.' }),
-    sequence: Type.Integer({ description: 'Of one message, a later state has a higher number.', minimum: 1 }),
-    occurredAt: utc('When it happened.'),
+    sequence: Type.Integer({ description: 'A later state of the same message has a higher number.', minimum: 1 }),
+    occurredAt: utc('The time of the event.'),
     data: EVENTS[type].data,
   }
   return Type.Object(fields, { title: titleOf(type), description: EVENTS[type].when })
@@ -144,17 +144,17 @@ function eventSchema(type: EventType): TSchema {
 
 const references = Object.fromEntries(pushedEventTypes.map((type) => [type, `#/components/schemas/${titleOf(type)}`]))
 
-/** The body of a request to a webhook, as `wire:webhook-body.ts` writes it. */
+/** Schema of the body of a request to a webhook, as `webhookBody` of `@gateway/wire` writes it. */
 const EventList = answerObject('EventList', {
-  type: Type.Literal('events', { description: 'What the request carries.' }),
-  timestamp: utc('When this try was made.'),
+  type: Type.Literal('events', { description: 'The kind of the request.' }),
+  timestamp: utc('The time of this try.'),
   data: answerObject('Events', {
     events: Type.Array(
       Type.Unsafe<object>({
         oneOf: pushedEventTypes.map(eventSchema),
         discriminator: { propertyName: 'type', mapping: references },
       }),
-      { description: 'What happened, in this order.', minItems: 1, maxItems: listSizeMax },
+      { description: 'The events, in order.', minItems: 1, maxItems: listSizeMax },
     ),
   }),
 })
@@ -173,7 +173,7 @@ const header = (name: string, description: string, schema: Json = { type: 'strin
   schema,
 })
 
-/** The `webhooks` of the OpenAPI document: the requests that the gateway makes (docs/interfaces/webhooks.md). */
+/** Section `webhooks` of the OpenAPI document: the requests that the gateway makes (docs/interfaces/webhooks.md). */
 export const webhookRequests: Json = {
   events: {
     post: {
@@ -181,13 +181,12 @@ export const webhookRequests: Json = {
       tags: ['Webhooks'],
       summary: 'Events',
       description:
-        'What the gateway pushes to the URL of a webhook, signed by Standard Webhooks 1.0. One request has a list of events, ' +
-        'which stays the same over all tries. New events and new fields may be added: ignore what you do not know.',
+        'The request that the gateway makes to the URL of a webhook, signed according to Standard Webhooks 1.0. One request has a list of events, ' + 'which stays the same for all tries. New events and new fields may be added: ignore what you do not know.',
       security: [],
       parameters: [
-        header('webhook-id', 'The list of events, the same over all its tries.'),
-        header('webhook-timestamp', 'When this try was made, in seconds since 1970.', { type: 'integer' }),
-        header('webhook-signature', 'One or more signatures `v1,<base64>` with spaces between them.'),
+        header('webhook-id', 'The id of the list of events, which is the same for all tries.'),
+        header('webhook-timestamp', 'The time of this try, in seconds since 1970.', { type: 'integer' }),
+        header('webhook-signature', 'One or more signatures `v1,<base64>`, separated by spaces.'),
       ],
       requestBody: {
         required: true,
@@ -199,7 +198,7 @@ export const webhookRequests: Json = {
         },
       },
       responses: {
-        '2XX': { description: 'The list was taken. It does not come again.' },
+        '2XX': { description: 'The list was accepted and is not pushed again.' },
         410: { description: 'The webhook is disabled, and nothing more is pushed to it.' },
         default: { description: 'The list is pushed again later, up to 12 times in all.' },
       },

@@ -24,7 +24,7 @@ const Events = Type.Array(oneOf(webhookEventTypes, 'The name of an event.'), {
   description: 'The events that are pushed.',
 })
 
-/** In examples. */
+/** Webhook of the examples. */
 export const webhookExample = {
   id: 1,
   url: 'https://crm.example.com/sms-events',
@@ -38,39 +38,39 @@ export const webhookExample = {
   previousSecretUntil: null,
 }
 
-/** `webhookJson`. */
+/** Schema of `webhookJson`. */
 export const WebhookAnswer = answerObject(
   'Webhook',
   {
     id: WebhookNumber,
-    url: Type.String({ description: 'Where events are pushed.' }),
+    url: Type.String({ description: 'The URL to which events are pushed.' }),
     events: Events,
-    listSize: Type.Integer({ description: 'Events in one request, at most.', minimum: 1, maximum: listSizeMax }),
-    withText: Type.Boolean({ description: 'Whether events carry the text of messages.' }),
+    listSize: Type.Integer({ description: 'The maximum number of events in one request.', minimum: 1, maximum: listSizeMax }),
+    withText: Type.Boolean({ description: 'True if events carry the text of messages.' }),
     state: oneOf(
       Object.values(WEBHOOK_STATE),
-      'Paused: events are kept. Disabled: it answered 410, and what happens is not kept.',
+      'Paused: events are kept. Disabled: the webhook responded with 410, and events are not kept.',
     ),
-    pausedFor: orNull(oneOf(Object.values(PAUSED_FOR), 'Why it is paused.'), 'Null if it is not paused.'),
+    pausedFor: orNull(oneOf(Object.values(PAUSED_FOR), 'The reason for the pause.'), 'Null if it is not paused.'),
     createdTime: Minute,
     failingSince: orNull(
       Minute,
-      'Since then no request has succeeded; null if the last one did. A test that fails does not count.',
+      'The time since which no request has succeeded, or null if the last one succeeded. Failed tests do not count.',
     ),
-    previousSecretUntil: orNull(Minute, 'Until then a secret before signs too; null if none does.'),
+    previousSecretUntil: orNull(Minute, 'The time until which a previous secret signs too, or null if none does.'),
   },
   'A webhook, without its secrets.',
 )
 
-/** `waitingJson`. */
+/** Schema of `waitingJson`. */
 export const WaitingAnswer = answerObject(
   'WaitingEvents',
   {
-    events: Type.Integer({ description: 'Events that are in no list yet.' }),
-    lists: Type.Integer({ description: 'Lists that are being tried.' }),
+    events: Type.Integer({ description: 'Events that are not in a list yet.' }),
+    lists: Type.Integer({ description: 'Lists that are being retried.' }),
     deadLists: Type.Integer({ description: 'Lists whose tries are exhausted.' }),
   },
-  'What waits to be pushed to it.',
+  'Events and lists that wait to be pushed to a webhook.',
 )
 
 export const Secret = Type.String({
@@ -80,7 +80,7 @@ export const Secret = Type.String({
   maxLength: 50,
 })
 
-/** An endpoint without its secrets. */
+/** Renders a webhook without its secrets. */
 export const webhookJson = (webhook: Webhook, now: Instant): string =>
   JSON.stringify({
     id: webhook.id,
@@ -103,16 +103,16 @@ function untilOf(webhook: Webhook, now: Instant): string | null {
 export const waitingJson = ({ events, lists, dead }: ShownWebhook['backlog']): string =>
   `{"events":${events},"lists":${lists},"deadLists":${dead}}`
 
-/** The id in a path of 1 to 16 digits. */
+/** Reads the webhook id of a path, which has 1 to 16 digits. */
 export const idOf = (parameter: string | undefined): WebhookId | 'no-such-webhook' =>
   webhookId(Number(parameter)) ?? 'no-such-webhook'
 
-/** Also where it belongs to another account (P-10). */
+/** Refusal of an unknown webhook, or one of another account (P-10). */
 export const noSuchWebhook = failure('no-such-webhook', 'There is no webhook with this id.')
 
 export const tooManyWebhooks = failure('too-many-webhooks', `An account has at most ${webhooksMax} webhooks.`)
 
-/** A refusal of core in words; `asked` is the body. */
+/** Returns the failure for a refusal of core. `asked` is the body of the request. */
 export function refused(refusal: WebhookRefusal, asked: { readonly url?: string | undefined }): Failure {
   if (refusal === 'no-events')
     return failure('field-invalid', 'events must name at least one event; got an empty array.')
@@ -125,57 +125,57 @@ export function refused(refusal: WebhookRefusal, asked: { readonly url?: string 
 const url = {
   expected: 'a URL',
   description:
-    'Where events are pushed: a public `https` URL of at most 2048 characters, without user name and password.',
+    'The URL to which events are pushed: a public `https` URL of at most 2048 characters, without user name and password.',
 }
 
 const settings = {
   events: optional(Type.Array(oneOf(webhookEventTypes, 'The name of an event.'), { minItems: 1 }), {
     expected: 'an array of one or more names of events',
-    description: 'The events that are pushed. Left out, null or blank: of a new webhook all but `message.sent`.',
+    description: 'The events to push. Omitted, null or blank: for a new webhook, all except `message.sent`.',
   }),
   listSize: optional(Type.Integer({ minimum: 1, maximum: listSizeMax }), {
     expected: `a whole number from 1 to ${listSizeMax}`,
-    description: `Events in one request, at most. Left out, null or blank: of a new webhook ${listSizeMax}.`,
+    description: `The maximum number of events in one request. Omitted, null or blank: for a new webhook, ${listSizeMax}.`,
   }),
   withText: optional(Type.Boolean(), {
     expected: 'true or false',
-    description: 'Whether events carry the text of messages. Left out, null or blank: of a new webhook no.',
+    description: 'True if events carry the text of messages. Omitted, null or blank: for a new webhook, false.',
   }),
 }
 
-/** The body of a POST to `/webhooks`. */
+/** Body of a POST to `/webhooks`. */
 export const NewWebhook = Type.Object(
   { url: text(url), ...settings },
   { title: 'NewWebhook', expected: 'an object', description: 'A webhook to be added.' },
 )
 
-/** The body of a PATCH. */
+/** Body of a PATCH of a webhook. */
 export const WebhookChanges = Type.Object(
   {
     url: optional(text(url), url),
     ...settings,
     state: optional(oneOf(['active', 'paused'], 'Whether events are pushed.'), {
       expected: '"active" or "paused"',
-      description: 'Active: what waits is pushed at once. Paused: events are kept for 30 days.',
+      description: 'Active: waiting events are pushed at once. Paused: events are kept for 30 days.',
     }),
   },
   {
     title: 'WebhookChange',
     expected: 'an object',
-    description: 'What is to be changed. What is left out, null or blank stays as it is.',
+    description: 'The changes. Fields that are omitted, null or blank stay unchanged.',
   },
 )
 
 const readNew = reader(NewWebhook)
 const readChanges = reader(WebhookChanges)
 
-/** A `NewWebhook`; whether the URL may be used is for core to say. */
+/** Reads a `NewWebhook`. Core decides whether the URL may be used. */
 export function readNewWebhook(body: unknown): (WantedWebhook & { readonly url: string }) | Failure {
   const read = readBy(readNew, body)
   return isFailure(read) ? read : { url: read.url, ...settingsOf(read) }
 }
 
-/** A `WebhookChanges`; what is left out stays as it is. */
+/** Reads a `WebhookChanges`. Omitted fields stay unchanged. */
 export function readWebhookChange(body: unknown): (WantedWebhook & Pick<WebhookChange, 'state'>) | Failure {
   const read = readBy(readChanges, body)
   if (isFailure(read)) return read
@@ -189,7 +189,7 @@ function readBy<Read>(read: (body: unknown) => Read | Failure, body: unknown): R
   const events: unknown = typeof body === 'object' && body !== null && 'events' in body ? body.events : undefined
   const place = Array.isArray(events) ? events.findIndex((event) => !names.includes(event)) : -1
   const before = read(body)
-  // The schema alone would not say which of them it is.
+  // The error of the schema alone does not name the event that is unknown.
   if (place === -1 || !Array.isArray(events) || (typeof before === 'object' && before !== null && !isFailure(before)))
     return before
   return failure(

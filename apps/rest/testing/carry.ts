@@ -4,7 +4,7 @@ import { scriptedCarrier } from '@gateway/core/testing'
 
 const carrier = scriptedCarrier().id
 
-/** Hands everything that is due to a carrier, which answers so; what it accepts gets a receipt if there is one. */
+/** Submits all due messages to a carrier that gives this result. Accepted messages get the receipt, if one is given. */
 export async function carry(
   { claimedBatches, deliveryReceipts }: Ports,
   outcome: Handover['outcome'],

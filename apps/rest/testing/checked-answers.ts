@@ -3,7 +3,7 @@ import { complaint } from './complaint.ts'
 
 const broken: string[] = []
 
-// A test fails with an answer that the OpenAPI document does not describe, whoever asked for it and however.
+// Fails the test file if any response is not described by the OpenAPI document.
 afterAll(
   watchAnswers(({ method = '', url = '' }, response, body) => {
     const isHead = method === 'HEAD'

@@ -20,14 +20,14 @@ const headerNames = ['Allow', 'WWW-Authenticate', 'Retry-After']
 
 export interface Answered {
   readonly method: string
-  /** There may be something before the path of the document. */
+  /** Path of the request, which may have a prefix before the path of the document. */
   readonly path: string
   readonly status: number
   readonly headers: OutgoingHttpHeaders
   readonly body: string
 }
 
-/** What the OpenAPI document does not say of an answer. Undefined: nothing. */
+/** Returns how a response differs from the OpenAPI document, or undefined if the document describes it. */
 export function complaint({ method, path, status, headers, body }: Answered): string | undefined {
   const found = isMalformed(body)
     ? { at: '/components/responses/Malformed', response: document.components.responses['Malformed'] ?? {} }
@@ -49,7 +49,7 @@ export function complaint({ method, path, status, headers, body }: Answered): st
     : 'errorCode is one of another status'
 }
 
-/** Refused before the interface, on whatever path. */
+/** True for a response of the HTTP layer, which can occur on any path. */
 const isMalformed = (body: string): boolean => beforeInterface.some((code) => body.includes(`"errorCode":"${code}"`))
 const beforeInterface = [
   'malformed-request',
@@ -59,7 +59,10 @@ const beforeInterface = [
   'headers-too-large',
 ] as const satisfies readonly ErrorCode[]
 
-/** Of a path without an operation, only that there is none; a method that the path has not is answered as any other. */
+/**
+ * Returns the described response of an operation. A path without an operation can only be answered 404, and a wrong
+ * method is answered as on any path.
+ */
 function responseOf(
   asked: string,
   path: string,
@@ -86,7 +89,7 @@ function validatorOf(at: string): ValidateFunction {
   return validate
 }
 
-/** With objects that have no other fields than those that are named. */
+/** Returns the schema with additional properties forbidden in all objects. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed)
   if (typeof value !== 'object' || value === null) return value

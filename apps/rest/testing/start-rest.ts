@@ -9,16 +9,16 @@ import './checked-answers.ts'
 const silent = createLog({ level: 'silent', name: 'rest' })
 const prefix = '/api/rest/v1'
 
-/** The interface on memory ports behind a real HTTP server on loopback, and an account with a key. */
+/** The interface on memory ports behind a real HTTP server on loopback, with an account that has a key. */
 export interface Rest {
   readonly url: string
   readonly ports: Ports
   readonly clock: SteppingClock
   readonly account: Account
   readonly key: string
-  /** A request below the prefix with the account's key. */
+  /** Sends a GET below the prefix with the account's key. */
   get(path: string): Test
-  /** A string is sent as it is, as a body of type application/json; anything else as JSON. */
+  /** Sends a POST. A string is sent unchanged as application/json, any other body is serialized. */
   post(path: string, body: unknown): Test
   patch(path: string, body: unknown): Test
   delete(path: string): Test
@@ -29,11 +29,11 @@ export interface RestOptions {
   readonly account?: AccountWanted
   readonly gate?: AdmissionGate
   readonly log?: Log
-  /** Wraps the gateway, to let it fail. */
+  /** Wraps the gateway so that it can fail. */
   readonly gateway?: (gateway: Gateway) => Gateway
 }
 
-/** The clock stands at 2026-10-18 10:00 in gateway time until it is moved. */
+/** Starts the interface. The clock stands at 2026-10-18 10:00 in gateway time until a test moves it. */
 export async function startRest(options: RestOptions = {}): Promise<Rest> {
   const clock = steppingClock()
   const ports = memoryPorts({ clock })

@@ -6,7 +6,7 @@ import { type ConfirmedResponses, endResponse, setHeaders } from '@gateway/serve
 import { optionWords } from '@gateway/wire'
 import { leaf } from './rendered.ts'
 
-/** The `ID` of a recipient that is refused (spec 7.3). */
+/** Values of `ID` for refused recipients (spec 7.3). */
 export const REFUSAL = {
   'account-locked': 'ACCOUNTLOCKED',
   'no-message': 'FAIL:NO MESSAGE',
@@ -33,7 +33,7 @@ export type Flaw =
   | UnusableOption
   | 'invalid-sender'
 
-/** Every reason for an `Error` element. */
+/** Reason for an `Error` element. */
 export type Trouble =
   | Flaw
   | 'wrong-credentials'
@@ -52,8 +52,8 @@ const unusableOptions = Object.fromEntries(
 ) as Readonly<Record<UnusableOption, { readonly status: 200; readonly text: string }>>
 
 /**
- * The text of the `Error` element (spec 7.3; rulings 1.24, 1.25, 1.26, 4.6) and the HTTP status, 200 for what the
- * specification names (ruling 4.7).
+ * Text of the `Error` element (spec 7.3; rulings 1.24, 1.25, 1.26, 4.6) and HTTP status, which is 200 for the errors of
+ * the specification (ruling 4.7).
  */
 export const ERROR = {
   'not-valid': { status: 200, text: 'Not Valid XML Document' },
@@ -76,18 +76,21 @@ export const ERROR = {
   unavailable: { status: 503, text: 'Service unavailable' },
 } as const satisfies Record<Trouble, { readonly status: number; readonly text: string }>
 
-/** A status that was not looked up (spec 4.3, rule 5). */
+/** Status of a message that was not looked up (spec 4.3, rule 5). */
 export const SKIPPED = { word: 'SKIPPED', code: 108 } as const
 
-/** The content of the answer's root: rendered elements, or an `Error`. */
+/** Content of the root of a response: rendered elements, a return-once result, or an error. */
 export type Answer = Rendered | Taken | Failure
 
-/** Its content is taken out of it when it is written: what it passes through would keep it (decision 0061). */
+/**
+ * Rendered content. It is taken out when it is written, because the objects that it passes through would keep it in
+ * memory (decision 0061).
+ */
 export interface Rendered {
   content: string
 }
 
-/** Returned once: offered again if the connection fails before the response is confirmed (ruling 1.20). */
+/** Return-once result. It is offered again if the connection fails before the response is confirmed (ruling 1.20). */
 export interface Taken {
   readonly content: string
   readonly offerAgain: () => Promise<void>
@@ -95,14 +98,17 @@ export interface Taken {
 
 export interface Failure {
   readonly trouble: Trouble
-  /** The value of Retry-After. */
+  /** Value of the `Retry-After` header. */
   readonly retryAfterSeconds?: number
 }
 
-/** Refused, with nothing done (ruling 1.25). */
+/** Overload: nothing was done (ruling 1.25). */
 export const overloaded: Failure = { trouble: 'unavailable', retryAfterSeconds: 1 }
 
-/** More requests or recipients a second than its operator lets the account have; nothing was done (ruling 1.25). */
+/**
+ * Returns the refusal of an account that exceeds its limit of requests or recipients per second. Nothing was done
+ * (ruling 1.25).
+ */
 export const overLimit = ({ overLimitSeconds }: OverLimit): Failure => ({
   trouble: 'too-many-requests',
   retryAfterSeconds: overLimitSeconds,
@@ -110,7 +116,7 @@ export const overLimit = ({ overLimitSeconds }: OverLimit): Failure => ({
 
 export const errorElement = leaf('Error')
 
-/** Writes an answer as a document; `inRoot` renders the root around its content (ruling 4.7). */
+/** Writes a response as a document. `inRoot` renders the root around the content (ruling 4.7). */
 export function writeAnswer(
   response: ServerResponse,
   inRoot: (content: string) => string,
@@ -123,7 +129,7 @@ export function writeAnswer(
   endResponse(response, inRoot(content))
 }
 
-/** Sends any answer; one that is returned once as a confirmed response. */
+/** Sends a response. A return-once result is sent as a confirmed response. */
 export function sendAnswer(
   response: ServerResponse,
   inRoot: (content: string) => string,

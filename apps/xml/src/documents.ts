@@ -4,7 +4,7 @@ import { ERROR } from './answer.ts'
 
 const folder = '/docs/xml/'
 
-/** The names of the schemas of each operation. */
+/** Names of the schemas of each operation. */
 const schemas = {
   'xmlsendsmsmulti.asp': 'send',
   'xmlgetstatus.asp': 'status',
@@ -53,7 +53,7 @@ ${errorRows.join('')}</table>
 </html>
 `
 
-/** `/docs/xml/` and the schemas in it: what the tests check every answer by. */
+/** Document `/docs/xml/` with the schemas, by which the tests check every response. */
 export const documents: PublicDocuments = new Map<string, PublicDocument>([
   [folder, { type: 'html', title: 'XML interface', read: page }],
   ...files.map((name) => {

@@ -9,7 +9,7 @@ import { type Element, elements, readArriving } from './reading/read-document.ts
 import { document } from './rendered.ts'
 import { credentialElements, credentialsDraft, type CredentialsDraft, type Origin, paceFor, signIn } from './sign-in.ts'
 
-/** What an operation gets in addition to its input. */
+/** Context of an operation, in addition to its input. */
 export interface Call {
   readonly gateway: Gateway
   readonly account: Account
@@ -20,25 +20,25 @@ export interface Call {
 export interface Operation<Draft, Input> {
   /** Root element of the request, without its prefix (ruling 4.2). */
   readonly request: `_${string}`
-  /** Root element of the answer. */
+  /** Root element of the response. */
   readonly response: string
   readonly draft: () => Draft
-  /** The elements in the root, without the credentials. */
+  /** Elements in the root, without the credentials. */
   readonly inside: Readonly<Record<string, Element<Draft>>>
-  /** The input, or the first error in it (ruling 4.10 gives the order). */
+  /** Returns the input, or its first error in the order of ruling 4.10. */
   readonly check: (draft: Draft) => Input | Flaw
-  /** Whether it only reads: then a failure has changed nothing. */
+  /** True if the operation only reads, so that a failure has had no effect. */
   readonly reads?: boolean
-  /** Whether it works on one of the few ordinary connections to the database, for whose turn it waits. */
+  /** True if the operation needs one of the few ordinary database connections and waits for its turn. */
   readonly slow?: boolean
-  /** So many bytes are to be free for its answer before anything is read. */
+  /** Returns the memory, in bytes, that must be free for the response before the operation starts. */
   readonly answerBytes?: (input: Input) => number
-  /** How many numbers or ids it is for; 1 if not given. */
+  /** Returns the number of recipients or ids of a request. 1 by default. */
   readonly workOf?: (input: Input) => number
   readonly answer: (call: Call, input: Input) => Promise<Answer> | Answer
 }
 
-/** A request as it comes. */
+/** Request whose body may still be arriving. */
 export interface Sent {
   readonly body: ArrivingBody
   readonly contentType: string | undefined
@@ -46,7 +46,7 @@ export interface Sent {
   readonly response: ServerResponse
 }
 
-/** What an endpoint works with. */
+/** Dependencies of the endpoints. */
 export interface Backing {
   readonly gateway: Gateway
   readonly clock: Clock
@@ -55,9 +55,12 @@ export interface Backing {
 }
 
 export interface Endpoint {
-  /** The answer document with this content in its root. */
+  /** Returns the response document with this content in its root. */
   readonly inRoot: (content: string) => string
-  /** Checks a request in the ruled order (ruling 4.10), and does what it asks for. Undefined: the client has gone. */
+  /**
+   * Checks a request in the order of ruling 4.10 and carries it out. Resolves to undefined if the client has
+   * disconnected.
+   */
   readonly run: (backing: Backing, sent: Sent) => Promise<Answer | undefined>
 }
 
@@ -99,7 +102,10 @@ interface Taking extends Pick<Operation<object, object>, 'request' | 'response'>
   readonly write: (message: InboxMessage) => string
 }
 
-/** A return-once call (ruling 1.20): a request of credentials only; an empty root if there is nothing (ruling 4.10). */
+/**
+ * Returns the endpoint of a return-once call (ruling 1.20). The request has only credentials; the response has an empty
+ * root if there is nothing to return (ruling 4.10).
+ */
 export const takingEndpoint = ({ request, response, take, write }: Taking): Endpoint =>
   endpoint<object, object>({
     request,

@@ -62,7 +62,7 @@ const pieces = [
   ],
 ]
 
-/** A document with pieces cut out, put in and repeated, in one encoding or another. */
+/** Mutates a document: pieces are cut out, inserted and repeated, and the encoding varies. */
 const mutated = (key: string) =>
   fc
     .record({
@@ -99,7 +99,7 @@ const contentType = fc.constantFrom(
   '',
 )
 
-test('no mutated document, on any path, is answered late, with an internal error, or without a document', async () => {
+test('mutated documents on any path are answered in time, with a document and without an internal error', async () => {
   const { post, key } = await serveXml({ wanted: { credits: 1_000_000 } })
   const answers: string[] = []
   await fc.assert(
@@ -145,13 +145,13 @@ test.each<[string, string]>([
     'escapes that are no UTF-8',
     filledUp(`${send}<MessageText>`, `${'%E9x'.repeat(15_000)}</MessageText><MessageText>`, `</MessageText>${close}`),
   ],
-])('4 MB of %s are refused, and a small request beside them is answered', async (_, document) => {
+])('4 MB of %s are refused, and a small concurrent request is answered', async (_, document) => {
   const { post, key } = await serveXml()
   const large = post('/api/xmlsendsmsmulti.asp', document).then((answered) => answered) // `then` starts it
   const small = await post('/api/xmlgetreplies.asp', `<Svc_Replies><ApiKey>${key}</ApiKey></Svc_Replies>`)
   expect(small.status).toBe(200)
   const { status, text } = await large
-  // Without credentials it gets a part of the time only, and is refused where that does not suffice.
+  // A document without credentials gets only a part of the time, and is refused if that does not suffice.
   expect(text).toMatch(
     status === 503
       ? /<Error>Service unavailable<\/Error>/

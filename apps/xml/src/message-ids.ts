@@ -3,9 +3,9 @@ import { type Element, elements, trimmed } from './reading/read-document.ts'
 
 /** One `MessageID` element of a status or delete request. */
 export interface AskedMessage {
-  /** As submitted, trimmed. */
+  /** Id as submitted, trimmed. */
   readonly id: string
-  /** The caller's own text, returned with the result, trimmed; `''` if none. */
+  /** Client's own text, trimmed, which is returned with the result. `''` if there is none. */
   readonly cli: string
 }
 
@@ -29,11 +29,14 @@ export const messageIdElements: Readonly<Record<string, Element<MessageIdsDraft>
   },
 }
 
-/** At least one message, and every `ID` consists of digits, even if no message can have it (ruling 4.10). */
+/**
+ * Checks that there is at least one message and that every `ID` consists of digits, even if no message can have that id
+ * (ruling 4.10).
+ */
 export function checkMessageIds({ messages }: MessageIdsDraft): readonly AskedMessage[] | 'not-valid' {
   const asked = messages.map(({ id = '', cli = '' }) => ({ id, cli }))
   return asked.length > 0 && asked.every(({ id }) => /^[0-9]+$/.test(id)) ? asked : 'not-valid'
 }
 
-/** Undefined if no message can have this id. */
+/** Returns the message id, or undefined if no message can have this id. */
 export const idOf = ({ id }: AskedMessage): MessageId | undefined => parseMessageId(id)

@@ -19,26 +19,29 @@ const escapeOf = (character: string): string => ESCAPES[character] ?? character
 const mark = '{}'
 
 /**
- * Templates that xmlbuilder2 renders once, when the process starts, and that are filled for each answer: building the
- * answer for 1000 recipients takes xmlbuilder2 6 to 10 ms, filling 0.2 ms. The tests prove that the documents are
- * equal.
+ * Returns a function that fills a template. xmlbuilder2 renders each template once, when the process starts: building a
+ * response for 1000 recipients takes xmlbuilder2 6 to 10 ms, filling templates 0.2 ms. The tests prove that both
+ * produce equal documents.
  */
 const filler = (filled: string, empty: string) => {
   const [before = '', after = ''] = filled.split(mark)
   return (content: string): string => (content === '' ? empty : before + content + after)
 }
 
-/** An element around rendered child elements. */
+/** Returns a function that renders an element around rendered child elements. */
 export const container = (name: string): ((content: string) => string) =>
   filler(fragment().ele(name).txt(mark).up().toString(), fragment().ele(name).up().toString())
 
-/** An element with text, which is escaped. */
+/** Returns a function that renders an element with escaped text. */
 export const leaf = (name: string): ((text: string | number) => string) => {
   const fill = container(name)
   return (text) => fill(escapeText(String(text)))
 }
 
-/** A document with this root (ruling 4.7). An empty result is an empty root (ruling 4.10). */
+/**
+ * Returns a function that renders a document with this root (ruling 4.7). Empty content gives an empty root (ruling
+ * 4.10).
+ */
 export const document = (root: string): ((content: string) => string) => {
   const start = () => create({ version: '1.0', encoding: 'utf-8' }).ele(root)
   return filler(start().txt(mark).end(), start().end())

@@ -43,7 +43,7 @@ const many = (one: fc.Arbitrary<string>, minLength: number) =>
       ),
     )
     .map((all) => all.flat().join(''))
-/** In any order, with white space between. */
+/** Joins elements in any order with white space between them. */
 const all = (...parts: readonly fc.Arbitrary<string>[]) =>
   fc
     .tuple(fc.tuple(...parts), space, fc.integer())
@@ -134,7 +134,7 @@ const days = ['0001', '0100', '0400', '1900', '2024', '2026', '9999'].flatMap((y
   ),
 )
 
-test('the schema of a send has the days that the gateway has', async () => {
+test('the schema of a send accepts the same dates as the gateway', async () => {
   const minutes = [...days, '000001010000', '202610182359', '202610182400', '202610182360', '20261018240']
   const given = minutes.map(
     (each) =>
@@ -147,7 +147,7 @@ test('the schema of a send has the days that the gateway has', async () => {
   }
 })
 
-test('the examples of the documentation are of their schemas', async () => {
+test('the examples of the documentation are valid according to their schemas', async () => {
   const page = await readFile(new URL('../../../docs/interfaces/xml.md', import.meta.url), 'utf8')
   const found = Array.from(
     page.matchAll(/<Svc_(\w+)>[\s\S]*?<\/Svc_\1>|<(XMLGateway\w+)>[\s\S]*?<\/\2>/g),

@@ -8,7 +8,7 @@ import { xmlNotFound, xmlRouter } from './index.ts'
 
 const log = createLog({ level: 'silent', name: 'test' })
 
-/** The router in somebody else's app, behind what reads bodies. */
+/** Mounts the router in another Express app, after body parsers. */
 const mountedAt = async (prefix: string, ...before: RequestHandler[]) => {
   const clock = steppingClock()
   const ports = memoryPorts({ clock })

@@ -31,24 +31,27 @@ import type { Backing, Endpoint } from './endpoint.ts'
 import { endpoints, mount, prefix } from './routes.ts'
 
 export interface XmlSettings extends Omit<Backing, 'gateway'> {
-  /** Settle them after the server has closed; several interfaces in one process may share them. */
+  /** Must be settled after the server has closed. Several interfaces in one process may share them. */
   readonly confirmedResponses: ConfirmedResponses
   readonly log: Log
   readonly metrics?: Metrics | undefined
 }
 
-/** The largest valid send has 2.9 MB (ruling 4.1). */
+/** Maximum size of a body, in bytes (ruling 4.1). The largest valid send has 2.9 MB. */
 const bodyBytesMax = 4 * 1024 * 1024
 
 /**
- * The endpoints of the XML interface (spec 4.3), for any Express app at any prefix; other paths pass to the next
- * handler. A body that was read before is accepted as text or bytes, not as a parsed object.
+ * Returns a router with the endpoints of the XML interface (spec 4.3), for any Express app at any prefix. Other paths
+ * pass to the next handler. A body that the app has already read is accepted as text or bytes, not as a parsed object.
  */
 export const xmlRouter = (gateway: Gateway, settings: XmlSettings): Router =>
   Router().use(xmlHandler(gateway, settings))
 
 function xmlHandler(gateway: Gateway, { clock, gate, confirmedResponses, log, metrics }: XmlSettings): RequestHandler {
-  /** Undefined if the client disconnected. A body that is still arriving holds no place of the gate (P-12, P-13). */
+  /**
+   * Resolves to undefined if the client disconnected. A body that is still arriving occupies no place of the gate
+   * (P-12, P-13).
+   */
   const answerTo = async (
     request: IncomingMessage,
     response: ServerResponse,
@@ -79,13 +82,13 @@ function xmlHandler(gateway: Gateway, { clock, gate, confirmedResponses, log, me
       const answer = await answerTo(request, response, endpoint)
       if (answer !== undefined) sendAnswer(response, endpoint.inRoot, answer, confirmedResponses)
     },
-    // After more than reading, the send may have happened (ruling 1.25).
+    // If the operation does more than read, the send may have happened (ruling 1.25).
     answerFailure: (response, endpoint, _status, error) =>
       writeAnswer(response, endpoint.inRoot, hadNoEffect(error) ? overloaded : { trouble: 'unavailable' }),
   })
 }
 
-/** Undefined: another has read it and left nothing of its text. */
+/** Returns the body, or undefined if the surrounding app has consumed it without keeping its text. */
 async function bodyOf(request: IncomingMessage, place: BodyPlace): Promise<ArrivingBody | undefined> {
   const isSmall = Number(request.headers['content-length'] ?? NaN) <= smallBytes
   if (!request.readableEnded && !isSmall) return arrivingBody(request, bodyBytesMax, place)
@@ -93,7 +96,7 @@ async function bodyOf(request: IncomingMessage, place: BodyPlace): Promise<Arriv
   return typeof read === 'object' && 'parsed' in read ? undefined : arrivedBody(read)
 }
 
-/** Answers whatever reaches it with 404: in plain text, and below `/api/rest/` in the envelope of REST (ruling 3.8). */
+/** Returns a handler that answers 404 in plain text, and below `/api/rest/` in the envelope of REST (ruling 3.8). */
 export const xmlNotFound = ({ clock, log, metrics }: Pick<XmlSettings, 'clock' | 'log' | 'metrics'>): RequestHandler =>
   fallbackHandler({ log, metrics, service: 'xml' }, (response) => {
     if (isRestPath(requestTarget(response.req))) writeWhole(response, restNotFound(clock.now()))
@@ -104,7 +107,10 @@ export interface XmlServerSettings extends XmlSettings {
   readonly health?: HealthSettings
 }
 
-/** An app with the XML interface, its documents, health and metrics, and 404 in plain text on any other path. */
+/**
+ * Returns an app with the XML interface, its documentation, health and metrics. Other paths are answered 404 in plain
+ * text.
+ */
 export const createXmlServer = (gateway: Gateway, settings: XmlServerSettings): Express =>
   createServiceApp({
     ...settings,
@@ -115,7 +121,7 @@ export const createXmlServer = (gateway: Gateway, settings: XmlServerSettings): 
     answerError: (_request, response) => writePlain(response, 503, 'Service unavailable'),
   })
 
-/** An answer without a document, for a path that is no operation. */
+/** Writes a plain-text response, for a path that is not an operation. */
 function writePlain(response: ServerResponse, status: number, text: string): void {
   response.statusCode = status
   response.setHeader('Content-Type', 'text/plain; charset=utf-8')

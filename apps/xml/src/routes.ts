@@ -9,16 +9,16 @@ import { takeShortCodeMessages } from './endpoints/xmlgetscmessages.ts'
 import { queryStatus } from './endpoints/xmlgetstatus.ts'
 import { sendMessages } from './endpoints/xmlsendsmsmulti.ts'
 
-/** The prefix of the specification. */
+/** Path prefix of the interface in the specification. */
 export const prefix = '/api'
 
-/** The prefix in any letter case (ruling 4.1). */
+/** Matches the prefix in any letter case (ruling 4.1). */
 export const mount = /^\/api(?=\/|$)/i
 
-/** The paths below the prefix that this interface owns and answers, if only with 404. */
+/** Matches the paths below the prefix that belong to this interface, including unknown ones, which are answered 404. */
 export const ownsPath = /^\/xml[^/]*\.asp$/i
 
-/** Every operation by its path below the prefix; letter case does not count (spec 4.3). */
+/** Operations by path below the prefix. Letter case does not matter (spec 4.3). */
 export const endpoints: ReadonlyMap<string, Endpoint> = new Map([
   ['/xmlsendsmsmulti.asp', sendMessages],
   ['/xmlgetstatus.asp', queryStatus],
@@ -29,8 +29,8 @@ export const endpoints: ReadonlyMap<string, Endpoint> = new Map([
 
 /**
  * Returns the answer to a request that is refused before an operation reads it: an `Error` in the root of the
- * operation, in that of a send for any other path, and below `/api/rest/` the form of REST (rulings 1.31, 3.8). An
- * operation refuses a method that HTTP does not have as any other one (ruling 4.10).
+ * operation, or of a send for any other path, and below `/api/rest/` the envelope of REST (rulings 1.31, 3.8). An
+ * unknown HTTP method is refused like any other wrong method (ruling 4.10).
  */
 export const describeMalformed =
   (clock: Clock): DescribeMalformed =>

@@ -17,12 +17,12 @@ const operations = [
 const methods = ['get', 'head', 'put', 'delete', 'options', 'patch'] as const
 
 describe.each(operations)('%s', (name, root) => {
-  test('any method but POST is 405 with an Error, and does nothing', async () => {
+  test('any method except POST is answered with 405 and an Error, and does nothing', async () => {
     const { app, orders } = await serveXml()
     for (const method of methods) {
       const { status, headers, text } = await request(app)[method](`/api/${name}`)
       expect([status, headers.allow]).toEqual([405, 'POST'])
-      // An answer to HEAD has no body.
+      // A response to HEAD has no body.
       if (method !== 'head') expect(text).toBe(errorIn(root, 'Method not allowed'))
     }
     expect(orders).toEqual([])

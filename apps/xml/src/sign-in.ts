@@ -4,7 +4,7 @@ import { type AdmissionGate, afterPlace, type TimeSlices, withPlace } from '@gat
 import { type Failure, overLimit, overloaded } from './answer.ts'
 import { type Element, type Pace, trimmed } from './reading/read-document.ts'
 
-/** The credentials that a request contains; blank values are dropped. */
+/** Credentials that a request contains. Blank values are dropped. */
 export interface CredentialsDraft {
   readonly apiKeys: string[]
   readonly users: string[]
@@ -13,7 +13,7 @@ export interface CredentialsDraft {
 
 export const credentialsDraft = (): CredentialsDraft => ({ apiKeys: [], users: [], passwords: [] })
 
-/** The elements of the credentials, in the root of every request (spec 4.3). */
+/** Readers of the credential elements in the root of every request (spec 4.3). */
 export const credentialElements = {
   ApiKey: notBlank((draft) => draft.apiKeys),
   User: notBlank((draft) => draft.users),
@@ -26,10 +26,13 @@ function notBlank(values: (draft: CredentialsDraft) => string[]): Element<Creden
   })
 }
 
-/** Where a request comes from. */
+/** Origin of a request. */
 export type Origin = Pick<Credentials, 'network' | 'address' | 'comesFrom'>
 
-/** The key if there is one, else the pair (ruling 4.5). Undefined if there is neither, or one of them twice. */
+/**
+ * Returns the key if there is one, else login and password (ruling 4.5). Returns undefined if there is neither, or if
+ * one of them is repeated.
+ */
 export function credentialsOf(
   { apiKeys, users, passwords }: CredentialsDraft,
   origin: Origin,
@@ -41,15 +44,15 @@ export function credentialsOf(
   return moreUsers.length + morePasswords.length === 0 ? { pair: { user, password }, ...origin } : undefined
 }
 
-/** Who sends a document, as far as it has been read. */
+/** Identification of the sender of a document that may be only partly read. */
 export interface SignIn {
-  /** Undefined: nobody yet, or not with right credentials. */
+  /** Returns the account, or undefined if no valid credentials have been read yet. */
   early(): Promise<Account | undefined>
-  /** Of a document that has been read to its end. */
+  /** Returns the account of a document that has been read to its end, or the failure. */
   account(): Promise<Account | Failure>
 }
 
-/** Checks the credentials of a draft, once, unless more of them are read afterwards. */
+/** Checks the credentials of a draft once, and again if more credentials are read afterwards. */
 export function signIn(
   { gateway, gate }: { readonly gateway: Gateway; readonly gate: AdmissionGate },
   draft: CredentialsDraft,
@@ -64,7 +67,7 @@ export function signIn(
     const credentials = credentialsOf(draft, origin)
     const entered = gate.enter(origin.network)
     const check = () => authenticate(gateway, gate, credentials)
-    // A pair may wait for its hash: that has a queue of its own.
+    // Checking a login and password may wait for the password hash, which has a queue of its own.
     const found = await (credentials?.pair === undefined ? withPlace(entered, true, check) : afterPlace(entered, check))
     checked = { values, account: found ?? overloaded }
     return checked.account
@@ -95,13 +98,13 @@ async function authenticate(
   return { trouble: 'too-many-failures', retryAfterSeconds: account.retryAfterSeconds }
 }
 
-/** So much of a document is read before anybody asks who sends it; a single send has some 400 characters. */
+/** Number of characters that are read before the sender is identified. A single send has about 400. */
 const unknownCharactersMax = 8192
 const waitMsMax = 10_000
 
 /**
- * The pace at which a document is read: at its network's turn at first, then at that of its account. Where its
- * credentials are wrong, or come last, all documents like that get a part of the time together.
+ * Returns the pace at which a document is read: in its network's turn at first, then in its account's turn. Documents
+ * whose credentials are wrong or come last share one part of the time.
  */
 export function paceFor(slices: TimeSlices, network: string, sender: SignIn): Pace {
   let characters = 0

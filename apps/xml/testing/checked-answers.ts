@@ -17,7 +17,8 @@ const stop = watchAnswers(({ method }, response, body) => {
   answers.set(schema, (answers.get(schema) ?? new Set()).add(body))
 })
 
-// All answers of the tests of a file at once: a run of the validator takes 0.2 s, and for each document little.
+// Validates all responses of a test file at once, because each run of the validator takes 0.2 s regardless of the
+// number of documents.
 afterAll(async () => {
   stop()
   const found = await Promise.all([...answers].map(([schema, documents]) => complaints(schema, [...documents])))

@@ -7,7 +7,7 @@ import request from 'supertest'
 import { createXmlServer, type XmlServerSettings } from '../src/index.ts'
 import './checked-answers.ts'
 
-/** The gateway of a test on memory ports, at 2026-10-18 10:00 in gateway time, with one account. */
+/** Starts the interface on memory ports with one account. The clock stands at 2026-10-18 10:00 in gateway time. */
 export async function serveXml({ wanted = {}, settings = {}, change = (ports) => ports }: Serving = {}) {
   const clock = steppingClock()
   const orders: Order[] = []
@@ -31,7 +31,7 @@ export async function serveXml({ wanted = {}, settings = {}, change = (ports) =>
   return { app, ports, orders, clock, account, backOffice, key: await keyOf(ports, account), post }
 }
 
-/** Records the orders that are accepted. */
+/** Returns the ports changed to record accepted orders. */
 const recordingOrders = (ports: Ports, orders: Order[]): Ports => ({
   ...ports,
   messages: {
@@ -61,9 +61,9 @@ export async function keyOf(ports: Ports, { id }: Account): Promise<string> {
   return issued.key
 }
 
-/** A document as this interface answers it. */
+/** Returns a response document with this root and content. */
 export const answer = (root: string, content = ''): string =>
   `<?xml version="1.0" encoding="utf-8"?>${content === '' ? `<${root}/>` : `<${root}>${content}</${root}>`}`
 
-/** What it answers to a mistake. */
+/** Returns a response document with an error. */
 export const errorIn = (root: string, text: string): string => answer(root, `<Error>${text}</Error>`)

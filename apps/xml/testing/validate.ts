@@ -3,13 +3,13 @@ import { validateXML } from 'xmllint-wasm'
 
 export type Schema = `${'send' | 'status' | 'delete' | 'replies' | 'short-code'}-${'request' | 'response'}`
 
-/** What the schemas that the gateway serves have against these documents; nothing: []. */
+/** Returns the errors that the schema served by the gateway finds in these documents. */
 export async function complaints(schema: Schema, documents: readonly string[]): Promise<readonly string[]> {
   const errors = await validate(schema, documents)
   return errors.map(({ rawMessage }) => rawMessage)
 }
 
-/** Of each document whether it is of the schema. */
+/** Returns for each document whether it is valid according to the schema. */
 export async function areOf(schema: Schema, documents: readonly string[]): Promise<readonly boolean[]> {
   return withoutErrors(documents, await validate(schema, documents))
 }
@@ -24,9 +24,11 @@ async function validate(schema: Schema, documents: readonly string[]) {
   return errors
 }
 
-/** Of each document (some hundreds at most), whether another reader of XML finds it well-formed. */
+/**
+ * Returns for each document whether an independent XML parser finds it well-formed. Suited for a few hundred documents.
+ */
 export async function areWellFormed(documents: readonly (string | Uint8Array)[]): Promise<readonly boolean[]> {
-  // Without a network and without loading what a document names.
+  // Network access and external entities are disabled.
   const { errors } = await validateXML({
     xml: named(documents),
     normalization: 'c14n',

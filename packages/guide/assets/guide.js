@@ -1,10 +1,10 @@
-// The search, over an index that is fetched when somebody begins to type. Without scripts the pages are complete.
+// Search over an index that is fetched when the reader starts to type. Pages are complete without scripts.
 const base = document.documentElement.dataset.base ?? './'
 const input = document.querySelector('input[type=search]')
 const list = document.querySelector('search ol')
 const contents = document.querySelector('nav details')
 
-// Beside the page if there is room; behind its word on a phone.
+// Show the table of contents beside the page if there is room, and collapsed on a phone.
 const wide = matchMedia('(min-width: 60rem)')
 const showContents = () => (contents.open = wide.matches)
 wide.addEventListener('change', showContents)
@@ -45,7 +45,7 @@ async function show() {
       item.append(link)
       return item
     }),
-    ...(found.length === 0 ? [element('li', 'Nothing has all of these words.')] : []),
+    ...(found.length === 0 ? [element('li', 'No page has all of these words.')] : []),
   )
 }
 

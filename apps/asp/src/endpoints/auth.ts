@@ -1,6 +1,6 @@
 import type { Endpoint } from '../endpoint.ts'
 
-/** Whether credentials are right, and the account is not locked (spec 5, rule 3; ruling 1.14). */
+/** Checks that the credentials are correct and the account is not locked (spec 5, rule 3; ruling 1.14). */
 export const auth: Endpoint = {
   summary: 'Check credentials',
   takes: [],

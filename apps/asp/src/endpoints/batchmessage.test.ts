@@ -13,7 +13,7 @@ const credits = async () => (await asp.get('credits.asp')).text
 const one = '27825550101'
 
 describe('the text', () => {
-  test('is sent as it was decoded', async () => {
+  test('is sent as decoded', async () => {
     let sent = ''
     await start({
       gateway: (gateway) => ({
@@ -48,7 +48,7 @@ describe('an error of the whole call', () => {
 describe('scheduled', () => {
   const isScheduled = async () => {
     const batches = asp.ports.claimedBatches
-    // Only what was due at once is waiting in the queue.
+    // Only messages that are due at once are in the queue.
     const dispatcher = await batches.register(60)
     const batch = await batches.claim(dispatcher, {
       carrier: scriptedCarrier().id,
@@ -67,7 +67,7 @@ describe('scheduled', () => {
   })
 })
 
-test('a full store is 503 with Retry-After', async () => {
+test('a full store leads to 503 with Retry-After', async () => {
   await start({ gateway: (gateway) => ({ ...gateway, sendMessages: () => Promise.resolve('overloaded') }) })
   const answer = await asp.get('batchmessage.asp', `message=x&numbers=${one}`)
   expect([answer.status, answer.text, answer.headers['retry-after']]).toEqual([503, 'Error="Service unavailable"', '1'])
@@ -76,7 +76,7 @@ test('a full store is 503 with Retry-After', async () => {
 describe('with a clientref', () => {
   const query = `message=x&numbers=${one};y;27825550102`
 
-  test('a send that comes again has the first answer byte for byte, and is done once', async () => {
+  test('a repeated send gets the first answer byte for byte and is carried out once', async () => {
     await start({ account: { credits: 15 } })
     const first = await send(`${query}&clientref=order%207`)
     expect(first).toBe(`${one}=1&y=BADDEST&27825550102=INSUFFICIENT CREDITS&`)
@@ -86,7 +86,7 @@ describe('with a clientref', () => {
     expect(await credits()).toBe('Credits=51')
   })
 
-  test('a blank one counts as none; what is no reference is refused after all else, and nothing is sent', async () => {
+  test('a blank one counts as missing; an invalid one is refused after all other checks, and nothing is sent', async () => {
     await start()
     expect(await send(`message=x&numbers=${one}&clientref=+`)).toBe(`${one}=1&`)
     expect(await send(`message=x&numbers=${one}&clientref=&clientref=7`)).toBe(`${one}=2&`)
@@ -99,7 +99,7 @@ describe('with a clientref', () => {
     expect(await credits()).toBe('Credits=98')
   })
 
-  test('a validity that differs makes another request; what is no validity is refused, and nothing is sent', async () => {
+  test('another validity makes another request; an invalid validity is refused, and nothing is sent', async () => {
     await start()
     const query = `message=x&numbers=${one}`
     expect(await send(`${query}&clientref=7&validity=+060+`)).toBe(`${one}=1&`)
@@ -111,7 +111,7 @@ describe('with a clientref', () => {
     expect(await credits()).toBe('Credits=95')
   })
 
-  test('a sender is one that the account may use; any other is refused, and nothing is sent', async () => {
+  test('a sender that the account may use is accepted; any other is refused, and nothing is sent', async () => {
     await start()
     const query = `message=x&numbers=${one}`
     const says = { destinations: ['27'], defaultFor: [], carriers: [], otherwise: 'refuse' } as const
@@ -124,7 +124,7 @@ describe('with a clientref', () => {
     expect(await credits()).toBe('Credits=98')
   })
 
-  test('a priority or flash that differs makes another request, 0 and false are as left out; others are refused', async () => {
+  test('another priority or flash makes another request; 0 and false count as omitted; invalid values are refused', async () => {
     await start()
     const query = `message=x&numbers=${one}`
     for (const same of ['', '&priority=+0&flash=False', '&priority=&flash=0'])

@@ -29,16 +29,19 @@ import {
 } from '../parameters.ts'
 
 const numbersMax = 100
-// A blank text is refused with the whole call.
+// A blank text refuses the whole call, so no recipient has this refusal.
 const { 'no-message': _blank, ...told } = RECIPIENT_ERROR
 
-/** One text to 1 to 100 numbers, one result for each in request order (spec 4.2, rules 1 and 2; rulings 1.10, 3.5). */
+/**
+ * Sends one text to 1 to 100 numbers. Returns one result for each number, in request order (spec 4.2, rules 1 and 2;
+ * rulings 1.10, 3.5).
+ */
 export const batchMessage: Endpoint = {
   summary: 'Send',
   takes: [
     { name: 'message', form: 'the text', needed: true },
-    { name: 'numbers', form: `1 to ${numbersMax} numbers, ; between`, needed: true },
-    { name: 'scheduled', form: 'CCYYMMDDHHmm at GMT+2; otherwise it is sent at once' },
+    { name: 'numbers', form: `1 to ${numbersMax} numbers, separated by ;`, needed: true },
+    { name: 'scheduled', form: 'CCYYMMDDHHmm at GMT+2; sent at once if missing or unreadable' },
     reference,
     ...sendOptions,
     sender,
@@ -68,7 +71,7 @@ export const batchMessage: Endpoint = {
     if (called === 'unusable') return unusableMessageReference
     const options = messageOptions(parameters)
     if ('unusable' in options) return unusableOption(options.unusable)
-    // A time that cannot be read sends at once (spec 3).
+    // If the time cannot be read, the messages are sent at once (spec 3).
     const scheduled = parseMinute(first(parameters, 'scheduled')?.trim() ?? '')
     const from = messageSender(parameters)
     if (from === 'unusable') return invalidSender

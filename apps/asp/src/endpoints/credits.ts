@@ -1,7 +1,7 @@
 import { wholeCredits } from '@gateway/core/credits'
 import type { Endpoint } from '../endpoint.ts'
 
-/** The balance in whole credits, rounded half up (spec 4.2; ruling 1.3). */
+/** Returns the balance in whole credits, rounded half up (spec 4.2; ruling 1.3). */
 export const credits: Endpoint = {
   summary: 'Balance',
   takes: [],

@@ -27,7 +27,7 @@ const lock = (account: Account) => createBackOffice(asp.ports).lockAccount(accou
 const balances = () =>
   Promise.all([asp.account, one, other, stranger].map((account) => asp.ports.ledger.balance(account.id)))
 
-describe('the first result that holds is answered, and nothing has moved', () => {
+describe('the first refusal that applies is answered, and nothing is moved', () => {
   const rows: readonly [string, string, () => Promise<string>][] = [
     ['a sender of more digits than a number holds', 'invalidFromAccount', () => transfer('9'.repeat(400), one.id, 1)],
     ['a sender beyond 2^31', 'invalidFromAccount', () => transfer(4_294_967_296 + main(), one.id, 1)],
@@ -73,7 +73,7 @@ describe('the first result that holds is answered, and nothing has moved', () =>
     expect(await balances()).toEqual([1000, 1000, 1000, 1000])
   })
 
-  test('each has its word', () => {
+  test('each refusal has its word', () => {
     const words: Record<TransferRefusal, string> = {
       'invalid-from-account': 'invalidFromAccount',
       'invalid-to-account': 'invalidToAccount',
@@ -92,7 +92,7 @@ describe('invalidUser, before anything else', () => {
   const asked = async (credentials: string) =>
     (await request(asp.url).get(`/api/creditstransfer.asp?${credentials}&${query(999, 999, 'x')}&clientref=1`)).text
 
-  test("answers a sub account's key and pair, for its own credits too", async () => {
+  test("is the answer to the credentials of a sub account, even for its own credits", async () => {
     const backOffice = createBackOffice(asp.ports)
     await backOffice.setPassword(one.id, 'another-one')
     const issued = await backOffice.issueApiKey(one.id)
@@ -106,7 +106,7 @@ describe('invalidUser, before anything else', () => {
   })
 })
 
-describe('our own trouble', () => {
+describe('an internal failure', () => {
   const failing = async (transferCredits: () => Promise<'failed'>) => {
     const broken = await startAsp({ gateway: (gateway) => ({ ...gateway, transferCredits }) })
     const answer = await broken.get('creditstransfer.asp', query(1, 2, 1))
@@ -114,11 +114,11 @@ describe('our own trouble', () => {
     return [answer.status, answer.text]
   }
 
-  test('is Fail where it is certain that nothing moved', async () => {
+  test('is answered with Fail if certainly nothing was moved', async () => {
     expect(await failing(() => Promise.resolve('failed'))).toEqual([200, 'Transfer=Fail'])
   })
 
-  test('is 503 where nobody knows', async () => {
+  test('is answered with 503 if the transfer may have happened', async () => {
     const lost = () => Promise.reject(new Error('the answer was lost'))
     expect(await failing(lost)).toEqual([503, 'Error="Service unavailable"'])
   })
@@ -128,7 +128,7 @@ describe('with a clientref', () => {
   const moved = async (wanted: string, reference = '7') =>
     (await asp.get('creditstransfer.asp', `${wanted}&clientref=${reference}`)).text
 
-  test('a refused transfer stays refused, by whatever word; Fail leaves the reference free', async () => {
+  test('a refused transfer stays refused, whatever the refusal; Fail leaves the clientref free', async () => {
     expect(await moved(query(main(), stranger.id, 'x'), 'a')).toBe('Transfer=invalidToAccount')
     expect(await moved(query(main(), one.id, 101), 'b')).toBe('Transfer=insufficientCredits')
     expect(await transfer(one.id, main(), 50)).toBe('Transfer=Success')
@@ -140,7 +140,7 @@ describe('with a clientref', () => {
     expect(await moved(query(main(), one.id, 101), 'c')).toBe('Transfer=Success')
   })
 
-  test('a blank one counts as none, and what is none is refused; nothing has moved then', async () => {
+  test('a blank one counts as missing; an invalid one is refused, and nothing is moved', async () => {
     for (const balance of [900, 800]) {
       expect(await moved(query(main(), one.id, 10), '+')).toBe('Transfer=Success')
       expect((await balances())[0]).toBe(balance)

@@ -4,13 +4,14 @@ import { anotherRequest, referenceErrors, unusableReference } from '../answer.ts
 import type { Endpoint } from '../endpoint.ts'
 import { clientRef, clientReference, first } from '../parameters.ts'
 
-/** The result of a transfer that was not made (spec 4.2, transfer results). */
+/** Words for the refusal of a transfer (spec 4.2, transfer results). */
 export const TRANSFER_RESULT = { ...TRANSFER_ERROR, failed: 'Fail' } as const satisfies Record<TransferRefusal, string>
 
 const invalidUser = 'Transfer=invalidUser'
 
 /**
- * Moves credits within the family of a main account, which alone may ask for it here (spec 4.2, rule 5; ruling 3.7).
+ * Moves credits between a main account and its sub accounts. Only the main account may call this endpoint (spec 4.2,
+ * rule 5; ruling 3.7).
  */
 export const transferCredits: Endpoint = {
   summary: 'Transfer credits',
@@ -42,5 +43,8 @@ export const transferCredits: Endpoint = {
   },
 }
 
-/** A number written in digits and nothing else; else NaN, which is neither an account nor a quantity. */
+/**
+ * Reads a number that consists only of digits. Returns NaN otherwise, which is neither a valid account nor a valid
+ * quantity.
+ */
 const wholeNumber = (text = ''): number => (/^[0-9]+$/.test(text) ? Number(text) : NaN)

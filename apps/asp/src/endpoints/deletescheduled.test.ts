@@ -15,7 +15,7 @@ const send = (numbers: string, scheduled = '202701010000') =>
   asp.get('batchmessage.asp', `message=x&numbers=${numbers}&scheduled=${scheduled}`)
 const balance = async () => (await asp.get('credits.asp')).text
 
-/** Hands what is due to a carrier that takes it. */
+/** Submits the due messages to a carrier that accepts them. */
 async function claim() {
   const { claimedBatches } = asp.ports
   await claimedBatches.promote(100)
@@ -28,7 +28,7 @@ async function claim() {
 }
 
 describe('the result of an id', () => {
-  test('is DELETED when the message is due, until it is claimed, and SENT from then on', async () => {
+  test('is DELETED for a due message until it is claimed, and SENT afterwards', async () => {
     await start()
     await send('27825550101;27825550102', '202610181001')
     asp.clock.step(60)
@@ -38,7 +38,7 @@ describe('the result of an id', () => {
     expect(await balance()).toBe('Credits=99')
   })
 
-  test('that no message can have is NOTFOUND and echoed as given, so that it forges no other result', async () => {
+  test('that no message can have is NOTFOUND, and is echoed so that it cannot forge another result', async () => {
     await start()
     await send('27825550101')
     expect(await remove('W1;x;-1;1e0;1.0;0;9007199254740993;+1+;1%26x%3DDELETED')).toBe(
@@ -53,7 +53,7 @@ describe('the result of an id', () => {
   })
 })
 
-test('a locked account deletes, and is refunded', async () => {
+test('a locked account can delete messages and is refunded', async () => {
   await start()
   await send('27825550101')
   await createBackOffice(asp.ports).lockAccount(asp.account.id)
@@ -64,7 +64,7 @@ test('a locked account deletes, and is refunded', async () => {
 test.each([
   ['messageid=1;%00', 'No message ids supplied'],
   [`messageid=${'1;'.repeat(51)}&MessageID=${'1;'.repeat(50)}`, 'Too many message ids supplied'],
-])('?%.20s is an error of the whole call, and nothing is deleted', async (query, error) => {
+])('?%.20s is an error of the whole request, and nothing is deleted', async (query, error) => {
   await start()
   await send('27825550101')
   const answer = await asp.get('deletescheduled.asp', query)
@@ -72,7 +72,7 @@ test.each([
   expect(await balance()).toBe('Credits=99')
 })
 
-test('our own trouble is 503 and not NOTFOUND', async () => {
+test('an internal failure is answered with 503 and not with NOTFOUND', async () => {
   await start({ gateway: (gateway) => ({ ...gateway, deleteScheduled: () => Promise.reject(new Error('lost')) }) })
   const answer = await asp.get('deletescheduled.asp', 'messageid=1;')
   expect([answer.status, answer.text]).toEqual([503, 'Error="Service unavailable"'])

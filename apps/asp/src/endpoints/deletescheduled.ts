@@ -5,8 +5,8 @@ import type { Endpoint } from '../endpoint.ts'
 import { messageIdCount, messageIdErrors, messageIdParameter, messageIds } from '../parameters.ts'
 
 /**
- * Deletes scheduled messages: one result for each of 1 to 100 ids, in request order, echoed as given (spec 4.2; rulings
- * 1.15, 3.5).
+ * Deletes 1 to 100 scheduled messages. Returns one result for each id, in request order, with the id as submitted (spec
+ * 4.2; rulings 1.15, 3.5).
  */
 export const deleteScheduled: Endpoint = {
   summary: 'Delete scheduled messages',

@@ -22,7 +22,7 @@ test.each([
   [']]>\ufffe\u2028', ']]>\ufffe\u2028'],
   ['nul\0 half\ud83d', 'nul\ufffd half\ufffd'],
   ['', ''],
-])('the text %j is %j', async (text, written) => {
+])('the text %j is written as %j', async (text, written) => {
   await write(asp.ports, asp.account, person)
   await arrive(asp.ports, person, text)
   expect(await taken()).toBe(reply(written))
@@ -40,7 +40,7 @@ test.each(['\r\n', '\n'])(
   },
 )
 
-test('a sender that is no number cannot forge a pair either', async () => {
+test('a sender that is not a number cannot forge a pair either', async () => {
   await assign(asp.ports, asp.account, '40404')
   await arrive(asp.ports, 'A;B=C&D', 'hello', '40404')
   expect(await taken()).toBe(reply('hello', '', 'A%3BB%3DC%26D'))
@@ -54,7 +54,7 @@ describe('messages to the short code', () => {
     await arrive(asp.ports, '27825550109', 'first contact', '40404')
   })
 
-  test.each(['true', 'TRUE', 'True', '1'])('are left out with excludesc=%s, and are not consumed', async (value) => {
+  test.each(['true', 'TRUE', 'True', '1'])('are omitted with excludesc=%s, and are not consumed', async (value) => {
     expect(await taken(`excludesc=${value}`)).toBe('')
     expect(await taken(`EXCLUDESC=${value}`)).toBe('')
     expect((await asp.get('httpgetscmessages.asp')).text).toContain('first contact')
@@ -67,7 +67,7 @@ describe('messages to the short code', () => {
     },
   )
 
-  test('leave others in with excludesc: of these each is returned once', async () => {
+  test('do not affect other replies with excludesc, each of which is returned once', async () => {
     await asp.ports.senders.release(anAddress('40404'))
     await write(asp.ports, asp.account, '27825550103')
     await arrive(asp.ports, '27825550103', 'other')
@@ -76,7 +76,7 @@ describe('messages to the short code', () => {
   })
 })
 
-test('90 days to the second', async () => {
+test('replies are returned for exactly 90 days', async () => {
   await write(asp.ports, asp.account, person)
   await arrive(asp.ports, person, 'old')
   asp.clock.step(1)
@@ -85,7 +85,7 @@ test('90 days to the second', async () => {
   expect(await taken()).toBe(reply('young'))
 })
 
-test('the database in trouble is 503 and not an empty list', async () => {
+test('a failing database leads to 503 and not to an empty list', async () => {
   const broken = await startAsp({
     gateway: (gateway) => ({ ...gateway, takeReplies: () => Promise.reject(new Error('lost')) }),
   })

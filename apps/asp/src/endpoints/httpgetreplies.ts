@@ -2,7 +2,7 @@ import { replyForm, replyItem, takenAnswer } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { isTrue } from '../parameters.ts'
 
-/** Replies that have not been returned yet, each once (spec 4.2, rules 4 and 6; rulings 1.19, 1.20, 3.1). */
+/** Returns each reply once (spec 4.2, rules 4 and 6; rulings 1.19, 1.20, 3.1). */
 export const takeReplies: Endpoint = {
   summary: 'Replies',
   takes: [{ name: 'excludesc', form: 'true or 1 leaves out messages to short codes' }],

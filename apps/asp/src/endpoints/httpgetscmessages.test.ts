@@ -13,12 +13,12 @@ const taken = async () => (await asp.get('httpgetscmessages.asp')).text
 const message = (text: string, at = '202610181000', code = '40404') =>
   `SC=${code};CLI=${person};DateReceived=${at};Message=${text}&`
 
-test('what would break the format is percent-encoded', async () => {
+test('characters that would break the format are percent-encoded', async () => {
   await arrive(asp.ports, person, 'a&SC=1;b%\r\n\f😀', '40404')
   expect(await taken()).toBe(message('a%26SC%3D1%3Bb%25%0D%0A%0C😀'))
 })
 
-test('90 days to the second', async () => {
+test('messages are returned for exactly 90 days', async () => {
   await arrive(asp.ports, person, 'old', '40404')
   asp.clock.step(1)
   await arrive(asp.ports, person, 'young', '40404')

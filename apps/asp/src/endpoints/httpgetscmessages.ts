@@ -1,7 +1,7 @@
 import { shortCodeItem, takenAnswer } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
 
-/** Short code messages that have not been returned yet, each once (spec 4.2, rules 4 and 6; ruling 1.20). */
+/** Returns each short code message once (spec 4.2, rules 4 and 6; ruling 1.20). */
 export const takeShortCodeMessages: Endpoint = {
   summary: 'Short code messages',
   takes: [],

@@ -16,7 +16,7 @@ const failing = (optOuts: AsyncIterable<readonly OptOut[]>) => (gateway: Gateway
   listOptOuts: () => optOuts,
 })
 
-test('all entries at every call: who wrote STOP, who did so unasked, and who was added by hand', async () => {
+test('every call returns all entries: STOP as a reply, STOP without a message before it, and numbers added by hand', async () => {
   await write(asp.ports, asp.account, '27825550101')
   await arrive(asp.ports, '27825550101', 'Stop sending; a=b & 100%\r\n')
   asp.clock.step(60)
@@ -39,7 +39,7 @@ test('all entries at every call: who wrote STOP, who did so unasked, and who was
   expect(await listed()).toBe(all)
 })
 
-test('entries of other accounts and blocked numbers are not in it, and there is no age at which one goes', async () => {
+test('entries of other accounts and blocked numbers are not listed, and entries never expire', async () => {
   const sub = await anAccount(asp.ports, { parent: asp.account.id })
   await createGateway(asp.ports).addOptOut(sub, aNumber('27825550101'))
   await asp.ports.suppressions.add({
@@ -53,7 +53,7 @@ test('entries of other accounts and blocked numbers are not in it, and there is 
   expect(await listed()).toMatch(/^CLI=27825550103;[^&]*&$/)
 })
 
-test('a failure before the first entry is 503; one in the middle breaks the connection off', async () => {
+test('a failure before the first entry leads to 503; a later one ends the connection', async () => {
   const number = aNumber('27825550103')
   const since = asp.clock.now()
   // oxlint-disable-next-line typescript/require-await -- as a list of a database

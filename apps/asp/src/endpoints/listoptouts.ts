@@ -2,7 +2,7 @@ import { manualOptOutText, type OptOut } from '@gateway/core/suppressions'
 import { replyForm, replyItem } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
 
-/** Every opt-out entry, at every call (spec 4.2, rule 4; rulings 1.23, 3.2). */
+/** Returns all opt-out entries at every call (spec 4.2, rule 4; rulings 1.23, 3.2). */
 export const listOptOuts: Endpoint = {
   summary: 'Opt-outs',
   takes: [],

@@ -11,7 +11,7 @@ const start = async (options?: AspOptions) => {
 afterEach(() => asp.close())
 
 const ask = async (ids: string) => (await asp.get('requestbatch.asp', `messageid=${ids}`)).text
-/** Answers every id with this outcome, reached at 2026-10-18 18:24:05 in gateway time. */
+/** Wraps the gateway so that every id has this outcome, reached at 2026-10-18 18:24:05 in gateway time. */
 const decided = (code: OutcomeCode): AspOptions => ({
   gateway: (gateway) => ({
     ...gateway,
@@ -36,18 +36,18 @@ test.each<[OutcomeCode, string]>([
   [OUTCOME.optedOut, 'SENDINGFAILED;2026/10/18;18:24:05;212'],
   [OUTCOME.failed, 'SENDINGFAILED;2026/10/18;18:24:05;213'],
   [OUTCOME.blacklisted, 'SENDINGFAILED;2026/10/18;18:24:05;214'],
-])('an outcome of code %i is 7=%s&', async (code, text) => {
+])('the outcome code %i is answered 7=%s&', async (code, text) => {
   await start(decided(code))
   expect(await ask('7;')).toBe(`7=${text}&`)
 })
 
 describe('ids', () => {
-  test('are echoed so that they forge no other answer', async () => {
+  test('are echoed so that they cannot forge another answer', async () => {
     await start()
     expect(await ask('1%26x%3DDELIVERED')).toBe('1%26x%3DDELIVERED=NOTFOUND&')
   })
 
-  test('up to 2^53-1 are ids, and beyond that are not found', async () => {
+  test('are valid up to 2^53-1, and not found beyond', async () => {
     await start(decided(0))
     expect(await ask('9007199254740991;9007199254740992;')).toMatch(
       /^9007199254740991=DELIVERED;.*&9007199254740992=NOTFOUND&$/,

@@ -6,7 +6,8 @@ import type { Endpoint } from '../endpoint.ts'
 import { messageIdCount, messageIdErrors, messageIdParameter, messageIds } from '../parameters.ts'
 
 /**
- * One status for each of 1 to 100 ids, in request order, echoed as given (spec 4.2, rule 3; rulings 1.16, 1.28, 3.5).
+ * Returns the status of 1 to 100 messages, in request order, with each id as submitted (spec 4.2, rule 3; rulings 1.16,
+ * 1.28, 3.5).
  */
 export const requestBatch: Endpoint = {
   summary: 'Status',

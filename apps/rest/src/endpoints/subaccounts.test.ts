@@ -22,13 +22,13 @@ test('the sub accounts of a main account, by number, with every field in the rul
   )
 })
 
-test('a locked account reads it, and locked sub accounts are in it', async () => {
+test('a locked account can read the list, and locked sub accounts are listed', async () => {
   await anAccount(rest.ports, { parent: rest.account.id, locked: true })
   await createBackOffice(rest.ports).lockAccount(rest.account.id)
   expect((await rest.get(path)).body).toMatchObject({ subAccounts: [{ creditBalance: 100 }] })
 })
 
-test('the database in trouble is 503 with the envelope and not an empty list', async () => {
+test('a failing database leads to 503 with the envelope and not to an empty list', async () => {
   const broken = await startRest({
     gateway: (gateway) => ({ ...gateway, listSubAccounts: () => Promise.reject(new Error('lost')) }),
   })

@@ -7,12 +7,12 @@ const operation: Operation = {
   id: 'getSubAccounts',
   tag: 'Credits',
   summary: 'Sub accounts',
-  description: 'The sub accounts of a main account, by number; a sub account has none.',
+  description: 'The sub accounts of a main account, by number. A sub account has none.',
   answer: {
     subAccounts: Type.Array(
       answerObject('SubAccount', {
         accountNumber: AccountNumber,
-        loginName: Type.String({ description: 'The user name for the interfaces that take one.' }),
+        loginName: Type.String({ description: 'The user name for the interfaces that use one.' }),
         firstName: Type.String({ description: 'The first name of its holder.' }),
         surname: Type.String({ description: 'The surname of its holder.' }),
         creditBalance: CreditsNumber,
@@ -31,7 +31,7 @@ const operation: Operation = {
   },
 }
 
-/** The sub accounts of a main account with their balances; a sub account has none (ruling 2.14). */
+/** Lists the sub accounts of a main account with their balances. A sub account has none (ruling 2.14). */
 export const subAccounts = get(operation, nothing, async ({ gateway, account }) => {
   const found = await gateway.listSubAccounts(account)
   return `"subAccounts":[${found.map(subAccountJson).join()}]`

@@ -26,7 +26,7 @@ const refusal = async (asked: request.Test): Promise<unknown> => {
   return (answer.body as { errorMessage: string }).errorMessage
 }
 
-test('the secret is in the answers of adding and rotating, and nowhere else', async () => {
+test('the secret is only in the responses of adding and rotating', async () => {
   const { secret } = await add()
   const rotated = (await rest.post('/webhooks/1/rotate', {}).expect(200)).body as Added
   expect(rotated.secret).not.toBe(secret)
@@ -44,7 +44,7 @@ test('the secret is in the answers of adding and rotating, and nowhere else', as
   }
 })
 
-test('with another key than what is stored has, adding and rotating are our own trouble: 503, logged, nothing done', async () => {
+test('if stored secrets were sealed with another key, adding and rotating get 503, are logged, and change nothing', async () => {
   const lines: string[] = []
   const log = createLog({ level: 'error', name: 'rest', destination: { write: (line) => void lines.push(line) } })
   const here = await startRest({ log })
@@ -66,7 +66,7 @@ test('with another key than what is stored has, adding and rotating are our own 
   }
 })
 
-test('after a rotation it is told until when a secret before signs, and not any longer', async () => {
+test('after a rotation, the response shows until when the previous secret signs, as long as it does', async () => {
   await add()
   const until = async () =>
     ((await rest.get('/webhooks/1')).body as { webhook: { previousSecretUntil: unknown } }).webhook.previousSecretUntil
@@ -83,7 +83,7 @@ test('after a rotation it is told until when a secret before signs, and not any 
   expect(await until()).toBeNull()
 })
 
-test('blank and null options are as left out, and unknown fields are ignored', async () => {
+test('blank and null options count as omitted, and unknown fields are ignored', async () => {
   const { webhook } = await add({ url, events: null, listSize: '', withText: ' ', more: 1 })
   expect(webhook).toMatchObject({ listSize: 100, withText: false })
   expect(webhook.events).not.toContain('message.sent')
@@ -92,7 +92,7 @@ test('blank and null options are as left out, and unknown fields are ignored', a
   expect(changed.body).toMatchObject({ webhook })
 })
 
-test.each(['rotate', 'test'])('%s needs no body, and no type of one', async (what) => {
+test.each(['rotate', 'test'])('%s needs neither a body nor a content type', async (what) => {
   await add()
   for (const type of [undefined, 'application/json', 'application/x-www-form-urlencoded']) {
     const asked = rest.post(`/webhooks/1/${what}`, '')
@@ -109,7 +109,7 @@ test('a webhook is paused and resumed', async () => {
   expect(await change('active')).toMatchObject({ webhook: { state: 'active', pausedFor: null } })
 })
 
-describe('what is wrong is named, with what is expected', () => {
+describe('a refusal names the field and the expected value', () => {
   test.each<[object | string, string]>([
     ['[]', 'The body must be an object; got an array.'],
     [{}, 'url is missing.'],
@@ -140,19 +140,19 @@ describe('what is wrong is named, with what is expected', () => {
     ['/replay', { from: '202610180900', to: '202610180900' }, 'from must be before to.'],
     ['/replay', { from: '2026', to: '202610180900' }, 'from must be a time YYYYMMDDHHmm; got "2026".'],
     ['/replay', { from: 202610180900, to: 'x' }, 'to must be a time YYYYMMDDHHmm; got "x".'],
-  ])('asking %s for %j', async (path, body, message) => {
+  ])('a request to %s with %j', async (path, body, message) => {
     await add()
     const asked = path === '' ? rest.patch('/webhooks/1', body) : rest.post(`/webhooks/1${path}`, body)
     expect(await refusal(asked)).toBe(message)
   })
 
-  test('one webhook more than an account may have', async () => {
+  test('a webhook above the maximum of an account', async () => {
     for (let count = 0; count < webhooksMax; count++) await add()
     expect(await refusal(rest.post('/webhooks', { url }))).toBe('An account has at most 10 webhooks.')
   })
 })
 
-test('a webhook of another account is answered as one that is not there, and stays as it is', async () => {
+test('a webhook of another account is answered like an unknown one and is not changed', async () => {
   const other = await anAccount(rest.ports, { login: 'other' })
   const key = await keyFor(rest.ports, other)
   await createGateway(rest.ports).addWebhook(other, { url })
@@ -195,7 +195,7 @@ test('404 for a webhook comes after the checks of the key and of the body', asyn
   expect((await asked(rest.key).type('application/json').send('{}')).status).toBe(404)
 })
 
-test('a removed webhook is gone, with its attempts', async () => {
+test('a removed webhook and its attempts do not exist any more', async () => {
   await add()
   expect((await rest.delete('/webhooks/1').expect(200)).body).toMatchObject({ removed: true })
   for (const path of ['/webhooks/1', '/webhooks/1/attempts']) expect((await rest.get(path)).status).toBe(404)
@@ -203,7 +203,7 @@ test('a removed webhook is gone, with its attempts', async () => {
   expect((await add()).webhook.id).toBe(2)
 })
 
-test('attempts come by pages, the newest first, with what was answered', async () => {
+test('attempts are listed in pages, the newest first, with the responses', async () => {
   await add()
   const { webhooks } = rest.ports
   const claiming = { listsMax: 1, perWebhookMax: 5, rooms: new Map(), leaseSeconds: 60 }
@@ -239,7 +239,7 @@ test('attempts come by pages, the newest first, with what was answered', async (
   expect((await rest.get('/webhooks/1')).body).toMatchObject({ waiting: { events: 0, lists: 0, deadLists: 0 } })
 })
 
-test('a replay is told at once with its number; one of an account runs at a time, is shown, and is stopped', async () => {
+test('a replay returns its number at once, can be shown and stopped, and only one of an account runs at a time', async () => {
   await add()
   await add()
   const path = '/webhooks/1/replay'

@@ -27,7 +27,7 @@ const listed: Operation = {
   },
 }
 
-/** The endpoints of the account. */
+/** Lists the webhooks of the account. */
 export const webhooks = get(listed, nothing, async ({ gateway, account, now }) => {
   const all = await gateway.listWebhooks(account)
   return `"webhooks":[${all.map((webhook) => webhookJson(webhook, now)).join()}]`
@@ -38,8 +38,7 @@ const added: Operation = {
   tag: 'Webhooks',
   summary: 'Add a webhook',
   description:
-    'Events are pushed to it from now on. Without `events` it gets all of them but `message.sent`. Without `withText` they carry no ' +
-    'text of a message. The answer has the secret by which requests to it are signed; it is shown only here.',
+    'Events are pushed to the webhook from now on. Without `events` it gets all events except `message.sent`. Without `withText` the events do not carry ' + 'the texts of messages. The response has the secret with which requests to the webhook are signed. It is shown only here.',
   body: NewWebhook,
   answer: { webhook: WebhookAnswer, secret: Secret },
   examples: {
@@ -86,7 +85,7 @@ export const addWebhook = post(
   async ({ gateway, account, now }, wanted) => {
     const made = await gateway.addWebhook(account, wanted)
     if (made === 'too-many') return tooManyWebhooks
-    // An account that is gone since its key was looked at.
+    // The account was deleted after its key was checked.
     if (made === 'no-such-account') throw new Error(`there is no account ${account.id}`)
     if (typeof made === 'string') return refused(made, wanted)
     return `"webhook":${webhookJson(made.webhook, now)},"secret":"${made.secret}"`

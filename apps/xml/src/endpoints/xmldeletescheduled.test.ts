@@ -17,7 +17,7 @@ async function serve(serving: Serving = {}) {
   const { ports, account, clock, key, post } = served
   return {
     ...served,
-    /** Stores messages to these numbers that are due in a minute, at these costs in tenths. */
+    /** Stores messages to these numbers that are due in a minute, at these costs in tenths of a credit. */
     schedule: (to: readonly string[], costs?: readonly number[]) =>
       ports.messages.accept(
         anOrder(account.id, {
@@ -31,7 +31,7 @@ async function serve(serving: Serving = {}) {
   }
 }
 
-/** Hands what is due to a dispatcher. */
+/** Lets a dispatcher claim the due messages. */
 async function claim({ ports: { claimedBatches } }: Pick<Served, 'ports'>) {
   await claimedBatches.promote(100)
   const wanted = { messagesMax: 10, markedMax: 10, leaseSeconds: 60 }
@@ -43,7 +43,7 @@ async function claim({ ports: { claimedBatches } }: Pick<Served, 'ports'>) {
 }
 
 describe('the status of an id', () => {
-  test('is DELETED when the message is due, until it is claimed, and SENT from then on', async () => {
+  test('is DELETED for a due message until it is claimed, and SENT afterwards', async () => {
     const served = await serve()
     await served.schedule(['27825550101', '27825550102'])
     served.clock.step(3600)
@@ -61,7 +61,7 @@ describe('the status of an id', () => {
     },
   )
 
-  test('comes with the CLI, trimmed and escaped, or an empty one', async () => {
+  test('is returned with the CLI, trimmed and escaped, or an empty one', async () => {
     const { remove, schedule } = await serve()
     await schedule(['27825550101'])
     const clis = ['<CLI> a &amp; &lt;b&gt; </CLI>', '<CLI/>', '', '<CLI>1</CLI><CLI>2</CLI>']
@@ -95,7 +95,7 @@ describe('an error, for which nothing is deleted', () => {
     expect(await balance()).toBe(990)
   })
 
-  test('an error of the store is 503 and not NOTFOUND', async () => {
+  test('an error of the store is answered with 503 and not with NOTFOUND', async () => {
     const deleteScheduled = () => Promise.reject(new Error('the connection was lost'))
     const { remove } = await serve({
       change: (ports) => ({ ...ports, messages: { ...ports.messages, deleteScheduled } }),

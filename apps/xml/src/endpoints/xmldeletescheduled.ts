@@ -7,7 +7,9 @@ import { container, leaf } from '../rendered.ts'
 
 const idsMax = 1000
 
-/** Deletes scheduled messages: one result for each of 1 to 1000 ids, in request order (spec 4.3; rulings 1.15, 4.6). */
+/**
+ * Deletes 1 to 1000 scheduled messages. Returns one result for each id, in request order (spec 4.3; rulings 1.15, 4.6).
+ */
 export const deleteScheduled = endpoint({
   request: '_DeleteScheduled',
   response: 'XMLGatewayDeleteScheduled_Response',

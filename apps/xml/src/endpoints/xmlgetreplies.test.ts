@@ -21,7 +21,7 @@ test.each([
   ['\ufffe\uffff nul\0.', '   nul\ufffd.'],
   ['padded\0\0', 'padded'],
   ['', ''],
-])('the text %j is %j, in a document that others can read', async (text, written) => {
+])('the text %j is returned as %j, in a document that other parsers can read', async (text, written) => {
   const served = await serveXml()
   await write(served.ports, served.account, person)
   await arrive(served.ports, person, text)
@@ -30,7 +30,7 @@ test.each([
   expect(await areWellFormed([document])).toEqual([true])
 })
 
-test('90 days to the second; nothing of another account; a locked account reads it', async () => {
+test('replies are returned for exactly 90 days, only those of the account, and also to a locked account', async () => {
   const served = await serveXml()
   const sub = await anAccount(served.ports, { parent: served.account.id })
   await write(served.ports, sub, '27825550102')

@@ -3,7 +3,7 @@ import { formatMinute } from '@gateway/core/time'
 import { takingEndpoint } from '../endpoint.ts'
 import { container, leaf } from '../rendered.ts'
 
-/** Replies, short code messages among them, each returned once (spec 4.3, rule 6; rulings 1.19, 1.20). */
+/** Returns each reply once, including short code messages (spec 4.3, rule 6; rulings 1.19, 1.20). */
 export const takeReplies = takingEndpoint({
   request: '_Replies',
   response: 'XMLGateway_Replies',

@@ -6,7 +6,7 @@ const path = '/api/xmlgetscmessages.asp'
 const asking = ({ key }: Served) => `<Svc_SCmessages><ApiKey>${key}</ApiKey></Svc_SCmessages>`
 const taken = async (served: Served) => (await served.post(path, asking(served))).text
 
-test('each message to a code is returned once, oldest first, and is then no reply either', async () => {
+test('each message to a code is returned once, oldest first, and not as a reply afterwards', async () => {
   const served = await serveXml()
   await assign(served.ports, served.account, '40404')
   await arrive(served.ports, '27825550101', 'a & b\f', '40404')

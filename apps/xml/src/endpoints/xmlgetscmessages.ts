@@ -3,7 +3,7 @@ import { formatMinute } from '@gateway/core/time'
 import { takingEndpoint } from '../endpoint.ts'
 import { container, leaf } from '../rendered.ts'
 
-/** Short code messages, each returned once (spec 4.3, rule 6; ruling 1.20). */
+/** Returns each short code message once (spec 4.3, rule 6; ruling 1.20). */
 export const takeShortCodeMessages = takingEndpoint({
   request: '_SCmessages',
   response: 'XMLGateway_SCmessages',

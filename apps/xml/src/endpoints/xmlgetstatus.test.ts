@@ -23,7 +23,7 @@ async function serve(serving: Serving = {}) {
   return { ...served, ask: (ids: string, key = served.key) => served.post(path, documentOf(key, ids)) }
 }
 
-/** A store in which messages have these statuses, from id 1 on. */
+/** Returns ports in which messages from id 1 on have these statuses. */
 const serveStatuses = (statuses: readonly MessageStatus[]) => {
   const status: Messages['status'] = (_account, ids) =>
     Promise.resolve(ids.map((id) => statuses[id - 1] ?? 'not-found'))
@@ -53,7 +53,7 @@ describe('the status of a message', () => {
     ['SENDINGFAILED', OUTCOME.optedOut],
     ['SENDINGFAILED', OUTCOME.failed],
     ['SENDINGFAILED', OUTCOME.blacklisted],
-  ])('is %s with code %d and the time when it became so, in gateway time', async (status, code) => {
+  ])('is %s with code %d and the time of that outcome, in gateway time', async (status, code) => {
     const { ask } = await serveStatuses([reached(code)])
     const { status: http, headers, text } = await ask(asked(1))
     expect([http, headers['content-type']]).toEqual([200, 'text/xml; charset=utf-8'])
@@ -74,7 +74,7 @@ describe('the status of a message', () => {
 })
 
 describe('the rows of an answer', () => {
-  test('echo the CLI, trimmed and escaped, and an empty one if there is none', async () => {
+  test('echo the CLI, trimmed and escaped, or an empty one', async () => {
     const { ask } = await serve()
     const clis = ['<CLI> a &amp; &lt;b&gt; </CLI>', '<CLI/>', '', '<CLI>x<!-- y -->z</CLI>', '<CLI>1</CLI><CLI>2</CLI>']
     const { text } = await ask(clis.map((cli, at) => asked(at + 1, cli)).join(''))
@@ -90,7 +90,7 @@ describe('the rows of an answer', () => {
     },
   )
 
-  test('are 60 000 of them, if so many were asked for', async () => {
+  test('are as many as the ids of the request, up to 60 000', async () => {
     const { ask } = await serve()
     const { text } = await ask(asked(1).repeat(60_000))
     expect(text.match(/<StatusCode>108</g)).toHaveLength(59_000)
@@ -119,7 +119,7 @@ describe('an error, for which nothing is looked up', () => {
     expect(lookUps).toEqual([])
   })
 
-  test('an error of the store is 503 and not NOTFOUND', async () => {
+  test('an error of the store is answered with 503 and not with NOTFOUND', async () => {
     const status = () => Promise.reject(new Error('the connection was lost'))
     const { ask } = await serve({ change: (ports) => ({ ...ports, messages: { ...ports.messages, status } }) })
     const { status: http, headers, text } = await ask(asked(1))

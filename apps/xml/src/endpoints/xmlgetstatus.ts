@@ -8,10 +8,10 @@ import { type AskedMessage, checkMessageIds, idOf, messageIdElements, messageIds
 import { container, leaf } from '../rendered.ts'
 
 const idsMax = 1000
-/** Of one status with its elements. */
+/** Length of one status with its elements, in characters. */
 const statusLength = 200
 
-/** The status of messages of the last 90 days; ids after the first 1000 are SKIPPED (spec 4.3, rule 5). */
+/** Returns the status of messages of the last 90 days. Ids after the first 1000 are SKIPPED (spec 4.3, rule 5). */
 export const queryStatus = endpoint({
   request: '_StatusRequest',
   response: 'XMLGatewayStatus_Response',
@@ -31,14 +31,14 @@ async function lookUp({ gateway, account, now }: Call, asked: readonly AskedMess
   const statuses = await foundFor<AskedMessage, MessageStatus>(asked, idOf, 'not-found', (ids) =>
     gateway.queryStatus(account, ids),
   )
-  // The time of the outcome, or now if there is none (ruling 4.9).
+  // Each row has the time of the outcome, or the current time if there is none (ruling 4.9).
   const rows = statuses.map(({ asked: message, found }) =>
     writeStatus(message, statusWords(found), dateTimeOf(hasOutcome(found) ? found.at : now), labelsIn(found)),
   )
   return rows.join('')
 }
 
-/** Up to 120 000 ids, written in slices so that the event loop is not blocked. */
+/** Renders up to 120 000 skipped ids, in slices so that the event loop is not blocked. */
 async function skip({ now }: Call, asked: readonly AskedMessage[]): Promise<string> {
   const at = dateTimeOf(now)
   return (await inSlices(asked, (message) => writeStatus(message, SKIPPED, at))).join('')

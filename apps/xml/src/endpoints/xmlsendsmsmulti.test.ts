@@ -40,7 +40,7 @@ const textsOf = ({ orders }: Pick<Served, 'orders'>): readonly string[] =>
   orders.flatMap(({ texts }) => texts.map(({ body }) => body.text))
 
 describe('a send is answered', () => {
-  test('FAIL:NO NUMBER beside an empty Number, where the number is blank or there is none', async () => {
+  test('FAIL:NO NUMBER with an empty Number if the number is blank or missing', async () => {
     const { send } = await serve()
     const without = [
       message('A', [' ']),
@@ -54,7 +54,7 @@ describe('a send is answered', () => {
     expect(text).toBe(answer(root, refused.join('') + result(6, [number, 1])))
   })
 
-  test('FAIL:NO MESSAGE for each number, where the text is blank or there is none', async () => {
+  test('FAIL:NO MESSAGE for each number if the text is blank or missing', async () => {
     const { send } = await serve()
     const numbers = [number, '']
     const without = [
@@ -96,7 +96,7 @@ describe('Scheduled', () => {
     const { text } = await served.send({ scheduled })
     return { text, due: served.orders.flatMap(({ texts }) => texts.map(({ due }) => due)) }
   }
-  test('is a minute in gateway time, white space aside', async () => {
+  test('is a minute in gateway time, with surrounding white space ignored', async () => {
     expect(await at('<Scheduled> 202610191824\n</Scheduled>')).toEqual({
       text: answer(root, result(1, [number, 1])),
       due: [instant(Date.UTC(2026, 9, 19, 16, 24))],
@@ -107,7 +107,7 @@ describe('Scheduled', () => {
     ['past', '<Scheduled>202610180959</Scheduled>'],
     ['now', '<Scheduled>202610181000</Scheduled>'],
     ['long past', '<Scheduled>000101010000</Scheduled>'],
-  ])('%s is taken, and whether to send at once is left to the clock of the store', async (_, scheduled) => {
+  ])('%s is accepted, and the clock of the store decides whether to send at once', async (_, scheduled) => {
     const { text, due } = await at(scheduled)
     expect(text).toBe(answer(root, result(1, [number, 1])))
     expect(due.map((each) => each !== undefined && each <= Date.UTC(2026, 9, 18, 8, 0))).toEqual([true])
@@ -177,7 +177,7 @@ describe('an error, for which nothing is sent', () => {
     const ref = (value: string): string => `<ClientRef>${value}</ClientRef>`
     const balance = async ({ ports, account }: Served) => ports.ledger.balance(account.id)
 
-    test('a send that comes again has the first answer byte for byte, and is done once', async () => {
+    test('a repeated send gets the first answer byte for byte and is carried out once', async () => {
       const { send, ...served } = await serve({ wanted: { credits: 25 } })
       const messages = message('One', [number, 'x']) + message('Two', ['27825550102', '27825550103'])
       const first = await send({ scheduled: ref('order 7'), messages })
@@ -195,7 +195,7 @@ describe('an error, for which nothing is sent', () => {
       expect(await balance(served)).toBe(505)
     })
 
-    test('a blank one counts as left out; what is none is refused after every other check', async () => {
+    test('a blank one counts as omitted; an invalid one is refused after all other checks', async () => {
       const { send, orders } = await serve()
       for (const id of [1, 2])
         expect((await send({ scheduled: ref(' ') })).text).toBe(answer(root, result(1, [number, id])))
@@ -263,14 +263,14 @@ describe('an internal error', () => {
   const failing = (accept: () => Promise<never> | Promise<'overloaded'>) =>
     serve({ change: (ports) => ({ ...ports, messages: { ...ports.messages, accept } }) })
 
-  test('of the store is 503 without Retry-After', async () => {
+  test('of the store is answered with 503 without Retry-After', async () => {
     const { send } = await failing(() => Promise.reject(new Error('the connection was lost')))
     const { status, headers, text } = await send()
     expect([status, text]).toEqual([503, errorIn(root, 'Service unavailable')])
     expect(headers['retry-after']).toBeUndefined()
   })
 
-  test('by overload is 503 with Retry-After', async () => {
+  test('by overload is answered with 503 and Retry-After', async () => {
     const { send } = await failing(() => Promise.resolve('overloaded'))
     const { status, headers, text } = await send()
     expect([status, headers['retry-after'], text]).toEqual([503, '1', errorIn(root, 'Service unavailable')])

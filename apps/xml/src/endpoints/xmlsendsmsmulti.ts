@@ -28,7 +28,7 @@ interface SendDraft {
 }
 
 interface MessageDraft {
-  /** URL-encoded, as received. */
+  /** Text as received, URL-encoded. */
   text: string | undefined
   reference: string | undefined
   readonly options: { [Name in SendOptionName]?: string }
@@ -38,7 +38,7 @@ interface MessageDraft {
 
 const nothing = { text: undefined, reference: undefined, sender: undefined }
 
-/** Elements of a message that are options of its send. */
+/** Readers of the elements that are options of a send. */
 const optionElements = Object.fromEntries(
   sendOptionNames.map((name) => [
     optionWords(name).xml,
@@ -47,7 +47,7 @@ const optionElements = Object.fromEntries(
 )
 
 interface Send {
-  /** Undefined: at once. */
+  /** Scheduled time, or undefined to send at once. */
   readonly scheduled: Instant | undefined
   readonly key: IdempotencyKey | undefined
   readonly messages: readonly MessageDraft[]
@@ -106,7 +106,7 @@ function checkSend({ messages, scheduled = '', clientRef }: SendDraft): Send | F
 async function send({ gateway, account }: Call, { messages, scheduled, key }: Send): Promise<Answer> {
   const texts = messages.map(({ text = '', reference, options, sender, numbers }) => ({
     text: percentDecode(text),
-    recipients: withReference(numbers.length === 0 ? [''] : numbers, reference), // one result all the same (ruling 4.8)
+    recipients: withReference(numbers.length === 0 ? [''] : numbers, reference), // a message without a number gets one result, too (ruling 4.8)
     scheduled,
     options: usableOptions(readSendOptions((name) => options[name])),
     sender: usable(readSender(sender)),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { documentDecoder } from './decode-document.ts'
 
-/** The text of a whole document. */
+/** Decodes a whole document. */
 const decodeDocument = (body: Buffer, contentType?: string): string | undefined =>
   documentDecoder(body, contentType)?.(body, true)
 
@@ -12,12 +12,12 @@ const utf16be = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le'
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
 
 test.each<[string, Buffer, string | undefined, string]>([
-  ['UTF-8, if nobody says anything', Buffer.from('é€'), undefined, 'é€'],
+  ['UTF-8, if nothing else is declared', Buffer.from('é€'), undefined, 'é€'],
   ['UTF-8 with its mark, which is dropped', Buffer.from('\ufeffé€'), undefined, 'é€'],
   ['UTF-16, low byte first', Buffer.from('\ufeffé€', 'utf16le'), undefined, 'é€'],
   ['UTF-16, high byte first', utf16be('é€😀'), undefined, 'é€😀'],
   ['windows-1252, declared', declared('windows-1252', '\x80\xe9\x95\x81'), undefined, '€é•\x81'],
-  ['ISO-8859-1 is windows-1252 to those who say it', declared('ISO-8859-1', '\x80\xe9'), undefined, '€é'],
+  ['ISO-8859-1 is read as windows-1252', declared('ISO-8859-1', '\x80\xe9'), undefined, '€é'],
   ['US-ASCII, too', declared('us-ascii', '\x93\xe9'), undefined, '“é'],
   ['ISO-8859-15', declared('iso-8859-15', '\xa4'), undefined, '€'],
   ['by the content type', latin1('\xe9'), 'text/xml; charset=ISO-8859-1', 'é'],
@@ -45,17 +45,17 @@ test.each<[string, Buffer, string | undefined, string]>([
 })
 
 test.each<[string, Buffer, string | undefined]>([
-  ['bytes that are no UTF-8', latin1('\xe9'), undefined],
-  ['bytes that are no UTF-8 after its mark', latin1('\xef\xbb\xbf\xe9'), undefined],
+  ['bytes that are not UTF-8', latin1('\xe9'), undefined],
+  ['bytes that are not UTF-8 after its byte order mark', latin1('\xef\xbb\xbf\xe9'), undefined],
   ['a surrogate in UTF-8', Buffer.from([0xed, 0xa0, 0x80]), undefined],
   ['an overlong sequence', Buffer.from([0xc0, 0xaf]), undefined],
   ['half a character of UTF-16', Buffer.from([0xff, 0xfe, 0x41]), undefined],
   ['half a pair of UTF-16', Buffer.from([0xff, 0xfe, 0x00, 0xd8]), undefined],
-  ['an encoding that nobody knows', declared('klingon', 'a'), undefined],
-  ['an encoding that we do not read', declared('utf-7', 'a'), undefined],
-  ['one that a decoder knows and we do not read', declared('iso-2022-jp', 'a'), undefined],
+  ['an unknown encoding', declared('klingon', 'a'), undefined],
+  ['an unsupported encoding', declared('utf-7', 'a'), undefined],
+  ['an unsupported encoding that the decoder knows', declared('iso-2022-jp', 'a'), undefined],
   ['an unknown one in the content type', latin1('a'), 'text/xml; charset=klingon'],
-])('undefined for %s', (_, bytes, contentType) => {
+])('%s cannot be decoded', (_, bytes, contentType) => {
   expect(decodeDocument(bytes, contentType)).toBeUndefined()
 })
 
@@ -69,14 +69,14 @@ test.each(['utf-16', 'UTF-16', 'utf-16LE', 'UTF-16be'])(
   },
 )
 
-test('one in bytes of UTF-16 is what it says', () => {
+test('a declaration in UTF-16 must name UTF-16', () => {
   const text = '<?xml version="1.0" encoding="utf-16"?><a>é€</a>'
   expect(decodeDocument(Buffer.from(`\ufeff${text}`, 'utf16le'))).toBe(text)
   expect(decodeDocument(utf16be(text))).toBe(text)
   expect(decodeDocument(Buffer.from(text, 'utf16le'), 'text/xml; charset=utf-16')).toBe(text)
 })
 
-test('any text in UTF-8 and UTF-16 comes back', () => {
+test('any text in UTF-8 and UTF-16 is decoded unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       fc.pre(!text.startsWith('\ufeff') && !text.includes('\ufeff'))
@@ -87,7 +87,7 @@ test('any text in UTF-8 and UTF-16 comes back', () => {
   )
 })
 
-test('any bytes whatsoever are decoded or refused, and nothing throws', () => {
+test('any bytes are decoded or refused, without an exception', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 80 }), fc.string(), (bytes, contentType) => {
       expect(['string', 'undefined']).toContain(typeof decodeDocument(Buffer.from(bytes), contentType))

@@ -9,15 +9,19 @@ const marks: readonly (readonly [string, Buffer])[] = [
 const encodings = new Set(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-15'])
 const declarationBytesMax = 256
 
-/** So many bytes of a document, or all of a shorter one, say what its encoding is. */
+/** Number of bytes at the start of a document, or all of a shorter one, from which the encoding is determined. */
 export const startBytes = declarationBytesMax
 
-/** The text of the bytes that come next, `isLast`: of the last ones. Undefined: they are not of the encoding. */
+/**
+ * Decodes the next bytes of a document. `isLast` is true for the last ones. Returns undefined if they are not valid in
+ * the encoding.
+ */
 export type DocumentDecoder = (bytes: Buffer, isLast: boolean) => string | undefined
 
 /**
- * The decoder for a document that begins with these bytes: by its byte order mark, else its declaration, else the
- * charset of its content type, else UTF-8 (ruling 4.1; decision 0040). Undefined: an encoding that is not supported.
+ * Returns the decoder for a document that begins with these bytes, by its byte order mark, else its declaration, else
+ * the charset of its content type, else UTF-8 (ruling 4.1; decision 0040). Returns undefined if the encoding is not
+ * supported.
  */
 export function documentDecoder(start: Buffer, contentType = ''): DocumentDecoder | undefined {
   const decoder = decoderFor(markOf(start) ?? declaredIn(start) ?? charsetOf(contentType) ?? 'utf-8')
@@ -43,7 +47,7 @@ function decoderFor(label: string): InstanceType<typeof TextDecoder> | undefined
 const markOf = (body: Buffer): string | undefined =>
   marks.find(([, mark]) => body.subarray(0, mark.length).equals(mark))?.[0]
 
-/** The encoding that a declaration in ASCII names. */
+/** Returns the encoding that a declaration in ASCII names. */
 function declaredIn(body: Buffer): string | undefined {
   const start = body.toString('latin1', 0, declarationBytesMax)
   const label = /^<\?xml\s[^>]*?\sencoding\s*=\s*["']([^"'>]*)/.exec(start)?.[1]

@@ -25,7 +25,7 @@ function readInPieces(document: string, length: number) {
   return reader.end() ? draft : 'not valid'
 }
 
-/** However it is cut, a document is read alike; a long one is cut a few times only. */
+/** Reads a document cut at every position, or at a few positions if it is long. All results must be equal. */
 function read(document: string) {
   const whole = readInPieces(document, Infinity)
   const lengths = document.length < 2000 ? [1, 7] : [4096, 16_383]
@@ -103,7 +103,7 @@ describe('is read', () => {
     },
   )
 
-  test('a document as the same, wherever a slice of it ends', () => {
+  test('a document with the same result wherever its pieces end', () => {
     const piece = '<Item a="é">&amp;😀\r\n<![CDATA[<x>]]><!-- c --></Item>'
     for (let shift = 0; shift < piece.length; shift++) {
       const document = inRoot(`<List>${' '.repeat(shift)}${piece.repeat(400)}</List>`)
@@ -223,8 +223,8 @@ describe('is not valid', () => {
   })
 })
 
-describe('against another reader of XML', () => {
-  test('each document above that is not valid is none to it either, but for DOCTYPE, which is forbidden', async () => {
+describe('compared with another XML parser', () => {
+  test('each invalid document above is invalid to it too, except for DOCTYPE, which only the gateway forbids', async () => {
     const documents = malformed.filter(
       ([title]) => !/^DOCTYPE( with entities)?$/.test(title) && title !== 'a second byte order mark',
     )
@@ -232,7 +232,7 @@ describe('against another reader of XML', () => {
     expect(documents.filter((_, at) => found[at]).map(([title]) => title)).toEqual([])
   })
 
-  test('a mutated document with our root is read if, and only if, it finds it well-formed', async () => {
+  test('a mutated document with our root is read if, and only if, the other parser finds it well-formed', async () => {
     const pieces = [
       ...[
         '<List>',

@@ -3,49 +3,52 @@ import { trimWhiteSpace } from '@gateway/wire'
 import { documentDecoder, type DocumentDecoder, startBytes } from './decode-document.ts'
 import { type DocumentEvents, isOverlong, notValid, refuseIf, strictParser } from './strict-parser.ts'
 
-/** How an element is read into the draft `D`. Elements without a reader are ignored. */
+/** Reader of an element into the draft `D`. Elements without a reader are ignored. */
 export interface Element<D> {
-  /** Called when it opens. */
+  /** Called when the element opens. */
   readonly open?: (draft: D) => void
-  /** Called when it closes, with its own text, `''` if it has none. */
+  /** Called when the element closes, with its own text, or `''` if it has none. */
   readonly text?: (draft: D, text: string) => void
-  /** Readers of its child elements, by name. An element with `text` has none. */
+  /** Readers of the child elements, by name. An element with `text` has none. */
   readonly inside?: ReadonlyMap<string, Element<D>>
 }
 
-/** Readers by element name; letter case matters. */
+/** Returns readers by element name. Letter case matters. */
 export const elements = <D>(byName: Readonly<Record<string, Element<D>>>): ReadonlyMap<string, Element<D>> =>
   new Map(Object.entries(byName))
 
-/** An element whose text is trimmed of XML white space (ruling 4.2). */
+/** Returns the reader of an element whose text is trimmed of XML white space (ruling 4.2). */
 export const trimmed = <D>(take: (draft: D, text: string) => void): Element<D> => ({
   text: (draft, text) => take(draft, trimWhiteSpace(text)),
 })
 
-/** The root of a request: its name is any prefix and this ending, as `_Multi_Message` (ruling 4.2). */
+/**
+ * Reader of the root of a request. The name of the root is any prefix followed by this suffix, such as `_Multi_Message`
+ * (ruling 4.2).
+ */
 export interface Root<D> extends Element<D> {
   readonly ending: string
 }
 
-/** An XML declaration has no reason to be longer. */
+/** Maximum length of an XML declaration, in characters. */
 const declarationLengthMax = 256
 
-/** Reads one document. */
+/** Reader of one document. */
 export interface DocumentReader {
-  /** Reads a piece of it; false: it is not valid, whatever follows. */
+  /** Reads the next piece. Returns false if the document is already known to be invalid. */
   write(piece: string): boolean
-  /** Whether it was whole and valid. */
+  /** Returns true if the document was complete and valid. */
   end(): boolean
 }
 
 /**
- * Reads a document into a draft, in pieces as they come. It is not valid if it is not well-formed, breaks ruling 4.3,
- * or has another root; the draft is of no use then.
+ * Returns a reader that fills a draft from the pieces of a document. A document is invalid if it is not well-formed,
+ * breaks ruling 4.3, or has another root; the draft must not be used then.
  */
 export function documentReader<D>(root: Root<D>, draft: D): DocumentReader {
   const { events, isWhole } = structure(root, draft)
   const parser = strictParser(events)
-  /** What came before it is long enough to hold a declaration; undefined from then on. */
+  /** Text received until it is long enough to contain a declaration. Undefined from then on. */
   let start: string | undefined = ''
   let heldBack = ''
 
@@ -60,7 +63,7 @@ export function documentReader<D>(root: Root<D>, draft: D): DocumentReader {
     parser.write(text)
   }
 
-  /** A carriage return is held back: it may be half of one line end. */
+  /** Holds back a trailing carriage return, because a line feed may follow in the next piece. */
   function write(piece: string, isLast: boolean): void {
     const text = heldBack + piece
     heldBack = !isLast && text.endsWith('\r') ? '\r' : ''
@@ -90,11 +93,11 @@ function isValid(read: () => void): boolean {
 const declaration =
   /^<\?xml[ \t\n]+version[ \t\n]*=[ \t\n]*(["'])1\.\d+\1([ \t\n]+encoding[ \t\n]*=[ \t\n]*(["'])[\w.-]+\3)?([ \t\n]+standalone[ \t\n]*=[ \t\n]*(["'])(yes|no)\5)?[ \t\n]*\?>/
 
-/** With line ends as XML reads them; twice as fast as a replacement. */
+/** Normalizes line ends as XML requires. Twice as fast as a replacement by regular expression. */
 const withLineFeeds = (text: string): string =>
   text.includes('\r') ? text.split('\r\n').join('\n').split('\r').join('\n') : text
 
-/** Refuses a malformed declaration, and a byte order mark that is not the first thing. */
+/** Removes the declaration. Refuses a malformed declaration, and a byte order mark that is not at the beginning. */
 function withoutDeclaration(document: string): string {
   const length = /^<\?xml[ \t\n?]/.test(document)
     ? declaration.exec(document.slice(0, declarationLengthMax))?.[0].length
@@ -104,7 +107,7 @@ function withoutDeclaration(document: string): string {
   return rest
 }
 
-/** What XML 1.0 excludes (a decoded text has no lone surrogates). */
+/** True if the document has a character that XML 1.0 excludes. Decoded text has no unpaired surrogates. */
 const hasForbiddenCharacter = (document: string): boolean =>
   // oxlint-disable-next-line no-control-regex
   /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/.test(document)
@@ -142,17 +145,20 @@ function structure<D>(root: Root<D>, draft: D) {
   return { events, isWhole: () => whole }
 }
 
-/** Characters read in one turn of the event loop: 0.1 ms, some 3 ms of the worst documents. */
+/** Number of characters read in one turn of the event loop: 0.1 ms of work, or about 3 ms for the worst documents. */
 const sliceLength = 4096
 
-/** Runs the reading of so many characters when its turn has come; 'overloaded': that took too long. */
+/**
+ * Reads the given number of characters when it is the document's turn. Resolves to 'overloaded' if the wait was too
+ * long.
+ */
 export type Pace = (characters: number, read: () => boolean) => Promise<boolean | 'overloaded'>
 
 export type ReadOutcome = 'valid' | 'not-valid' | 'too-large' | 'overloaded' | 'aborted'
 
 /**
- * Reads a document into a draft as it arrives. Of one that is not valid the rest is awaited and thrown away: whether it
- * is too large is said first (ruling 4.1). The draft is of no use unless it is 'valid'.
+ * Reads a document into a draft as it arrives. The rest of an invalid document is received and discarded, because a
+ * size above the limit takes precedence (ruling 4.1). The draft may be used only if the result is 'valid'.
  */
 export async function readArriving<D>(
   body: ArrivingBody,
@@ -177,7 +183,10 @@ export async function readArriving<D>(
 
 type Text = { readonly decoded: string; readonly isLast: boolean } | { readonly ended: Exclude<ReadOutcome, 'valid'> }
 
-/** Decodes what comes; of the first piece enough is awaited to know its encoding. */
+/**
+ * Returns a function that decodes the next bytes of a body. The first call waits for enough bytes to determine the
+ * encoding.
+ */
 function textsOf(body: ArrivingBody, contentType: string | undefined): () => Promise<Text | 'not-valid'> {
   let decode: DocumentDecoder | undefined
   return async () => {
@@ -201,7 +210,7 @@ async function skipRest(body: ArrivingBody): Promise<ReadOutcome> {
   return how === 'too-large' || how === 'aborted' ? how : 'not-valid'
 }
 
-/** It is answered at once; what still comes is thrown away. */
+/** Discards the rest of the body, so that the request can be answered at once. */
 function abandon(body: ArrivingBody): ReadOutcome {
   body.skip()
   void body.next()

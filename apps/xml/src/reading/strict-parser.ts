@@ -1,27 +1,27 @@
 import sax from 'sax'
 
-/** Bounds on any document, whatever its content (ruling 4.3). */
+/** Limits of any document (ruling 4.3). */
 export const documentLimits = {
-  /** The root has depth 1. */
+  /** Maximum depth of elements. The root has depth 1. */
   depthMax: 16,
   elementsMax: 250_000,
   /**
-   * UTF-8 bytes of one text, CDATA section, comment or processing instruction, and of the text of one element;
-   * characters of one tag.
+   * Maximum size of one text, CDATA section, comment, processing instruction or text of one element, in UTF-8 bytes; of
+   * one tag, in characters.
    */
   nodeBytesMax: 65_536,
 } as const
 
 const bytesOfUnitMax = 3
 
-/** Whether a text is longer than a node may be. */
+/** True if a text exceeds the maximum size of a node. */
 export const isOverlong = (text: string): boolean =>
   text.length * bytesOfUnitMax > documentLimits.nodeBytesMax && Buffer.byteLength(text) > documentLimits.nodeBytesMax
 
 /** Parser events. A listener may throw `notValid`, too. */
 export interface DocumentEvents {
   open(name: string): void
-  /** Part of the text of the innermost open element; called once or more. */
+  /** Part of the text of the innermost open element. Called one or more times. */
   text(piece: string): void
   close(): void
 }
@@ -33,16 +33,16 @@ export function refuseIf(bad: boolean): void {
   if (bad) throw notValid
 }
 
-/** Throws `notValid` as soon as a document is not valid. */
+/** Parser that throws `notValid` as soon as the document is known to be invalid. */
 export interface StrictParser {
   write(piece: string): void
   close(): void
 }
 
 /**
- * A parser for one document, written in slices. It refuses what is not well-formed and what ruling 4.3 forbids. sax in
- * strict mode accepts more than XML: each check here closes one gap. The caller has checked the characters and the XML
- * declaration.
+ * Returns a parser for one document, which is written in slices. It refuses documents that are not well-formed or that
+ * ruling 4.3 forbids. sax accepts more than XML even in strict mode: each check here closes one gap. The caller has
+ * checked the characters and the XML declaration.
  */
 export function strictParser(events: DocumentEvents): StrictParser {
   const options = { strictEntities: true, position: true }
@@ -50,7 +50,7 @@ export function strictParser(events: DocumentEvents): StrictParser {
   const bounds = countElements()
   let textFrom = 0
   let selfClosing = false
-  /** What may be asked for again: from where the text that is being read began. */
+  /** Source text since the start of the current text node, for comparisons with the original spelling. */
   let recent = ''
   let recentFrom = 0
 
@@ -111,7 +111,7 @@ export function strictParser(events: DocumentEvents): StrictParser {
   }
 }
 
-/** Checks for one root, the number of elements and their depth. */
+/** Returns checks that there is one root, and that number and depth of elements stay within the limits. */
 function countElements() {
   let depth = 0
   let count = 0
@@ -128,10 +128,10 @@ function countElements() {
   }
 }
 
-/** Only XML's own references, in lower case, and no `]]>` outside a CDATA section. */
+/** Refuses references other than XML's own in lower case, and `]]>` outside a CDATA section. */
 function checkText(text: string, written: string): void {
   refuseIf(isOverlong(text))
-  // A reference is longer than its character: equal lengths mean that there is none.
+  // A reference is longer than its character, so equal lengths mean that there is none.
   if (written.length !== text.length) refuseIf(hasForeignReference(written))
   refuseIf(written.includes(']]>'))
 }
@@ -147,6 +147,6 @@ function checkAttributes(tag: { readonly name: string; readonly attributes: obje
   refuseIf(values.some((value) => value.includes('<') || hasForeignReference(value)))
 }
 
-/** `xml` names the declaration only, which was removed before. */
+/** True for the name of a processing instruction. `xml` is reserved for the declaration, which was removed before. */
 const isInstructionName = (name: string): boolean =>
   /^[\p{L}_:][\p{L}\p{N}_:.·-]*$/u.test(name) && name.toLowerCase() !== 'xml'

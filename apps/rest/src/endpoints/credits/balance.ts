@@ -10,7 +10,7 @@ const operation: Operation = {
   examples: { balance: { answer: { creditBalance: 97 } } },
 }
 
-/** getCreditBalance (spec 4.1). */
+/** Operation getCreditBalance (spec 4.1). */
 export const creditBalance = get(
   operation,
   nothing,

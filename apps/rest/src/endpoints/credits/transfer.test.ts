@@ -32,7 +32,7 @@ const lock = (account: Account) => createBackOffice(rest.ports).lockAccount(acco
 const balances = () =>
   Promise.all([rest.account, one, other, stranger].map((account) => rest.ports.ledger.balance(account.id)))
 
-describe('the first refusal that holds is answered, and nothing has moved', () => {
+describe('the first refusal that applies is answered, and nothing is moved', () => {
   const rows: readonly [string, string, () => Promise<unknown>][] = [
     ['a sender of 0', 'invalidFromAccount', () => transfer(0, main(), 1)],
     ['a negative sender', 'invalidFromAccount', () => transfer(0 - main(), main(), 1)],
@@ -53,15 +53,15 @@ describe('the first refusal that holds is answered, and nothing has moved', () =
         return transfer(one.id, other.id, 0)
       },
     ],
-    ['less than nothing', 'invalidQuantity', () => transfer(main(), one.id, -5)],
-    ['one more than there is', 'insufficientCredits', () => transfer(main(), one.id, 101)],
+    ['a negative quantity', 'invalidQuantity', () => transfer(main(), one.id, -5)],
+    ['one credit more than the balance', 'insufficientCredits', () => transfer(main(), one.id, 101)],
   ]
   test.each(rows)('%s: %s', async (_title, word, ask) => {
     expect(answerOf((await ask()) as { text: string })).toBe(refused(word))
     expect(await balances()).toEqual([1000, 1000, 1000, 1000])
   })
 
-  test.each([26, 308, 309, 10_000])('a quantity of %i digits is a whole number: invalidQuantity', async (digits) => {
+  test.each([26, 308, 309, 10_000])('a quantity of %i digits is a whole number and is refused as invalidQuantity', async (digits) => {
     const body = JSON.stringify(wanted(main(), one.id, 7)).replace('7}', `${'9'.repeat(digits)}}`)
     expect(answerOf(await rest.post(path, body))).toBe(refused('invalidQuantity'))
   })
@@ -80,7 +80,7 @@ describe('the first refusal that holds is answered, and nothing has moved', () =
   })
 })
 
-describe('a body of the wrong shape is 422, and nothing has moved', () => {
+describe('a body of the wrong shape is answered with 422, and nothing is moved', () => {
   test.each<[unknown, string]>([
     [[], 'The body must be an object; got an array.'],
     [null, 'The body must be an object; got null.'],
@@ -111,7 +111,7 @@ describe('a body of the wrong shape is 422, and nothing has moved', () => {
   })
 })
 
-describe('our own trouble', () => {
+describe('an internal failure', () => {
   const failing = async (transferCredits: () => Promise<'failed'>) => {
     const broken = await startRest({ gateway: (gateway) => ({ ...gateway, transferCredits }) })
     const answer = await broken.post(path, wanted(1, 2, 1))
@@ -119,13 +119,13 @@ describe('our own trouble', () => {
     return answer
   }
 
-  test('with certainly nothing moved is 503 with Retry-After, and no refusal', async () => {
+  test('after which certainly nothing was moved is answered with 503 and Retry-After, not with a refusal', async () => {
     const answer = await failing(() => Promise.resolve('failed'))
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
     expect(answer.text).not.toContain('transferSuccessful')
   })
 
-  test('with nobody knowing whether the credits moved is 503 without Retry-After', async () => {
+  test('after which the credits may have been moved is answered with 503 without Retry-After', async () => {
     const answer = await failing(() => Promise.reject(new Error('the answer was lost')))
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, undefined])
   })

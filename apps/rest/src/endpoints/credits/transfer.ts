@@ -11,11 +11,11 @@ const whole = (description: string) => Type.Integer({ expected: 'a whole number'
 
 const Transfer = Type.Object(
   {
-    sendingAccountNumber: whole('The number of the account that gives, without W.'),
-    receivingAccountNumber: whole('The number of the account that gets, without W.'),
+    sendingAccountNumber: whole('The number of the account that sends the credits, without W.'),
+    receivingAccountNumber: whole('The number of the account that receives the credits, without W.'),
     transferQuantity: whole('Whole credits, from 1 to 1000000000000.'),
   },
-  { title: 'Transfer', expected: 'an object', description: 'How many credits move, and between which accounts.' },
+  { title: 'Transfer', expected: 'an object', description: 'The quantity of credits to move, and the two accounts.' },
 )
 const readTransfer = reader(Transfer)
 
@@ -24,13 +24,12 @@ const operation: Operation = {
   tag: 'Credits',
   summary: 'Transfer credits',
   description:
-    'Moves credits from a main account to one of its sub accounts, back, or between two of its sub accounts. The key is that of the ' +
-    'main account, or of the sub account that sends. Numbers are written in digits only.',
+    'Moves credits from a main account to one of its sub accounts, back, or between two of its sub accounts. The key must belong to the ' + 'main account, or to the sub account that sends. Numbers are written in digits only.',
   body: Transfer,
   repeatable: true,
   answer: {
-    transferSuccessful: Type.Boolean({ description: 'Whether the credits were moved.' }),
-    transferError: Type.Optional(oneOf(Object.values(TRANSFER_ERROR), 'Why nothing was moved; missing if it was.')),
+    transferSuccessful: Type.Boolean({ description: 'True if the credits were moved.' }),
+    transferError: Type.Optional(oneOf(Object.values(TRANSFER_ERROR), 'The reason why nothing was moved. Missing if the credits were moved.')),
   },
   examples: {
     moved: {
@@ -49,8 +48,8 @@ const operation: Operation = {
 }
 
 /**
- * transferCredits: a main account's key moves credits within the family, a sub account's its own (spec 4.1; ruling
- * 2.13).
+ * Operation transferCredits: a main account moves credits within its family of accounts, a sub account only its own
+ * (spec 4.1; ruling 2.13).
  */
 export const transferCredits = post(
   operation,
@@ -67,8 +66,7 @@ export const transferCredits = post(
 )
 
 const refused = (refusal: TransferRefusal): string | Failure =>
-  // Our own trouble is not a refusal; it is certain that nothing moved, so the same request may come again (ruling
-  // 1.25).
+  // An internal failure is not a refusal. Nothing was moved, so the client may repeat the request (ruling 1.25).
   refusal === 'failed' ? nothingMoved : `"transferSuccessful":false,"transferError":"${TRANSFER_ERROR[refusal]}"`
 
 const nothingMoved = failure('unavailable', 'The service is not available. No credits were moved.', {

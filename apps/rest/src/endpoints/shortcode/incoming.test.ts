@@ -25,7 +25,7 @@ test('an item is a message to a code, oldest first, with every field in the rule
   expect(await fields('?offset=1&limit=7')).toContain('"resultsLimit":7,"resultsTotalAvailable":2,')
 })
 
-test('messages to the code of another account are not in it; a locked account reads its own', async () => {
+test('messages to the code of another account are not listed; a locked account can read its own', async () => {
   const sub = await anAccount(rest.ports, { parent: rest.account.id })
   await assign(rest.ports, sub, '50505')
   await arrive(rest.ports, '27825550101', 'hello', '50505')
@@ -33,7 +33,7 @@ test('messages to the code of another account are not in it; a locked account re
   expect(await fields()).toContain('"resultsTotalAvailable":0,')
 })
 
-test('90 days to the second', async () => {
+test('messages are listed for exactly 90 days', async () => {
   await assign(rest.ports, rest.account, '40404')
   await arrive(rest.ports, '27825550101', 'hello', '40404')
   rest.clock.step(90 * 86_400)

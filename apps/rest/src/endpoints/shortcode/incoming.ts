@@ -15,10 +15,10 @@ const operation: Operation = {
     'shortcodeMessages',
     answerObject('ShortCodeMessage', {
       incomingApiMessageId: MessageIdNumber,
-      shortCode: Type.String({ description: 'The short or long code that it was sent to.' }),
+      shortCode: Type.String({ description: 'The short or long code to which the message was sent.' }),
       mobileNumber: MobileNumber,
       receiveTime: Minute,
-      messageText: Type.String({ description: 'The text as it was received.' }),
+      messageText: Type.String({ description: 'The text as received.' }),
     }),
   ),
   examples: {
@@ -43,8 +43,8 @@ const operation: Operation = {
 }
 
 /**
- * getShortCodeMessages: those of the last 90 days, oldest first; an account without a code has none (spec 4.1; ruling
- * 2.10).
+ * Operation getShortCodeMessages: messages of the last 90 days, oldest first. An account without a code has none (spec
+ * 4.1; ruling 2.10).
  */
 export const shortCodeMessages = getPage(operation, async (call, page) =>
   pageFields(

@@ -27,7 +27,7 @@ test.each(['&;=%', 'one\r\ntwo', '\f\x01\x7f\u2028', '😀 é €', ']]></a>', '
   },
 )
 
-test('90 days to the second', async () => {
+test('replies are listed for exactly 90 days', async () => {
   await write(rest.ports, rest.account, person)
   await arrive(rest.ports, person, 'old')
   rest.clock.step(1)
@@ -36,7 +36,7 @@ test('90 days to the second', async () => {
   expect(await listed()).toEqual({ total: 1, texts: ['young'] })
 })
 
-test('the database in trouble is 503 with the envelope and not an empty list', async () => {
+test('a failing database leads to 503 with the envelope and not to an empty list', async () => {
   const broken = await startRest({
     gateway: (gateway) => ({ ...gateway, listReplies: () => Promise.reject(new Error('lost')) }),
   })

@@ -17,8 +17,8 @@ const operation: Operation = {
       incomingApiMessageId: MessageIdNumber,
       mobileNumber: MobileNumber,
       receiveTime: Minute,
-      messageText: Type.String({ description: 'The text as it was received.' }),
-      outgoingApiMessageId: orNull(MessageIdNumber, 'The message that it answers; null if there is none.'),
+      messageText: Type.String({ description: 'The text as received.' }),
+      outgoingApiMessageId: orNull(MessageIdNumber, 'The id of the message that was answered, or null.'),
     }),
   ),
   examples: {
@@ -50,8 +50,8 @@ const operation: Operation = {
 }
 
 /**
- * getIncomingMessages: replies of the last 90 days, without short code messages, oldest first (spec 4.1; rulings 1.19,
- * 2.10).
+ * Operation getIncomingMessages: replies of the last 90 days, without short code messages, oldest first (spec 4.1;
+ * rulings 1.19, 2.10).
  */
 export const incomingMessages = getPage(operation, async (call, page) =>
   pageFields(call, page, 'incomingMessages', await call.gateway.listReplies(call.account, page), incomingJson),

@@ -24,7 +24,7 @@ const listed = async (query = '') => {
   return { total: resultsTotalAvailable, ids: scheduledMessages.map(({ apiMessageId }) => apiMessageId) }
 }
 
-test('a message that is due stays in it until it is claimed', async () => {
+test('a due message is listed until it is claimed', async () => {
   await send('202610181001', '27825550101')
   rest.clock.step(3600)
   expect(await listed()).toEqual({ total: 1, ids: [1] })
@@ -34,7 +34,7 @@ test('a message that is due stays in it until it is claimed', async () => {
   expect(await listed()).toEqual({ total: 0, ids: [] })
 })
 
-test('offset and limit cut a piece; the total is that of all, and the first 100 come if nothing is asked for', async () => {
+test('offset and limit select a page; the total counts all items, and the default is the first 100', async () => {
   await rest.ports.ledger.topUp(rest.account.id, credits(1000), 'more', rest.clock.now())
   await send('202701010000', ...Array.from({ length: 105 }, (_, i) => `2782555${String(i).padStart(4, '0')}`))
   expect((await listed()).ids).toHaveLength(100)
@@ -55,7 +55,7 @@ test.each(['?offset=-1', '?offset=x', '?offset=', '?limit=0', '?limit=1001', '?l
   },
 )
 
-test('the database in trouble is 503 with the envelope and not an empty list', async () => {
+test('a failing database leads to 503 with the envelope and not to an empty list', async () => {
   const broken = await startRest({
     gateway: (gateway) => ({ ...gateway, listScheduled: () => Promise.reject(new Error('lost')) }),
   })

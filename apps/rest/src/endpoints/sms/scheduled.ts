@@ -18,7 +18,7 @@ const operation: Operation = {
   id: 'getScheduledMessages',
   tag: 'Scheduled',
   summary: 'Scheduled messages',
-  description: 'Messages that wait and can still be deleted, by due time, then by id.',
+  description: 'Scheduled messages that can still be deleted, by due time, then by id.',
   query: pageQuery,
   answer: pageAnswer(
     'scheduledMessages',
@@ -49,7 +49,7 @@ const operation: Operation = {
         ],
       },
     },
-    'offset that is no number': {
+    'offset that is not a number': {
       query: { offset: 'first', limit: 100 },
       answer: failure(
         'invalid-parameter',
@@ -59,7 +59,10 @@ const operation: Operation = {
   },
 }
 
-/** getScheduledMessages: what waits and can still be deleted, by due time, then id (spec 4.1; rulings 2.10, 2.11). */
+/**
+ * Operation getScheduledMessages: messages that can still be deleted, by due time, then id (spec 4.1; rulings 2.10,
+ * 2.11).
+ */
 export const scheduledMessages = getPage(operation, async (call, page) =>
   pageFields(call, page, 'scheduledMessages', await call.gateway.listScheduled(call.account, page), scheduledJson),
 )

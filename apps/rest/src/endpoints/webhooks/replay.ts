@@ -25,13 +25,13 @@ const time = (which: string) =>
     expected: 'a string or a number YYYYMMDDHHmm',
     description: `${which}, YYYYMMDDHHmm at GMT+2.`,
   })
-const eventId = { expected: 'the id of an event', description: 'The one event to be pushed again, by its id.' }
+const eventId = { expected: 'the id of an event', description: 'The id of the one event to be pushed again.' }
 
 const ReplayBody = Type.Object(
   {
     event: optional(text(eventId), eventId),
     from: time('The beginning of a period; with `to`'),
-    to: time('The end of a period, which is no part of it; with `from`'),
+    to: time('The end of a period, exclusive; with `from`'),
     dead: optional(Type.Boolean(), {
       expected: 'true or false',
       description: 'True: all lists whose tries are exhausted.',
@@ -40,12 +40,12 @@ const ReplayBody = Type.Object(
   {
     title: 'Replay',
     expected: 'an object',
-    description: 'Which events are pushed again: exactly one of `event`, `from` with `to`, and `dead`.',
+    description: 'The events to push again: exactly one of `event`, `from` with `to`, and `dead`.',
   },
 )
 const readBody = reader(ReplayBody)
 
-/** `replayJson`. */
+/** Schema of `replayJson`. */
 const ReplayAnswer = answerObject(
   'ReplayTask',
   {
@@ -53,24 +53,24 @@ const ReplayAnswer = answerObject(
     webhookId: WebhookNumber,
     state: oneOf(
       Object.values(REPLAY_STATE),
-      'Running: more events are to be pushed again. Done: all are, or wait for it. Stopped: no more are.',
+      'Running: more events will be queued. Done: all events were queued. Stopped: no more events will be queued.',
     ),
-    event: orNull(Type.String(), 'The event that was asked for, or null.'),
-    from: orNull(Minute, 'The period that was asked for, or null.'),
-    to: orNull(Minute, 'Its end, which is no part of it, or null.'),
-    dead: Type.Boolean({ description: 'Whether dead lists were asked for.' }),
+    event: orNull(Type.String(), 'The requested event, or null.'),
+    from: orNull(Minute, 'The beginning of the requested period, or null.'),
+    to: orNull(Minute, 'The end of the requested period, exclusive, or null.'),
+    dead: Type.Boolean({ description: 'True if dead lists were requested.' }),
     eventsReplayed: Type.Integer({
-      description: 'Events that are pushed again so far, those that wait for it among them.',
+      description: 'Events that were queued again so far, including those that still wait to be pushed.',
     }),
     eventsWaiting: Type.Integer({ description: 'Events of the replay that wait to be pushed.' }),
     replayedUpTo: orNull(
       Stamp,
-      'What happened until then has been looked at. Null: nothing yet, or not in the order of time.',
+      'The replay has processed events up to this time. Null: none yet, or it does not proceed in order of time.',
     ),
     startedTime: Stamp,
-    endedTime: orNull(Stamp, 'When it ended; null while it runs.'),
+    endedTime: orNull(Stamp, 'When the replay ended, or null while it is running.'),
   },
-  'A replay, and how far it is.',
+  'A replay and its progress.',
 )
 
 const example = {
@@ -112,9 +112,7 @@ const begun: Operation = {
   tag: 'Webhooks',
   summary: 'Replay events',
   description:
-    'Begins to push events again that were pushed or given up in the last 30 days: one `event`, or what happened from `from` until before `to`, ' +
-    'or with `dead` all lists whose tries are exhausted. They keep their ids, and each is pushed once. An account has one replay at a time: ' +
-    'a second one is answered 409 with the number of the first.',
+    'Starts to push events again that were pushed or given up in the last 30 days: one `event`, or the events from `from` until before `to`, ' + 'or with `dead` all lists whose tries are exhausted. Events keep their ids, and each is pushed once. An account has one replay at a time: ' + 'a second one is refused with 409 and the number of the first.',
   body: ReplayBody,
   answer: { replay: ReplayAnswer },
   examples: {
@@ -131,7 +129,7 @@ const shown: Operation = {
   id: 'getReplay',
   tag: 'Webhooks',
   summary: 'The latest replay of a webhook',
-  description: 'How far the latest replay of a webhook is, for 30 days after its end.',
+  description: 'The progress of the latest replay of a webhook. It is available for 30 days after the end of the replay.',
   answer: { replay: ReplayAnswer },
   examples: { 'one that is done': { id: 1, answer: { replay: done } } },
 }
@@ -141,21 +139,21 @@ const ended: Operation = {
   tag: 'Webhooks',
   summary: 'Stop the replay of a webhook',
   description:
-    'Stops the latest replay of a webhook: what of it waits is not pushed. One that is done and of which nothing waits stays as it is.',
+    'Stops the latest replay of a webhook. Its waiting events are not pushed. A finished replay without waiting events stays unchanged.',
   answer: { replay: ReplayAnswer },
   examples: { 'one that is done': { id: 1, answer: { replay: done } } },
 }
 
 const noReplay = failure('no-such-replay', 'There was no replay of this webhook in the last 30 days.')
 
-/** An account has one at a time. */
+/** Refusal of a second replay, because an account has one replay at a time. */
 export const replayRuns = ({ id, webhook }: Pick<ReplayTask, 'id' | 'webhook'>): Failure =>
   failure('replay-running', `Replay ${id} of webhook ${webhook} is running, and an account has one replay at a time.`)
 
 const notOne = failure('wrong-body', 'The body must name one of event, from with to, and dead (true).')
 const emptyPeriod = failure('field-invalid', 'from must be before to.')
 
-/** What is asked for; exactly one of the three. */
+/** Reads the requested replay: exactly one of event, period and dead lists. */
 function readReplay(body: unknown): Replay | Failure {
   const read = readBody(body)
   if (isFailure(read)) return read

@@ -9,10 +9,10 @@ const Rotation = Type.Object(
   {
     overlapHours: optional(Type.Integer({ minimum: 0, maximum: overlapHoursMax }), {
       expected: `a whole number from 0 to ${overlapHoursMax}`,
-      description: `For so many hours the secret before signs beside the new one. Left out, null or blank: ${overlapHoursDefault}.`,
+      description: `Hours for which the previous secret still signs alongside the new one. Omitted, null or blank: ${overlapHoursDefault}.`,
     }),
   },
-  { title: 'Rotation', expected: 'an object', description: 'How a secret is rotated.' },
+  { title: 'Rotation', expected: 'an object', description: 'Settings of the rotation.' },
 )
 const readRotation = reader(Rotation)
 
@@ -21,8 +21,7 @@ const operation: Operation = {
   tag: 'Webhooks',
   summary: 'Rotate the secret of a webhook',
   description:
-    'Makes another signing secret, which is shown only here. The one before signs beside it for `overlapHours`, 24 if left out: ' +
-    'meanwhile each request has a signature for both, and for others before them whose time is not over, of the last 5. With 0 all earlier ones end.',
+    'Makes a new signing secret, which is shown only here. The previous secret still signs alongside it for `overlapHours` (24 by default): ' + 'during that time each request carries a signature for both, and for earlier secrets that have not expired (of the last 5). With 0 all earlier secrets end at once.',
   body: Rotation,
   answer: { webhook: WebhookAnswer, secret: Secret },
   examples: {

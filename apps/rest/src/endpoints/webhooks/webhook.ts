@@ -18,7 +18,7 @@ const shown: Operation = {
   id: 'getWebhook',
   tag: 'Webhooks',
   summary: 'One webhook',
-  description: 'A webhook, and what waits for it.',
+  description: 'A webhook, and the number of events that wait for it.',
   answer: { webhook: WebhookAnswer, waiting: WaitingAnswer },
   examples: {
     'a test that failed': {
@@ -40,8 +40,7 @@ const changed: Operation = {
   tag: 'Webhooks',
   summary: 'Change a webhook',
   description:
-    'What is left out stays as it is. With the state `paused` nothing is pushed to it, and events are kept for 30 days; with `active` ' +
-    'it gets what waits at once, also after it was paused because it failed for 5 days, or disabled because it answered 410.',
+    'Omitted fields stay unchanged. With the state `paused` nothing is pushed, and events are kept for 30 days. With `active` ' + 'waiting events are pushed at once, even if the webhook was paused because it had failed for 5 days, or disabled because it responded with 410.',
   body: WebhookChanges,
   answer: { webhook: WebhookAnswer },
   examples: {
@@ -75,8 +74,8 @@ const removed: Operation = {
   id: 'removeWebhook',
   tag: 'Webhooks',
   summary: 'Remove a webhook',
-  description: 'With everything that waits for it, and its attempts.',
-  answer: { removed: Type.Literal(true, { description: 'It is removed, with all that waited for it.' }) },
+  description: 'Removes a webhook with its waiting events and its attempts.',
+  answer: { removed: Type.Literal(true, { description: 'The webhook and its waiting events are removed.' }) },
   examples: { removed: { id: 1, answer: { removed: true } } },
 }
 

@@ -17,7 +17,7 @@ const listing = (optOuts: AsyncIterable<readonly OptOut[]>) => (gateway: Gateway
   listOptOuts: () => optOuts,
 })
 
-test('all entries, each field in the ruled order: who wrote STOP, who did so unasked, and who was added by hand', async () => {
+test('all entries are listed with fields in the ruled order: STOP as a reply, STOP without a message before it, added by hand', async () => {
   await write(rest.ports, rest.account, '27825550101')
   await arrive(rest.ports, '27825550101', 'Stop sending "this"\n')
   await assign(rest.ports, rest.account, '40404')
@@ -37,7 +37,7 @@ test('all entries, each field in the ruled order: who wrote STOP, who did so una
   })
 })
 
-test('a list of many entries is whole', async () => {
+test('a list of many entries is complete', async () => {
   const since = rest.clock.now()
   // oxlint-disable-next-line typescript/require-await -- as a list of a database
   async function* many(): AsyncIterable<readonly OptOut[]> {
@@ -49,7 +49,7 @@ test('a list of many entries is whole', async () => {
   await long.close()
 })
 
-test('a failure before the first entry is 503 with the envelope; one in the middle breaks the connection off', async () => {
+test('a failure before the first entry leads to 503 with the envelope; a later one ends the connection', async () => {
   const [number, since] = [aNumber('27825550103'), rest.clock.now()]
   // oxlint-disable-next-line typescript/require-await -- as a list of a database
   async function* lost(count: number): AsyncIterable<readonly OptOut[]> {

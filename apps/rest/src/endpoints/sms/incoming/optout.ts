@@ -16,20 +16,20 @@ const operation: Operation = {
   id: 'getOptoutMessages',
   tag: 'Incoming',
   summary: 'Opt-outs',
-  description: 'Every number that has opted out, or that the account holder added. The answer comes in pieces.',
+  description: 'All numbers that have opted out, or that the account holder added. The response is streamed.',
   answer: {
     incomingOptoutMessages: Type.Array(
       answerObject('OptOut', {
-        incomingApiMessageId: orNull(MessageIdNumber, 'The message that asked for it; null if it was added by hand.'),
+        incomingApiMessageId: orNull(MessageIdNumber, 'The id of the message that opted out, or null if the number was added by hand.'),
         mobileNumber: MobileNumber,
         receiveTime: Minute,
-        messageText: Type.String({ description: 'The text that asked for it, or `* MANUALLY ADDED BY USER *`.' }),
+        messageText: Type.String({ description: 'The text of that message, or `* MANUALLY ADDED BY USER *`.' }),
         outgoingApiMessageId: orNull(
           MessageIdNumber,
-          'The message that it answers; null if there is none, or it was added by hand.',
+          'The id of the message that was answered, or null if there is none or the number was added by hand.',
         ),
       }),
-      { description: 'Every number that has opted out, however long ago.' },
+      { description: 'All numbers that have opted out, regardless of the date.' },
     ),
   },
   examples: {
@@ -56,7 +56,7 @@ const operation: Operation = {
   },
 }
 
-/** getIncomingOptoutMessages: every entry (spec 4.1; rulings 1.23, 2.12). */
+/** Operation getIncomingOptoutMessages: all entries (spec 4.1; rulings 1.23, 2.12). */
 export const optOutMessages = get(operation, nothing, ({ gateway, account }) => ({
   owner: String(account.id),
   name: 'incomingOptoutMessages',

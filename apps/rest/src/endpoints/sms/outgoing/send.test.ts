@@ -23,14 +23,14 @@ interface Recipient {
 }
 const recipientsOf = (answer: { body: unknown }) => (answer.body as { recipients: readonly Recipient[] }).recipients
 
-test('an answer echoes a hostile number as a string and no more', async () => {
+test('an answer echoes a hostile number as an escaped string', async () => {
   await start()
   const hostile = '"},{"accepted":true\n\u2028'
   const answer = await rest.post(path, { message: 'hello', recipients: to(hostile) })
   expect(recipientsOf(answer)).toMatchObject([{ mobileNumber: hostile.trim(), accepted: false }])
 })
 
-test('each refusal has a word of the query-string interface', async () => {
+test('has the word of the query-string interface', async () => {
   await start()
   const words: Record<Refusal, string> = {
     'account-locked': 'ACCOUNTLOCKED',
@@ -50,7 +50,7 @@ test('each refusal has a word of the query-string interface', async () => {
 describe('scheduledTime', () => {
   const sendAt = async (scheduledTime: unknown) => rest.post(path, { message: 'x', recipients: to(one), scheduledTime })
 
-  test.each(['202610181000', '000101010000', '  '])('%j is now: null', async (time) => {
+  test.each(['202610181000', '000101010000', '  '])('%j means now and is echoed as null', async (time) => {
     await start()
     expect(recipientsOf(await sendAt(time))).toMatchObject([{ accepted: true, scheduledTime: null }])
   })
@@ -122,7 +122,7 @@ describe('a body of the wrong shape', () => {
     [{ ...good, flash: 1 }, 'flash must be true or false; got 1.'],
     [{ ...good, flash: 'true' }, 'flash must be true or false; got "true".'],
     [{ ...good, scheduledTime: true }, 'scheduledTime must be a string or a number YYYYMMDDHHmm; got true.'],
-  ])('is 422 and is named, row %#', async (body, errorMessage) => {
+  ])('is answered with 422 and names the field, row %#', async (body, errorMessage) => {
     await start()
     const answer = await rest.post(path, body)
     expect(answer.status).toBe(422)
@@ -130,7 +130,7 @@ describe('a body of the wrong shape', () => {
   })
 })
 
-describe('a body with more or less than asked', () => {
+describe('a body with unknown or omitted fields', () => {
   test.each([
     '"unknown":{"deep":[1]},"campaign":"\\ud83d\\u0000"',
     '"__proto__":{"maxSegments":1},"constructor":null,"toString":1',
@@ -141,14 +141,14 @@ describe('a body with more or less than asked', () => {
     expect(({} as Record<string, unknown>)['maxSegments']).toBeUndefined()
   })
 
-  test('takes fields that only a prototype has as missing', async () => {
+  test('treats inherited properties as missing', async () => {
     await start()
     const answer = await rest.post(path, `{"__proto__":{"message":"x","recipients":[{"mobileNumber":"${one}"}]}}`)
     expect(answer.status).toBe(422)
   })
 })
 
-test('a full store is 503 with Retry-After, and nothing was charged', async () => {
+test('a full store leads to 503 with Retry-After, and nothing is charged', async () => {
   await start({ gateway: (gateway) => ({ ...gateway, sendMessages: () => Promise.resolve('overloaded') }) })
   const answer = await rest.post(path, { message: 'x', recipients: to(one) })
   expect(answer.status).toBe(503)
@@ -165,7 +165,7 @@ describe('with an Idempotency-Key', () => {
   const withoutTime = ({ text }: { text: string }) => text.replace(/"timeStamp":"[0-9]{17}"/, '')
   const balance = async () => (await rest.get('/credits/balance')).text
 
-  test('a request that comes again has the first answer byte for byte but for its time, and is done once', async () => {
+  test('a repeated request gets the first answer byte for byte, except for its time, and is carried out once', async () => {
     await start({ account: { credits: 35 } })
     const first = await sent('k')
     expect(recipientsOf(first)).toMatchObject([
@@ -175,7 +175,7 @@ describe('with an Idempotency-Key', () => {
     ])
     rest.clock.step(47 * 3600)
     await rest.ports.ledger.topUp(rest.account.id, credits(500), 'meanwhile', rest.clock.now())
-    // However it is written.
+    // The same request in another notation.
     const spaced = JSON.stringify({ extra: 1, maxSegments: 6, ...body, scheduledTime: 202610190000 }, undefined, 2)
     for (const again of [await sent('k'), await sent('k', spaced), await sent(' k ')]) {
       expect([again.status, withoutTime(again)]).toEqual([200, withoutTime(first)])
@@ -184,7 +184,7 @@ describe('with an Idempotency-Key', () => {
     expect(await balance()).toContain('"creditBalance":51.5')
   })
 
-  test.each(['', '  ', '\t'])('a blank one (%j) counts as none', async (key) => {
+  test.each(['', '  ', '\t'])('a blank one (%j) counts as missing', async (key) => {
     await start()
     for (const id of [1, 2]) expect(recipientsOf(await sent(key))[0]).toMatchObject({ apiMessageId: 2 * id - 1 })
   })
@@ -193,7 +193,7 @@ describe('with an Idempotency-Key', () => {
     ['k'.repeat(256), `"${'k'.repeat(60)}…"`],
     ['a\tb', '"a\\tb"'],
     ['a\u0085b', '"a\u0085b"'],
-  ])('%j is no key: 422 that names it, after the body was checked, and nothing is sent', async (key, named) => {
+  ])('%j is an invalid key: 422 names it after the body was checked, and nothing is sent', async (key, named) => {
     await start()
     const answer = await sent(key)
     expect([answer.status, answer.body]).toMatchObject([
@@ -204,7 +204,7 @@ describe('with an Idempotency-Key', () => {
     expect(await balance()).toContain('"creditBalance":100.0')
   })
 
-  test('of two headers the first counts; a key in UTF-8 is that of the other interfaces', async () => {
+  test('the first of two headers counts; a key in UTF-8 is the same as in the other interfaces', async () => {
     await start()
     const status = await new Promise<number | undefined>((resolve, reject) => {
       const keys = ['clé €', 'other'].map((key) => Buffer.from(key).toString('latin1'))

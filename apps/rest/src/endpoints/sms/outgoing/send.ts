@@ -29,18 +29,20 @@ import { anotherRequest, readKey, recipientsIn } from '../../../request.ts'
 import { optional, reader, text } from '../../../schema.ts'
 import { sendOptionFields, sendOptionsIn } from '../../../send-options.ts'
 
-/** Recipients of a call, of all its texts together (spec 8). */
+/** Maximum number of recipients of a request, over all its texts (spec 8). */
 export const recipientsMax = 1000
-/** Existing clients always send it: with it, the limit is that of the specification (ruling 2.4). */
+/**
+ * Maximum value of `maximumMessageSegments`, which existing clients always send. It stands for the limit of the
+ * specification (ruling 2.4).
+ */
 const segmentsMax = 6
 
 const referenceText =
-  `What you call the message: up to ${referenceCharactersMax} characters, no control characters. It is stored, and is in the ` +
-  'status, the list of scheduled messages and the events of the message. White space around it does not count.'
+  `Your name for the message: up to ${referenceCharactersMax} characters, no control characters. It is stored, and returned in ` +
+  'the status, the list of scheduled messages and the events of the message. Surrounding white space is removed.'
 
 const senderText =
-  'What the messages come from: one that the account may use, 3 to 15 digits, or a name of 1 to 11 ' +
-  'GSM 7-bit characters with at least one letter, to which nobody can reply. Left out, null or blank: the default of the account.'
+  'The sender of the messages, which the account must be allowed to use: 3 to 15 digits, or a name of 1 to 11 ' + 'GSM 7-bit characters with at least one letter, to which nobody can reply. Omitted, null or blank: the default of the account.'
 
 const Recipient = Type.Object(
   {
@@ -50,36 +52,36 @@ const Recipient = Type.Object(
     }),
     clientMessageId: optional(text({ expected: 'a string', description: 'An id of your own.' }), {
       expected: 'a string, without U+0000 or half a character',
-      description: 'An id of your own, which is echoed in the answer and not stored.',
+      description: 'An id of your own, which is echoed in the response and not stored.',
     }),
     reference: optional(text({ expected: 'a string', description: referenceText }), {
       expected: `a string of up to ${referenceCharactersMax} characters without control characters`,
       description: referenceText,
     }),
   },
-  { title: 'Recipient', expected: 'an object', description: 'Who gets the text.' },
+  { title: 'Recipient', expected: 'an object', description: 'A recipient of the text.' },
 )
 
-/** The body of `/sms/outgoing/send` (ruling 2.4). */
+/** Body of `/sms/outgoing/send` (ruling 2.4). */
 export const Send = Type.Object(
   {
     message: text({
       expected: 'a string',
-      description: 'The text: up to 918 characters of GSM 7-bit, else up to 6 parts of UCS-2. It is not blank.',
+      description: 'The text: up to 918 characters of GSM 7-bit, else up to 6 parts of UCS-2. It must not be blank.',
     }),
     recipients: Type.Array(Recipient, {
       minItems: 1,
       maxItems: recipientsMax,
       expected: `an array of 1 to ${recipientsMax} objects`,
-      description: 'The numbers that get the text. Each is answered by itself, in this order.',
+      description: 'The recipients of the text. The response has one result for each, in this order.',
     }),
     scheduledTime: optional(Type.Union([Type.String(), Type.Number()]), {
       expected: 'a string or a number YYYYMMDDHHmm',
-      description: 'When to send, YYYYMMDDHHmm at GMT+2. Left out, null, blank or past: at once.',
+      description: 'When to send, YYYYMMDDHHmm at GMT+2. Omitted, null, blank or past: at once.',
     }),
     maxSegments: optional(Type.Integer({ minimum: 1, maximum: segmentsMax }), {
       expected: `a whole number from 1 to ${segmentsMax}`,
-      description: 'A text that needs more parts is too long. Left out, null, blank or 6: as long as a text can be.',
+      description: 'A text that needs more parts is refused as too long. Omitted, null, blank or 6: the maximum length of a text.',
     }),
     ...sendOptionFields,
     sender: optional(text({ expected: 'a string', description: senderText }), {
@@ -87,13 +89,13 @@ export const Send = Type.Object(
       description: senderText,
     }),
   },
-  { title: 'Send', expected: 'an object', description: 'One text and who gets it.' },
+  { title: 'Send', expected: 'an object', description: 'One text and its recipients.' },
 )
 
-/** A number with what its answer echoes, and its text. */
+/** Requested recipient: the number, the reference, and the id that the response echoes. */
 export interface RequestedRecipient {
   readonly number: string
-  /** Null: none given. */
+  /** Client's own id, or null if there is none. */
   readonly clientMessageId: string | null
   readonly reference: MessageReference | undefined
   readonly text: string
@@ -103,7 +105,7 @@ export type RequestedText = TextToSend<RequestedRecipient>
 
 const readOne = reader(Send)
 
-/** A `Send` whose text is not blank and whose time exists. */
+/** Reads a `Send`. Refuses a blank text and an invalid time. */
 function readSend(body: unknown): RequestedText | Failure {
   const read = readOne(body)
   return isFailure(read) ? read : requestedText(read, '')
@@ -111,7 +113,7 @@ function readSend(body: unknown): RequestedText | Failure {
 
 export function requestedText(read: Static<typeof Send>, place: string): RequestedText | Failure {
   const { message, recipients, scheduledTime, maxSegments, sender: named } = read
-  // Asked of core, for whom a text of zero-width spaces is blank too.
+  // Core decides whether a text is blank, because zero-width spaces count as blank too.
   const body = bodyOf(message)
   if (body === 'no-message') return failure('blank-message', `${place}message must not be blank.`)
   const scheduled = readTime(scheduledTime)
@@ -148,7 +150,7 @@ export function requestedText(read: Static<typeof Send>, place: string): Request
 
 const invalidSender = failure('invalid-sender', 'sender must be one that the account may use for these numbers.')
 
-/** Sends, and answers with what `fields` makes of the results. */
+/** Sends the texts and returns the response fields that `fields` renders from the results. */
 export async function sendTexts(
   { gateway, account, idempotencyKey }: Call,
   texts: readonly RequestedText[],
@@ -163,22 +165,22 @@ export async function sendTexts(
   return 'overLimitSeconds' in results ? overLimit(results) : new LongFields(fields(results))
 }
 
-// A blank text is refused with the whole call.
+// A blank text refuses the whole request, so no recipient has this refusal.
 const { 'no-message': _blank, ...told } = RECIPIENT_ERROR
 
-/** One element of `recipientsField`. */
+/** Schema of one element of `recipientsField`. */
 export const SentRecipientAnswer = answerObject('SentRecipient', {
-  clientMessageId: orNull(Type.String(), 'As in the request; null if it had none.'),
-  mobileNumber: Type.String({ description: 'As in the request, without white space around it.' }),
-  accepted: Type.Boolean({ description: 'Whether the message will be sent.' }),
-  acceptError: oneOf(['', ...Object.values(told)], 'Why it was refused; blank if it was not.'),
-  apiMessageId: orNull(MessageIdNumber, 'The id to ask for its status by; null if it was refused.'),
-  scheduledTime: orNull(Minute, 'When it will be sent; null if at once.'),
+  clientMessageId: orNull(Type.String(), 'As in the request, or null if it had none.'),
+  mobileNumber: Type.String({ description: 'As in the request, without surrounding white space.' }),
+  accepted: Type.Boolean({ description: 'True if the message will be sent.' }),
+  acceptError: oneOf(['', ...Object.values(told)], 'The reason for the refusal. Blank if the message was accepted.'),
+  apiMessageId: orNull(MessageIdNumber, 'The id by which to query the status, or null if the message was refused.'),
+  scheduledTime: orNull(Minute, 'When the message will be sent, or null if at once.'),
   creditCost: CreditsNumber,
   newCreditBalance: CreditsNumber,
 })
 
-/** `"recipients":[…]` of one text, in request order (ruling 2.5). */
+/** Renders the field `"recipients":[…]` of one text, in request order (ruling 2.5). */
 export const recipientsField = (sent: readonly SentRecipient<RequestedRecipient>[]): string =>
   `"recipients":[${sent.map(recipientJson).join()}]`
 
@@ -192,11 +194,11 @@ function recipientJson(recipient: SentRecipient<RequestedRecipient>): string {
   }
   const { id, due, cost } = recipient
   const scheduled = due === undefined ? 'null' : `"${formatMinute(due)}"`
-  // What was accepted is digits.
+  // An accepted number consists of digits, so it needs no escaping.
   return `{"clientMessageId":${own},"mobileNumber":"${recipient.number}","accepted":true,"acceptError":"","apiMessageId":${id},"scheduledTime":${scheduled},"creditCost":${formatCredits(cost)},"newCreditBalance":${balance}}`
 }
 
-/** The result of who is accepted, in examples. */
+/** Example of an accepted recipient. */
 export const acceptedExample = {
   clientMessageId: null,
   mobileNumber: '27825550101',
@@ -208,7 +210,7 @@ export const acceptedExample = {
   newCreditBalance: 96,
 }
 
-/** And of who is not. */
+/** Example of a refused recipient. */
 export const refusedExample = {
   ...acceptedExample,
   mobileNumber: '27825550103',
@@ -223,9 +225,8 @@ const operation: Operation = {
   tag: 'Sending',
   summary: 'Send one text',
   description:
-    'One text to 1 to 1000 numbers. The text has up to 918 characters of GSM 7-bit, else up to 6 parts of UCS-2, and is not blank. ' +
-    'A past `scheduledTime` sends at once. There is one result for each recipient, in the order of the request; who is refused ' +
-    'costs nothing.',
+    'Sends one text to 1 to 1000 numbers. The text has up to 918 characters of GSM 7-bit, else up to 6 parts of UCS-2, and must not be blank. ' +
+    'A past `scheduledTime` sends at once. There is one result for each recipient, in the order of the request. A refused recipient ' + 'costs nothing.',
   body: Send,
   repeatable: true,
   answer: {
@@ -263,14 +264,14 @@ const operation: Operation = {
         recipients: [{ ...acceptedExample, scheduledTime: '202701010000' }],
       },
     },
-    'number that is no string': {
+    'number that is not a string': {
       body: { message: 'Your parcel is here', recipients: [{ mobileNumber: 27825550101 }] },
       answer: failure('field-invalid', 'recipients.0.mobileNumber must be a string of digits; got a number.'),
     },
   },
 }
 
-/** smsOutgoingSend: one text to 1 to 1000 numbers (spec 4.1; rulings 2.4, 2.5). */
+/** Operation smsOutgoingSend: one text to 1 to 1000 numbers (spec 4.1; rulings 2.4, 2.5). */
 export const send = post(
   operation,
   readSend,

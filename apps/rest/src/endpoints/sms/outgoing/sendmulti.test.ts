@@ -15,7 +15,7 @@ test.each<[string, unknown, string]>([
   ['no messages', {}, 'messages is missing.'],
   ['an empty array', { messages: [] }, 'messages must be an array of 1 to 1000 objects; got an empty array.'],
   ['an array', [], 'The body must be an object; got an array.'],
-  ['a message that is none', { messages: ['x'] }, 'messages.0 must be an object; got a string.'],
+  ['a message that is not an object', { messages: ['x'] }, 'messages.0 must be an object; got a string.'],
   [
     'one blank text',
     {
@@ -41,14 +41,14 @@ test.each<[string, unknown, string]>([
     },
     'recipients must be at most 1000 in all messages together; got 1001.',
   ],
-])('%s: 422, and nothing is sent', async (_title, body, errorMessage) => {
+])('%s leads to 422, and nothing is sent', async (_title, body, errorMessage) => {
   const answer = await rest.post(path, body)
   expect(answer.status).toBe(422)
   expect(answer.body).toMatchObject({ errorMessage })
   expect((await rest.get('/credits/balance')).body).toMatchObject({ creditBalance: 100 })
 })
 
-test('1000 texts with one recipient each are one call', async () => {
+test('1000 texts with one recipient each fit into one request', async () => {
   await rest.ports.ledger.topUp(rest.account.id, credits(10_000), 'more', rest.clock.now())
   const messages = numbers(1000).map((number) => ({ message: 'x', recipients: to(number) }))
   const answer = await rest.post(path, { messages })
@@ -57,7 +57,7 @@ test('1000 texts with one recipient each are one call', async () => {
   expect((await rest.get('/credits/balance')).body).toMatchObject({ creditBalance: 100 })
 })
 
-test('with an Idempotency-Key it is done once, and has the first answer again; one text alone is the same to send', async () => {
+test('with an Idempotency-Key a repeated request gets the first answer, also from /send if it has a single text', async () => {
   const messages = [
     { message: 'x', recipients: to('27825550101') },
     { message: 'y', recipients: to('27825550102', '1') },

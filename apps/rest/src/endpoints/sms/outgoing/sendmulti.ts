@@ -17,22 +17,22 @@ import {
   SentRecipientAnswer,
 } from './send.ts'
 
-/** The body of `/sms/outgoing/sendmulti` (ruling 2.6). */
+/** Body of `/sms/outgoing/sendmulti` (ruling 2.6). */
 const SendMulti = Type.Object(
   {
     messages: Type.Array(Send, {
       minItems: 1,
       maxItems: recipientsMax,
       expected: `an array of 1 to ${recipientsMax} objects`,
-      description: 'The texts, each with its numbers: at most 1000 numbers in all.',
+      description: 'The texts, each with its recipients: at most 1000 recipients in all.',
     }),
   },
-  { title: 'SendMulti', expected: 'an object', description: 'Several texts and who gets each.' },
+  { title: 'SendMulti', expected: 'an object', description: 'Several texts, each with its recipients.' },
 )
 
 const readTexts = reader(SendMulti)
 
-/** A `SendMulti` of such texts, to at most 1000 recipients in all (spec 8). */
+/** Reads a `SendMulti`. Refuses it if it has more than 1000 recipients in all (spec 8). */
 function readSendMulti(body: unknown): readonly RequestedText[] | Failure {
   const read = readTexts(body)
   if (isFailure(read)) return read
@@ -55,14 +55,14 @@ const operation: Operation = {
   id: 'smsOutgoingSendMulti',
   tag: 'Sending',
   summary: 'Send several texts',
-  description: 'Several texts, each to its own numbers: at most 1000 recipients in all.',
+  description: 'Sends several texts, each to its own recipients: at most 1000 recipients in all.',
   body: SendMulti,
   repeatable: true,
   answer: {
     messages: Type.Array(
       answerObject('SentMessage', {
         message: Type.String({ description: 'The text, as in the request.' }),
-        recipients: Type.Array(SentRecipientAnswer, { description: 'Its numbers, in the order of the request.' }),
+        recipients: Type.Array(SentRecipientAnswer, { description: 'The results of its recipients, in the order of the request.' }),
       }),
       { description: 'One result for each text, in the order of the request.' },
     ),
@@ -98,7 +98,7 @@ const operation: Operation = {
   },
 }
 
-/** Several texts, each to its own numbers, in one call (ruling 2.6). */
+/** Sends several texts, each to its own recipients, in one request (ruling 2.6). */
 export const sendMulti = post(
   operation,
   readSendMulti,
@@ -108,6 +108,6 @@ export const sendMulti = post(
 
 function messageJson(sent: readonly SentRecipient<RequestedRecipient>[]): string {
   const [first] = sent
-  if (first === undefined) throw new Error('a text without recipients was let through')
+  if (first === undefined) throw new Error('a text without recipients passed the schema')
   return `{"message":${JSON.stringify(first.recipient.text)},${recipientsField(sent)}}`
 }

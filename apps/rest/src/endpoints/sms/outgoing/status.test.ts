@@ -24,7 +24,7 @@ test.each<[string, DeliveryReceiptCode]>([
   ['undeliverable', 103],
   ['rejected', 107],
   ['failed', 213],
-])('what a carrier took and reported as %s is FAILED, and stays charged', async (_what, code) => {
+])('a message that a carrier accepted and reported as %s is FAILED and stays charged', async (_what, code) => {
   await sendOne()
   await carry(rest.ports, 'accepted', code)
   expect((await rest.post(path, [1])).body).toMatchObject({
@@ -34,7 +34,7 @@ test.each<[string, DeliveryReceiptCode]>([
   })
 })
 
-test('what was deleted, or expired in the queue, is SENDINGFAILED, beside one of the same code that a carrier had', async () => {
+test('deleted and expired messages are SENDINGFAILED, unlike messages with the same code that a carrier had accepted', async () => {
   await sendOne()
   await carry(rest.ports, 'accepted', 101)
   await sendOne()
@@ -67,7 +67,7 @@ test('submitted, in flight and unknown are SENT', async () => {
   ])
 })
 
-test('a message is known for 90 days to the second', async () => {
+test('a message is known for exactly 90 days', async () => {
   await sendOne()
   await carry(rest.ports, 'accepted')
   rest.clock.step(90 * 86_400)

@@ -67,7 +67,7 @@ const operation: Operation = {
   },
 }
 
-/** smsOutgoingStatus: one status per id, in request order (spec 4.1; ruling 2.7). */
+/** Operation smsOutgoingStatus: one status per id, in request order (spec 4.1; ruling 2.7). */
 export const status = post(
   operation,
   readIds,
@@ -87,7 +87,10 @@ const numberIn = (status: MessageStatus): string => (typeof status === 'object' 
 
 const labelsIn = (status: MessageStatus): string => (typeof status === 'object' ? labelFields(status) : '')
 
-/** Writes what follows the number. Mostly it is the same as of the one before. */
+/**
+ * Returns a function that renders the fields after the number. It reuses the text of the previous status, which is
+ * usually equal.
+ */
 function restWriter(now: string): (status: MessageStatus) => string {
   let last: MessageStatus | undefined
   let text = ''

@@ -30,7 +30,7 @@ const statusesOf = (answer: { body: unknown }) =>
 const errors = async (ids: readonly number[]) =>
   statusesOf(await rest.post(path, ids)).map(({ deleteError }) => deleteError)
 
-test('deleting some of a send leaves the rest, which goes out, and refunds what was charged for those', async () => {
+test('deleting some messages of a send refunds them and does not affect the others, which are sent', async () => {
   await rest.ports.prices.set('44', credits(25))
   await send('202610181001', '27825550101', '447700900123', '27825550103')
   expect(await balance()).toBe(95.5)
@@ -45,7 +45,7 @@ test('deleting some of a send leaves the rest, which goes out, and refunds what 
   expect(await balance()).toBe(98)
 })
 
-test('a message that is due can be deleted until it is claimed, and is SENT and stays charged from then on', async () => {
+test('a due message can be deleted until it is claimed; afterwards it is SENT and stays charged', async () => {
   await send('202610181001', '27825550101', '27825550102')
   rest.clock.step(3600)
   expect(await errors([1])).toEqual([''])
@@ -55,7 +55,7 @@ test('a message that is due can be deleted until it is claimed, and is SENT and 
   expect(await balance()).toBe(99)
 })
 
-test('what was never scheduled is SENT, also if its time was past', async () => {
+test('a message that was not scheduled is SENT, also if its scheduled time had passed', async () => {
   await send(null, '27825550101')
   await send('202610180959', '27825550102')
   expect(await errors([1, 2])).toEqual(['SENT', 'SENT'])
@@ -76,7 +76,7 @@ test('each outcome has a word', () => {
   expect(DELETE_ERROR).toEqual(words)
 })
 
-test('the database in trouble is 503 with the envelope and not NOTFOUND', async () => {
+test('a failing database leads to 503 with the envelope and not to NOTFOUND', async () => {
   const broken = await startRest({
     gateway: (gateway) => ({ ...gateway, deleteScheduled: () => Promise.reject(new Error('lost')) }),
   })

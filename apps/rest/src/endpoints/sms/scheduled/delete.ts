@@ -19,16 +19,16 @@ const operation: Operation = {
   id: 'deleteScheduledMessages',
   tag: 'Scheduled',
   summary: 'Delete scheduled messages',
-  description: 'One result for each id, in the order of the request. What is deleted is refunded.',
+  description: 'One result for each id, in the order of the request. Deleted messages are refunded.',
   body: MessageIds,
   answer: {
     deletedMessageStatuses: Type.Array(
       answerObject('DeletedMessage', {
         apiMessageId: MessageIdNumber,
         mobileNumber: MobileNumber,
-        deleted: Type.Boolean({ description: 'Whether it was deleted, so that it will not be sent.' }),
-        deleteError: oneOf(Object.values(DELETE_ERROR), 'Why it was not deleted; blank if it was.'),
-        creditCost: { ...CreditsNumber, title: 'Refund', description: 'What was refunded, with exactly one decimal.' },
+        deleted: Type.Boolean({ description: 'True if the message was deleted and will not be sent.' }),
+        deleteError: oneOf(Object.values(DELETE_ERROR), 'The reason why it was not deleted. Blank if it was.'),
+        creditCost: { ...CreditsNumber, title: 'Refund', description: 'The refund, with exactly one decimal.' },
       }),
       { description: 'One result for each id, in the order of the request.' },
     ),
@@ -48,7 +48,7 @@ const operation: Operation = {
   },
 }
 
-/** deleteScheduledMessages: one result per id, in request order (spec 4.1; rulings 1.15, 2.8). */
+/** Operation deleteScheduledMessages: one result per id, in request order (spec 4.1; rulings 1.15, 2.8). */
 export const deleteScheduled = post(
   operation,
   readIds,
