@@ -213,7 +213,7 @@ export function journeys(world: () => World): void {
       await person.sees('2 rows will not be sent to')
       await person.sees('A spreadsheet rounded the number and digits are lost')
       await person.sees('A field of the text has no value in this row')
-      await person.sees('2 numbers are sent to otherwise than written')
+      await person.sees('2 numbers were cleaned up')
       await person.sees(`+27 (0)${second.slice(2)}`)
       await person.press('Send 2 messages at once')
       await person.sees('2 messages accepted', 'h1')

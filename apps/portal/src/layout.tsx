@@ -185,8 +185,8 @@ const ActingBanner = ({ of: { name, until }, account }: { of: Acting; account: A
       <strong>
         {name}, you are viewing account {account.id}.
       </strong>{' '}
-      You see the pages that its owner sees, and cannot change anything. The visit is in the audit log and ends by itself at <When at={until} />
-      .
+      You see the pages that its owner sees, and cannot change anything. The visit is in the audit log and ends by
+      itself at <When at={until} />.
     </p>
     <Form to="/operator/acting">
       <Second>Stop viewing</Second>

@@ -88,7 +88,7 @@ test('the stream of an open page ends with the session and does not extend the s
   expect(await followed.event('end')).toBe('data: gone')
 })
 
-test('above the limit of open pages an account's page is sent once with a delay to reconnect, until an open page is closed', async () => {
+test('above the limit of open pages of an account a page is sent once with a delay to reconnect, until an open page is closed', async () => {
   const all = await Promise.all(Array.from({ length: 100 }, () => open('/')))
   for (const { event } of all) await event('page')
   /** True if the page is streamed and not just sent once, which comes with a longer delay to reconnect. */

@@ -72,7 +72,8 @@ export const ERROR_CODES = {
   },
   'field-invalid': {
     status: 422,
-    cause: 'A field has the wrong type, range or form; the message names the field, the expected and the received value.',
+    cause:
+      'A field has the wrong type, range or form; the message names the field, the expected and the received value.',
     remedy: 'Correct the field.',
   },
   'unusable-text': {

@@ -16,7 +16,10 @@ export const statusProperties = {
   apiMessageId: MessageIdNumber,
   mobileNumber: MobileNumber,
   statusDelivered: Type.Boolean({ description: 'True if the recipient has received the message.' }),
-  statusErrorCode: oneOf(Object.values(STATUS_ERROR_CODE), 'Whether to query again or to send again. Blank if the message was delivered.'),
+  statusErrorCode: oneOf(
+    Object.values(STATUS_ERROR_CODE),
+    'Whether to query again or to send again. Blank if the message was delivered.',
+  ),
   statusTime: Minute,
   creditCost: CreditsNumber,
   status: oneOf(['DELIVERED', 'SENT', 'NOTFOUND', 'SENDINGFAILED'], 'The status word of the other interfaces.'),

@@ -344,26 +344,29 @@ describe('a generated request', () => {
 
   test.each(
     operations.filter(({ operation }) => operation.requestBody !== undefined).map(({ path, method }) => [path, method]),
-  )('is accepted by %s (%s) exactly if its schema accepts it, apart from rules that the document states in words', async (path, method) => {
-    const at = `document#/paths/${pointer(path)}/${method}/requestBody/content/application~1json/schema`
-    const validate = ajv.compile({ $ref: at })
-    const count = { accepted: 0, refused: 0 }
-    await fc.assert(
-      fc.asyncProperty(bodies(path), async (body) => {
-        const outcome = await isAccepted(path, method, JSON.stringify(body))
-        count[outcome === true ? 'accepted' : 'refused']++
-        const isExcepted = typeof outcome === 'string' && (besides.test(outcome) || hasUnusable(body))
-        if (!isExcepted)
-          expect({ body, accepted: outcome === true }).toEqual({
-            body,
-            accepted: validate(withoutBlanks(body, path === '/webhooks')),
-          })
-      }),
-      { numRuns: 1000 },
-    )
-    // Accepted and refused bodies both occur often enough for a comparison.
-    expect(Math.min(count.accepted, count.refused)).toBeGreaterThan(50)
-  })
+  )(
+    'is accepted by %s (%s) exactly if its schema accepts it, apart from rules that the document states in words',
+    async (path, method) => {
+      const at = `document#/paths/${pointer(path)}/${method}/requestBody/content/application~1json/schema`
+      const validate = ajv.compile({ $ref: at })
+      const count = { accepted: 0, refused: 0 }
+      await fc.assert(
+        fc.asyncProperty(bodies(path), async (body) => {
+          const outcome = await isAccepted(path, method, JSON.stringify(body))
+          count[outcome === true ? 'accepted' : 'refused']++
+          const isExcepted = typeof outcome === 'string' && (besides.test(outcome) || hasUnusable(body))
+          if (!isExcepted)
+            expect({ body, accepted: outcome === true }).toEqual({
+              body,
+              accepted: validate(withoutBlanks(body, path === '/webhooks')),
+            })
+        }),
+        { numRuns: 1000 },
+      )
+      // Accepted and refused bodies both occur often enough for a comparison.
+      expect(Math.min(count.accepted, count.refused)).toBeGreaterThan(50)
+    },
+  )
 
   test.each(
     operations

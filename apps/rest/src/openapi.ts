@@ -30,7 +30,8 @@ export function openApiDocument(): Json {
       title: 'SMS gateway: REST interface',
       version: '1.0',
       description:
-        'Send messages, query their status, read replies, and receive both by webhook. Paths are case-sensitive. A path that does not exist is answered ' + 'with 404, in the envelope. After a 503 with `Retry-After` nothing was done; after a 500, or a 503 without it, the work may have been done.',
+        'Send messages, query their status, read replies, and receive both by webhook. Paths are case-sensitive. A path that does not exist is answered ' +
+        'with 404, in the envelope. After a 503 with `Retry-After` nothing was done; after a 500, or a 503 without it, the work may have been done.',
       contact: { name: 'The operator of the gateway' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
@@ -209,7 +210,8 @@ const errors: readonly ErrorOfDocument[] = [
   { name: 'NoJson', description: 'The body is not valid JSON, or not UTF-8.', failure: noJson, of: hasBody },
   {
     name: 'Unprocessable',
-    description: 'The content is wrong: nothing was done. The message names the field, the expected and the received value.',
+    description:
+      'The content is wrong: nothing was done. The message names the field, the expected and the received value.',
     failure: failure('field-missing', 'message is missing.'),
     of: ({ operation }) => operation.body !== undefined || operation.query !== undefined,
   },

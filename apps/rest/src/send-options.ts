@@ -17,7 +17,8 @@ const SAID = {
   validityMinutes: {
     expected: `a whole number from 1 to ${validityMinutesMax}`,
     description:
-      'Minutes after its due time for which a message may wait; then it ends as expired (101) and is refunded. ' + 'Omitted, null or blank: the maximum of the gateway.',
+      'Minutes after its due time for which a message may wait; then it ends as expired (101) and is refunded. ' +
+      'Omitted, null or blank: the maximum of the gateway.',
   },
   priority: {
     expected: `a whole number from 0 to ${priorityMax}`,

@@ -116,11 +116,14 @@ describe('authorization', () => {
     expect(answer.body).toMatchObject({ errorMessage: 'The AUTHORIZATION header is missing.' })
   })
 
-  test.each([['a word'], ['Bearer'], ['%s x'], ['a b %s'], ['%sx']])('"%s" is an invalid key and answered with 401', async (header) => {
-    const answer = await asked(header.replace('%s', rest.key))
-    expect(answer.status).toBe(401)
-    expect(answer.body).toMatchObject({ errorMessage: 'The API key is not valid.' })
-  })
+  test.each([['a word'], ['Bearer'], ['%s x'], ['a b %s'], ['%sx']])(
+    '"%s" is an invalid key and answered with 401',
+    async (header) => {
+      const answer = await asked(header.replace('%s', rest.key))
+      expect(answer.status).toBe(401)
+      expect(answer.body).toMatchObject({ errorMessage: 'The API key is not valid.' })
+    },
+  )
 })
 
 describe('a body', () => {
@@ -241,10 +244,13 @@ describe('hostile request lines', () => {
       socket.on('error', reject)
     })
 
-  test.each(['//', '*', '/\xff\xfe', '/%', '/api/rest/v1/%'])('GET %s is answered with a 4xx status', async (target) => {
-    const answer = await raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
-    expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /)
-  })
+  test.each(['//', '*', '/\xff\xfe', '/%', '/api/rest/v1/%'])(
+    'GET %s is answered with a 4xx status',
+    async (target) => {
+      const answer = await raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+      expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /)
+    },
+  )
 
   test('an absolute address leads to the same path', async () => {
     const answer = await raw(

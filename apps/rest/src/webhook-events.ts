@@ -33,7 +33,10 @@ const ofShortCode = answerObject('ShortCodeEventData', {
 })
 
 const ofOptOut = answerObject('OptOutEventData', {
-  incomingApiMessageId: orNull(MessageIdNumber, 'The id of the message that requested the change, or null if it was made by hand.'),
+  incomingApiMessageId: orNull(
+    MessageIdNumber,
+    'The id of the message that requested the change, or null if it was made by hand.',
+  ),
   ...arrived,
   outgoingApiMessageId: orNull(MessageIdNumber, 'The id of the message that was answered, or null.'),
 })
@@ -181,7 +184,8 @@ export const webhookRequests: Json = {
       tags: ['Webhooks'],
       summary: 'Events',
       description:
-        'The request that the gateway makes to the URL of a webhook, signed according to Standard Webhooks 1.0. One request has a list of events, ' + 'which stays the same for all tries. New events and new fields may be added: ignore what you do not know.',
+        'The request that the gateway makes to the URL of a webhook, signed according to Standard Webhooks 1.0. One request has a list of events, ' +
+        'which stays the same for all tries. New events and new fields may be added: ignore what you do not know.',
       security: [],
       parameters: [
         header('webhook-id', 'The id of the list of events, which is the same for all tries.'),

@@ -45,7 +45,11 @@ export const WebhookAnswer = answerObject(
     id: WebhookNumber,
     url: Type.String({ description: 'The URL to which events are pushed.' }),
     events: Events,
-    listSize: Type.Integer({ description: 'The maximum number of events in one request.', minimum: 1, maximum: listSizeMax }),
+    listSize: Type.Integer({
+      description: 'The maximum number of events in one request.',
+      minimum: 1,
+      maximum: listSizeMax,
+    }),
     withText: Type.Boolean({ description: 'True if events carry the text of messages.' }),
     state: oneOf(
       Object.values(WEBHOOK_STATE),

@@ -85,10 +85,13 @@ test('a filled document equals the one that xmlbuilder2 builds', () => {
   fc.assert(fc.property(rows, (given) => expect(filled(given)).toBe(built(given))))
 })
 
-test.each(hostile.map((each) => [JSON.stringify(each), each]))('a filled document equals the one that xmlbuilder2 builds for %s', (_, each) => {
-  const given = [{ cli: each, message: `a${each}b`, sent: each + each }]
-  expect(filled(given)).toBe(built(given))
-})
+test.each(hostile.map((each) => [JSON.stringify(each), each]))(
+  'a filled document equals the one that xmlbuilder2 builds for %s',
+  (_, each) => {
+    const given = [{ cli: each, message: `a${each}b`, sent: each + each }]
+    expect(filled(given)).toBe(built(given))
+  },
+)
 
 test('an empty result is rendered as an empty root, an empty text as an empty element', () => {
   expect(filled([])).toBe('<?xml version="1.0" encoding="utf-8"?><XMLGateway_Replies/>')

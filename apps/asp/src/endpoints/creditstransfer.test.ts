@@ -92,7 +92,7 @@ describe('invalidUser, before anything else', () => {
   const asked = async (credentials: string) =>
     (await request(asp.url).get(`/api/creditstransfer.asp?${credentials}&${query(999, 999, 'x')}&clientref=1`)).text
 
-  test("is the answer to the credentials of a sub account, even for its own credits", async () => {
+  test('is the answer to the credentials of a sub account, even for its own credits', async () => {
     const backOffice = createBackOffice(asp.ports)
     await backOffice.setPassword(one.id, 'another-one')
     const issued = await backOffice.issueApiKey(one.id)

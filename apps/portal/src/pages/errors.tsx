@@ -15,11 +15,7 @@ const saying = (status: NonNullable<View['status']>, title: string, text: string
   ),
 })
 
-export const missing: View = saying(
-  404,
-  'Page not found',
-  'The address may be mistyped, or the page no longer exists.',
-)
+export const missing: View = saying(404, 'Page not found', 'The address may be mistyped, or the page no longer exists.')
 
 export const forbidden: View = saying(
   403,

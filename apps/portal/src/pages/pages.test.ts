@@ -115,15 +115,18 @@ async function shownTo(visitor: Visitor, path: string): Promise<Shown> {
 
 const said = ({ status, text }: Shown) => [status, text]
 
-test.each(guarded)('%s redirects visitors who are not signed in to the sign-in page, and shows nothing', async (path) => {
-  const stranger = portal.visitor()
-  const shown = await stranger.get(pathOf(path, 'own'))
-  expect([shown.status, shown.to]).toEqual([303, expect.stringMatching(/^(\/operator)?\/sign-in/)])
-  for (const name of ['portal', 'portal-operator']) {
-    stranger.cookie = `${name}=${'x'.repeat(43)}`
-    expect((await stranger.get(pathOf(path, 'own'))).to).toMatch(/^(\/operator)?\/sign-in/)
-  }
-})
+test.each(guarded)(
+  '%s redirects visitors who are not signed in to the sign-in page, and shows nothing',
+  async (path) => {
+    const stranger = portal.visitor()
+    const shown = await stranger.get(pathOf(path, 'own'))
+    expect([shown.status, shown.to]).toEqual([303, expect.stringMatching(/^(\/operator)?\/sign-in/)])
+    for (const name of ['portal', 'portal-operator']) {
+      stranger.cookie = `${name}=${'x'.repeat(43)}`
+      expect((await stranger.get(pathOf(path, 'own'))).to).toMatch(/^(\/operator)?\/sign-in/)
+    }
+  },
+)
 
 test.each(ofOperators)(
   '%s is for no account holder, also not with the token of a session as an operator',
@@ -207,13 +210,16 @@ test.each(shownAsPages)('every link of %s works', async (path) => {
   }
 })
 
-test.each(withName)('%s shows nothing of another account: the response is the same as for an unknown object (P-10)', async (path) => {
-  const [theirs, unknown] = [await foreign.get(pathOf(path, 'own')), await foreign.get(pathOf(path, 'unknown'))]
-  expect(unknown.status).toBe(404)
-  if (examples[path]?.isOfEverybody === true) expect(theirs.text).not.toMatch(/1\.0|99\.0|100\.0/)
-  else expect(said(theirs)).toEqual(said(unknown))
-  expect((await own.get(pathOf(path, 'own'))).status).toBe(200)
-})
+test.each(withName)(
+  '%s shows nothing of another account: the response is the same as for an unknown object (P-10)',
+  async (path) => {
+    const [theirs, unknown] = [await foreign.get(pathOf(path, 'own')), await foreign.get(pathOf(path, 'unknown'))]
+    expect(unknown.status).toBe(404)
+    if (examples[path]?.isOfEverybody === true) expect(theirs.text).not.toMatch(/1\.0|99\.0|100\.0/)
+    else expect(said(theirs)).toEqual(said(unknown))
+    expect((await own.get(pathOf(path, 'own'))).status).toBe(200)
+  },
+)
 
 test.each(withForm.filter(([path]) => path.includes(':')))(
   'a form of %s does nothing to what is another account’s',

@@ -38,7 +38,8 @@ const added: Operation = {
   tag: 'Webhooks',
   summary: 'Add a webhook',
   description:
-    'Events are pushed to the webhook from now on. Without `events` it gets all events except `message.sent`. Without `withText` the events do not carry ' + 'the texts of messages. The response has the secret with which requests to the webhook are signed. It is shown only here.',
+    'Events are pushed to the webhook from now on. Without `events` it gets all events except `message.sent`. Without `withText` the events do not carry ' +
+    'the texts of messages. The response has the secret with which requests to the webhook are signed. It is shown only here.',
   body: NewWebhook,
   answer: { webhook: WebhookAnswer, secret: Secret },
   examples: {

@@ -21,7 +21,9 @@ const lines = async (path: string): Promise<readonly string[]> =>
   (await visitor.get(path)).html.querySelectorAll('.conversation li .text').map(({ textContent }) => textContent)
 
 test('an empty inbox explains what will be listed', async () => {
-  expect((await visitor.get('/inbox')).text).toContain('What people answer to your messages is listed here')
+  expect((await visitor.get('/inbox')).text).toContain(
+    'Replies to your messages and messages to your codes are listed here',
+  )
   expect((await visitor.get('/inbox?show=unread')).text).toContain('Nothing is unread.')
 })
 

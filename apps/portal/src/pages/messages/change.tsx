@@ -32,7 +32,8 @@ const view = (
       <ProblemSummary problems={problems} />
       {isPast && (
         <Notice tone="wait">
-          <strong>The time that you chose has passed.</strong> Nothing has changed yet. Choose another time, or go on to send the message at once.
+          <strong>The time that you chose has passed.</strong> Nothing has changed yet. Choose another time, or go on to
+          send the message at once.
         </Notice>
       )}
       <Form to={`/messages/${id}/change`} class="panel">

@@ -13,7 +13,7 @@ const INCIDENT_TEXT: Readonly<Record<string, string>> = {
   [INCIDENT.refusedForNow]: 'The carrier refused the message temporarily. It is tried again.',
   [INCIDENT.recovered]: 'The connection ended while the message was handed over.',
   [INCIDENT.unknown]: 'The carrier did not confirm whether it accepted the message.',
-  [INCIDENT.late]: 'The carrier's decision became known later.',
+  [INCIDENT.late]: 'The decision of the carrier became known later.',
   [INCIDENT.overflow]: 'The first carrier was at capacity. Another carrier took over the message.',
   [INCIDENT.adopted]: 'A delivery report of the carrier was matched to the message.',
   [INCIDENT.endedInDoubt]: 'A database server was lost, and it is unknown whether the message had been handed over.',
@@ -96,10 +96,13 @@ function view(told: ToldMessage, now: Instant, done: string | null): View {
         {done === 'changed' && <Notice>The message was changed. This new message takes its place.</Notice>}
         {done === 'not-again' && (
           <Notice tone="bad">
-            The message was cancelled and its credits were returned, but the changed message could not be accepted. Write it again.
+            The message was cancelled and its credits were returned, but the changed message could not be accepted.
+            Write it again.
           </Notice>
         )}
-        {done === 'sent' && <Notice tone="wait">Nothing was changed, because the message was already on its way.</Notice>}
+        {done === 'sent' && (
+          <Notice tone="wait">Nothing was changed, because the message was already on its way.</Notice>
+        )}
         <h1 id="heading" data-live="">
           Message {id} to {number} <State status={status} scheduled={waits} />
         </h1>

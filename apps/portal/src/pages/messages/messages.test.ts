@@ -82,7 +82,7 @@ test('the search field finds a number as people write it, an id and a reference'
   expect((await visitor.get('/messages?q=nothing')).text).toContain('has “nothing” as its number, id or reference')
 })
 
-test('the history of a message shows its cost, the carrier's id and its final state', async () => {
+test('the history of a message shows its cost, the id at the carrier and the final state', async () => {
   const [id = aMessageId(1)] = await write(portal.ports, portal.account, '27820000001')
   const taken = await visitor.get(`/messages/${id}`)
   expect(taken.text).toContain('Accepted: 1 part, 1.0 credits charged')
@@ -96,7 +96,7 @@ test('the history of a message shows its cost, the carrier's id and its final st
   expect(failed.text).toContain('Not delivered. The carrier could not deliver it. SENDINGFAILED 103')
 })
 
-test('the overview shows the balance, today's figures, the latest messages and what needs attention', async () => {
+test('the overview shows the balance, the figures of today, the latest messages and what needs attention', async () => {
   await write(portal.ports, portal.account, '27820000001', '27820000002')
   const { text, html } = await visitor.get('/')
   expect(text).toContain('Delivered0On their way2Failed0Unknown0Scheduled0')

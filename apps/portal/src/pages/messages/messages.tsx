@@ -154,7 +154,11 @@ async function list({ gateway, account, now, query }: HolderVisit): Promise<View
         <Panel live="list">
           <MessageTable
             caption={
-              isFiltered ? 'Matching messages, the latest first' : after === undefined ? 'Messages of the last 90 days, the latest first' : 'Older'
+              isFiltered
+                ? 'Matching messages, the latest first'
+                : after === undefined
+                  ? 'Messages of the last 90 days, the latest first'
+                  : 'Older'
             }
             messages={page.messages}
             now={now}

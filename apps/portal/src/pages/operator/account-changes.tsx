@@ -67,7 +67,8 @@ export const accountChanges: Readonly<
     const price = parseCredits(given)
     const set = price === undefined ? 'invalid-price' : await backOffice.setPrice(prefix, price, id)
     if (set === 'no-such-account') return 'not-found'
-    if (set === 'invalid-prefix') return { fields, problems: { prefix: 'Enter up to 15 digits, or leave the field empty.' } }
+    if (set === 'invalid-prefix')
+      return { fields, problems: { prefix: 'Enter up to 15 digits, or leave the field empty.' } }
     if (set === 'invalid-price') return { fields, problems: { price: 'Enter credits from 0.0, such as 0.7.' } }
     return { notice: <Notice>The price is set. It applies everywhere within 5 seconds.</Notice> }
   },
@@ -101,7 +102,9 @@ export const accountChanges: Readonly<
   },
   async 'require-factor'({ backOffice }, id) {
     await backOffice.requireAccountFactor(id, true)
-    return { notice: <Notice>A second factor is required. Everybody who had signed in without one is signed out.</Notice> }
+    return {
+      notice: <Notice>A second factor is required. Everybody who had signed in without one is signed out.</Notice>,
+    }
   },
   async 'spare-factor'({ backOffice }, id) {
     await backOffice.requireAccountFactor(id, false)

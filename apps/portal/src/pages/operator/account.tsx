@@ -91,7 +91,11 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
               ['Login', account.login],
               [
                 'Main account',
-                parent === undefined ? 'none (this is a main account)' : <Link to={`/operator/accounts/${parent}`}>{parent}</Link>,
+                parent === undefined ? (
+                  'none (this is a main account)'
+                ) : (
+                  <Link to={`/operator/accounts/${parent}`}>{parent}</Link>
+                ),
               ],
               ['Requests a second', account.requestsPerSecond ?? 'no limit'],
               ['Recipients a second', account.recipientsPerSecond ?? 'no limit'],
@@ -103,7 +107,9 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
             {isAdmin && !locked && <Action act="link">Make a one-time sign-in link</Action>}
           </div>
           <p class="hint">
-            Viewing its pages shows what its owner sees, message texts too, for at most half an hour. You cannot change anything there, and the visit is recorded in the audit log. A locked account can look things up but cannot send. Its waiting messages end as not sent, and their credits are returned.
+            Viewing its pages shows what its owner sees, message texts too, for at most half an hour. You cannot change
+            anything there, and the visit is recorded in the audit log. A locked account can look things up but cannot
+            send. Its waiting messages end as not sent, and their credits are returned.
           </p>
         </Panel>
         {isAdmin && (
@@ -189,7 +195,7 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
           <Table
             caption="People who sign in for this account"
             rows={users}
-            empty="There are no users. Owners invite people in the portal, operators with "gateway account user"."
+            empty="There are no users. Owners invite people in the portal, operators by gateway account user."
             columns={[
               { head: 'E-mail', cell: ({ email }) => <span class="text">{email}</span> },
               { head: 'Role', cell: ({ role }) => role },

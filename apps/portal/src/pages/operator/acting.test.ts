@@ -22,7 +22,7 @@ test('an operator with the role support views the pages of an account, with a ba
   const first = await support.get('/')
   expect(first.html.querySelector('#balance')?.textContent).toContain('123.4')
   for (const path of ['/', '/messages', '/settings/keys', '/send'])
-    expect([path, await banner(path)]).toEqual([path, expect.stringContaining('you look at account 1')])
+    expect([path, await banner(path)]).toEqual([path, expect.stringContaining('you are viewing account 1')])
   expect((await support.get('/operator')).status).toBe(200)
   const stopped = await support.submit(first, {}, '.acting form')
   expect(stopped.to).toBe('/operator/accounts/1')
@@ -45,7 +45,7 @@ test('viewing ends after half an hour, even while it is in use', async () => {
   expect((await support.get('/operator')).status).toBe(200)
 })
 
-test('viewing ends with the operator's session: by signing out, which is recorded, and by a lock', async () => {
+test('viewing ends with the session of the operator: by signing out, which is recorded, and by a lock', async () => {
   await look()
   const copied = portal.visitor()
   copied.cookie = support.cookie

@@ -21,7 +21,8 @@ export const arrivals = forOperators({
         <>
           <h1>Arrivals without an owner</h1>
           <p class="soft">
-            These messages were sent to one of the gateway's numbers, but no account had written to the sender from that number. Later messages to a code belong to the account that the code is assigned to.
+            These messages were sent to one of the gateway's numbers, but no account had written to the sender from that
+            number. Later messages to a code belong to the account that the code is assigned to.
           </p>
           <Panel>
             <Table

@@ -79,7 +79,7 @@ test('an admin adds and takes credits once for each form, and only with a reason
     [{ amount: '5', why: ' ' }, 'Enter a reason'],
     [{ amount: 'much', why: 'x' }, 'Enter how many credits'],
     [{ amount: '0', why: 'x' }, 'Enter how many credits'],
-    [{ amount: '-999999999', why: 'x' }, 'The balance would be below zero'],
+    [{ amount: '-999999999', why: 'x' }, 'The balance would be negative'],
   ] as const) {
     const refused = await act(admin, accountPath, 'top-up', fields)
     expect([refused.status, refused.text]).toEqual([422, expect.stringContaining(problem)])
@@ -95,7 +95,7 @@ test('a form for credits that is submitted twice, or again later, takes effect o
   const send = () => admin.submit(page, { amount: '5', why: 'invoice' }, form)
   const answers = await Promise.all([send(), send()])
   expect(answers.map(({ status }) => status)).toEqual([200, 200])
-  expect((await send()).text).toContain('was not done again')
+  expect((await send()).text).toContain('The change was made once.')
   expect(await balance()).toBe(before + 50)
 })
 
@@ -138,7 +138,7 @@ test('a form for a key that is submitted twice makes one key', async () => {
   const page = await admin.get(accountPath)
   const send = () => admin.submit(page, { label: 'crm' }, '.panel:has([name="label"]) form:last-of-type')
   const answers = await Promise.all([send(), send()])
-  expect(answers.filter(({ text }) => text.includes('was not done again')).length).toBe(1)
+  expect(answers.filter(({ text }) => text.includes('one key was issued')).length).toBe(1)
   expect(await portal.backOffice.listApiKeys(portal.account.id)).toHaveLength(1)
 })
 
@@ -229,8 +229,8 @@ test('an operator sets up a second factor and changes the password; an admin rem
 
 test('an admin can require a second factor of an account, support cannot', async () => {
   expect((await act(support, accountPath, 'require-factor')).status).toBe(403)
-  expect((await act(admin, accountPath, 'require-factor')).text).toContain('Whoever signs in has to have one')
-  expect((await act(admin, accountPath, 'link')).text).toContain('No link is made')
+  expect((await act(admin, accountPath, 'require-factor')).text).toContain('It is required.')
+  expect((await act(admin, accountPath, 'link')).text).toContain('A sign-in link cannot be made')
   await act(admin, accountPath, 'spare-factor')
   await portal.signedIn()
 })
@@ -252,7 +252,7 @@ test('the routes page shows which route a number takes, and why not another', as
     ...{ name, prefixes, accounts, senders: [] },
     carriers: [{ carrier: name as CarrierId, priority: 1, weight: 1 }],
   })
-  expect((await support.get('/operator/routes?number=27825550101')).text).toContain('every carrier takes it')
+  expect((await support.get('/operator/routes?number=27825550101')).text).toContain('any carrier can take the message')
   await portal.ports.routes.publish([
     route('own', ['27'], [portal.account.id]),
     route('south', ['27']),

@@ -176,7 +176,9 @@ const Progress = ({ send, left, inDoubt, of }: ProgressProps) => (
     {send.isStopped && send.failedOver === undefined && (
       <Notice tone="wait">The send was stopped. The remaining numbers got no message.</Notice>
     )}
-    {send.state === 'stopping' && <Notice tone="wait">The send is being stopped. No further messages are accepted.</Notice>}
+    {send.state === 'stopping' && (
+      <Notice tone="wait">The send is being stopped. No further messages are accepted.</Notice>
+    )}
     <Panel title="Progress">
       <AcceptedBar send={send} />
       <Figures

@@ -24,9 +24,7 @@ export function ChangedNumbers({
 }) {
   if (rows.length === 0) return null
   return (
-    <Panel
-      title={`${counted(rows.length, 'number')} ${rows.length === 1 ? 'was' : 'were'} read differently from how {rows.length === 1 ? 'it is' : 'they are'} written`}
-    >
+    <Panel title={`${counted(rows.length, 'number')} ${rows.length === 1 ? 'was' : 'were'} cleaned up`}>
       <p>Check that these are the right people. Zeros that are not part of the number were removed.</p>
       <Table
         caption={rows.length > shownMax ? `The first ${shownMax} of them` : 'As written, and as sent to'}

@@ -38,7 +38,8 @@ export const bulkColumns = forHolders({
           <h1>Choose the column of the numbers</h1>
           {isUndecided && (
             <Notice tone="wait">
-              Several columns of your file could be the numbers, or the heading of the only such column means something else. Nothing is sent until you choose.
+              Several columns of your file could be the numbers, or the heading of the only such column means something
+              else. Nothing is sent until you choose.
             </Notice>
           )}
           <ProblemSummary problems={problems} />

@@ -31,7 +31,9 @@ export const drafts = forHolders({
         <>
           <h1>Drafts</h1>
           {said !== undefined && <Notice>{said}</Notice>}
-          <p>Sends that were prepared but not sent. Each draft is kept for a day. Drafts are neither sent nor charged.</p>
+          <p>
+            Sends that were prepared but not sent. Each draft is kept for a day. Drafts are neither sent nor charged.
+          </p>
           <Panel>
             <Table
               caption={before === undefined ? 'Drafts, the latest first' : 'Older'}

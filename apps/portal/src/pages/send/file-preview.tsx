@@ -47,7 +47,9 @@ function Columns({ list: { columns, numberColumn, isCertain, rows }, text }: Pre
           ...columns.map((name, at) => [String(at), name] as const),
         ]}
       />
-      {!isCertain && <p class="hint">Several columns could be the numbers. If you do not choose one, the next page asks for it.</p>}
+      {!isCertain && (
+        <p class="hint">Several columns could be the numbers. If you do not choose one, the next page asks for it.</p>
+      )}
       <div data-island="fields" data-list={JSON.stringify(list)}>
         <ListFields of={list} text={text} />
       </div>

@@ -54,7 +54,7 @@ test('a summary is shown while typing, and nothing is sent, stored or charged', 
     'Begins with 0: the country code is missing: 0820, 0821, 0822, 0823, 0824 and 2 more',
   )
   expect(await quote('Hello', Array.from({ length: 1001 }, (_, i) => 27820000100 + i).join())).toContain(
-    'more than 1\u202f000 numbers cost is on the next page',
+    'the cost of more than 1\u202f000 numbers',
   )
   expect(await quote(' ', '27820000001')).toBe('Enter a text.')
   expect(await quote('Hello', '27820000001', 'tomorrow')).toContain('Enter a time')
@@ -171,10 +171,10 @@ test('the text and the time of a scheduled message are changed once', async () =
   const wrong = await visitor.submit(page, { text: ' ' })
   expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining('Enter a text.')])
   const past = await visitor.submit(page, { text: 'Good day', time: '2025-10-20T10:00' })
-  expect(past.text).toContain('The time that you chose is past. Nothing is changed yet')
+  expect(past.text).toContain('The time that you chose has passed. Nothing has changed yet')
   expect(past.text).toContain('Change the message and send it at once')
   const other = await visitor.submit(past, { time: '2025-10-21T10:00' })
-  expect(other.text).toContain('The time that you chose is past. Nothing is changed yet')
+  expect(other.text).toContain('The time that you chose has passed. Nothing has changed yet')
   const dear = await visitor.submit(page, { text: 'x'.repeat(700) })
   expect([dear.status, dear.text]).toEqual([422, expect.stringContaining('Not enough credits. The message waits')])
   for (const changed of [1, 2].map(() => visitor.submit(page, { text: 'Good day', time: '2026-10-20T10:00' })))

@@ -40,8 +40,8 @@ export const recoveryCodesView = ({ recoveryCodes }: RecoveryCodes, to: string, 
       <h1>Your recovery codes</h1>
       <Panel>
         <p>
-          <strong>Keep them where you can find them without your phone. They are shown only this once.</strong> Each signs
-          you in once instead of a code of the app.
+          <strong>Keep them where you can find them without your phone. They are shown only this once.</strong> Each
+          signs you in once instead of a code of the app.
         </p>
         <ul class="codes">
           {recoveryCodes.map((code) => (

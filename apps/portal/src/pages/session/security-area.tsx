@@ -151,7 +151,8 @@ function FactorPanel({ path, factor, isRequired, problems }: FactorPanelProps) {
         <Hidden name="do" value="begin-factor" />
         <h2>Second factor</h2>
         <p>
-          You sign in with only the password. With a second factor, signing in also requires a code from an app on your phone.
+          You sign in with only the password. With a second factor, signing in also requires a code from an app on your
+          phone.
         </p>
         <TextField
           name="factor-password"

@@ -143,7 +143,10 @@ async function withPassword(area: SignInArea, visit: Visit, fields: Fields): Pro
   if (opened === 'wrong-credentials') return again({ login: `${area.nameLabel} or password is wrong.` }, 401)
   if (opened === 'account-locked') return again({ login: 'This account is locked. Ask its operator.' }, 403)
   if (opened === 'overloaded') {
-    return { ...again({ login: 'Too many people are signing in at this moment. Try again.' }, 503), retryAfterSeconds: 2 }
+    return {
+      ...again({ login: 'Too many people are signing in at this moment. Try again.' }, 503),
+      retryAfterSeconds: 2,
+    }
   }
   if ('token' in opened) return { goTo: to, ...area.keep(opened) }
   if ('challenge' in opened) return codeView(area, { to, ...opened })

@@ -57,7 +57,7 @@ test('a new password signs out all other sessions, but not the one that changed 
 test.each([
   [{ password: '', wanted: 'battery staple', again: 'battery staple' }, 'Enter your current password.'],
   [{ password: 'wrong', wanted: 'battery staple', again: 'battery staple' }, 'This is not your password.'],
-  [{ password, wanted: 'battery staple', again: 'battery stable' }, 'This is not the same'],
+  [{ password, wanted: 'battery staple', again: 'battery stable' }, 'The two new passwords differ'],
   [{ password, wanted: 'short', again: 'short' }, 'at least 10 characters'],
 ])('the password is not changed by %j', async (fill, problem) => {
   const shown = await visitor.submit('/settings/security', fill)

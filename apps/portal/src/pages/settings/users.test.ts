@@ -26,7 +26,7 @@ test('an owner invites a person, who uses the link once to choose a password, an
     { outcome: 'set' },
     { outcome: 'too-short' },
   ])
-  expect((await ann.get(link)).text).toContain('has been used')
+  expect((await ann.get(link)).text).toContain('was already used')
   expect((await ann.submit('/sign-in', { login: email.toUpperCase(), password })).to).toBe('/')
   const first = await ann.get('/')
   expect(first.html.querySelector('header')?.textContent).toContain(email)

@@ -112,7 +112,9 @@ const linkView = (email: string, token: string): View => ({
       <h1>A link for {email}</h1>
       <Panel>
         <p>
-          <strong>Copy this link now and pass it on. It is shown only this once.</strong> With the link, the person chooses a password, once, within three days. Anybody who has the link can do so: send it in a way that only the person reads.
+          <strong>Copy this link now and pass it on. It is shown only this once.</strong> With the link, the person
+          chooses a password, once, within three days. Anybody who has the link can do so: send it in a way that only
+          the person reads.
         </p>
         <p>
           <Link to={`/invitation?token=${token}`} class="secret">
@@ -192,7 +194,8 @@ export const user = forHolders({
               </Second>
             </Form>
             <p class="hint">
-              With a new link, the person chooses another password of at least {newPasswordMin} characters. Locking or removing a user signs the person out everywhere. A removed user can be invited again.
+              With a new link, the person chooses another password of at least {newPasswordMin} characters. Locking or
+              removing a user signs the person out everywhere. A removed user can be invited again.
             </p>
           </Panel>
           <div class="actions">

@@ -8,8 +8,7 @@ import { SettingsTabs } from './settings-tabs.tsx'
 
 export function StateOfWebhook({ of: { state, pausedFor, failingSince } }: { readonly of: Webhook }) {
   if (state === 'disabled') return <Pill tone="bad">switched off by its server (410)</Pill>
-  if (state === 'paused')
-    return <Pill tone="idle">{pausedFor === 'failing' ? 'paused after failures' : 'paused'}</Pill>
+  if (state === 'paused') return <Pill tone="idle">{pausedFor === 'failing' ? 'paused after failures' : 'paused'}</Pill>
   return failingSince === undefined ? <Pill tone="good">active</Pill> : <Pill tone="wait">failing</Pill>
 }
 

@@ -12,7 +12,7 @@ const reminder = { name: 'Reminder', text: 'Dear {name}, {sum} is due' }
 
 test('a template is added once, used for a message, changed and removed', async () => {
   const empty = await visitor.get('/templates')
-  expect(empty.text).toContain('Texts that you send again and again are kept here.')
+  expect(empty.text).toContain('Keep texts here that you send repeatedly.')
   for (const added of await Promise.all([visitor.submit(empty, reminder), visitor.submit(empty, reminder)]))
     expect(added.to).toBe('/templates?done=added')
   const list = await visitor.get('/templates')

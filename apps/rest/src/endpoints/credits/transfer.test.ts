@@ -61,10 +61,13 @@ describe('the first refusal that applies is answered, and nothing is moved', () 
     expect(await balances()).toEqual([1000, 1000, 1000, 1000])
   })
 
-  test.each([26, 308, 309, 10_000])('a quantity of %i digits is a whole number and is refused as invalidQuantity', async (digits) => {
-    const body = JSON.stringify(wanted(main(), one.id, 7)).replace('7}', `${'9'.repeat(digits)}}`)
-    expect(answerOf(await rest.post(path, body))).toBe(refused('invalidQuantity'))
-  })
+  test.each([26, 308, 309, 10_000])(
+    'a quantity of %i digits is a whole number and is refused as invalidQuantity',
+    async (digits) => {
+      const body = JSON.stringify(wanted(main(), one.id, 7)).replace('7}', `${'9'.repeat(digits)}}`)
+      expect(answerOf(await rest.post(path, body))).toBe(refused('invalidQuantity'))
+    },
+  )
 
   test('each refusal has its word', () => {
     const words: Record<Exclude<TransferRefusal, 'failed'>, string> = {

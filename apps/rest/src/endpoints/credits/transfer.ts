@@ -24,12 +24,15 @@ const operation: Operation = {
   tag: 'Credits',
   summary: 'Transfer credits',
   description:
-    'Moves credits from a main account to one of its sub accounts, back, or between two of its sub accounts. The key must belong to the ' + 'main account, or to the sub account that sends. Numbers are written in digits only.',
+    'Moves credits from a main account to one of its sub accounts, back, or between two of its sub accounts. The key must belong to the ' +
+    'main account, or to the sub account that sends. Numbers are written in digits only.',
   body: Transfer,
   repeatable: true,
   answer: {
     transferSuccessful: Type.Boolean({ description: 'True if the credits were moved.' }),
-    transferError: Type.Optional(oneOf(Object.values(TRANSFER_ERROR), 'The reason why nothing was moved. Missing if the credits were moved.')),
+    transferError: Type.Optional(
+      oneOf(Object.values(TRANSFER_ERROR), 'The reason why nothing was moved. Missing if the credits were moved.'),
+    ),
   },
   examples: {
     moved: {

@@ -29,7 +29,10 @@ const operation: Operation = {
       answerText: Type.String({ description: 'The beginning of the response body.' }),
       result: oneOf(Object.values(PUSH_RESULT), 'Dead: the tries are exhausted. Gone: the webhook responded with 410.'),
       nextTime: orNull(Stamp, 'The time of the next try, or null if there is none.'),
-      nextTimeReason: oneOf(Object.values(NEXT_TRY_REASON), 'The reason for that time, or for the lack of another try.'),
+      nextTimeReason: oneOf(
+        Object.values(NEXT_TRY_REASON),
+        'The reason for that time, or for the lack of another try.',
+      ),
     }),
   ),
   examples: {

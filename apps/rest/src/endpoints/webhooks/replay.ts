@@ -112,7 +112,9 @@ const begun: Operation = {
   tag: 'Webhooks',
   summary: 'Replay events',
   description:
-    'Starts to push events again that were pushed or given up in the last 30 days: one `event`, or the events from `from` until before `to`, ' + 'or with `dead` all lists whose tries are exhausted. Events keep their ids, and each is pushed once. An account has one replay at a time: ' + 'a second one is refused with 409 and the number of the first.',
+    'Starts to push events again that were pushed or given up in the last 30 days: one `event`, or the events from `from` until before `to`, ' +
+    'or with `dead` all lists whose tries are exhausted. Events keep their ids, and each is pushed once. An account has one replay at a time: ' +
+    'a second one is refused with 409 and the number of the first.',
   body: ReplayBody,
   answer: { replay: ReplayAnswer },
   examples: {
@@ -129,7 +131,8 @@ const shown: Operation = {
   id: 'getReplay',
   tag: 'Webhooks',
   summary: 'The latest replay of a webhook',
-  description: 'The progress of the latest replay of a webhook. It is available for 30 days after the end of the replay.',
+  description:
+    'The progress of the latest replay of a webhook. It is available for 30 days after the end of the replay.',
   answer: { replay: ReplayAnswer },
   examples: { 'one that is done': { id: 1, answer: { replay: done } } },
 }

@@ -21,7 +21,8 @@ const operation: Operation = {
   tag: 'Webhooks',
   summary: 'Rotate the secret of a webhook',
   description:
-    'Makes a new signing secret, which is shown only here. The previous secret still signs alongside it for `overlapHours` (24 by default): ' + 'during that time each request carries a signature for both, and for earlier secrets that have not expired (of the last 5). With 0 all earlier secrets end at once.',
+    'Makes a new signing secret, which is shown only here. The previous secret still signs alongside it for `overlapHours` (24 by default): ' +
+    'during that time each request carries a signature for both, and for earlier secrets that have not expired (of the last 5). With 0 all earlier secrets end at once.',
   body: Rotation,
   answer: { webhook: WebhookAnswer, secret: Secret },
   examples: {

@@ -40,7 +40,8 @@ const changed: Operation = {
   tag: 'Webhooks',
   summary: 'Change a webhook',
   description:
-    'Omitted fields stay unchanged. With the state `paused` nothing is pushed, and events are kept for 30 days. With `active` ' + 'waiting events are pushed at once, even if the webhook was paused because it had failed for 5 days, or disabled because it responded with 410.',
+    'Omitted fields stay unchanged. With the state `paused` nothing is pushed, and events are kept for 30 days. With `active` ' +
+    'waiting events are pushed at once, even if the webhook was paused because it had failed for 5 days, or disabled because it responded with 410.',
   body: WebhookChanges,
   answer: { webhook: WebhookAnswer },
   examples: {

@@ -20,7 +20,10 @@ const operation: Operation = {
   answer: {
     incomingOptoutMessages: Type.Array(
       answerObject('OptOut', {
-        incomingApiMessageId: orNull(MessageIdNumber, 'The id of the message that opted out, or null if the number was added by hand.'),
+        incomingApiMessageId: orNull(
+          MessageIdNumber,
+          'The id of the message that opted out, or null if the number was added by hand.',
+        ),
         mobileNumber: MobileNumber,
         receiveTime: Minute,
         messageText: Type.String({ description: 'The text of that message, or `* MANUALLY ADDED BY USER *`.' }),

@@ -42,7 +42,8 @@ const referenceText =
   'the status, the list of scheduled messages and the events of the message. Surrounding white space is removed.'
 
 const senderText =
-  'The sender of the messages, which the account must be allowed to use: 3 to 15 digits, or a name of 1 to 11 ' + 'GSM 7-bit characters with at least one letter, to which nobody can reply. Omitted, null or blank: the default of the account.'
+  'The sender of the messages, which the account must be allowed to use: 3 to 15 digits, or a name of 1 to 11 ' +
+  'GSM 7-bit characters with at least one letter, to which nobody can reply. Omitted, null or blank: the default of the account.'
 
 const Recipient = Type.Object(
   {
@@ -81,7 +82,8 @@ export const Send = Type.Object(
     }),
     maxSegments: optional(Type.Integer({ minimum: 1, maximum: segmentsMax }), {
       expected: `a whole number from 1 to ${segmentsMax}`,
-      description: 'A text that needs more parts is refused as too long. Omitted, null, blank or 6: the maximum length of a text.',
+      description:
+        'A text that needs more parts is refused as too long. Omitted, null, blank or 6: the maximum length of a text.',
     }),
     ...sendOptionFields,
     sender: optional(text({ expected: 'a string', description: senderText }), {
@@ -226,7 +228,8 @@ const operation: Operation = {
   summary: 'Send one text',
   description:
     'Sends one text to 1 to 1000 numbers. The text has up to 918 characters of GSM 7-bit, else up to 6 parts of UCS-2, and must not be blank. ' +
-    'A past `scheduledTime` sends at once. There is one result for each recipient, in the order of the request. A refused recipient ' + 'costs nothing.',
+    'A past `scheduledTime` sends at once. There is one result for each recipient, in the order of the request. A refused recipient ' +
+    'costs nothing.',
   body: Send,
   repeatable: true,
   answer: {

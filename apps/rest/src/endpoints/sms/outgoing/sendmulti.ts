@@ -62,7 +62,9 @@ const operation: Operation = {
     messages: Type.Array(
       answerObject('SentMessage', {
         message: Type.String({ description: 'The text, as in the request.' }),
-        recipients: Type.Array(SentRecipientAnswer, { description: 'The results of its recipients, in the order of the request.' }),
+        recipients: Type.Array(SentRecipientAnswer, {
+          description: 'The results of its recipients, in the order of the request.',
+        }),
       }),
       { description: 'One result for each text, in the order of the request.' },
     ),
