@@ -205,7 +205,7 @@ describe('the description', () => {
         expect([value, ajv.compile({ $ref: at })(value)]).toEqual([value, true])
       const wrong = operation.responses[422]?.content?.['application/json'].examples ?? {}
       for (const { description = '' } of Object.values(wrong) as { description?: string }[]) {
-        expect(description).toMatch(/^The answer to the (body|query) `/)
+        expect(description).toMatch(/^The response to the (body|query) `/)
         refused++
       }
     }
