@@ -123,7 +123,7 @@ test('the page for an unknown path has the menu of the signed-in visitor and the
 })
 
 test.each([
-  [new TypeError('optOuts is not a function'), 500, 'The gateway has a problem'],
+  [new TypeError('optOuts is not a function'), 500, 'Something went wrong in the gateway'],
   [new Error('the database does not answer'), 503, 'The gateway cannot answer now'],
 ])('a page that fails with %s is answered %i, with the menu and the request id', async (problem, status, title) => {
   const failing = await startPortal({}, undefined, undefined, undefined, (ports) => ({
