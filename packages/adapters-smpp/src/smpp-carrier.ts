@@ -13,12 +13,12 @@ import {
 } from '@gateway/core/dispatch'
 import type { CarrierBinds, CarrierRates, HistogramCounts, TrafficObserver } from '@gateway/core/fleet'
 import { Incoming } from './inbound/incoming.ts'
-import { createUnknownQueries, type UnknownQueries } from './receipts/query-unknown.ts'
-import { createReceiptMatcher, type ReceiptMatcher } from './receipts/receipt-matcher.ts'
+import { unknownQueries, type UnknownQueries } from './receipts/query-unknown.ts'
+import { ReceiptMatcher } from './receipts/receipt-matcher.ts'
 import { Link } from './session/link.ts'
-import { createLinkOutage } from './session/link-outage.ts'
+import { LinkOutage } from './session/link-outage.ts'
 import type { Role, Session } from './session/session.ts'
-import { createTraffic } from './session/traffic.ts'
+import { Traffic } from './session/traffic.ts'
 import type { SmppSettings } from './settings.ts'
 import { SmppTransport } from './submissions/smpp-transport.ts'
 import type { Segment } from './text/encode-body.ts'
@@ -56,8 +56,8 @@ class LinkedCarrier implements SmppCarrier {
   readonly #clock: { now(): number }
   readonly #notices: Notices
   readonly #sharing: Sharing | undefined
-  readonly #traffic: ReturnType<typeof createTraffic>
-  readonly #outage: ReturnType<typeof createLinkOutage>
+  readonly #traffic: Traffic
+  readonly #outage: LinkOutage
   readonly #outgoing: Outgoing<Segment, Session>
   readonly #incoming: Incoming
   #links: readonly Link[] = []
@@ -83,9 +83,9 @@ class LinkedCarrier implements SmppCarrier {
     this.#sharing = sharing
     if (settings.bindsMax !== undefined && sharing === undefined)
       throw new Error(`carrier ${this.id}: bindsMax needs a store`)
-    this.#traffic = createTraffic(settings)
+    this.#traffic = new Traffic(settings)
     const { warn, works } = this.#notices
-    this.#outage = createLinkOutage({ failed: warn, works }, () => performance.now())
+    this.#outage = new LinkOutage({ failed: warn, works }, () => performance.now())
     const links = { sessions: () => this.#sessions, isBound: () => this.#isBound }
     this.#outgoing = new Outgoing(this.id, settings, new SmppTransport(settings, links), this.#notices, this.#clock)
     this.#incoming = new Incoming(this.id, settings, {
@@ -107,8 +107,8 @@ class LinkedCarrier implements SmppCarrier {
     for (const note of longCredentials(this.#settings))
       warn(`${note}; it is used as it is, but the carrier may refuse it`)
     const query = { carrier: this.id, settings: this.#settings, session: this.#sendingSession, to: handlers }
-    this.#queries = createUnknownQueries({ ...query, notify: warn, report: this.#report })
-    const matcher = createReceiptMatcher(this.id, receiptId, (receipts) => this.#storeReceipts(handlers, receipts), {
+    this.#queries = unknownQueries({ ...query, notify: warn, report: this.#report })
+    const matcher = new ReceiptMatcher(this.id, receiptId, (receipts) => this.#storeReceipts(handlers, receipts), {
       adopted: (form, before) =>
         warn(
           `its receipts fit in the form ${form} (before: ${before ?? 'unknown'}); that is kept, and receiptId=${form} makes it certain`,

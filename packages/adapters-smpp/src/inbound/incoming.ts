@@ -9,7 +9,7 @@ import { binaryMessage, readKept, unreadReceipt, unusablePdu } from '../receipts
 import type { AnswerDelivered, Delivered, Unusable } from '../session/session.ts'
 import type { SmppSettings } from '../settings.ts'
 import { isBinary } from '../text/decode-text.ts'
-import { createOffers, type Confirm } from './offers.ts'
+import { Offers, type Confirm } from './offers.ts'
 import { readInboundMessage } from './read-inbound-message.ts'
 
 interface Arrival<Item> {
@@ -57,7 +57,7 @@ export class Incoming {
   readonly #settings: SmppSettings
   readonly #events: IncomingEvents
   readonly #repeated = createRepeatedRefusals()
-  readonly #offers = createOffers((ended) => this.#handlers?.offersEnded?.(ended) ?? Promise.resolve())
+  readonly #offers = new Offers((ended) => this.#handlers?.offersEnded?.(ended) ?? Promise.resolve())
   #handlers: CarrierHandlers | undefined
   #matcher: ReceiptMatcher | undefined
   #receipts: ReceiptArrival[] = []

@@ -12,13 +12,6 @@ import type { RequestOutcome, Session } from '../session/session.ts'
 import type { SmppSettings } from '../settings.ts'
 import { codeOfState, isStateOfReceipts } from './read-receipt.ts'
 
-/** Sends one query_sm for each message whose receipt has the state unknown (SMPP 3.4, 4.8). */
-export interface UnknownQueries {
-  /** Stores the messages to query: those of receipts with the state unknown. Rejects if the store fails. */
-  keep(receipts: readonly DeliveryReceipt[]): Promise<void>
-  stop(): void
-}
-
 interface QueryOptions {
   readonly carrier: CarrierId
   readonly settings: SmppSettings
@@ -38,53 +31,70 @@ interface QueryOptions {
  */
 const queriesMax = 5
 
-/** Creates the queries, or returns undefined if the settings or the store do not provide for them. */
-export function createUnknownQueries(options: QueryOptions): UnknownQueries | undefined {
-  const { queryUnknownSeconds } = options.settings
-  const { unknownMessages } = options.to
-  if (queryUnknownSeconds === undefined || unknownMessages === undefined) return undefined
-  return queriesOf(options, queryUnknownSeconds, unknownMessages)
-}
+/**
+ * Sends one query_sm for each message whose receipt has the state unknown (SMPP 3.4, 4.8).
+ *
+ *   not known whether the carrier understands query_sm --it answers--> understood: further queries
+ *                                                       +--no answer in time, or refused--> no further query
+ */
+export class UnknownQueries {
+  readonly #options: QueryOptions
+  readonly #afterSeconds: number
+  readonly #store: UnknownStore
+  readonly #looking: NodeJS.Timeout
+  #isUnderstood: boolean | undefined
+  #isLooking = false
+  #isAway = false
 
-function queriesOf(
-  { carrier, settings, session, to, notify, report, pauseMilliseconds = 1000 }: QueryOptions,
-  afterSeconds: number,
-  store: NonNullable<CarrierHandlers['unknownMessages']>,
-): UnknownQueries {
-  let isUnderstood: boolean | undefined
-  let isLooking = false
-  let isAway = false
-  const looking = setInterval(() => void lookOnce(), pauseMilliseconds)
+  constructor(options: QueryOptions, afterSeconds: number, store: UnknownStore) {
+    this.#options = options
+    this.#afterSeconds = afterSeconds
+    this.#store = store
+    this.#looking = setInterval(() => void this.#lookOnce(), options.pauseMilliseconds ?? 1000)
+  }
 
-  async function lookOnce(): Promise<void> {
-    if (isLooking || isUnderstood === false || session() === undefined) return
-    isLooking = true
+  /** Stores the messages to query: those of receipts with the state unknown. Rejects if the store fails. */
+  async keep(receipts: readonly DeliveryReceipt[]): Promise<void> {
+    const references = receipts.flatMap(({ code, reference }) => (code === OUTCOME.unknown ? [reference] : []))
+    if (references.length > 0) await this.#store.keep(references)
+  }
+
+  stop(): void {
+    clearInterval(this.#looking)
+  }
+
+  async #lookOnce(): Promise<void> {
+    const { session, report } = this.#options
+    if (this.#isLooking || this.#isUnderstood === false || session() === undefined) return
+    this.#isLooking = true
     try {
-      await look()
-      isAway = false
+      await this.#look()
+      this.#isAway = false
     } catch (problem) {
       // A store that does not answer is reported once.
-      if (!isAway) report(problem)
-      isAway = true
+      if (!this.#isAway) report(problem)
+      this.#isAway = true
     }
-    isLooking = false
+    this.#isLooking = false
   }
 
-  async function look(): Promise<void> {
-    const countMax = isUnderstood === true ? queriesMax : 1
-    const messages = await store.take({ afterSeconds, withinSeconds: unknownSecondsMax, countMax })
-    const receipts = await Promise.all(messages.map(ask))
+  async #look(): Promise<void> {
+    const countMax = this.#isUnderstood === true ? queriesMax : 1
+    const selection = { afterSeconds: this.#afterSeconds, withinSeconds: unknownSecondsMax, countMax }
+    const messages = await this.#store.take(selection)
+    const receipts = await Promise.all(messages.map((message) => this.#ask(message)))
     const readable = receipts.filter((receipt) => receipt !== undefined)
-    if (readable.length > 0) await to.receipts(readable)
+    if (readable.length > 0) await this.#options.to.receipts(readable)
   }
 
-  async function ask(message: UnknownMessage): Promise<DeliveryReceipt | undefined> {
+  async #ask(message: UnknownMessage): Promise<DeliveryReceipt | undefined> {
+    const { carrier, settings, session } = this.#options
     const sentAt = performance.now()
     const outcome = await new Promise<RequestOutcome>((resolve) => {
       const sent = session()?.request((sequence) => buildQuery(settings, message, sequence), resolve)
       if (sent !== 'sent') resolve('unsent')
     })
-    if (isUnderstood === undefined) learn(outcome, performance.now() - sentAt)
+    if (this.#isUnderstood === undefined) this.#learn(outcome, performance.now() - sentAt)
     if (typeof outcome === 'string' || outcome.command !== 'query_sm_resp' || outcome.status !== 0) return undefined
     if (!isStateOfReceipts(outcome.messageState)) return undefined
     const { reference, number } = message
@@ -92,22 +102,26 @@ function queriesOf(
   }
 
   /** Learns whether the carrier understands query_sm. A link that ended before the response was due proves nothing. */
-  function learn(outcome: RequestOutcome, elapsed: number): void {
+  #learn(outcome: RequestOutcome, elapsed: number): void {
+    const { settings, notify } = this.#options
     if (typeof outcome === 'string' && elapsed < settings.responseSeconds * 1000) return
-    isUnderstood =
+    this.#isUnderstood =
       typeof outcome === 'object' &&
       outcome.command === 'query_sm_resp' &&
       outcome.status !== COMMAND_STATUS.ESME_RINVCMDID
-    if (!isUnderstood) notify('it does not understand query_sm and gets no more of them: remove queryUnknownSeconds')
+    if (!this.#isUnderstood)
+      notify('it does not understand query_sm and gets no more of them: remove queryUnknownSeconds')
   }
+}
 
-  return {
-    async keep(receipts) {
-      const references = receipts.flatMap(({ code, reference }) => (code === OUTCOME.unknown ? [reference] : []))
-      if (references.length > 0) await store.keep(references)
-    },
-    stop: () => clearInterval(looking),
-  }
+type UnknownStore = NonNullable<CarrierHandlers['unknownMessages']>
+
+/** Creates the queries, or returns undefined if the settings or the store do not provide for them. */
+export function unknownQueries(options: QueryOptions): UnknownQueries | undefined {
+  const { queryUnknownSeconds } = options.settings
+  const { unknownMessages } = options.to
+  if (queryUnknownSeconds === undefined || unknownMessages === undefined) return undefined
+  return new UnknownQueries(options, queryUnknownSeconds, unknownMessages)
 }
 
 /** Builds a query_sm. Its source is that of the submit_sm, because many carriers compare them (SMPP 3.4, 4.8.1). */

@@ -2,7 +2,7 @@ import type { DeliveryReceipt } from '@gateway/core/dispatch'
 import { aCarrierId, aNumber, until } from '@gateway/core/testing'
 import type { IdForm } from './id-forms.ts'
 import type { CarrierReceipt } from './read-receipt.ts'
-import { createReceiptMatcher } from './receipt-matcher.ts'
+import { ReceiptMatcher } from './receipt-matcher.ts'
 
 const receiptOf = (id: string): CarrierReceipt => ({
   ...{ id, code: 0, number: aNumber('27825550101'), submitted: undefined },
@@ -17,7 +17,7 @@ function matcherOf(form: IdForm | undefined, known: Set<string>) {
     return Promise.resolve(strangers)
   }
   const events = { adopted: () => undefined, failed: () => undefined, memory: undefined }
-  return { matcher: createReceiptMatcher(aCarrierId('a'), form, store, events, [20, 60]), keptReceipts }
+  return { matcher: new ReceiptMatcher(aCarrierId('a'), form, store, events, [20, 60]), keptReceipts }
 }
 
 test.each<[IdForm | undefined]>([[undefined], ['as-is'], ['hex']])(
@@ -63,7 +63,7 @@ test.each(
       return some.filter((one) => !found.includes(one))
     }
     const events = { adopted: () => undefined, failed: () => undefined, memory: undefined }
-    const matcher = createReceiptMatcher(aCarrierId('a'), undefined, store, events, [60_000])
+    const matcher = new ReceiptMatcher(aCarrierId('a'), undefined, store, events, [60_000])
     const [first, second] = [receiptOf('255'), { ...receiptOf('255'), code: 103 as const }]
     const offer = (receipt: CarrierReceipt) => matcher.take([receipt]).catch(() => undefined)
     const offered = [offer(first)]

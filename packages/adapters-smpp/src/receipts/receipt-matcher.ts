@@ -13,16 +13,8 @@ export interface ReceiptCounts {
   readonly form: IdForm | undefined
 }
 
-/** Matches receipts to messages and learns the form in which the carrier writes ids in receipts. */
-export interface ReceiptMatcher {
-  /** Stores receipts. Resolves to those without a message so far; rejects if the store fails. */
-  take(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]>
-  counts(): ReceiptCounts
-  stop(): void
-}
-
 export interface MatcherEvents {
-  /** Another form than `before` was proved; receipts are read in this form from now on. */
+  /** Reports that another form than `before` was proved; receipts are read in this form from now on. */
   readonly adopted: (form: IdForm, before: IdForm | undefined) => void
   readonly failed: (problem: unknown) => void
   /** Keeps the learned form across restarts. */
@@ -39,204 +31,245 @@ const missedMax = 5000
  */
 export const retryMilliseconds: readonly number[] = [1000, 4000, 15_000, 60_000]
 
+/** Returns the forms in which the id of a receipt is tried. */
+type FormsOf = (receipt: CarrierReceipt) => readonly { readonly form: IdForm; readonly reference: string }[]
+
 interface Missed {
   readonly receipt: CarrierReceipt
   readonly tries: number
   readonly at: number
 }
 
-export function createReceiptMatcher(
-  carrier: CarrierId,
-  configured: IdForm | undefined,
-  store: Store,
-  events: MatcherEvents,
-  retries = retryMilliseconds,
-): ReceiptMatcher {
-  let form = configured
-  let run = { form: 'as-is' as IdForm, count: 0 }
-  let received = 0
-  let missedCount = 0
-  let missed: readonly Missed[] = []
-  let timer: NodeJS.Timeout | undefined
-  let recalling: Promise<void> | undefined
+/**
+ * Matches receipts to messages and learns the form in which the carrier writes ids in receipts.
+ *
+ *   form unknown --three receipts in a row fit in one--> known --three in a row fit in another--> another is known
+ *
+ * A form that the operator configured is never learned. A receipt without a message is retried, because another process
+ * may record the message meanwhile:
+ *
+ *   stored --message found--> done
+ *     +--no message--> missed --1 s, 4 s, 15 s, 60 s later, in every form--> done, or counted as missed
+ */
+export class ReceiptMatcher {
+  readonly #carrier: CarrierId
+  readonly #configured: IdForm | undefined
+  readonly #store: Store
+  readonly #events: MatcherEvents
+  readonly #retries: readonly number[]
+  #form: IdForm | undefined
+  /** Form of the last receipts that found their messages, and how many in a row. */
+  #run = { form: 'as-is' as IdForm, count: 0 }
+  #received = 0
+  #missedCount = 0
+  #missed: readonly Missed[] = []
+  #timer: NodeJS.Timeout | undefined
+  #recalling: Promise<void> | undefined
   /** Form that the store has. */
-  let storedForm: IdForm | undefined
+  #storedForm: IdForm | undefined
   /** Number of queued calls. */
-  let queued = 0
+  #queued = 0
   /** Settles when the last queued call has ended. */
-  let lastCall: Promise<void> = Promise.resolve()
+  #lastCall: Promise<void> = Promise.resolve()
   /** Receipts whose storing failed before the form was known; they are stored before later receipts of their ids. */
-  let unlearned: readonly CarrierReceipt[] = []
+  #unlearned: readonly CarrierReceipt[] = []
 
-  /** Reads the learned form from the store, once before the first receipt, unless the operator set a form. */
-  async function recall(): Promise<void> {
-    if (configured !== undefined || events.memory === undefined) return
-    const learned = await events.memory.learned()
-    form = storedForm = idForms.find((one) => one === learned)
+  constructor(
+    carrier: CarrierId,
+    configured: IdForm | undefined,
+    store: Store,
+    events: MatcherEvents,
+    retries = retryMilliseconds,
+  ) {
+    this.#carrier = carrier
+    this.#configured = this.#form = configured
+    this.#store = store
+    this.#events = events
+    this.#retries = retries
   }
 
-  /** Stores the learned form. If that fails, the next receipt that fits tries again. */
-  function keep(fitting: IdForm): void {
-    if (configured !== undefined || fitting !== form || fitting === storedForm || events.memory === undefined) return
-    storedForm = fitting
-    events.memory.keep(fitting).catch((problem: unknown) => {
-      storedForm = undefined
-      events.failed(problem)
-    })
+  counts(): ReceiptCounts {
+    return { received: this.#received, missed: this.#missedCount, form: this.#form }
   }
 
-  /** Returns the form in which an id is read: the known form, or `as-is` if the id does not fit it. */
-  const formOf = (id: string): IdForm => (form === undefined || inForm(id, form) === undefined ? 'as-is' : form)
-  const inUse = (id: string): string => inForm(id, formOf(id)) ?? id
-  /** Returns the other forms of an id. Without the recipient's number there are none, because they cannot be proved. */
-  const others = ({ id, number }: CarrierReceipt) => (number === undefined ? [] : otherForms(id, inUse(id)))
-  const allForms = (receipt: CarrierReceipt) => [
-    { form: formOf(receipt.id), reference: inUse(receipt.id) },
-    ...(configured === undefined ? others(receipt) : []),
-  ]
-  const receiptOf = (
-    { code, number, submitted, isByTextAlone = false }: CarrierReceipt,
-    reference: string,
-  ): DeliveryReceipt => ({
-    carrier,
-    reference,
-    code,
-    number,
-    submitted,
-    ...(isByTextAlone && { isGuess: true }),
-  })
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
 
-  function fits(fitting: IdForm): void {
-    run = { form: fitting, count: run.form === fitting ? run.count + 1 : 1 }
-    keep(fitting)
-    if (run.count < proofCount || fitting === form) return
-    const before = form
-    form = fitting
-    keep(fitting)
-    if (before !== undefined || fitting !== 'as-is') events.adopted(fitting, before)
-    const again = missed
-    missed = []
-    void settle(again.map(({ receipt }) => receipt)).catch(events.failed)
+  /**
+   * Stores receipts. Resolves to those without a message so far; rejects if the store fails. Until the form is known,
+   * storing takes several steps, so calls are queued: the receipts of one message are applied in their order (P-7).
+   */
+  async take(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]> {
+    this.#received += receipts.length
+    if (this.#form !== undefined && this.#queued === 0 && this.#unlearned.length === 0) return this.#takeKnown(receipts)
+    this.#queued++
+    const stored = this.#lastCall.then(() => this.#takeInTurn(receipts))
+    this.#lastCall = stored.then(
+      () => undefined,
+      () => undefined,
+    )
+    return stored.finally(() => this.#queued--)
+  }
+
+  async #takeInTurn(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]> {
+    const ids = new Set(receipts.map(({ id }) => id))
+    const isOfTheseIds = ({ id }: CarrierReceipt): boolean => ids.has(id)
+    const earlier = this.#unlearned.filter(isOfTheseIds).map((one) => receipts.find(isLike(one)) ?? one)
+    const all = [...new Set([...earlier, ...receipts])]
+    this.#unlearned = this.#unlearned.filter((one) => !isOfTheseIds(one))
+    try {
+      this.#recalling ??= this.#recall()
+      await this.#recalling
+      return await (this.#form === undefined ? this.#learn(all) : this.#takeKnown(all))
+    } catch (problem) {
+      this.#recalling = this.#form === undefined ? undefined : this.#recalling
+      this.#unlearned = [...this.#unlearned, ...all].slice(-missedMax)
+      throw problem
+    }
+  }
+
+  async #takeKnown(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]> {
+    const unmatched = await this.#settle(receipts)
+    return this.#remember(this.#configured === undefined ? await this.#guess(unmatched) : unmatched)
+  }
+
+  /** Tries every form before the store keeps a receipt, because the form is not known yet. */
+  async #learn(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]> {
+    const unmatched = await this.#guess(await this.#guess(receipts, unchanged))
+    return this.#remember(await this.#settle(unmatched))
+  }
+
+  /** Stores receipts in the known form, or unchanged. The store keeps those without a message; resolves to these. */
+  async #settle(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]> {
+    if (receipts.length === 0) return []
+    const offers = receipts.map((receipt) => this.#receiptOf(receipt, this.#inUse(receipt.id)))
+    const misses = new Set(await this.#store(offers))
+    const used = receipts.map(({ id }) => this.#formOf(id))
+    for (const [at, offer] of offers.entries()) if (!misses.has(offer)) this.#fits(used[at] ?? 'as-is')
+    return receipts.filter((_, at) => misses.has(offers[at] as DeliveryReceipt))
   }
 
   /** Stores receipts in each of the forms as guesses; resolves to the receipts for which no form fitted. */
-  async function guess(receipts: readonly CarrierReceipt[], formsOf = others) {
+  async #guess(
+    receipts: readonly CarrierReceipt[],
+    formsOf: FormsOf = (receipt) => this.#others(receipt),
+  ): Promise<readonly CarrierReceipt[]> {
     const guesses = receipts.flatMap((receipt) =>
       formsOf(receipt).map((one) => ({
         receipt,
         form: one.form,
-        offer: { ...receiptOf(receipt, one.reference), isGuess: true },
+        offer: { ...this.#receiptOf(receipt, one.reference), isGuess: true },
       })),
     )
     if (guesses.length === 0) return receipts
-    const misses = new Set(await store(guesses.map(({ offer }) => offer)))
+    const misses = new Set(await this.#store(guesses.map(({ offer }) => offer)))
     const found = guesses.filter(({ offer }) => !misses.has(offer))
-    // An id that reads the same in the known form is no evidence for another form.
     for (const { form: fitting, receipt, offer } of found) {
-      fits(form !== undefined && inForm(receipt.id, form) === offer.reference ? form : fitting)
+      const form = this.#form
+      // An id that reads the same in the known form is no evidence for another form.
+      this.#fits(form !== undefined && inForm(receipt.id, form) === offer.reference ? form : fitting)
     }
     const known = new Set(found.map(({ receipt }) => receipt))
     return receipts.filter((receipt) => !known.has(receipt))
   }
 
-  /** Stores receipts in the known form, or unchanged. The store keeps those without a message; resolves to these. */
-  async function settle(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]> {
-    if (receipts.length === 0) return []
-    const offers = receipts.map((receipt) => receiptOf(receipt, inUse(receipt.id)))
-    const misses = new Set(await store(offers))
-    const used = receipts.map(({ id }) => formOf(id))
-    for (const [at, offer] of offers.entries()) if (!misses.has(offer)) fits(used[at] ?? 'as-is')
-    return receipts.filter((_, at) => misses.has(offers[at] as DeliveryReceipt))
+  #receiptOf({ code, number, submitted, isByTextAlone = false }: CarrierReceipt, reference: string): DeliveryReceipt {
+    const receipt = { carrier: this.#carrier, reference, code, number, submitted }
+    return isByTextAlone ? { ...receipt, isGuess: true } : receipt
   }
 
-  const unchanged = ({ id, number }: CarrierReceipt) =>
-    number === undefined ? [] : [{ form: 'as-is' as const, reference: id }]
+  // Forms of ids
 
-  /** Tries every form before the store keeps a receipt, because the form is not known yet. */
-  async function learn(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]> {
-    const unmatched = await guess(await guess(receipts, unchanged))
-    return remember(await settle(unmatched))
+  /** Returns the form in which an id is read: the known form, or `as-is` if the id does not fit it. */
+  #formOf(id: string): IdForm {
+    return this.#form === undefined || inForm(id, this.#form) === undefined ? 'as-is' : this.#form
   }
 
-  async function takeKnown(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]> {
-    const unmatched = await settle(receipts)
-    return remember(configured === undefined ? await guess(unmatched) : unmatched)
+  #inUse(id: string): string {
+    return inForm(id, this.#formOf(id)) ?? id
   }
 
-  async function takeInTurn(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]> {
-    const ids = new Set(receipts.map(({ id }) => id))
-    const earlier = unlearned.filter(({ id }) => ids.has(id)).map((one) => receipts.find(isLike(one)) ?? one)
-    const all = [...new Set([...earlier, ...receipts])]
-    unlearned = unlearned.filter(({ id }) => !ids.has(id))
-    try {
-      recalling ??= recall()
-      await recalling
-      return await (form === undefined ? learn(all) : takeKnown(all))
-    } catch (problem) {
-      recalling = form === undefined ? undefined : recalling
-      unlearned = [...unlearned, ...all].slice(-missedMax)
-      throw problem
-    }
+  /** Returns the other forms of an id. Without the recipient's number there are none, because they cannot be proved. */
+  #others({ id, number }: CarrierReceipt): ReturnType<FormsOf> {
+    return number === undefined ? [] : otherForms(id, this.#inUse(id))
   }
 
-  /**
-   * Stores receipts. Until the form is known, storing takes several steps, so calls are queued: the receipts of one
-   * message are applied in their order (P-7).
-   */
-  async function take(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]> {
-    received += receipts.length
-    if (form !== undefined && queued === 0 && unlearned.length === 0) return takeKnown(receipts)
-    queued++
-    const stored = lastCall.then(() => takeInTurn(receipts))
-    lastCall = stored.then(
-      () => undefined,
-      () => undefined,
-    )
-    return stored.finally(() => queued--)
+  #allForms = (receipt: CarrierReceipt): ReturnType<FormsOf> => [
+    { form: this.#formOf(receipt.id), reference: this.#inUse(receipt.id) },
+    ...(this.#configured === undefined ? this.#others(receipt) : []),
+  ]
+
+  #fits(fitting: IdForm): void {
+    this.#run = { form: fitting, count: this.#run.form === fitting ? this.#run.count + 1 : 1 }
+    this.#keep(fitting)
+    if (this.#run.count < proofCount || fitting === this.#form) return
+    const before = this.#form
+    this.#form = fitting
+    this.#keep(fitting)
+    if (before !== undefined || fitting !== 'as-is') this.#events.adopted(fitting, before)
+    const again = this.#missed
+    this.#missed = []
+    void this.#settle(again.map(({ receipt }) => receipt)).catch(this.#events.failed)
   }
+
+  /** Reads the learned form from the store, once before the first receipt, unless the operator set a form. */
+  async #recall(): Promise<void> {
+    if (this.#configured !== undefined || this.#events.memory === undefined) return
+    const learned = await this.#events.memory.learned()
+    this.#form = this.#storedForm = idForms.find((one) => one === learned)
+  }
+
+  /** Stores the learned form. If that fails, the next receipt that fits tries again. */
+  #keep(fitting: IdForm): void {
+    const { memory, failed } = this.#events
+    const isNews = fitting === this.#form && fitting !== this.#storedForm
+    if (this.#configured !== undefined || !isNews || memory === undefined) return
+    this.#storedForm = fitting
+    memory.keep(fitting).catch((problem: unknown) => {
+      this.#storedForm = undefined
+      failed(problem)
+    })
+  }
+
+  // Receipts without a message
 
   /** Schedules retries of receipts without a message. */
-  function remember(unmatched: readonly CarrierReceipt[]): readonly CarrierReceipt[] {
-    retryLater(unmatched.map((receipt) => ({ receipt, tries: 0, at: performance.now() })))
+  #remember(unmatched: readonly CarrierReceipt[]): readonly CarrierReceipt[] {
+    this.#retryLater(unmatched.map((receipt) => ({ receipt, tries: 0, at: performance.now() })))
     return unmatched
   }
 
-  function retryLater(more: readonly Missed[]): void {
-    const waiting = [...missed, ...more.filter(({ tries }) => tries < retries.length)]
-    missed = waiting.slice(-missedMax)
-    missedCount += waiting.length - missed.length + more.filter(({ tries }) => tries >= retries.length).length
-    if (missed.length > 0) timer ??= setTimeout(() => void retry().catch(events.failed), retries[0])
+  #retryLater(more: readonly Missed[]): void {
+    const mayRetry = ({ tries }: Missed): boolean => tries < this.#retries.length
+    const waiting = [...this.#missed, ...more.filter(mayRetry)]
+    this.#missed = waiting.slice(-missedMax)
+    this.#missedCount += waiting.length - this.#missed.length + more.filter((one) => !mayRetry(one)).length
+    if (this.#missed.length === 0) return
+    this.#timer ??= setTimeout(() => void this.#retry().catch(this.#events.failed), this.#retries[0])
   }
 
   /**
    * Retries receipts without a message. The store may have matched a kept receipt itself, which counts as found here.
    */
-  async function retry(): Promise<void> {
-    timer = undefined
+  async #retry(): Promise<void> {
+    this.#timer = undefined
     const now = performance.now()
-    const isDue = ({ tries, at }: Missed): boolean => now - at >= (retries[tries] ?? 0)
-    const due = missed.filter(isDue)
-    missed = missed.filter((one) => !isDue(one))
+    const isDue = ({ tries, at }: Missed): boolean => now - at >= (this.#retries[tries] ?? 0)
+    const due = this.#missed.filter(isDue)
+    this.#missed = this.#missed.filter((one) => !isDue(one))
     try {
-      const unmatched = new Set(
-        await guess(
-          due.map(({ receipt }) => receipt),
-          allForms,
-        ),
-      )
-      retryLater(due.flatMap((one) => (unmatched.has(one.receipt) ? [{ ...one, tries: one.tries + 1 }] : [])))
+      const receipts = due.map(({ receipt }) => receipt)
+      const unmatched = new Set(await this.#guess(receipts, this.#allForms))
+      this.#retryLater(due.flatMap((one) => (unmatched.has(one.receipt) ? [{ ...one, tries: one.tries + 1 }] : [])))
     } catch (problem) {
-      retryLater(due)
+      this.#retryLater(due)
       throw problem
     }
   }
-
-  return {
-    take,
-    counts: () => ({ received, missed: missedCount, form }),
-    stop: () => clearTimeout(timer),
-  }
 }
+
+const unchanged: FormsOf = ({ id, number }) => (number === undefined ? [] : [{ form: 'as-is', reference: id }])
 
 /** Returns a test for receipts equal to this one, which the carrier has offered again. */
 const isLike =

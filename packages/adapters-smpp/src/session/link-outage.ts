@@ -1,11 +1,3 @@
-/** Receives every failure and bind of the links of a carrier and decides which of them operators are notified of. */
-export interface LinkOutage {
-  /** Records that a link ended or could not be bound. `bound` of `all` links are bound now. */
-  failed(reason: string, bound: number, all: number): void
-  /** Records how many links are bound now. */
-  bound(bound: number, all: number): void
-}
-
 interface Notices {
   readonly failed: (text: string) => void
   readonly works: (text: string) => void
@@ -23,40 +15,51 @@ interface Reported {
 }
 
 /**
+ * Receives every failure and bind of the links of a carrier and decides which of them operators are notified of.
  * Reports an outage when fewer links are bound than was reported, or for another reason; repeats it once a minute; and
  * reports when more links are bound again. `now` returns milliseconds.
  */
-export function createLinkOutage({ failed, works }: Notices, now: () => number): LinkOutage {
-  let since: number | undefined
-  let reported: Reported | undefined
+export class LinkOutage {
+  readonly #notices: Notices
+  readonly #now: () => number
+  /** Time of the first failure since all links were bound. */
+  #since: number | undefined
+  #reported: Reported | undefined
   /** Times of the failure notices of the last minute. */
-  let noticeTimes: readonly number[] = []
-  let silentFailures = 0
+  #noticeTimes: readonly number[] = []
+  #silentFailures = 0
 
-  return {
-    failed(reason, bound, all) {
-      const at = now()
-      since ??= at
-      noticeTimes = noticeTimes.filter((before) => at - before < reminderMilliseconds)
-      const isNews = reported === undefined || bound < reported.bound || !reported.reasons.includes(reason)
-      if (noticeTimes.length >= (isNews ? newsMax : 1)) {
-        silentFailures++
-        return
-      }
-      const summary = `; ${silentFailures} failures before, ${linksOf(bound, all)} ${after(since, at)}`
-      failed(silentFailures === 0 ? reason : `${reason}${summary}`)
-      reported = { bound, reasons: [...(reported?.reasons ?? []), reason] }
-      noticeTimes = [...noticeTimes, at]
-      silentFailures = 0
-    },
-    bound(bound, all) {
-      if (reported !== undefined && since !== undefined && bound > reported.bound) {
-        works(`${linksOf(bound, all)} again ${after(since, now())}`)
-        reported = { ...reported, bound }
-        silentFailures = 0
-      }
-      if (bound === all) since = reported = undefined
-    },
+  constructor(notices: Notices, now: () => number) {
+    this.#notices = notices
+    this.#now = now
+  }
+
+  /** Records that a link ended or could not be bound. `bound` of `all` links are bound now. */
+  failed(reason: string, bound: number, all: number): void {
+    const at = this.#now()
+    this.#since ??= at
+    this.#noticeTimes = this.#noticeTimes.filter((before) => at - before < reminderMilliseconds)
+    const reported = this.#reported
+    const isNews = reported === undefined || bound < reported.bound || !reported.reasons.includes(reason)
+    if (this.#noticeTimes.length >= (isNews ? newsMax : 1)) {
+      this.#silentFailures++
+      return
+    }
+    const summary = `; ${this.#silentFailures} failures before, ${linksOf(bound, all)} ${after(this.#since, at)}`
+    this.#notices.failed(this.#silentFailures === 0 ? reason : `${reason}${summary}`)
+    this.#reported = { bound, reasons: [...(reported?.reasons ?? []), reason] }
+    this.#noticeTimes = [...this.#noticeTimes, at]
+    this.#silentFailures = 0
+  }
+
+  /** Records how many links are bound now. */
+  bound(bound: number, all: number): void {
+    if (this.#reported !== undefined && this.#since !== undefined && bound > this.#reported.bound) {
+      this.#notices.works(`${linksOf(bound, all)} again ${after(this.#since, this.#now())}`)
+      this.#reported = { ...this.#reported, bound }
+      this.#silentFailures = 0
+    }
+    if (bound === all) this.#since = this.#reported = undefined
   }
 }
 

@@ -1,4 +1,4 @@
-import { createLinkOutage } from './link-outage.ts'
+import { LinkOutage } from './link-outage.ts'
 
 const refused = 'connect ECONNREFUSED'
 const wrong = 'the bind was refused: ESME_RINVPASWD'
@@ -6,7 +6,7 @@ const wrong = 'the bind was refused: ESME_RINVPASWD'
 function anOutage() {
   const lines: string[] = []
   let seconds = 0
-  const outage = createLinkOutage(
+  const outage = new LinkOutage(
     { failed: (text) => lines.push(`error: ${text}`), works: (text) => lines.push(`warn: ${text}`) },
     () => seconds * 1000,
   )

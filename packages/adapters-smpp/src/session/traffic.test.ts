@@ -1,7 +1,7 @@
 import type { ObservedTraffic } from '@gateway/core/fleet'
 import { noTlvs, TLV_TAG, type DeliverSm, type Pdu, type SubmitSm } from '@gateway/smpp'
 import { smppDefaults } from '../settings.ts'
-import { createTraffic } from './traffic.ts'
+import { Traffic } from './traffic.ts'
 
 const settings = { ...smppDefaults, host: 'h', port: 1, systemId: 'us', password: 'pa55' }
 const head = { status: 0, tlvs: noTlvs }
@@ -26,7 +26,7 @@ const answer = (command: 'submit_sm_resp' | 'deliver_sm_resp', sequence: number)
 })
 
 function watched(number: string | undefined, hasText = false) {
-  const traffic = createTraffic(settings)
+  const traffic = new Traffic(settings)
   const seen: ObservedTraffic[] = []
   const observer = { number, hasText, saw: (pdu: ObservedTraffic) => void seen.push(pdu) }
   traffic.observe([observer])

@@ -7,54 +7,56 @@ import { decodeText } from '../text/decode-text.ts'
 
 type Direction = ObservedTraffic['direction']
 
-/** Shows the PDUs of a carrier's links to observers. Without observers a PDU costs one comparison. */
-export interface Traffic {
-  /** Replaces the observers. */
-  observe(observers: readonly TrafficObserver[]): void
-  /** Returns the function to call with each PDU of one link. */
-  link(role: string): (direction: Direction, pdu: ReceivedPdu) => void
-}
-
 /** Maximum number of requests of one observed number whose responses are awaited. */
 const awaitedMax = 1000
 
 /** Number of last digits that are compared, because carriers write numbers with a prefix or in national form. */
 const digitsCompared = 9
 
-export function createTraffic(settings: SmppSettings): Traffic {
+/** Shows the PDUs of a carrier's links to observers. Without observers a PDU costs one comparison. */
+export class Traffic {
+  readonly #settings: SmppSettings
   /** Observers with the responses that they await, as text of link, direction and sequence number. */
-  let observers = new Map<TrafficObserver, Set<string>>()
-  let links = 0
+  #observers = new Map<TrafficObserver, Set<string>>()
+  #links = 0
 
-  function concerns(
-    observer: TrafficObserver,
-    awaited: Set<string>,
-    link: number,
-    direction: Direction,
-    pdu: ReceivedPdu,
-  ) {
-    if (observer.number === undefined) return true
-    if (isAnswer(pdu)) return awaited.delete(`${link} ${direction} ${pdu.sequence}`)
-    if (!addressesOf(pdu).some(isLike(observer.number))) return false
-    const answer: Direction = direction === 'sent' ? 'received' : 'sent'
-    awaited.add(`${link} ${answer} ${pdu.sequence}`)
-    if (awaited.size > awaitedMax) for (const oldest of [...awaited].slice(0, 1)) awaited.delete(oldest)
-    return true
+  constructor(settings: SmppSettings) {
+    this.#settings = settings
   }
 
-  return {
-    observe: (next) => void (observers = new Map(next.map((one) => [one, observers.get(one) ?? new Set()]))),
-    link(role) {
-      const link = ++links
-      return (direction, pdu) => {
-        if (observers.size === 0) return
-        for (const [observer, awaited] of observers) {
-          if (!concerns(observer, awaited, link, direction, pdu)) continue
-          observer.saw({ direction, role, fields: fieldsOf(pdu, observer.hasText, settings) })
-        }
+  /** Replaces the observers. */
+  observe(observers: readonly TrafficObserver[]): void {
+    this.#observers = new Map(observers.map((one) => [one, this.#observers.get(one) ?? new Set()]))
+  }
+
+  /** Returns the function to call with each PDU of one link. */
+  link(role: string): (direction: Direction, pdu: ReceivedPdu) => void {
+    const link = ++this.#links
+    return (direction, pdu) => {
+      if (this.#observers.size === 0) return
+      for (const [observer, awaited] of this.#observers) {
+        if (!concerns(observer, awaited, link, direction, pdu)) continue
+        observer.saw({ direction, role, fields: fieldsOf(pdu, observer.hasText, this.#settings) })
       }
-    },
+    }
   }
+}
+
+/** Returns true if an observer sees this PDU. Remembers in `awaited` the response to a request that it sees. */
+function concerns(
+  { number }: TrafficObserver,
+  awaited: Set<string>,
+  link: number,
+  direction: Direction,
+  pdu: ReceivedPdu,
+): boolean {
+  if (number === undefined) return true
+  if (isAnswer(pdu)) return awaited.delete(`${link} ${direction} ${pdu.sequence}`)
+  if (!addressesOf(pdu).some(isLike(number))) return false
+  const answer: Direction = direction === 'sent' ? 'received' : 'sent'
+  awaited.add(`${link} ${answer} ${pdu.sequence}`)
+  if (awaited.size > awaitedMax) for (const oldest of [...awaited].slice(0, 1)) awaited.delete(oldest)
+  return true
 }
 
 const isAnswer = ({ command }: ReceivedPdu): boolean => command.endsWith('_resp') || command === 'generic_nack'
