@@ -309,7 +309,7 @@ cross join lateral (select * from inbound_message where`,
   ],
   'a full carrier keeps the queue': [
     {
-      file: `${core}/dispatch/route-turns.js`,
+      file: `${core}/dispatch/claimable-queues.js`,
       from: `if (fullness === undefined || !others.includes(own))`,
       to: `if (true)`,
     },

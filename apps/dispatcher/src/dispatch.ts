@@ -1,7 +1,7 @@
 import { createProcessing, processingDefaults, type ProcessingSettings, type Ports } from '@gateway/core'
 import {
   createDispatcher,
-  createRouteTurns,
+  RouteTurns,
   dispatcherDefaults,
   type Carrier,
   type CarrierId,
@@ -171,7 +171,7 @@ export function startDispatching({
 
   let modes = firstModes
   let observers: ReadonlyMap<CarrierId, readonly TrafficObserver[]> = new Map()
-  const turns = createRouteTurns(ports.routes, ports.clock)
+  const turns = new RouteTurns(ports.routes, ports.clock)
   let links: readonly Link[] = []
   for (const carrier of carriers) links = [...links, startLink(carrier)]
   const working = (): readonly Repeated[] => links.flatMap((link) => link.working)

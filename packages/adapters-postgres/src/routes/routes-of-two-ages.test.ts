@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createProcessing } from '@gateway/core'
-import { createDispatcher, createRouteTurns, type Dispatcher, type Lane } from '@gateway/core/dispatch'
+import { createDispatcher, RouteTurns, type Dispatcher, type Lane } from '@gateway/core/dispatch'
 import type { MessageId, Msisdn } from '@gateway/core/messages'
 import type { Route } from '@gateway/core/routes'
 import {
@@ -64,7 +64,7 @@ function aDeafProcess(connectionString: string) {
     history: postgresHistory(context),
     dailySums: postgresDailySums(context),
   }
-  const turns = createRouteTurns(routes, clock)
+  const turns = new RouteTurns(routes, clock)
   const dispatchers: Dispatcher[] = []
   const working: Promise<unknown>[] = []
   /** Number of times that each step was done. */

@@ -1,15 +1,15 @@
 import { strict as assert } from 'node:assert'
 import { scriptedCarrier } from '@gateway/core/testing'
 import { dispatchWorld, type Disturb, type DispatchWorld } from '../../testing/dispatch-world.ts'
-import { createClaims } from './claims.ts'
+import { Claims } from './claims.ts'
 import type { Mode } from './dispatcher-mode.ts'
 import { dispatcherDefaults } from './dispatcher-settings.ts'
-import { createFlowControl } from './flow-control.ts'
+import { FlowControl } from './flow-control.ts'
 import { InFlight } from './in-flight.ts'
 import { BrokenInvariant } from './open-batch.ts'
-import { createOutcomeWriter } from './outcome-writer.ts'
-import { createRouteTurns } from './route-turns.ts'
-import { createSubmissions } from './submissions.ts'
+import { OutcomeWriter } from './outcome-writer.ts'
+import { RouteTurns } from './route-turns.ts'
+import { Submissions } from './submissions.ts'
 
 const inDoubtMax = 20
 
@@ -19,17 +19,17 @@ function parts(world: DispatchWorld, disturb: Disturb = () => undefined) {
   const mode = () => now.mode
   const carrier = scriptedCarrier({ outcomeOf: () => 'held' })
   const inFlight = new InFlight(inDoubtMax)
-  const turns = createRouteTurns({ list: () => Promise.resolve([]) }, world.clock)
+  const turns = new RouteTurns({ list: () => Promise.resolve([]) }, world.clock)
   turns.join({ carrier: carrier.id, availability: () => 'available', hasRoom: () => true, changed: () => undefined })
   const ports = { ...world.disturbed(disturb, inDoubtMax), clock: world.clock }
-  const outcomes = createOutcomeWriter(ports, inFlight, () => 0)
-  const flow = createFlowControl(world.clock, carrier, inFlight, dispatcherDefaults)
+  const outcomes = new OutcomeWriter(ports, inFlight, () => 0)
+  const flow = new FlowControl(world.clock, carrier, inFlight, dispatcherDefaults)
   const callbacks = { answered: () => undefined, ended: () => undefined }
   const all = { inFlight, outcomes, flow, turns, mode, ...callbacks }
   return {
     ...{ now, carrier, inFlight },
-    claims: createClaims(ports, carrier.id, all, dispatcherDefaults),
-    submissions: createSubmissions(ports, carrier, all, dispatcherDefaults),
+    claims: new Claims(ports, carrier.id, all, dispatcherDefaults),
+    submissions: new Submissions(ports, carrier, all, dispatcherDefaults),
   }
 }
 

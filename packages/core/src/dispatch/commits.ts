@@ -1,7 +1,8 @@
 import type { Clock } from '../time/instant.ts'
+import { Gathering, type Coming, type Later } from './gathering.ts'
 import type { InFlight } from './in-flight.ts'
 import type { OpenBatch } from './open-batch.ts'
-import { createGathering, type Coming, type Later, type OutcomeWriter, type Written } from './outcome-writer.ts'
+import type { OutcomeWriter, Written } from './outcome-writer.ts'
 
 interface CommitParts {
   readonly inFlight: InFlight
@@ -14,46 +15,54 @@ interface CommitParts {
 /**
  * Decides when waiting outcomes are committed: one commit at a time, each with as many outcomes as is worth waiting
  * for.
+ *
+ *   idle --write--> writing --outcomes wait, none failed--> writing
+ *                     +--nothing waits, more are expected soon, or a commit failed--> idle
  */
-export type Commits = ReturnType<typeof createCommits>
+export class Commits {
+  readonly #parts: CommitParts
+  readonly #gathering: Gathering
+  #isWriting = false
 
-export function createCommits(
-  { clock, later }: { readonly clock: Clock; readonly later?: Later | undefined },
-  { inFlight, outcomes, markSize, committed }: CommitParts,
-) {
-  const gathering = createGathering(clock, later)
-  let isWriting = false
-
-  /**
-   * Returns the answers still to come, counting the messages that could be marked now: a carrier with a small window
-   * answers several windows during one commit.
-   */
-  function coming(): Coming {
-    const marked = Math.max(0, ...inFlight.batches().map((batch) => markSize(batch)))
-    return { unanswered: inFlight.unanswered.size, leaving: inFlight.leaving() + marked }
+  constructor({ clock, later }: { readonly clock: Clock; readonly later?: Later | undefined }, parts: CommitParts) {
+    this.#parts = parts
+    this.#gathering = new Gathering(clock, later)
   }
-
-  const isWorthIt = (): boolean => outcomes.gathering() === 0 || !gathering.isWorthIt(coming, () => void write(true))
 
   /**
    * Commits the waiting outcomes and those that arrive meanwhile, unless more are expected soon; with `flush`, in any
    * case. Outcomes whose commit failed wait for the next call. Never rejects.
    */
-  async function write(flush = false): Promise<void> {
-    if (isWriting) return
-    isWriting = true
-    for (let goesOn = true; goesOn && outcomes.size() > 0 && (flush || isWorthIt()); flush = false) {
-      gathering.ended()
+  async write(flush = false): Promise<void> {
+    if (this.#isWriting) return
+    this.#isWriting = true
+    const { outcomes, committed } = this.#parts
+    for (let goesOn = true; goesOn && outcomes.size > 0 && (flush || this.#isWorthIt()); flush = false) {
+      this.#gathering.ended()
       const written = await outcomes.write()
       goesOn = written.problems.length === 0
       committed(written)
     }
-    isWriting = false
+    this.#isWriting = false
   }
 
-  return {
-    write,
-    /** Counts answers of the carrier. */
-    answered: (count: number): void => gathering.answered(count),
+  /** Counts answers of the carrier. */
+  answered(count: number): void {
+    this.#gathering.answered(count)
+  }
+
+  #isWorthIt(): boolean {
+    if (this.#parts.outcomes.gathering === 0) return true
+    return !this.#gathering.isWorthIt(this.#coming, () => void this.write(true))
+  }
+
+  /**
+   * Returns the answers still to come, counting the messages that could be marked now: a carrier with a small window
+   * answers several windows during one commit.
+   */
+  #coming = (): Coming => {
+    const { inFlight, markSize } = this.#parts
+    const marked = Math.max(0, ...inFlight.batches().map((batch) => markSize(batch)))
+    return { unanswered: inFlight.unanswered.size, leaving: inFlight.leaving() + marked }
   }
 }

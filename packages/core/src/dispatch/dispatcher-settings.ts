@@ -1,5 +1,5 @@
 import type { ClaimedMessage, ProcessPlace } from './claimed-batches.ts'
-import type { HandOver } from './route-turns.ts'
+import type { HandOver } from './claimable-queues.ts'
 
 /** Settings of a dispatcher. The defaults suit one carrier link on a small machine. */
 export interface DispatcherSettings {

@@ -3,19 +3,20 @@ import type { Ports } from '../ports.ts'
 import { processingDefaults } from '../processing.ts'
 import type { Carrier, SubmissionAnswer } from './carrier.ts'
 import type { DispatcherId, Lane } from './claimed-batches.ts'
-import { createClaims, type Claims } from './claims.ts'
-import { createCommits, type Commits } from './commits.ts'
+import { Claims } from './claims.ts'
+import { Commits } from './commits.ts'
 import { maySubmit, nextModes, type DispatcherState, type Mode } from './dispatcher-mode.ts'
 import { dispatcherDefaults, type DispatcherSettings } from './dispatcher-settings.ts'
-import { createFlowControl, type FlowControl } from './flow-control.ts'
+import { FlowControl } from './flow-control.ts'
+import type { Later } from './gathering.ts'
 import type { HistogramCounts } from '../fleet/histogram.ts'
-import { createIncoming, type Incoming } from './hold-back-queue.ts'
+import { Incoming } from './incoming.ts'
 import { InFlight } from './in-flight.ts'
 import { BrokenInvariant, type OpenBatch } from './open-batch.ts'
-import { createOutcomeWriter, type Later, type OutcomeWriter, type Written } from './outcome-writer.ts'
-import { createRouteTurns, type RouteTurns } from './route-turns.ts'
+import { OutcomeWriter, type Written } from './outcome-writer.ts'
+import { RouteTurns } from './route-turns.ts'
 import { createStallDetector, type StallDetector, type Work } from './stall.ts'
-import { createSubmissions, type Submissions } from './submissions.ts'
+import { Submissions } from './submissions.ts'
 
 export interface DispatcherPorts extends Pick<
   Ports,
@@ -78,22 +79,22 @@ export class Dispatcher {
     report: (problem: unknown) => void,
     settings: DispatcherSettings = dispatcherDefaults,
     confirmation: Body = processingDefaults.confirmation,
-    turns: RouteTurns = createRouteTurns({ list: () => Promise.resolve([]) }, ports.clock),
+    turns = new RouteTurns({ list: () => Promise.resolve([]) }, ports.clock),
   ) {
     this.#ports = ports
     this.#report = report
     this.#turns = turns
     const inFlight = (this.#inFlight = new InFlight(settings.inDoubtMax))
-    const outcomes = (this.#outcomes = createOutcomeWriter(ports, inFlight, this.#markSize))
-    const flow = (this.#flow = createFlowControl(ports.clock, carrier, inFlight, settings))
+    const outcomes = (this.#outcomes = new OutcomeWriter(ports, inFlight, this.#markSize))
+    const flow = (this.#flow = new FlowControl(ports.clock, carrier, inFlight, settings))
     const callbacks = { answered: this.#answered, ended: () => void this.#commits.write() }
     const parts = { inFlight, outcomes, flow, turns, mode: () => this.#mode, ...callbacks }
-    this.#claims = createClaims(ports, carrier.id, parts, settings)
-    this.#submissions = createSubmissions(ports, carrier, parts, settings)
+    this.#claims = new Claims(ports, carrier.id, parts, settings)
+    this.#submissions = new Submissions(ports, carrier, parts, settings)
     const [markSize, committed] = [this.#markSize, this.#committed]
-    this.#commits = createCommits(ports, { inFlight, outcomes, markSize, committed })
+    this.#commits = new Commits(ports, { inFlight, outcomes, markSize, committed })
     this.#stalls = createStallDetector(ports.clock, settings.stallSeconds)
-    this.#incoming = createIncoming(ports, carrier.id, { inFlight, outcomes }, confirmation)
+    this.#incoming = new Incoming(ports, carrier.id, { inFlight, outcomes }, confirmation)
     this.#leaveTurns = turns.join({
       carrier: carrier.id,
       availability: () => (this.#mode === 'working' ? flow.availability() : 'down'),
@@ -188,7 +189,7 @@ export class Dispatcher {
       ahead: inFlight.ahead('single') + inFlight.ahead('bulk'),
       unanswered: inFlight.unanswered.size,
       inDoubt: inFlight.inDoubt(),
-      uncommitted: outcomes.size(),
+      uncommitted: outcomes.size,
       stalled: this.#stalls.stalled(),
     }
   }
@@ -206,7 +207,7 @@ export class Dispatcher {
    * start.
    */
   overflowed(): Readonly<Record<Lane, number>> {
-    return { ...this.#claims.overflowed() }
+    return { ...this.#claims.overflowed }
   }
 
   #setMode(next: Mode): void {
@@ -266,7 +267,7 @@ export class Dispatcher {
   #giveBack(): void {
     if (!maySubmit(this.#mode)) return
     this.#submissions.giveBack()
-    if (this.#outcomes.size() > 0) void this.#commits.write(true)
+    if (this.#outcomes.size > 0) void this.#commits.write(true)
   }
 
   #committed = ({ fenced, problems }: Written): void => {
@@ -344,7 +345,7 @@ export class Dispatcher {
 
   #isBusy(): boolean {
     const [inFlight, outcomes] = [this.#inFlight, this.#outcomes]
-    return inFlight.isClaiming() || inFlight.unanswered.size + outcomes.size() > 0 || inFlight.leaving() > 0
+    return inFlight.isClaiming() || inFlight.unanswered.size + outcomes.size > 0 || inFlight.leaving() > 0
   }
 
   #markSize = (batch: OpenBatch, freed = 0): number =>
@@ -353,7 +354,7 @@ export class Dispatcher {
   /** Returns whether work of this kind waits that could move, and how often it has moved. */
   #observe(work: Work) {
     const [inFlight, outcomes] = [this.#inFlight, this.#outcomes]
-    if (work === 'outcomes') return { isWaiting: outcomes.size() > 0, moved: outcomes.commits() }
+    if (work === 'outcomes') return { isWaiting: outcomes.size > 0, moved: outcomes.commits }
     const waits = inFlight.ahead(work) > 0 || this.#waiting.has(work) || inFlight.isClaiming(work)
     return { isWaiting: waits && this.#flow.couldMove(work), moved: inFlight.moves[work] }
   }

@@ -11,7 +11,7 @@ import {
 import { dispatchWorld, type DispatchWorld } from '../../testing/dispatch-world.ts'
 import { endDispatchers, startDispatcher, type DispatcherOptions } from '../../testing/start-dispatcher.ts'
 import { createProcessing } from '../processing.ts'
-import { createRouteTurns, type RouteTurns } from './route-turns.ts'
+import { RouteTurns } from './route-turns.ts'
 import type { Route, RouteCarrier } from '../routes/routes.ts'
 
 afterEach(endDispatchers)
@@ -34,7 +34,7 @@ interface Process {
 async function aProcess(...routes: readonly Route[]): Promise<Process> {
   const world = await dispatchWorld()
   await world.ports.routes.publish(routes)
-  const turns: RouteTurns = createRouteTurns(world.ports.routes, world.clock)
+  const turns = new RouteTurns(world.ports.routes, world.clock)
   return { world, start: (id, options) => startDispatcher(world, { id, turns, ...options }).carrier }
 }
 

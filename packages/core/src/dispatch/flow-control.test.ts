@@ -1,9 +1,9 @@
 import { steppingClock } from '@gateway/core/testing'
-import { claimSize, markRoom, markSize, measureThroughput, submitRoom, type Load } from './flow-control.ts'
+import { claimSize, markRoom, markSize, Throughput, submitRoom, type Load } from './flow-control.ts'
 
 function setUp() {
   const clock = steppingClock()
-  const throughput = measureThroughput(clock)
+  const throughput = new Throughput(clock)
   /**
    * Starts submissions, then reports `count` answers, one every `seconds`, after which `remaining` submissions are
    * outstanding.
@@ -14,14 +14,14 @@ function setUp() {
       clock.step(seconds)
       throughput.answered(1, i < count - 1 ? Math.max(remaining, 1) : remaining)
     }
-    return throughput.perSecond()
+    return throughput.perSecond
   }
   return { clock, throughput, answers }
 }
 
 test('the throughput is infinite before the first answer', () => {
   const { throughput, answers } = setUp()
-  expect(throughput.perSecond()).toBe(Infinity)
+  expect(throughput.perSecond).toBe(Infinity)
   expect(answers(1, 5)).toBeCloseTo(0.2)
 })
 
@@ -64,7 +64,7 @@ test('answers in the same millisecond give a finite throughput', () => {
   const { throughput } = setUp()
   throughput.began()
   throughput.answered(100, 0)
-  expect(throughput.perSecond()).toBe(100_000)
+  expect(throughput.perSecond).toBe(100_000)
 })
 
 const load: Load = {

@@ -181,88 +181,128 @@ export function claimSize(lane: Lane, load: Load): number {
 export const couldMove = (lane: Lane, load: Load): boolean =>
   Math.min(laneDoubt(lane, load) - load.unanswered, submitRoom(lane, load)) >= leastOf(lane, load)
 
-/** Measure of how fast a carrier answers while submissions are outstanding. */
-export interface Throughput {
-  /** Reports the first submission after all others were answered. */
-  began(): void
-  /** Reports new answers and the number of submissions still outstanding. */
-  answered(count: number, unanswered: number): void
-  /** Returns the answers per second measured last; infinite before the first measurement. */
-  perSecond(): number
-}
-
 const leastMilliseconds = 100
 
 /**
- * Measures over at least 100 ms, or until no submission is outstanding. Pauses without outstanding submissions
- * therefore do not count, and a carrier that became faster is noticed with its next answers. A carrier that has
- * answered everything could have answered more, so such a measurement never lowers the figure, as with
- * application-limited samples of BBR.
+ * Measures how many submissions a carrier answers per second while some are outstanding. Measures over at least 100 ms,
+ * or until no submission is outstanding. Pauses without outstanding submissions therefore do not count, and a carrier
+ * that became faster is noticed with its next answers. A carrier that has answered everything could have answered more,
+ * so such a measurement never lowers the figure, as with application-limited samples of BBR.
  */
-export function measureThroughput(clock: Clock): Throughput {
-  let perSecond = Infinity
-  let since = clock.now()
-  let count = 0
-  return {
-    began() {
-      since = clock.now()
-      count = 0
-    },
-    answered(answers, unanswered) {
-      const now = clock.now()
-      count += answers
-      const passed = now - since
-      if (passed < leastMilliseconds && unanswered > 0) return
-      const measured = (count * 1000) / Math.max(1, passed)
-      perSecond = unanswered === 0 && isKnown(perSecond) ? Math.max(perSecond, measured) : measured
-      since = now
-      count = 0
-    },
-    perSecond: () => perSecond,
+export class Throughput {
+  readonly #clock: Clock
+  #perSecond = Infinity
+  #since: number
+  #count = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#since = clock.now()
+  }
+
+  /** Answers per second measured last; infinite before the first measurement. */
+  get perSecond(): number {
+    return this.#perSecond
+  }
+
+  /** Reports the first submission after all others were answered. */
+  began(): void {
+    this.#since = this.#clock.now()
+    this.#count = 0
+  }
+
+  /** Reports new answers and the number of submissions still outstanding. */
+  answered(answers: number, unanswered: number): void {
+    const now = this.#clock.now()
+    this.#count += answers
+    const passed = now - this.#since
+    if (passed < leastMilliseconds && unanswered > 0) return
+    const measured = (this.#count * 1000) / Math.max(1, passed)
+    this.#perSecond = unanswered === 0 && isKnown(this.#perSecond) ? Math.max(this.#perSecond, measured) : measured
+    this.#since = now
+    this.#count = 0
   }
 }
 
-/** Limits on how much one dispatcher may claim, mark and submit at this moment. */
-export type FlowControl = ReturnType<typeof createFlowControl>
+/**
+ * Limits on how much one dispatcher may claim, mark and submit at this moment: computed from the carrier's room, its
+ * measured throughput and the messages in flight.
+ */
+export class FlowControl {
+  readonly #clock: Clock
+  readonly #carrier: Pick<Carrier, 'window' | 'room' | 'availability'>
+  readonly #inFlight: InFlight
+  readonly #settings: DispatcherSettings
+  readonly #throughput: Throughput
+  /** Overdue submissions as of the last `look`. */
+  #overdue = 0
 
-export function createFlowControl(
-  clock: Clock,
-  carrier: Pick<Carrier, 'window' | 'room' | 'availability'>,
-  inFlight: InFlight,
-  settings: DispatcherSettings,
-) {
-  const throughput = measureThroughput(clock)
-  let overdue = 0
-
-  const availability = (): Availability => carrier.availability()
-
-  function load(): Load {
-    // Answers that were read but not reported yet make room already, which must not widen the window.
-    const window = Math.min(carrier.window, inFlight.unanswered.size + carrier.room())
-    const isProbing = availability() === 'probing'
-    return loadOf(inFlight, settings, { window, isProbing, overdue, answersPerSecond: throughput.perSecond() })
+  constructor(
+    clock: Clock,
+    carrier: Pick<Carrier, 'window' | 'room' | 'availability'>,
+    inFlight: InFlight,
+    settings: DispatcherSettings,
+  ) {
+    this.#clock = clock
+    this.#carrier = carrier
+    this.#inFlight = inFlight
+    this.#settings = settings
+    this.#throughput = new Throughput(clock)
   }
 
-  return {
-    availability,
-    /** Counts the overdue submissions. To be called several times a second. */
-    look: (): void => void (overdue = inFlight.unansweredSince(clock.now() - overdueSeconds * 1000)),
-    began: (): void => throughput.began(),
-    answered: (count: number): void => throughput.answered(count, inFlight.unanswered.size),
-    /**
-     * A throttled or probing carrier claims only messages that can be submitted at once; the others are left for other
-     * carriers.
-     */
-    claimSize(lane: Lane): number {
-      if (inFlight.hasLostClaims()) return 0
-      const now = load()
-      const size = claimSize(lane, now)
-      return availability() === 'available' ? size : Math.min(size, markRoom(lane, now))
-    },
-    markRoom: (lane: Lane): number => markRoom(lane, load()),
-    markSize: ({ lane, end, marked }: OpenBatch, freed = 0): number =>
-      end === marked || availability() === 'down' ? 0 : markSize(lane, end - marked, load(), freed),
-    submitRoom: (lane: Lane): number => submitRoom(lane, load()),
-    couldMove: (lane: Lane): boolean => availability() !== 'down' && couldMove(lane, load()),
+  availability(): Availability {
+    return this.#carrier.availability()
+  }
+
+  /** Counts the overdue submissions. To be called several times a second. */
+  look(): void {
+    this.#overdue = this.#inFlight.unansweredSince(this.#clock.now() - overdueSeconds * 1000)
+  }
+
+  /** Reports the first submission after all others were answered. */
+  began(): void {
+    this.#throughput.began()
+  }
+
+  answered(count: number): void {
+    this.#throughput.answered(count, this.#inFlight.unanswered.size)
+  }
+
+  /**
+   * Returns how many messages to claim. A throttled or probing carrier claims only messages that can be submitted at
+   * once; the others are left for other carriers.
+   */
+  claimSize(lane: Lane): number {
+    if (this.#inFlight.hasLostClaims()) return 0
+    const load = this.#load()
+    const size = claimSize(lane, load)
+    return this.availability() === 'available' ? size : Math.min(size, markRoom(lane, load))
+  }
+
+  markRoom(lane: Lane): number {
+    return markRoom(lane, this.#load())
+  }
+
+  /** Returns how many messages of a batch to mark with a commit that takes `freed` messages out of doubt. */
+  markSize({ lane, end, marked }: OpenBatch, freed = 0): number {
+    if (end === marked || this.availability() === 'down') return 0
+    return markSize(lane, end - marked, this.#load(), freed)
+  }
+
+  submitRoom(lane: Lane): number {
+    return submitRoom(lane, this.#load())
+  }
+
+  couldMove(lane: Lane): boolean {
+    return this.availability() !== 'down' && couldMove(lane, this.#load())
+  }
+
+  #load(): Load {
+    const inFlight = this.#inFlight
+    // Answers that were read but not reported yet make room already, which must not widen the window.
+    const window = Math.min(this.#carrier.window, inFlight.unanswered.size + this.#carrier.room())
+    const isProbing = this.availability() === 'probing'
+    const { perSecond: answersPerSecond } = this.#throughput
+    return loadOf(inFlight, this.#settings, { window, isProbing, overdue: this.#overdue, answersPerSecond })
   }
 }

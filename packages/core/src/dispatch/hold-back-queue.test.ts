@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createHoldBackQueue } from './hold-back-queue.ts'
+import { HoldBackQueue } from './hold-back-queue.ts'
 
 /**
  * Creates a queue of texts whose last word is the key. Texts that begin with `held` wait until they are let go. If
@@ -13,7 +13,7 @@ function aQueue({ batchMax = 3, gated = false, fails = 0 } = {}) {
   let proceed = (): void => undefined
   const close = (): void => void (gate = new Promise((resolve) => (proceed = resolve)))
   if (gated) close()
-  const queue = createHoldBackQueue<string>(
+  const queue = new HoldBackQueue<string>(
     async (words) => {
       stored.push([...words])
       await gate
@@ -98,7 +98,7 @@ test('with random failures and waits items of one key are first stored in order 
         const letGo = new Set<number>()
         const order: number[] = []
         let batches = 0
-        const queue = createHoldBackQueue<{ readonly key: number; readonly at: number; readonly waits: boolean }>(
+        const queue = new HoldBackQueue<{ readonly key: number; readonly at: number; readonly waits: boolean }>(
           (items) => {
             if (failures[batches++] === true) return Promise.reject(new Error('no'))
             for (const { at } of items) if (!order.includes(at)) order.push(at)

@@ -4,7 +4,8 @@ import { dispatchWorld } from '../../testing/dispatch-world.ts'
 import type { ClaimedBatches, ClaimedMessage } from './claimed-batches.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { InFlight } from './in-flight.ts'
-import { createGathering, createOutcomeWriter } from './outcome-writer.ts'
+import { Gathering } from './gathering.ts'
+import { OutcomeWriter } from './outcome-writer.ts'
 
 const dispatcher = aDispatcherId(1)
 
@@ -25,7 +26,7 @@ function aWriter(...answers: readonly ('recorded' | 'fenced' | Error)[]) {
     return answer
   }
   const postpone = () => Promise.resolve('fenced')
-  const writer = createOutcomeWriter(
+  const writer = new OutcomeWriter(
     { claimedBatches: { record, postpone } as unknown as ClaimedBatches },
     inFlight,
     () => 2,
@@ -45,9 +46,9 @@ test('outcomes that arrive during a commit go with the next one', async () => {
   const first = writer.write()
   answered(2)
   expect(await first).toEqual({ fenced: new Set(), problems: [] })
-  expect([calls.length, writer.size(), writer.gathering()]).toEqual([1, 2, 2])
+  expect([calls.length, writer.size, writer.gathering]).toEqual([1, 2, 2])
   await writer.write()
-  expect([calls.map(({ outcomes }) => outcomes), writer.size(), writer.commits()]).toEqual([[3, 2], 0, 2])
+  expect([calls.map(({ outcomes }) => outcomes), writer.size, writer.commits]).toEqual([[3, 2], 0, 2])
 })
 
 test('a failed record is repeated with the same marks, and its references are known until then', async () => {
@@ -55,10 +56,10 @@ test('a failed record is repeated with the same marks, and its references are kn
   const { batch, writer, calls, answered } = aWriter(lost)
   answered(3)
   expect((await writer.write()).problems).toEqual([lost])
-  expect([writer.size(), writer.hasReference('r1'), batch.marked]).toEqual([3, true, 8])
+  expect([writer.size, writer.hasReference('r1'), batch.marked]).toEqual([3, true, 8])
   await writer.write()
   expect(calls.map(({ upTo }) => upTo)).toEqual([10, 10])
-  expect([writer.size(), writer.hasReference('r1'), batch.marked]).toEqual([0, false, 10])
+  expect([writer.size, writer.hasReference('r1'), batch.marked]).toEqual([0, false, 10])
 })
 
 test('a dispatcher that was declared dead is fenced, confirms no mark, and its batch ends with its last outcome', async () => {
@@ -85,7 +86,7 @@ test('a message refused for now that can no longer be given back is recorded as 
     [1, 'refused'],
     [2, 'refused'],
   ])
-  expect([writer.size(), batch.open]).toEqual([0, 6])
+  expect([writer.size, batch.open]).toEqual([0, 6])
 })
 
 /** Timers that end when the test says so. */
@@ -105,7 +106,7 @@ const unanswered = (count: number) => () => ({ unanswered: count, leaving: 0 })
 
 describe('answers that wait to be stored', () => {
   test('wait for the answers expected when the first could be stored, and not for messages submitted meanwhile', () => {
-    const gathering = createGathering(steppingClock(), timers().later)
+    const gathering = new Gathering(steppingClock(), timers().later)
     const isWorthIt = (count: number) => gathering.isWorthIt(unanswered(count), () => undefined)
     expect(isWorthIt(3)).toBe(true)
     gathering.answered(2)
@@ -119,7 +120,7 @@ describe('answers that wait to be stored', () => {
   test('wait once more if further messages may be submitted, but not beyond the same deadline', () => {
     const clock = steppingClock()
     const { later, count, end } = timers()
-    const gathering = createGathering(clock, later)
+    const gathering = new Gathering(clock, later)
     let ends = 0
     const isWorthIt = (coming: typeof nothing) =>
       gathering.isWorthIt(
@@ -146,18 +147,18 @@ describe('answers that wait to be stored', () => {
 
   test('do not wait if no answer is expected, or without timers', () => {
     expect(
-      createGathering(steppingClock(), timers().later).isWorthIt(
+      new Gathering(steppingClock(), timers().later).isWorthIt(
         () => nothing,
         () => undefined,
       ),
     ).toBe(false)
-    expect(createGathering(steppingClock(), undefined).isWorthIt(unanswered(3), () => undefined)).toBe(false)
+    expect(new Gathering(steppingClock(), undefined).isWorthIt(unanswered(3), () => undefined)).toBe(false)
   })
 
   test('a carrier that was waited for in vain is waited for less and less often', () => {
     const clock = steppingClock()
     const { later, end } = timers()
-    const gathering = createGathering(clock, later)
+    const gathering = new Gathering(clock, later)
     let vain = 0
     const pauses = Array.from({ length: 8 }, () => {
       gathering.isWorthIt(unanswered(1), () => vain++)
@@ -174,7 +175,7 @@ describe('answers that wait to be stored', () => {
 
   test('are not affected by a timer that ends after they were stored', () => {
     const { later, end } = timers()
-    const gathering = createGathering(steppingClock(), later)
+    const gathering = new Gathering(steppingClock(), later)
     let vain = 0
     gathering.isWorthIt(unanswered(1), () => vain++)
     gathering.answered(1)

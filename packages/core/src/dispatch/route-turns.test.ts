@@ -2,7 +2,7 @@ import { aCarrierId } from '@gateway/core/testing'
 import type { Availability } from './carrier.ts'
 import type { Lane } from './claimed-batches.ts'
 import { queuesOf, type PublishedRoute, type QueueNumber, type RouteNumber } from '../routes/published-routes.ts'
-import { claimableQueues, handOver, handOverToOneOf } from './route-turns.ts'
+import { claimableQueues, handOver, handOverToOneOf } from './claimable-queues.ts'
 
 /**
  * Creates a route from `a1 b2x3`: carrier a at priority 1, carrier b at priority 2 with weight 3. Its queues are

@@ -4,7 +4,7 @@ import type { ClaimedMessage } from './claimed-batches.ts'
 import { maySubmit, type Mode } from './dispatcher-mode.ts'
 import { retryOf, type DispatcherSettings } from './dispatcher-settings.ts'
 import type { FlowControl } from './flow-control.ts'
-import { createHistogram } from '../fleet/histogram.ts'
+import { createHistogram, type HistogramCounts } from '../fleet/histogram.ts'
 import type { InFlight } from './in-flight.ts'
 import { BrokenInvariant, type OpenBatch } from './open-batch.ts'
 import type { OutcomeWriter } from './outcome-writer.ts'
@@ -29,38 +29,94 @@ interface SubmissionParts {
 /**
  * Submits messages of one dispatcher to its carrier, evaluates the answers, and gives messages back for other carriers.
  */
-export type Submissions = ReturnType<typeof createSubmissions>
+export class Submissions {
+  readonly #clock: Ports['clock']
+  readonly #carrier: Carrier
+  readonly #parts: SubmissionParts
+  readonly #settings: DispatcherSettings
+  readonly #waits = createHistogram(waitBounds)
 
-export function createSubmissions(
-  { clock }: Pick<Ports, 'clock'>,
-  carrier: Carrier,
-  { inFlight, outcomes, flow, turns, mode, answered, ended }: SubmissionParts,
-  settings: DispatcherSettings,
-) {
-  const waits = createHistogram(waitBounds)
+  constructor({ clock }: Pick<Ports, 'clock'>, carrier: Carrier, parts: SubmissionParts, settings: DispatcherSettings) {
+    this.#clock = clock
+    this.#carrier = carrier
+    this.#parts = parts
+    this.#settings = settings
+  }
+
+  /**
+   * Returns the histogram of seconds from the due time of a message (its acceptance, if it was not scheduled) to its
+   * first submission, since the start.
+   */
+  waits(): HistogramCounts {
+    return this.#waits.read()
+  }
 
   /** Submits marked messages of a batch: as many as the window has room for, or the next `max`. */
-  function submit(batch: OpenBatch, max?: number): void {
+  submit(batch: OpenBatch, max?: number): void {
+    const { inFlight, flow, mode, answered } = this.#parts
     if (batch.next === batch.marked) return
     if (!maySubmit(mode())) throw new BrokenInvariant(`a dispatcher that is ${mode()} would submit`)
     const wasIdle = inFlight.unanswered.size === 0
-    const leaving = inFlight.submit(batch, max ?? flow.submitRoom(batch.lane), clock.now())
-    const submissions = submissionsOf(batch, leaving)
+    const leaving = inFlight.submit(batch, max ?? flow.submitRoom(batch.lane), this.#clock.now())
+    const submissions = this.#submissionsOf(batch, leaving)
     if (submissions.length === 0) return
     if (wasIdle) flow.began()
-    carrier.submit(submissions, answered)
+    this.#carrier.submit(submissions, answered)
+  }
+
+  /**
+   * Evaluates answers. A message refused for now goes at once to another carrier of the route if this is its first
+   * refusal and there is one; otherwise it waits.
+   */
+  keep(answers: readonly SubmissionAnswer[]): void {
+    const { inFlight, outcomes, flow, turns } = this.#parts
+    for (const answer of answers) {
+      const pending = inFlight.answer(answer.id)
+      if (pending === undefined) continue
+      const { batch, message } = pending
+      const { id: _, ...handover } = answer
+      if (handover.outcome === 'refused-for-now') {
+        const { seconds, queue } = retryOf(this.#settings, message, turns.afterRefusal(batch.queue, this.#carrier.id))
+        outcomes.postpone(batch, message, seconds, queue)
+      } else outcomes.record(batch, message, handover)
+    }
+    flow.answered(answers.length)
+  }
+
+  /**
+   * Gives unmarked messages back for other dispatchers: at a stop, while the carrier is down, and while it is throttled
+   * or probing and another carrier has room (P-17).
+   */
+  giveBack(): void {
+    const { inFlight, outcomes, flow, turns, mode } = this.#parts
+    const availability = flow.availability()
+    const isDown = availability === 'down'
+    for (const batch of inFlight.batches()) {
+      const isForOthers = availability !== 'available' && turns.hasOther(batch.queue, this.#carrier.id, batch.lane)
+      if (!isForOthers && mode() === 'working' && !isDown) continue
+      const ids = inFlight.cut(batch)
+      if (ids.length > 0) outcomes.giveBack(batch, ids)
+      // Marked messages cannot be submitted to a carrier that is down at a stop, or paused: they are handed back to
+      // wait, so that they do not end as unknown.
+      const isStopped = mode() === 'draining' || this.#carrier.mode() !== 'running'
+      const isHandedBack = isForOthers || (isDown && isStopped)
+      if (!isHandedBack) continue
+      this.submit(batch, batch.marked - batch.next)
+      this.#carrier.handBack()
+    }
   }
 
   /**
    * Returns the submissions of these messages, with the seconds of validity that remain (ruling 1.29). Messages that
    * have expired since the claim end without being submitted.
    */
-  function submissionsOf(batch: OpenBatch, leaving: readonly ClaimedMessage[]): readonly Submission[] {
+  #submissionsOf(batch: OpenBatch, leaving: readonly ClaimedMessage[]): readonly Submission[] {
+    const { inFlight, outcomes, ended } = this.#parts
     const late: ClaimedMessage[] = []
-    const now = leaving.length === 0 ? 0 : clock.now() - batch.clockAhead
+    const now = leaving.length === 0 ? 0 : this.#clock.now() - batch.clockAhead
     const submissions = leaving.flatMap((message): Submission | [] => {
       const { expires, due, attempt } = message
-      if (attempt === 0) waits.observe(Math.max(0, now - due) / 1000)
+      if (attempt === 0) this.#waits.observe(Math.max(0, now - due) / 1000)
       if (expires === undefined) return submissionOf(message)
       if (expires > now) return { ...submissionOf(message), validSeconds: (expires - now) / 1000 }
       late.push(message)
@@ -72,53 +128,6 @@ export function createSubmissions(
       ended()
     }
     return submissions
-  }
-
-  return {
-    submit,
-    /**
-     * Evaluates answers. A message refused for now goes at once to another carrier of the route if this is its first
-     * refusal and there is one; otherwise it waits.
-     */
-    keep(answers: readonly SubmissionAnswer[]): void {
-      for (const answer of answers) {
-        const pending = inFlight.answer(answer.id)
-        if (pending === undefined) continue
-        const { batch, message } = pending
-        const { id: _, ...handover } = answer
-        if (handover.outcome === 'refused-for-now') {
-          const { seconds, queue } = retryOf(settings, message, turns.afterRefusal(batch.queue, carrier.id))
-          outcomes.postpone(batch, message, seconds, queue)
-        } else outcomes.record(batch, message, handover)
-      }
-      flow.answered(answers.length)
-    },
-    /**
-     * Gives unmarked messages back for other dispatchers: at a stop, while the carrier is down, and while it is
-     * throttled or probing and another carrier has room (P-17).
-     */
-    giveBack(): void {
-      const availability = flow.availability()
-      const isDown = availability === 'down'
-      for (const batch of inFlight.batches()) {
-        const isForOthers = availability !== 'available' && turns.hasOther(batch.queue, carrier.id, batch.lane)
-        if (!isForOthers && mode() === 'working' && !isDown) continue
-        const ids = inFlight.cut(batch)
-        if (ids.length > 0) outcomes.giveBack(batch, ids)
-        // Marked messages cannot be submitted to a carrier that is down at a stop, or paused: they are handed back to
-        // wait, so that they do not end as unknown.
-        const isStopped = mode() === 'draining' || carrier.mode() !== 'running'
-        const isHandedBack = isForOthers || (isDown && isStopped)
-        if (!isHandedBack) continue
-        submit(batch, batch.marked - batch.next)
-        carrier.handBack()
-      }
-    },
-    /**
-     * Returns the histogram of seconds from the due time of a message (its acceptance, if it was not scheduled) to its
-     * first submission, since the start.
-     */
-    waits: () => waits.read(),
   }
 }
 

@@ -1,7 +1,7 @@
 import { aCarrierId, aNumber, anOrder, numbers, untilInTurns } from '@gateway/core/testing'
 import { dispatchWorld, type DispatchWorld } from '../../testing/dispatch-world.ts'
 import { endDispatchers, startDispatcher, type DispatcherOptions } from '../../testing/start-dispatcher.ts'
-import { createRouteTurns } from '../dispatch/route-turns.ts'
+import { RouteTurns } from '../dispatch/route-turns.ts'
 
 afterEach(endDispatchers)
 
@@ -38,7 +38,7 @@ test('messages go to the next carrier of the route while one is paused, and wait
   const world = await dispatchWorld()
   const carriers = ['a', 'b'].map((name, at) => ({ carrier: aCarrierId(name), priority: at + 1, weight: 1 }))
   await world.ports.routes.publish([{ name: 'all', prefixes: [], accounts: [], senders: [], carriers }])
-  const turns = createRouteTurns(world.ports.routes, world.clock)
+  const turns = new RouteTurns(world.ports.routes, world.clock)
   const start = (id: string, more: DispatcherOptions = {}) => startDispatcher(world, { id, turns, ...more })
   const [first, second] = [start('a'), start('b')]
   first.setMode('paused')
