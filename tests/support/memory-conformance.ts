@@ -47,7 +47,7 @@ export const addressesOf = (url: URL): Addresses => ({ rest: url, asp: url, xml:
 /** Issues a key of this account, and waits until it has expired. */
 async function expiredKey({ ports }: MemoryGateway, account: number): Promise<string> {
   const expires = secondsAfter(ports.clock.now(), 0.2)
-  const issued = await createBackOffice(ports).issueApiKey(anAccountId(account), { expires })
+  const issued = await createBackOffice(ports).commands.issueApiKey(anAccountId(account), { expires })
   if (typeof issued === 'string') throw new Error(issued)
   await until(() => ports.clock.now() >= expires)
   return issued.key

@@ -28,7 +28,8 @@ async function start(ports: Ports, dies?: { readonly atUse: number; readonly don
 }
 
 const keyOpens = async (ports: Ports, demo: DemoAccount | undefined): Promise<boolean> =>
-  typeof (await createGateway(ports).authenticate({ apiKey: demo?.apiKey, network: '192.0.2.0/24' })) === 'object'
+  typeof (await createGateway(ports).commands.authenticate({ apiKey: demo?.apiKey, network: '192.0.2.0/24' })) ===
+  'object'
 
 async function logins(ports: Ports): Promise<readonly string[]> {
   const all: string[] = []
@@ -85,8 +86,8 @@ test.each([
 ])('with %s, no account is opened, shown or changed', async (_what, opened) => {
   const ports = memoryPorts()
   const backOffice = createBackOffice(ports)
-  for (const account of opened) await backOffice.openAccount(account)
+  for (const account of opened) await backOffice.commands.openAccount(account)
   expect(await start(ports)).toMatchObject({ outcome: false, shown: [] })
   expect(await logins(ports)).toEqual(opened.map(({ login }) => login))
-  expect(await backOffice.listApiKeys(anAccountId(1))).toEqual([])
+  expect(await backOffice.queries.listApiKeys(anAccountId(1))).toEqual([])
 })

@@ -1,4 +1,4 @@
-import type { BackOffice } from '@gateway/core'
+import type { BackOfficeCommands, BackOfficeQueries } from '@gateway/core'
 import type { Account, AccountId } from '@gateway/core/accounts'
 import { credits } from '@gateway/core/credits'
 import type { Secrets } from '@gateway/core/people'
@@ -12,10 +12,10 @@ export interface DemoAccount {
   readonly apiKey: string
 }
 
-type Desk = Pick<
-  BackOffice,
-  'listAccounts' | 'openAccount' | 'setPassword' | 'listApiKeys' | 'revokeApiKey' | 'issueApiKey'
->
+interface Desk {
+  readonly queries: Pick<BackOfficeQueries, 'listAccounts' | 'listApiKeys'>
+  readonly commands: Pick<BackOfficeCommands, 'openAccount' | 'setPassword' | 'revokeApiKey' | 'issueApiKey'>
+}
 
 const [login, subLogin, label] = ['demo', 'demo-sub', 'demo']
 const [main, sub] = [
@@ -40,11 +40,11 @@ export async function openDemoAccount(
   const id = found === 'empty' ? await open(backOffice, password) : found
   if (id === 'login-taken') return false
   if (found !== 'empty') await forget(backOffice, id, password)
-  const issued = await backOffice.issueApiKey(id, { label })
+  const issued = await backOffice.commands.issueApiKey(id, { label })
   if (typeof issued === 'string') throw new Error(`the demo key could not be issued: ${issued}`)
 
   if (!(await show({ id, subLogin, login, password, apiKey: issued.key }))) return false
-  const opened = await backOffice.openAccount({ ...sub, login: subLogin, parent: id })
+  const opened = await backOffice.commands.openAccount({ ...sub, login: subLogin, parent: id })
   if (typeof opened === 'string') throw new Error(`the demo sub account could not be opened: ${opened}`)
   return true
 }
@@ -52,7 +52,7 @@ export async function openDemoAccount(
 /** Returns the demo account that still lacks its sub account, if it is the only account. */
 async function unfinished(backOffice: Desk): Promise<'empty' | AccountId | 'none-wanted'> {
   let only: Account | undefined
-  for await (const { account } of backOffice.listAccounts()) {
+  for await (const { account } of backOffice.queries.listAccounts()) {
     if (only !== undefined || !isDemo(account)) return 'none-wanted'
     only = account
   }
@@ -63,7 +63,7 @@ const isDemo = (account: Account): boolean =>
   account.login === login && account.firstName === main.firstName && account.surname === main.surname
 
 async function open(backOffice: Desk, password: string): Promise<AccountId | 'login-taken'> {
-  const id = await backOffice.openAccount({ ...main, login, password, credits: granted })
+  const id = await backOffice.commands.openAccount({ ...main, login, password, credits: granted })
   // The command line may have opened an account of this name at the same moment.
   if (typeof id === 'number' || id === 'login-taken') return id
   throw new Error(`the demo account could not be opened: ${id}`)
@@ -71,9 +71,9 @@ async function open(backOffice: Desk, password: string): Promise<AccountId | 'lo
 
 /** Invalidate credentials that an earlier call may have shown. */
 async function forget(backOffice: Desk, id: AccountId, password: string): Promise<void> {
-  for (const key of await backOffice.listApiKeys(id)) {
-    if (key.label === label && key.revoked === undefined) await backOffice.revokeApiKey(key.id)
+  for (const key of await backOffice.queries.listApiKeys(id)) {
+    if (key.label === label && key.revoked === undefined) await backOffice.commands.revokeApiKey(key.id)
   }
-  const set = await backOffice.setPassword(id, password)
+  const set = await backOffice.commands.setPassword(id, password)
   if (set !== 'set') throw new Error(`the demo account could not have a new password: ${set}`)
 }

@@ -1,5 +1,4 @@
-import { createBackOffice, createGateway, type Ports } from '@gateway/core'
-import { holderAccess } from '@gateway/core/audit'
+import { createBackOffice, createGateway, type Ports, holderAccess } from '@gateway/core'
 import { anAccount, memoryPorts, steppingClock } from '@gateway/core/testing'
 import { admissionGate, confirmedResponses, createLog, createMetrics, trustProxies } from '@gateway/server'
 import type { Express } from 'express'
@@ -94,9 +93,9 @@ async function start(cause: (typeof causes)[string] = {}, proxies: readonly stri
   const ports = memoryPorts({ clock: steppingClock() })
   const backOffice = createBackOffice(ports)
   const { id, login } = await anAccount(ports, { password: await ports.secrets.hashPassword(password) })
-  const issued = await backOffice.issueApiKey(id)
+  const issued = await backOffice.commands.issueApiKey(id)
   if (typeof issued === 'string') throw new Error(issued)
-  if (cause.limit !== undefined) await backOffice.changeAccount(id, { requestsPerSecond: cause.limit })
+  if (cause.limit !== undefined) await backOffice.commands.changeAccount(id, { requestsPerSecond: cause.limit })
   const gateway = createGateway({ ...ports, ...cause.ports?.(ports) })
   const app = createAllInOneServer(gateway, {
     clock: ports.clock,
@@ -144,7 +143,7 @@ test('an account with a recipient limit sends to that many on all interfaces tog
     xml('xmlsendsmsmulti', 'Multi_Message', inXml),
   ]
   const { app, backOffice, ports, id, issued } = await start()
-  await backOffice.changeAccount(id, { recipientsPerSecond: sends.length })
+  await backOffice.commands.changeAccount(id, { recipientsPerSecond: sends.length })
   for (const send of sends) expect((await send(app, issued)).status).toBe(200)
   const balance = await ports.ledger.balance(id)
   for (const send of sends) {
@@ -160,7 +159,7 @@ test.each(['REST balance', 'credits', 'XML replies'] as const)(
   '%s from where a key may not be used is answered as a wrong key is, and behind a proxy the client counts',
   async (name) => {
     const { app, backOffice, issued } = await start({}, ['127.0.0.1', '::1', '::ffff:127.0.0.1'])
-    await backOffice.restrictApiKey(issued.id, ['203.0.113.0/24', '2001:db8::/32'])
+    await backOffice.commands.restrictApiKey(issued.id, ['203.0.113.0/24', '2001:db8::/32'])
     const from = async (address: string, key = issued.key) => {
       const { status, text } = await endpoints[name](app, { key }).set('X-Forwarded-For', address)
       return { status, text }
@@ -177,7 +176,7 @@ test.each(['REST balance', 'credits', 'XML replies'] as const)(
 
 test('credentials from a forbidden network are answered like wrong ones, and count as a failure', async () => {
   const { app, backOffice, id, login } = await start({}, ['127.0.0.1', '::1', '::ffff:127.0.0.1'])
-  await backOffice.changeAccount(id, { from: ['203.0.113.0/24'] })
+  await backOffice.commands.changeAccount(id, { from: ['203.0.113.0/24'] })
   const log = async (password: string, address: string) => {
     const sent = request(app).get('/api/auth.asp').query({ user: login, password })
     return (await sent.set('X-Forwarded-For', address)).text

@@ -1,9 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import { createBackOffice, createGateway, type Gateway, type Ports } from '@gateway/core'
+import { createBackOffice, createGateway, type Gateway, type Ports, holderAccess } from '@gateway/core'
 import type { Account } from '@gateway/core/accounts'
-import { holderAccess } from '@gateway/core/audit'
 import { confirmationOf, defaultConfirmation, type TakenMessages } from '@gateway/core/inbox'
 import { anAccount, anAddress, memoryPorts, scriptedCarrier, steppingClock, testChance } from '@gateway/core/testing'
 import {
@@ -50,15 +49,18 @@ beforeEach(async () => {
   ports = memoryPorts({ clock })
   account = await anAccount(ports)
   await ports.senders.assign(anAddress(code), account.id)
-  const issued = await createBackOffice(ports).issueApiKey(account.id)
+  const issued = await createBackOffice(ports).commands.issueApiKey(account.id)
   if (typeof issued === 'string') throw new Error(issued)
   key = issued.key
   answers = confirmedResponses({ log })
   const gateway = createGateway(ports)
   const recording: Gateway = {
     ...gateway,
-    takeReplies: (...args) => recorded(gateway.takeReplies(...args)),
-    takeShortCodeMessages: (...args) => recorded(gateway.takeShortCodeMessages(...args)),
+    commands: {
+      ...gateway.commands,
+      takeReplies: (...args) => recorded(gateway.commands.takeReplies(...args)),
+      takeShortCodeMessages: (...args) => recorded(gateway.commands.takeShortCodeMessages(...args)),
+    },
   }
   const app = createAllInOneServer(recording, {
     clock,
@@ -132,7 +134,7 @@ test('a response of 10 000 messages that was cut off is offered again completely
 
 /** Checks without consuming messages, because it offers them again. */
 async function isTaken(): Promise<boolean> {
-  const taking = await createGateway(ports).takeReplies(account, 'with-short-codes')
+  const taking = await createGateway(ports).commands.takeReplies(account, 'with-short-codes')
   await taking.offerAgain()
   return taking.messages.length < 10_000
 }
@@ -169,7 +171,7 @@ test('16 pollers over four calls, with messages arriving and clients breaking of
   await server.close()
   await answers.settle()
 
-  const { messages } = await createGateway(ports).takeReplies(account, 'with-short-codes')
+  const { messages } = await createGateway(ports).commands.takeReplies(account, 'with-short-codes')
   const handed = [...handedOver(), ...messages.map(({ text }) => idOf(text))].sort((a, b) => a - b)
   expect(handed).toEqual(Array.from({ length: count }, (_, i) => i))
   expect(new Set(seen).size).toBe(seen.length)

@@ -1,5 +1,4 @@
-import { createBackOffice, createGateway } from '@gateway/core'
-import { holderAccess } from '@gateway/core/audit'
+import { createBackOffice, createGateway, holderAccess } from '@gateway/core'
 import { anAccount, memoryPorts, steppingClock } from '@gateway/core/testing'
 import { admissionGate, createLog, createMetrics, confirmedResponses } from '@gateway/server'
 import request from 'supertest'
@@ -11,7 +10,7 @@ const metrics = createMetrics()
 const ports = memoryPorts({ clock })
 const gateway = createGateway(ports)
 const { id } = await anAccount(ports)
-const issued = await createBackOffice(ports).issueApiKey(id)
+const issued = await createBackOffice(ports).commands.issueApiKey(id)
 if (typeof issued === 'string') throw new Error(issued)
 const { key } = issued
 const app = createAllInOneServer(gateway, {

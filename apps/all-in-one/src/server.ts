@@ -1,6 +1,5 @@
 import { aspDescribeMalformed, aspDocuments, aspMount, aspNotFound, aspRouter, type AspSettings } from '@gateway/asp'
-import type { Gateway } from '@gateway/core'
-import type { HolderAccess, OperatorAccess } from '@gateway/core/audit'
+import type { Gateway, HolderAccess, OperatorAccess } from '@gateway/core'
 import type { Clock } from '@gateway/core/time'
 import { guideDocuments } from '@gateway/guide'
 import { portalNotFound, portalRouter } from '@gateway/portal'

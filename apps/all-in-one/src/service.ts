@@ -97,7 +97,7 @@ await runProcess({
       const isSimulated = configuration.carriers.every(({ kind }) => kind === 'simulator')
       const backOffice = createBackOffice(ports)
       const isNew = await openDemoAccount(backOffice, ports.secrets, async (demo) => {
-        const link = await backOffice.offerSignInLink(demo.id)
+        const link = await backOffice.commands.offerSignInLink(demo.id)
         const linkToken = typeof link === 'object' ? link.token : undefined
         return writeOut(firstScreen({ base: server.url, linkToken, isSimulated }, demo))
       })

@@ -107,7 +107,7 @@ async function authenticate(
   // Failures are counted by network only for passwords (ruling 1.26).
   const network = credentials.pair === undefined ? '' : clientNetwork(request)
   const origin = { network, address: clientAddress(request), comesFrom: comesFrom(request) }
-  const account = await gateway.authenticate({ ...credentials, ...origin })
+  const account = await gateway.commands.authenticate({ ...credentials, ...origin })
   if (account === 'overloaded') {
     await gate.refusals.turn(network)
     return overloaded

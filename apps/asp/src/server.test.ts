@@ -116,7 +116,10 @@ describe('an internal failure', () => {
   test('of any kind is answered with 503 and never with FAIL', async () => {
     for (const thrown of [new Error('connect ECONNREFUSED'), new TypeError('x is not a function')]) {
       const broken = await startAsp({
-        gateway: (gateway) => ({ ...gateway, authenticate: () => Promise.reject(thrown) }),
+        gateway: (gateway) => ({
+          ...gateway,
+          commands: { ...gateway.commands, authenticate: () => Promise.reject(thrown) },
+        }),
       })
       const answer = await broken.get('credits.asp')
       expect([answer.status, answer.text]).toEqual([503, 'Error="Service unavailable"'])
@@ -127,9 +130,15 @@ describe('an internal failure', () => {
 
   test('has Retry-After only if the endpoint just reads', async () => {
     const fail = () => Promise.reject(new Error('connect ECONNREFUSED'))
-    const failing = { creditBalance: fail, queryStatus: fail, sendMessages: fail, deleteScheduled: fail }
-    const returnOnce = { takeReplies: fail, takeShortCodeMessages: fail, transferCredits: fail }
-    const broken = await startAsp({ gateway: (gateway) => ({ ...gateway, ...failing, ...returnOnce }) })
+    const reading = { creditBalance: fail, queryStatus: fail }
+    const changing = { sendMessages: fail, deleteScheduled: fail, transferCredits: fail }
+    const returnOnce = { takeReplies: fail, takeShortCodeMessages: fail }
+    const broken = await startAsp({
+      gateway: ({ queries, commands }) => ({
+        queries: { ...queries, ...reading },
+        commands: { ...commands, ...changing, ...returnOnce },
+      }),
+    })
     const after = async (endpoint: string, query = '') => (await broken.get(endpoint, query)).headers['retry-after']
     expect(await after('credits.asp')).toBe('1')
     expect(await after('requestbatch.asp', 'messageid=1')).toBe('1')
@@ -143,7 +152,10 @@ describe('an internal failure', () => {
 
   test('too many passwords waiting to be checked lead to 503 with Retry-After', async () => {
     const full = await startAsp({
-      gateway: (gateway) => ({ ...gateway, authenticate: () => Promise.resolve('overloaded') }),
+      gateway: (gateway) => ({
+        ...gateway,
+        commands: { ...gateway.commands, authenticate: () => Promise.resolve('overloaded') },
+      }),
     })
     const answer = await full.get('auth.asp')
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
@@ -159,7 +171,11 @@ describe('an internal failure', () => {
       gate,
       gateway: (gateway) => ({
         ...gateway,
-        authenticate: (given) => (given.pair === undefined ? gateway.authenticate(given) : (checks++, checked)),
+        commands: {
+          ...gateway.commands,
+          authenticate: (given) =>
+            given.pair === undefined ? gateway.commands.authenticate(given) : (checks++, checked),
+        },
       }),
     })
     const logIns = Array.from({ length: 20 }, (_, i) => fetch(`${full.url}/api/auth.asp?user=u${i}&password=p`))

@@ -37,9 +37,9 @@ export async function startAsp(options: AspOptions = {}): Promise<Asp> {
   const clock = steppingClock()
   const ports = memoryPorts({ clock })
   const account = await anAccount(ports, options.account)
-  const issued = await createBackOffice(ports).issueApiKey(account.id)
+  const issued = await createBackOffice(ports).commands.issueApiKey(account.id)
   if (typeof issued === 'string') throw new Error(issued)
-  await createBackOffice(ports).setPassword(account.id, password)
+  await createBackOffice(ports).commands.setPassword(account.id, password)
   const gateway = (options.gateway ?? ((same: Gateway) => same))(createGateway(ports))
   const log = options.log ?? silent
   const answers = confirmedResponses({ log })

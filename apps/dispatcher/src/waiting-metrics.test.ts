@@ -14,10 +14,13 @@ test('metrics report the state of endpoints, the waiting events, and their age',
   const ports = memoryPorts({ clock })
   const account = await anAccount(ports)
   const gateway = createGateway(ports)
-  const made = [await gateway.addWebhook(account, { url }), await gateway.addWebhook(account, { url })]
+  const made = [
+    await gateway.commands.addWebhook(account, { url }),
+    await gateway.commands.addWebhook(account, { url }),
+  ]
   const [, paused] = made.map((one) => (typeof one === 'string' ? undefined : one.webhook))
   if (paused === undefined) throw new Error('no endpoint')
-  await gateway.changeWebhook(account, paused.id, { state: 'paused' })
+  await gateway.commands.changeWebhook(account, paused.id, { state: 'paused' })
   const since = ports.clock.now()
   await ports.suppressions.addAll(
     account.id,

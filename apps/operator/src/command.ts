@@ -1,6 +1,6 @@
-import type { BackOffice, Gateway, Ports, Processing } from '@gateway/core'
+import type { BackOffice, Gateway, Ports, Processing, AuditAction } from '@gateway/core'
 import type { AccountId } from '@gateway/core/accounts'
-import type { AuditAction, AuditActor, MakeChange } from '@gateway/core/audit'
+import type { AuditActor, MakeChange } from '@gateway/core/audit'
 import type { Readable } from 'node:stream'
 import { Command, Help } from 'commander'
 import type { AccountName } from './arguments.ts'

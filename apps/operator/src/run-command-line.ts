@@ -1,15 +1,15 @@
 import { hostname, userInfo } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
-  createBackOffice,
-  createProcessing,
   createGateway,
+  createProcessing,
+  operatorAccess,
   type BackOffice,
-  type ProcessingSettings,
   type GatewaySettings,
   type Ports,
+  type ProcessingSettings,
 } from '@gateway/core'
-import { auditedBackOffice, changesBy } from '@gateway/core/audit'
+import { changesBy } from '@gateway/core/audit'
 import { release, versionLine } from '@gateway/server/version'
 import { CommanderError, type Command } from 'commander'
 import { Refused, type Confirm, type Context, type Input, type Variables } from './command.ts'
@@ -80,7 +80,8 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
         const input = host.input((text) => err.write(text))
         const gateway = createGateway(ports, settings)
         const actor = { by: `${userInfo().username} on ${hostname()}`, from: 'command line' }
-        const backOffice = auditedBackOffice(createBackOffice(ports, processingSettings), ports, actor, 'admin')
+        const operators = operatorAccess(ports, processingSettings)
+        const backOffice = operators.as({ name: actor.by, role: 'admin' }, actor.from)
         const change = changesBy(ports, actor)
         const processing = createProcessing(ports, processingSettings)
         const { interruption } = host
@@ -157,10 +158,10 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
 }
 
 const accountIdIn =
-  (backOffice: Pick<BackOffice, 'findAccountByLogin'>): Context['accountId'] =>
+  ({ queries }: Pick<BackOffice, 'queries'>): Context['accountId'] =>
   async (name) => {
     if (typeof name === 'number') return name
-    const found = await backOffice.findAccountByLogin(name.login)
+    const found = await queries.findAccountByLogin(name.login)
     if (found === undefined) throw new Refused(`There is no account ${name.login}.`)
     return found.account.id
   }

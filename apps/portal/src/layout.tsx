@@ -1,6 +1,6 @@
+import { mayHolder } from '@gateway/core'
 import type { Account } from '@gateway/core/accounts'
-import { mayHolder, type HolderRole } from '@gateway/core/audit'
-import type { Operator, SignedIn } from '@gateway/core/people'
+import type { HolderRole, Operator, SignedIn } from '@gateway/core/people'
 import type { Instant } from '@gateway/core/time'
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'

@@ -46,7 +46,7 @@ async function open(path: string, cookie = visitor.cookie) {
 }
 
 test('an open page is sent at once, and again when a carrier has accepted a message', async () => {
-  await portal.gateway.sendMessages(portal.account, [{ text: 'Hello', recipients: ['27820000001'] }])
+  await portal.gateway.commands.sendMessages(portal.account, [{ text: 'Hello', recipients: ['27820000001'] }])
   const followed = await open('/messages/1')
   expect(followed.status).toBe(200)
   expect(await followed.event('page')).not.toContain('The carrier accepted it')
@@ -64,7 +64,7 @@ test('a page that does not change is sent comments, so that proxies keep its con
 })
 
 test('a page that can no longer change is sent a last time with an end event', async () => {
-  await portal.gateway.sendMessages(portal.account, [
+  await portal.gateway.commands.sendMessages(portal.account, [
     { text: 'Hello', recipients: ['27820000001'], scheduled: (portal.clock.now() + 3_600_000) as never },
   ])
   const followed = await open('/messages/1')
@@ -79,12 +79,12 @@ test('without a session the stream ends at once', async () => {
 test('the stream of an open page ends with the session and does not extend the session', async () => {
   const followed = await open('/')
   await followed.event('page')
-  const found = await portal.gateway.listSessions(portal)
+  const found = await portal.gateway.queries.listSessions(portal)
   portal.clock.step(120)
-  await portal.gateway.sendMessages(portal.account, [{ text: 'Hello', recipients: ['27820000001'] }])
+  await portal.gateway.commands.sendMessages(portal.account, [{ text: 'Hello', recipients: ['27820000001'] }])
   await followed.event('page')
-  expect(await portal.gateway.listSessions(portal)).toEqual(found)
-  await portal.backOffice.lockAccount(portal.account.id)
+  expect(await portal.gateway.queries.listSessions(portal)).toEqual(found)
+  await portal.backOffice.commands.lockAccount(portal.account.id)
   expect(await followed.event('end')).toBe('data: gone')
 })
 
@@ -127,7 +127,7 @@ test('an open page stays open while the process is too busy to render it, and is
   const followed = await open('/')
   await followed.event('page')
   isFull = true
-  await portal.gateway.sendMessages(portal.account, [{ text: 'Hello', recipients: ['27820000001'] }])
+  await portal.gateway.commands.sendMessages(portal.account, [{ text: 'Hello', recipients: ['27820000001'] }])
   await until(() => refused > 0)
   isFull = false
   expect(await followed.event('page')).toContain('Hello')

@@ -1,8 +1,7 @@
-import type { BackOffice, Gateway } from '@gateway/core'
+import type { BackOffice, Gateway, HolderAccess, HolderCommand, OperatorAccess } from '@gateway/core'
 import type { Account, ComesFrom } from '@gateway/core/accounts'
-import type { HolderAccess, HolderChange, HolderRole, OperatorAccess } from '@gateway/core/audit'
 import type { Credits } from '@gateway/core/credits'
-import type { Browser, Operator, OperatorSession, Session, User } from '@gateway/core/people'
+import type { HolderRole, Browser, Operator, OperatorSession, Session, User } from '@gateway/core/people'
 import type { Instant } from '@gateway/core/time'
 import type { Cell } from '@gateway/wire'
 import type { VNode } from 'preact'
@@ -135,7 +134,7 @@ interface Shown<V> {
  * who may not submit it.
  */
 interface Changing {
-  readonly changes: HolderChange
+  readonly changes: HolderCommand
   readonly isForm?: boolean
 }
 

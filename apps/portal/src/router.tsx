@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs'
-import type { Gateway } from '@gateway/core'
+import { type Gateway, mayHolder, type HolderAccess, type OperatorAccess } from '@gateway/core'
 import {
   NotOfRoleError,
-  mayHolder,
   roleOf,
-  type HolderAccess,
   type HolderRole,
-  type OperatorAccess,
-} from '@gateway/core/audit'
-import type { Operator, OperatorSession, SignedIn } from '@gateway/core/people'
+  type Operator,
+  type OperatorSession,
+  type SignedIn,
+} from '@gateway/core/people'
 import type { Clock } from '@gateway/core/time'
 import {
   clientAddress,
@@ -275,7 +274,9 @@ interface Who {
 /** An operator who acts as an account looks at its pages; an own session there waits until that has ended. */
 async function actingAs({ operators }: Serving, request: Request, isUse: boolean): Promise<Who | undefined> {
   const token = sessionToken(request, 'operator')
-  const found = token === undefined ? undefined : await operators?.signIn.findActing(token, isUse)
+  if (token === undefined || operators === undefined) return undefined
+  const { queries, commands } = operators.signIn
+  const found = await (isUse ? commands.useActing(token) : queries.findActing(token))
   if (found === undefined) return undefined
   const { operator, until, session, account, balance } = found
   const acting = { name: operator.name, until }
@@ -293,9 +294,20 @@ async function whoIs(serving: Serving, page: Pick<Page, 'who'>, request: Request
   const token = sessionToken(request, page.who === 'operator' ? 'operator' : 'holder')
   const nobody = { token, signedIn: undefined, operator: undefined }
   if (token === undefined) return nobody
-  if (page.who === 'operator') return { ...nobody, operator: await operators?.signIn.findOperatorSession(token, isUse) }
-  const signedIn = await gateway.findSession(token, comesFrom(request), isUse)
+  if (page.who === 'operator') return { ...nobody, operator: await operatorOf(operators, token, isUse) }
+  const from = comesFrom(request)
+  const signedIn = await (isUse ? gateway.commands.useSession(token, from) : gateway.queries.findSession(token, from))
   return { ...nobody, signedIn: signedIn && { ...signedIn, role: roleOf(signedIn) } }
+}
+
+async function operatorOf(
+  operators: OperatorAccess | undefined,
+  token: string,
+  isUse: boolean,
+): Promise<Who['operator']> {
+  if (operators === undefined) return undefined
+  const { queries, commands } = operators.signIn
+  return isUse ? commands.useOperatorSession(token) : queries.findOperatorSession(token)
 }
 
 function frameOf(serving: Serving, request: Request, { token, signedIn, operator }: Who): Frame {

@@ -1,4 +1,4 @@
-import { holderAccess } from '@gateway/core/audit'
+import { holderAccess } from '@gateway/core'
 import { totpCode } from '@gateway/core/testing'
 import { admissionGate, createLog, trustProxies } from '@gateway/server'
 import request from 'supertest'
@@ -32,7 +32,7 @@ test('a form submitted after the session ended leads to a notice that nothing wa
   const page = await visitor.get(to)
   expect(page.text).toContain('You were signed out before the form was sent. Nothing was sent, changed or charged.')
   expect((await visitor.submit(page, { login: portal.account.login, password })).to).toBe('/send')
-  expect(await portal.gateway.listBulkSends(portal.account, { limit: 1 })).toEqual([])
+  expect(await portal.gateway.queries.listBulkSends(portal.account, { limit: 1 })).toEqual([])
   // A GET request loses nothing, so there is no notice.
   await visitor.submit('/', {}, 'header form')
   expect((await visitor.get((await visitor.get('/messages')).to ?? '')).text).not.toContain('You were signed out')
@@ -76,11 +76,11 @@ test('too many failed log-ins are refused with the time to wait (ruling 1.26)', 
 
 test('a lock and a new password end open sessions at once', async () => {
   const visitor = await portal.signedIn()
-  await portal.backOffice.setPassword(portal.account.id, 'another horse')
+  await portal.backOffice.commands.setPassword(portal.account.id, 'another horse')
   expect((await visitor.get('/')).to).toBe('/sign-in')
-  await portal.backOffice.setPassword(portal.account.id, password)
+  await portal.backOffice.commands.setPassword(portal.account.id, password)
   const again = await portal.signedIn()
-  await portal.backOffice.lockAccount(portal.account.id)
+  await portal.backOffice.commands.lockAccount(portal.account.id)
   expect((await again.get('/')).to).toBe('/sign-in')
   const locked = await portal.visitor().submit('/sign-in', { login: portal.account.login, password })
   expect([locked.status, locked.text]).toEqual([403, expect.stringContaining('This account is locked')])
@@ -133,10 +133,10 @@ test('with a second factor the password alone does not sign in, and one code sig
 })
 
 test('guesses of a code are refused after ten, with the time to wait', async () => {
-  const begun = await portal.gateway.beginSecondFactor(portal, { password, network: '192.0.2.0/24' })
+  const begun = await portal.gateway.commands.beginSecondFactor(portal, { password, network: '192.0.2.0/24' })
   if (typeof begun === 'string' || !('secret' in begun)) throw new Error('not begun')
   const code = () => totpCode(begun.secret, Math.floor(portal.clock.now() / 30_000))
-  await portal.gateway.setSecondFactor(portal, begun.challenge, code())
+  await portal.gateway.commands.setSecondFactor(portal, begun.challenge, code())
   portal.clock.step(60)
   const visitor = portal.visitor()
   const asked = await visitor.submit('/sign-in', { login: portal.account.login, password })
@@ -149,7 +149,7 @@ test('guesses of a code are refused after ten, with the time to wait', async () 
 
 test('a person who needs a second factor and has none sets it up when signing in', async () => {
   const before = await portal.signedIn()
-  await portal.backOffice.requireAccountFactor(portal.account.id, true)
+  await portal.backOffice.commands.requireAccountFactor(portal.account.id, true)
   expect((await before.get('/')).to).toBe('/sign-in')
   const visitor = portal.visitor()
   const asked = await visitor.submit('/sign-in', { login: portal.account.login, password })
@@ -161,7 +161,7 @@ test('a person who needs a second factor and has none sets it up when signing in
 })
 
 test('a link shows a button, which signs in once', async () => {
-  const offered = await portal.backOffice.offerSignInLink(portal.account.id)
+  const offered = await portal.backOffice.commands.offerSignInLink(portal.account.id)
   if (typeof offered === 'string') throw new Error(offered)
   const path = `/link?token=${offered.token}`
   await portal.visitor().get(path)

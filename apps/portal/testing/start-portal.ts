@@ -1,6 +1,13 @@
-import { createBackOffice, createGateway, type BackOffice, type Gateway, type Ports } from '@gateway/core'
+import {
+  createBackOffice,
+  createGateway,
+  type BackOffice,
+  type Gateway,
+  type Ports,
+  holderAccess,
+  operatorAccess,
+} from '@gateway/core'
 import type { Account } from '@gateway/core/accounts'
-import { holderAccess, operatorAccess } from '@gateway/core/audit'
 import type { OperatorRole, UserRole } from '@gateway/core/people'
 import {
   anAccount,
@@ -109,9 +116,9 @@ export async function startPortal(
     },
     signedInAs: async (role, its = account) => {
       const email = `${role}-${++people}@acme.example`
-      const invited = await gateway.inviteUser(its, { email, role })
+      const invited = await gateway.commands.inviteUser(its, { email, role })
       if (typeof invited === 'string') throw new Error(invited)
-      await gateway.acceptInvitation(invited.token, password)
+      await gateway.commands.acceptInvitation(invited.token, password)
       const somebody = visitor()
       const entered = await somebody.submit('/sign-in', { login: email, password })
       if (entered.to !== '/') throw new Error(`not signed in: ${entered.text}`)
@@ -119,7 +126,7 @@ export async function startPortal(
     },
     operator: async (role = 'admin') => {
       const name = `operator-${++people}`
-      await backOffice.addOperator({ name, role }, password)
+      await backOffice.commands.addOperator({ name, role }, password)
       const somebody = visitor()
       const entered = await somebody.submit('/operator/sign-in', { login: name, password })
       if (entered.to !== '/operator') throw new Error(`not signed in: ${entered.text}`)

@@ -149,7 +149,7 @@ async function authenticate(gateway: Gateway, request: IncomingMessage): Promise
   if (apiKey === undefined) return missingKey
   if (apiKey === 'conflicting') return invalidKey
   // The network matters only for failed log-ins with passwords (ruling 1.26), which this interface does not accept.
-  const account = await gateway.authenticate({ apiKey, network: '', comesFrom: comesFrom(request) })
+  const account = await gateway.commands.authenticate({ apiKey, network: '', comesFrom: comesFrom(request) })
   if (account === 'wrong-credentials') return invalidKey
   // Keys never lead to these results. The check satisfies the type.
   if (account === 'overloaded' || 'retryAfterSeconds' in account) return overloaded

@@ -32,7 +32,9 @@ const post = (path: string, body: unknown, headers: Readonly<Record<string, stri
 /** Requests a balance from a gateway that behaves this way. */
 const failing = (work: () => Promise<never>): Ask => {
   return async () => {
-    const rest = await startRest({ gateway: (gateway): Gateway => ({ ...gateway, creditBalance: work }) })
+    const rest = await startRest({
+      gateway: (gateway): Gateway => ({ ...gateway, queries: { ...gateway.queries, creditBalance: work } }),
+    })
     const answer = await rest.get('/credits/balance')
     await rest.close()
     return answer
@@ -40,7 +42,7 @@ const failing = (work: () => Promise<never>): Ask => {
 }
 
 /** Sends a request to a gateway that returns this result for a key. */
-const authenticating = (answered: Awaited<ReturnType<Gateway['authenticate']>>): Ask => {
+const authenticating = (answered: Awaited<ReturnType<Gateway['commands']['authenticate']>>): Ask => {
   return async () => {
     const rest = await startRest({ gateway: (own) => ({ ...own, authenticate: () => Promise.resolve(answered) }) })
     const answer = await rest.get('/credits/balance')

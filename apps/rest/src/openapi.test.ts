@@ -67,7 +67,7 @@ async function worldOfExamples(): Promise<Rest> {
   await arrive(ports, '27825550103', 'STOP')
   await assign(ports, account, '40404')
   await arrive(ports, '27825550101', 'WIN', '40404')
-  await createGateway(ports).addOptOut(account, aNumber('27825550104'))
+  await createGateway(ports).commands.addOptOut(account, aNumber('27825550104'))
   const events = ['message.delivered', 'message.failed', 'reply.received']
   await rest.post('/webhooks', { url: 'https://crm.example.com/sms-events', events, withText: true }).expect(200)
   await rest.post('/webhooks/1/test', {}).expect(200)
@@ -130,7 +130,10 @@ test.each(exampleRows)(
 
 test('429 on any operation means that the account exceeds its limit, never a failed log-in', async () => {
   const rest = await startRest({
-    gateway: (gateway) => ({ ...gateway, authenticate: () => Promise.resolve({ overLimitSeconds: 7 }) }),
+    gateway: (gateway) => ({
+      ...gateway,
+      commands: { ...gateway.commands, authenticate: () => Promise.resolve({ overLimitSeconds: 7 }) },
+    }),
   })
   const answer = await rest.get('/credits/balance')
   await rest.close()
@@ -252,8 +255,8 @@ describe('the schema of events', () => {
     await arrive(ports, '27825550101', 'START')
     await assign(ports, account, '40404')
     await arrive(ports, '27825550105', 'WIN', '40404')
-    await createGateway(ports).addOptOut(account, aNumber('27825550106'))
-    await createGateway(ports).removeOptOut(account, aNumber('27825550106'))
+    await createGateway(ports).commands.addOptOut(account, aNumber('27825550106'))
+    await createGateway(ports).commands.removeOptOut(account, aNumber('27825550106'))
     await rest.post('/webhooks/1/test', {}).expect(200)
     const pushed: { type: string; data: object }[] = []
     for (;;) {

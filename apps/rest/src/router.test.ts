@@ -16,7 +16,7 @@ describe('router', () => {
     const clock = steppingClock()
     const ports = memoryPorts({ clock })
     const account = await anAccount(ports)
-    const issued = await createBackOffice(ports).issueApiKey(account.id)
+    const issued = await createBackOffice(ports).commands.issueApiKey(account.id)
     if (typeof issued === 'string') throw new Error(issued)
     const settings = { clock, gate: admissionGate(10), log }
     const app = express()
@@ -123,7 +123,7 @@ describe('browser origins', () => {
     const clock = steppingClock()
     const ports = memoryPorts({ clock })
     const account = await anAccount(ports)
-    const issued = await createBackOffice(ports).issueApiKey(account.id)
+    const issued = await createBackOffice(ports).commands.issueApiKey(account.id)
     if (typeof issued === 'string') throw new Error(issued)
     const log = createLog({ level: 'silent', name: 'test' })
     const metrics = createMetrics()

@@ -160,7 +160,10 @@ describe('a body', () => {
 describe('an internal failure', () => {
   const failing = async (thrown: Error) => {
     const broken = await startRest({
-      gateway: (gateway) => ({ ...gateway, creditBalance: () => Promise.reject(thrown) }),
+      gateway: (gateway) => ({
+        ...gateway,
+        queries: { ...gateway.queries, creditBalance: () => Promise.reject(thrown) },
+      }),
     })
     const answer = await broken.get('/credits/balance')
     await broken.close()
@@ -181,14 +184,14 @@ describe('an internal failure', () => {
 
   test('has Retry-After only if the operation just reads', async () => {
     const fail = () => Promise.reject(new Error('connect ECONNREFUSED'))
-    const failing = {
-      creditBalance: fail,
-      queryStatus: fail,
-      listReplies: fail,
-      sendMessages: fail,
-      deleteScheduled: fail,
-    }
-    const broken = await startRest({ gateway: (gateway) => ({ ...gateway, ...failing }) })
+    const reading = { creditBalance: fail, queryStatus: fail, listReplies: fail }
+    const changing = { sendMessages: fail, deleteScheduled: fail }
+    const broken = await startRest({
+      gateway: ({ queries, commands }) => ({
+        queries: { ...queries, ...reading },
+        commands: { ...commands, ...changing },
+      }),
+    })
     const sent = { message: 'x', recipients: [{ mobileNumber: '27825550101' }] }
     expect((await broken.get('/credits/balance')).headers['retry-after']).toBe('1')
     expect((await broken.get('/sms/incoming')).headers['retry-after']).toBe('1')
@@ -200,7 +203,10 @@ describe('an internal failure', () => {
 
   test('during the check of a key is not answered with 401', async () => {
     const broken = await startRest({
-      gateway: (gateway) => ({ ...gateway, authenticate: () => Promise.reject(new Error('timeout')) }),
+      gateway: (gateway) => ({
+        ...gateway,
+        commands: { ...gateway.commands, authenticate: () => Promise.reject(new Error('timeout')) },
+      }),
     })
     const answer = await broken.post('/sms/outgoing/send', {})
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
@@ -224,7 +230,10 @@ describe('an internal failure', () => {
     const gate = admissionGate(1)
     const broken = await startRest({
       gate,
-      gateway: (gateway) => ({ ...gateway, creditBalance: () => Promise.reject(new Error('down')) }),
+      gateway: (gateway) => ({
+        ...gateway,
+        queries: { ...gateway.queries, creditBalance: () => Promise.reject(new Error('down')) },
+      }),
     })
     await broken.get('/credits/balance')
     await broken.get('/credits/balance')

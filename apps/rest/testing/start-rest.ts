@@ -63,7 +63,7 @@ export async function startRest(options: RestOptions = {}): Promise<Rest> {
 }
 
 export async function keyFor(ports: Ports, account: Account): Promise<string> {
-  const issued = await createBackOffice(ports).issueApiKey(account.id)
+  const issued = await createBackOffice(ports).commands.issueApiKey(account.id)
   if (typeof issued === 'string') throw new Error(issued)
   return issued.key
 }

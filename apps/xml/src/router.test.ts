@@ -13,7 +13,7 @@ const mountedAt = async (prefix: string, ...before: RequestHandler[]) => {
   const clock = steppingClock()
   const ports = memoryPorts({ clock })
   const account = await anAccount(ports)
-  const issued = await createBackOffice(ports).issueApiKey(account.id)
+  const issued = await createBackOffice(ports).commands.issueApiKey(account.id)
   if (typeof issued === 'string') throw new Error(issued)
   const settings = { clock, gate: admissionGate(10), log, confirmedResponses: confirmedResponses({ log }) }
   const app = express()

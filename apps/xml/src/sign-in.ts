@@ -89,7 +89,7 @@ async function authenticate(
   credentials: ReturnType<typeof credentialsOf>,
 ): Promise<Account | Failure> {
   if (credentials === undefined) return { trouble: 'wrong-credentials' }
-  const account = await gateway.authenticate(credentials)
+  const account = await gateway.commands.authenticate(credentials)
   if (account === 'wrong-credentials') return { trouble: 'wrong-credentials' }
   if (account !== 'overloaded' && 'id' in account) return account
   if (account !== 'overloaded' && 'overLimitSeconds' in account) return overLimit(account)

@@ -56,7 +56,7 @@ export interface Serving {
 export type Served = Awaited<ReturnType<typeof serveXml>>
 
 export async function keyOf(ports: Ports, { id }: Account): Promise<string> {
-  const issued = await createBackOffice(ports).issueApiKey(id)
+  const issued = await createBackOffice(ports).commands.issueApiKey(id)
   if (typeof issued === 'string') throw new Error(issued)
   return issued.key
 }

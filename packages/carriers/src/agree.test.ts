@@ -218,7 +218,9 @@ test('where the secrets of webhooks have a key that this process does not have, 
   const account = await anAccount(ports)
   const sealed = 'with another key' as SealedSecret
   const other = { ...ports, secretBox: { ...ports.secretBox, seal: () => sealed } }
-  expect(await createGateway(other).addWebhook(account, { url: 'https://receiver.example/' })).toBeInstanceOf(Object)
+  expect(await createGateway(other).commands.addWebhook(account, { url: 'https://receiver.example/' })).toBeInstanceOf(
+    Object,
+  )
   const file = await aFile({ carriers: [vodacom] })
   const why = await refusal(ports, 1, file)
   expect(why).toMatch(/^the carriers of CARRIERS were not stored: .*no key/)

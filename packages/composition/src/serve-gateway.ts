@@ -1,7 +1,13 @@
 import type { RequestListener } from 'node:http'
 import type { DatabaseClock, PostgresPorts } from '@gateway/adapters-postgres'
-import { createGateway, type Gateway } from '@gateway/core'
-import { holderAccess, operatorAccess, type HolderAccess, type OperatorAccess } from '@gateway/core/audit'
+import {
+  createGateway,
+  type Gateway,
+  holderAccess,
+  operatorAccess,
+  type HolderAccess,
+  type OperatorAccess,
+} from '@gateway/core'
 import type { Clock } from '@gateway/core/time'
 import {
   admissionGate,
@@ -107,7 +113,7 @@ export async function serveGateway(
   onStop('busy accounts', () => watched.stop())
   const gateway = createGateway(ports, { ...gatewaySettings(environment), activity: watched.activity })
   if (sendsInBulk) {
-    const work = async () => ((await gateway.sendNextCall()) === 'more' ? 'more' : 'all')
+    const work = async () => ((await gateway.commands.sendNextCall()) === 'more' ? 'more' : 'all')
     const sending = repeat({ what: 'send in bulk', pauseMilliseconds: bulkPauseMilliseconds, log, work })
     onStop('sends in bulk', () => sending.stop())
   }

@@ -10,7 +10,7 @@ const setUp = () => {
   const ports = memoryPorts({ clock })
   const backOffice = createBackOffice(ports)
   const open = async (wanted: AccountToOpen): Promise<AccountId> => {
-    const id = await backOffice.openAccount(wanted)
+    const id = await backOffice.commands.openAccount(wanted)
     if (typeof id === 'string') throw new Error(id)
     return id
   }
@@ -22,7 +22,7 @@ const nobody = anAccountId(999)
 test('an account begins with what it was granted, as an entry of its ledger', async () => {
   const { ports, backOffice, open } = setUp()
   const id = await open({ login: 'acme', credits: credits(1000), firstName: 'Ada', transactional: true })
-  const found = await backOffice.findAccount(id)
+  const found = await backOffice.queries.findAccount(id)
   expect(found?.balance).toBe(1000)
   expect(found?.account).toMatchObject({
     login: 'acme',
@@ -47,62 +47,62 @@ test.each<[string, AccountToOpen, string]>([
 ])('%s opens no account', async (_, wanted, expected) => {
   const { backOffice, open } = setUp()
   await open({ login: 'taken' })
-  expect(await backOffice.openAccount(wanted)).toBe(expected)
+  expect(await backOffice.commands.openAccount(wanted)).toBe(expected)
 })
 
 test('a sub account has no sub accounts', async () => {
   const { backOffice, open } = setUp()
   const sub = await open({ login: 'sub', parent: await open({ login: 'main' }) })
-  expect(await backOffice.openAccount({ login: 'subsub', parent: sub })).toBe('parent-is-sub-account')
+  expect(await backOffice.commands.openAccount({ login: 'subsub', parent: sub })).toBe('parent-is-sub-account')
 })
 
 test('credits are granted and taken back, never below nothing, and never without a reason', async () => {
   const { backOffice, open } = setUp()
   const id = await open({ login: 'acme' })
-  expect(await backOffice.topUp(id, credits(100), 'invoice 1')).toBe(100)
-  expect(await backOffice.topUp(id, credits(-30), 'correction')).toBe(70)
-  expect(await backOffice.topUp(id, credits(-71), 'correction')).toBe('out-of-range')
-  expect(await backOffice.topUp(id, credits(10), '  ')).toBe('no-reason')
-  expect(await backOffice.topUp(id, credits(0), 'nothing')).toBe('no-amount')
-  expect(await backOffice.topUp(nobody, credits(10), 'why')).toBe('no-such-account')
-  expect(await backOffice.verifyLedger()).toEqual({ accounts: 1, balances: 70, differences: [] })
+  expect(await backOffice.commands.topUp(id, credits(100), 'invoice 1')).toBe(100)
+  expect(await backOffice.commands.topUp(id, credits(-30), 'correction')).toBe(70)
+  expect(await backOffice.commands.topUp(id, credits(-71), 'correction')).toBe('out-of-range')
+  expect(await backOffice.commands.topUp(id, credits(10), '  ')).toBe('no-reason')
+  expect(await backOffice.commands.topUp(id, credits(0), 'nothing')).toBe('no-amount')
+  expect(await backOffice.commands.topUp(nobody, credits(10), 'why')).toBe('no-such-account')
+  expect(await backOffice.queries.verifyLedger()).toEqual({ accounts: 1, balances: 70, differences: [] })
 })
 
 test('what is done to an account that is not there is told', async () => {
   const { backOffice } = setUp()
-  expect(await backOffice.lockAccount(nobody)).toBe('no-such-account')
-  expect(await backOffice.unlockAccount(nobody)).toBe('no-such-account')
-  expect(await backOffice.setPassword(nobody, 'x')).toBe('no-such-account')
-  expect(await backOffice.issueApiKey(nobody)).toBe('no-such-account')
-  expect(await backOffice.revokeApiKey(aKeyId(999))).toBe('no-such-key')
-  expect(await backOffice.findAccount(nobody)).toBeUndefined()
+  expect(await backOffice.commands.lockAccount(nobody)).toBe('no-such-account')
+  expect(await backOffice.commands.unlockAccount(nobody)).toBe('no-such-account')
+  expect(await backOffice.commands.setPassword(nobody, 'x')).toBe('no-such-account')
+  expect(await backOffice.commands.issueApiKey(nobody)).toBe('no-such-account')
+  expect(await backOffice.commands.revokeApiKey(aKeyId(999))).toBe('no-such-key')
+  expect(await backOffice.queries.findAccount(nobody)).toBeUndefined()
 })
 
 test('a key that would have expired is not issued; a list of keys never holds a key', async () => {
   const { clock, backOffice, open } = setUp()
   const id = await open({ login: 'acme' })
-  expect(await backOffice.issueApiKey(id, { expires: clock.now() })).toBe('expired-already')
-  const issued = await backOffice.issueApiKey(id, { label: 'first' })
+  expect(await backOffice.commands.issueApiKey(id, { expires: clock.now() })).toBe('expired-already')
+  const issued = await backOffice.commands.issueApiKey(id, { label: 'first' })
   if (typeof issued === 'string') throw new Error(issued)
-  const keys = await backOffice.listApiKeys(id)
+  const keys = await backOffice.queries.listApiKeys(id)
   expect(keys).toMatchObject([{ id: issued.id, label: 'first', prefix: issued.key.slice(0, 6) }])
   expect(JSON.stringify(keys)).not.toContain(issued.key)
 })
 
 test('prices are set, replaced, listed by prefix, and removed, that of all other numbers too', async () => {
   const { backOffice } = setUp()
-  expect(await backOffice.setPrice('27', credits(7))).toBe('set')
-  expect(await backOffice.setPrice('2782', credits(0))).toBe('set')
-  expect(await backOffice.setPrice('27', credits(8))).toBe('set')
-  expect(await backOffice.listPrices()).toEqual([
+  expect(await backOffice.commands.setPrice('27', credits(7))).toBe('set')
+  expect(await backOffice.commands.setPrice('2782', credits(0))).toBe('set')
+  expect(await backOffice.commands.setPrice('27', credits(8))).toBe('set')
+  expect(await backOffice.queries.listPrices()).toEqual([
     { prefix: '', price: 10 },
     { prefix: '27', price: 8 },
     { prefix: '2782', price: 0 },
   ])
-  expect(await backOffice.removePrice('')).toBe('removed')
-  expect(await backOffice.removePrice('')).toBe('no-such-price')
-  expect(await backOffice.removePrice('278')).toBe('no-such-price')
-  expect((await backOffice.listPrices()).map(({ prefix }) => prefix)).toEqual(['27', '2782'])
+  expect(await backOffice.commands.removePrice('')).toBe('removed')
+  expect(await backOffice.commands.removePrice('')).toBe('no-such-price')
+  expect(await backOffice.commands.removePrice('278')).toBe('no-such-price')
+  expect((await backOffice.queries.listPrices()).map(({ prefix }) => prefix)).toEqual(['27', '2782'])
 })
 
 test.each([
@@ -116,8 +116,8 @@ test.each([
   ['', priceMax + 1, 'invalid-price'],
 ])('a price for %j of %d tenths is not set: %s', async (prefix, price, expected) => {
   const { backOffice } = setUp()
-  expect(await backOffice.setPrice(prefix, credits(price))).toBe(expected)
-  expect(await backOffice.listPrices()).toEqual([{ prefix: '', price: 10 }])
+  expect(await backOffice.commands.setPrice(prefix, credits(price))).toBe(expected)
+  expect(await backOffice.queries.listPrices()).toEqual([{ prefix: '', price: 10 }])
 })
 
 test('a number is blocked for everybody on each list by itself', async () => {
@@ -125,13 +125,13 @@ test('a number is blocked for everybody on each list by itself', async () => {
   const number = aNumber('27820000001')
   const listed = async (reason: 'blacklist' | 'do-not-contact') => {
     const found: string[] = []
-    for await (const entry of backOffice.listBlockedNumbers(reason)) found.push(entry.number)
+    for await (const entry of backOffice.queries.listBlockedNumbers(reason)) found.push(entry.number)
     return found
   }
-  expect(await backOffice.blockNumber(number, 'blacklist')).toBe('added')
-  expect(await backOffice.blockNumber(number, 'blacklist')).toBe('already')
-  expect(await backOffice.blockNumber(number, 'do-not-contact')).toBe('added')
-  expect(await backOffice.unblockNumber(number, ['blacklist'])).toEqual(['blacklist'])
+  expect(await backOffice.commands.blockNumber(number, 'blacklist')).toBe('added')
+  expect(await backOffice.commands.blockNumber(number, 'blacklist')).toBe('already')
+  expect(await backOffice.commands.blockNumber(number, 'do-not-contact')).toBe('added')
+  expect(await backOffice.commands.unblockNumber(number, ['blacklist'])).toEqual(['blacklist'])
   expect([await listed('blacklist'), await listed('do-not-contact')]).toEqual([[], [number]])
-  expect(await backOffice.unblockNumber(number, ['blacklist', 'do-not-contact'])).toEqual(['do-not-contact'])
+  expect(await backOffice.commands.unblockNumber(number, ['blacklist', 'do-not-contact'])).toEqual(['do-not-contact'])
 })

@@ -1,7 +1,19 @@
-// Three factories, one for each actor. Everything else is exported by the concept: @gateway/core/messages and so on.
-export { createGateway, gatewayDefaults, type Gateway, type GatewaySettings } from './gateway.ts'
+// Three factories, one for each actor, and access by role. Everything else is exported by the concept:
+// @gateway/core/messages and so on.
+export { createGateway, type Gateway, type GatewayCommands, type GatewayQueries } from './gateway.ts'
 export { createProcessing, processingDefaults, type Processing, type ProcessingSettings } from './processing.ts'
-export { createBackOffice, type AccountFactor, type BackOffice } from './back-office.ts'
+export { createBackOffice, type BackOffice, type BackOfficeCommands, type BackOfficeQueries } from './back-office.ts'
+export {
+  holderAccess,
+  mayHolder,
+  mayOperator,
+  operatorAccess,
+  type AuditAction,
+  type HolderAccess,
+  type HolderCommand,
+  type OperatorAccess,
+} from './access.ts'
+export { gatewayDefaults, type BackOfficeSettings, type GatewaySettings } from './settings.ts'
 export { limits } from './limits.ts'
 export { NothingDoneError } from './nothing-done.ts'
 export type { Ports, StoredPorts } from './ports.ts'

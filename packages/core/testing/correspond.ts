@@ -9,7 +9,9 @@ const carrier = scriptedCarrier().id
 
 /** Sends a message to each number, which a carrier accepts; returns the ids. */
 export async function write(ports: Ports, account: Account, ...recipients: string[]): Promise<readonly MessageId[]> {
-  const sent = await createGateway(ports).sendMessages(account, [{ text: 'hello', recipients, scheduled: undefined }])
+  const sent = await createGateway(ports).commands.sendMessages(account, [
+    { text: 'hello', recipients, scheduled: undefined },
+  ])
   if (typeof sent === 'string' || 'overLimitSeconds' in sent) throw new Error('nothing was sent')
   const { claimedBatches } = ports
   const dispatcher = await claimedBatches.register(60)

@@ -1,4 +1,5 @@
-import type { AuditAction, AuditEntry, ListedChange } from '@gateway/core/audit'
+import type { AuditAction } from '@gateway/core'
+import type { AuditEntry, ListedChange } from '@gateway/core/audit'
 import { credits, type Credits } from '@gateway/core/credits'
 import type { Instant } from '@gateway/core/time'
 

@@ -18,9 +18,12 @@ describe('the text', () => {
     await start({
       gateway: (gateway) => ({
         ...gateway,
-        sendMessages: (account, texts) => {
-          sent = texts.map(({ text }) => text).join()
-          return gateway.sendMessages(account, texts)
+        commands: {
+          ...gateway.commands,
+          sendMessages: (account, texts) => {
+            sent = texts.map(({ text }) => text).join()
+            return gateway.commands.sendMessages(account, texts)
+          },
         },
       }),
     })
@@ -68,7 +71,12 @@ describe('scheduled', () => {
 })
 
 test('a full store leads to 503 with Retry-After', async () => {
-  await start({ gateway: (gateway) => ({ ...gateway, sendMessages: () => Promise.resolve('overloaded') }) })
+  await start({
+    gateway: (gateway) => ({
+      ...gateway,
+      commands: { ...gateway.commands, sendMessages: () => Promise.resolve('overloaded') },
+    }),
+  })
   const answer = await asp.get('batchmessage.asp', `message=x&numbers=${one}`)
   expect([answer.status, answer.text, answer.headers['retry-after']]).toEqual([503, 'Error="Service unavailable"', '1'])
 })

@@ -77,7 +77,7 @@ export const batchMessage: Endpoint = {
     if (from === 'unusable') return invalidSender
     const recipients: readonly Recipient[] =
       called === undefined ? numbers : numbers.map((number) => ({ number, reference: called }))
-    const sent = await gateway.sendMessages(
+    const sent = await gateway.commands.sendMessages(
       account,
       [{ text, body, recipients, scheduled, options, sender: from }],
       key,

@@ -9,5 +9,5 @@ export const credits: Endpoint = {
   wrongCredentials: 'Credits=FAIL',
   reads: true,
   slow: true,
-  run: async ({ gateway, account }) => `Credits=${wholeCredits(await gateway.creditBalance(account.id))}`,
+  run: async ({ gateway, account }) => `Credits=${wholeCredits(await gateway.queries.creditBalance(account.id))}`,
 }

@@ -23,7 +23,7 @@ const query = (from: number | string, to: number | string, quantity: number | st
   `fromAccountId=${from}&toAccountId=${to}&transferQuantity=${quantity}`
 const transfer = async (from: number | string, to: number | string, quantity: number | string) =>
   (await asp.get('creditstransfer.asp', query(from, to, quantity))).text
-const lock = (account: Account) => createBackOffice(asp.ports).lockAccount(account.id)
+const lock = (account: Account) => createBackOffice(asp.ports).commands.lockAccount(account.id)
 const balances = () =>
   Promise.all([asp.account, one, other, stranger].map((account) => asp.ports.ledger.balance(account.id)))
 
@@ -94,8 +94,8 @@ describe('invalidUser, before anything else', () => {
 
   test('is the answer to the credentials of a sub account, even for its own credits', async () => {
     const backOffice = createBackOffice(asp.ports)
-    await backOffice.setPassword(one.id, 'another-one')
-    const issued = await backOffice.issueApiKey(one.id)
+    await backOffice.commands.setPassword(one.id, 'another-one')
+    const issued = await backOffice.commands.issueApiKey(one.id)
     if (typeof issued === 'string') throw new Error(issued)
     for (const credentials of [`apikey=${issued.key}`, `user=${one.login}&password=another-one`]) {
       expect(await asked(credentials)).toBe('Transfer=invalidUser')
@@ -108,7 +108,9 @@ describe('invalidUser, before anything else', () => {
 
 describe('an internal failure', () => {
   const failing = async (transferCredits: () => Promise<'failed'>) => {
-    const broken = await startAsp({ gateway: (gateway) => ({ ...gateway, transferCredits }) })
+    const broken = await startAsp({
+      gateway: (gateway) => ({ ...gateway, commands: { ...gateway.commands, transferCredits } }),
+    })
     const answer = await broken.get('creditstransfer.asp', query(1, 2, 1))
     await broken.close()
     return [answer.status, answer.text]

@@ -37,7 +37,7 @@ export const transferCredits: Endpoint = {
       to: wholeNumber(first(parameters, 'toaccountid')),
       quantity: wholeNumber(first(parameters, 'transferquantity')),
     }
-    const done = await gateway.transferCredits(account, wanted, key)
+    const done = await gateway.commands.transferCredits(account, wanted, key)
     if (done === 'another-request') return anotherRequest
     return `Transfer=${done === 'done' ? 'Success' : TRANSFER_RESULT[done]}`
   },

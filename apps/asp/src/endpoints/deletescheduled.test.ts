@@ -56,7 +56,7 @@ describe('the result of an id', () => {
 test('a locked account can delete messages and is refunded', async () => {
   await start()
   await send('27825550101')
-  await createBackOffice(asp.ports).lockAccount(asp.account.id)
+  await createBackOffice(asp.ports).commands.lockAccount(asp.account.id)
   expect(await remove('1;')).toBe('1=DELETED&')
   expect(await balance()).toBe('Credits=100')
 })
@@ -73,7 +73,12 @@ test.each([
 })
 
 test('an internal failure is answered with 503 and not with NOTFOUND', async () => {
-  await start({ gateway: (gateway) => ({ ...gateway, deleteScheduled: () => Promise.reject(new Error('lost')) }) })
+  await start({
+    gateway: (gateway) => ({
+      ...gateway,
+      commands: { ...gateway.commands, deleteScheduled: () => Promise.reject(new Error('lost')) },
+    }),
+  })
   const answer = await asp.get('deletescheduled.asp', 'messageid=1;')
   expect([answer.status, answer.text]).toEqual([503, 'Error="Service unavailable"'])
 })

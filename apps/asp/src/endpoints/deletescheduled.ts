@@ -19,7 +19,7 @@ export const deleteScheduled: Endpoint = {
     const given = messageIds(parameters)
     if (typeof given === 'string') return given
     const deletions = await foundFor<string, Deletion>(given, parseMessageId, { outcome: 'not-found' }, (ids) =>
-      gateway.deleteScheduled(account, ids),
+      gateway.commands.deleteScheduled(account, ids),
     )
     return listAnswer(deletions.map(({ asked, found }) => `${echoed(asked)}=${DELETION[found.outcome]}`))
   },

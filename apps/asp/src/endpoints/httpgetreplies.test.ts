@@ -87,7 +87,10 @@ test('replies are returned for exactly 90 days', async () => {
 
 test('a failing database leads to 503 and not to an empty list', async () => {
   const broken = await startAsp({
-    gateway: (gateway) => ({ ...gateway, takeReplies: () => Promise.reject(new Error('lost')) }),
+    gateway: (gateway) => ({
+      ...gateway,
+      commands: { ...gateway.commands, takeReplies: () => Promise.reject(new Error('lost')) },
+    }),
   })
   const answer = await broken.get('httpgetreplies.asp')
   expect([answer.status, answer.text]).toEqual([503, 'Error="Service unavailable"'])

@@ -7,5 +7,6 @@ export const takeShortCodeMessages: Endpoint = {
   takes: [],
   answers: ['SC=<code>;CLI=<number>;DateReceived=<minute>;Message=<text>&'],
   wrongCredentials: 'FAIL&',
-  run: async ({ gateway, account }) => takenAnswer(await gateway.takeShortCodeMessages(account), shortCodeItem),
+  run: async ({ gateway, account }) =>
+    takenAnswer(await gateway.commands.takeShortCodeMessages(account), shortCodeItem),
 }

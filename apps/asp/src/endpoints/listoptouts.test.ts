@@ -13,7 +13,7 @@ afterEach(() => asp.close())
 const listed = async () => (await asp.get('listoptouts.asp')).text
 const failing = (optOuts: AsyncIterable<readonly OptOut[]>) => (gateway: Gateway) => ({
   ...gateway,
-  listOptOuts: () => optOuts,
+  queries: { ...gateway.queries, listOptOuts: () => optOuts },
 })
 
 test('every call returns all entries: STOP as a reply, STOP without a message before it, and numbers added by hand', async () => {
@@ -23,7 +23,7 @@ test('every call returns all entries: STOP as a reply, STOP without a message be
   await arrive(asp.ports, '27825550101', 'STOP')
   await assign(asp.ports, asp.account, '40404')
   await arrive(asp.ports, '27825550102', 'opt out', '40404')
-  await createGateway(asp.ports).addOptOut(asp.account, aNumber('27825550103'))
+  await createGateway(asp.ports).commands.addOptOut(asp.account, aNumber('27825550103'))
   const all =
     'CLI=27825550101;DateReceived=202610181000;Message=Stop sending%3B a%3Db %26 100%25%0D%0A;SentMessageID=1&' +
     'CLI=27825550102;DateReceived=202610181001;Message=opt out;SentMessageID=&' +
@@ -41,14 +41,14 @@ test('every call returns all entries: STOP as a reply, STOP without a message be
 
 test('entries of other accounts and blocked numbers are not listed, and entries never expire', async () => {
   const sub = await anAccount(asp.ports, { parent: asp.account.id })
-  await createGateway(asp.ports).addOptOut(sub, aNumber('27825550101'))
+  await createGateway(asp.ports).commands.addOptOut(sub, aNumber('27825550101'))
   await asp.ports.suppressions.add({
     scope: asp.account.id,
     number: aNumber('27825550102'),
     kind: 'blacklist',
     since: asp.clock.now(),
   })
-  await createGateway(asp.ports).addOptOut(asp.account, aNumber('27825550103'))
+  await createGateway(asp.ports).commands.addOptOut(asp.account, aNumber('27825550103'))
   asp.clock.step(1000 * 86_400)
   expect(await listed()).toMatch(/^CLI=27825550103;[^&]*&$/)
 })

@@ -9,7 +9,7 @@ export const listOptOuts: Endpoint = {
   answers: [replyForm],
   wrongCredentials: 'FAIL&',
   reads: true,
-  run: ({ gateway, account }) => ({ owner: String(account.id), items: itemsOf(gateway.listOptOuts(account)) }),
+  run: ({ gateway, account }) => ({ owner: String(account.id), items: itemsOf(gateway.queries.listOptOuts(account)) }),
 }
 
 async function* itemsOf(optOuts: AsyncIterable<readonly OptOut[]>): AsyncIterable<string> {

@@ -15,9 +15,12 @@ const ask = async (ids: string) => (await asp.get('requestbatch.asp', `messageid
 const decided = (code: OutcomeCode): AspOptions => ({
   gateway: (gateway) => ({
     ...gateway,
-    queryStatus: (_account, ids) => {
-      const at = instant(Date.UTC(2026, 9, 18, 16, 24, 5))
-      return Promise.resolve(ids.map(() => ({ code, at, number: aNumber(), cost: credits(10), taken: true })))
+    queries: {
+      ...gateway.queries,
+      queryStatus: (_account, ids) => {
+        const at = instant(Date.UTC(2026, 9, 18, 16, 24, 5))
+        return Promise.resolve(ids.map(() => ({ code, at, number: aNumber(), cost: credits(10), taken: true })))
+      },
     },
   }),
 })

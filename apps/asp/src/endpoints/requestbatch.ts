@@ -26,7 +26,7 @@ export const requestBatch: Endpoint = {
     const given = messageIds(parameters)
     if (typeof given === 'string') return given
     const statuses = await foundFor<string, MessageStatus>(given, parseMessageId, 'not-found', (ids) =>
-      gateway.queryStatus(account, ids),
+      gateway.queries.queryStatus(account, ids),
     )
     return listAnswer(statuses.map(({ asked, found }) => `${echoed(asked)}=${statusString(found)}`))
   },

@@ -63,7 +63,10 @@ export const accountLedger = (run: Run) =>
         if (id !== undefined) await accountOf(backOffice, id)
         const now = ports.clock.now()
         const odd = { accounts: 0 }
-        const all = summed(each(backOffice.listMovements(id ?? 'all', { from: from?.(now), to: to?.(now) })), odd)
+        const all = summed(
+          each(backOffice.queries.listMovements(id ?? 'all', { from: from?.(now), to: to?.(now) })),
+          odd,
+        )
         await (csv ? output.csv(csvHead, mapped(all, csvRow)) : output.rows(ledgerHead, mapped(all, ledgerRow)))
         if (from === undefined && odd.accounts > 0) {
           throw new Refused('The movements do not add up to the balance. See gateway credits verify.')
@@ -183,7 +186,9 @@ async function transfer({ backOffice, gateway, change, output }: Context, order:
   const main = await mainAccount(backOffice, order.from)
   const made = { action: 'transferCredits' as const, account: order.from, given: { ...order } }
   const done =
-    main === undefined ? 'invalid-from-account' : await change(made, () => gateway.transferCredits(main, order))
+    main === undefined
+      ? 'invalid-from-account'
+      : await change(made, () => gateway.commands.transferCredits(main, order))
   if (done !== 'done') throw new Refused(WORDS[done](order))
   const { from, to, quantity } = order
   output.result(
@@ -194,9 +199,9 @@ async function transfer({ backOffice, gateway, change, output }: Context, order:
 
 /** Returns the main account of a family, which may move credits between all accounts of the family. */
 async function mainAccount(backOffice: Context['backOffice'], id: AccountId): Promise<Account | undefined> {
-  const account = (await backOffice.findAccount(id))?.account
+  const account = (await backOffice.queries.findAccount(id))?.account
   if (account?.parent === undefined) return account
-  return (await backOffice.findAccount(account.parent))?.account
+  return (await backOffice.queries.findAccount(account.parent))?.account
 }
 
 interface TopOptions {
@@ -216,7 +221,7 @@ export const accountTop = (run: Run) =>
     .option('--limit <count>', 'maximum number of rows, up to 1000', readLimit, 20)
     .action(({ by, limit }: TopOptions) =>
       run(async ({ backOffice, output }) => {
-        const rates = (await backOffice.listBusyAccounts()).filter((rate) => by === 'requests' || rate[by] > 0)
+        const rates = (await backOffice.queries.listBusyAccounts()).filter((rate) => by === 'requests' || rate[by] > 0)
         const busiest = rates.toSorted((a, b) => b[by] - a[by]).slice(0, limit)
         await output.rows(topHead, await busiestRows(backOffice, busiest))
         if (busiest.length === 0) output.note('No account has made a request in the last 30 seconds.')
@@ -229,7 +234,7 @@ export const busiestRows = (backOffice: BackOffice, rates: readonly AccountRate[
 export const topHead = ['ACCOUNT', 'LOGIN', 'REQUESTS/S', 'MESSAGES/S']
 
 async function topRow(backOffice: BackOffice, { account, requests, messages }: AccountRate): Promise<Row> {
-  const login = (await backOffice.findAccount(account))?.account.login ?? ''
+  const login = (await backOffice.queries.findAccount(account))?.account.login ?? ''
   const [requestRate, messageRate] = [tenths(requests), tenths(messages)]
   return {
     json: { account, login, requestRate, messageRate },

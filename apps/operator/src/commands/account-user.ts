@@ -28,7 +28,7 @@ export const accountUserAdd = (run: Run) =>
     .action((name: AccountName, email: string, { role }: { readonly role: UserRole }) =>
       run(async ({ accountId, backOffice, output }) => {
         const account = await accountId(name)
-        const invited = await backOffice.inviteUser(account, { email, role })
+        const invited = await backOffice.commands.inviteUser(account, { email, role })
         if (invited === 'no-such-account') throw noSuchAccount(account)
         if (typeof invited === 'string') throw new Refused(WORDS[invited])
         const link = linkOf(invited.token)
@@ -43,7 +43,7 @@ export const accountUserList = (run: Run) =>
       run(async ({ accountId, backOffice, output }) => {
         const account = await accountId(name)
         await accountOf(backOffice, account)
-        const users = await backOffice.listUsers(account)
+        const users = await backOffice.queries.listUsers(account)
         await output.rows(
           ['E-MAIL', 'ROLE', 'STATE', 'ADDED'],
           users.map(({ id, email, role, locked, hasPassword, added }) => ({
@@ -77,7 +77,7 @@ export const accountUserLock = (run: Run) =>
     run,
     'lock',
     'end all sessions of a user and refuse sign-ins until the user is unlocked',
-    ({ backOffice }, { account, id }) => backOffice.lockUser(account, id),
+    ({ backOffice }, { account, id }) => backOffice.commands.lockUser(account, id),
     'is locked; all sessions have ended',
   )
 
@@ -86,7 +86,7 @@ export const accountUserUnlock = (run: Run) =>
     run,
     'unlock',
     'let a user sign in again',
-    ({ backOffice }, { account, id }) => backOffice.unlockUser(account, id),
+    ({ backOffice }, { account, id }) => backOffice.commands.unlockUser(account, id),
     'can sign in again',
   )
 
@@ -95,7 +95,7 @@ export const accountUserRemove = (run: Run) =>
     run,
     'remove',
     'remove a user, who can be added again',
-    ({ backOffice }, { account, id }) => backOffice.removeUser(account, id),
+    ({ backOffice }, { account, id }) => backOffice.commands.removeUser(account, id),
     'is removed; all sessions have ended',
   )
 
@@ -104,7 +104,7 @@ export const accountUserForgetFactor = (run: Run) =>
     run,
     'forget-factor',
     'remove the second factor of a user who has lost it',
-    ({ backOffice }, { account, id }) => backOffice.resetUserFactor(account, id),
+    ({ backOffice }, { account, id }) => backOffice.commands.resetUserFactor(account, id),
     'has no second factor now',
   )
 
@@ -118,7 +118,7 @@ export const accountUserLink = (run: Run) =>
     .action((email: string) =>
       run(async (context) => {
         const { account, id } = await named(context, email)
-        const renewed = await context.backOffice.renewUserLink(account, id)
+        const renewed = await context.backOffice.commands.renewUserLink(account, id)
         if (typeof renewed === 'string') throw noSuchUser(email)
         const link = linkOf(renewed.token)
         context.output.result({ id, account, email, link }, linkText(link))
@@ -132,13 +132,13 @@ export const accountUserRole = (run: Run) =>
     .action((email: string, role: UserRole) =>
       run(async (context) => {
         const { account, id } = await named(context, email)
-        await context.backOffice.setUserRole(account, id, role)
+        await context.backOffice.commands.setUserRole(account, id, role)
         context.output.result({ id, account, email, role }, `User ${email} now has the role ${role}.`)
       }),
     )
 
 async function named({ backOffice }: Context, email: string): Promise<User> {
-  const found = await backOffice.findUserByEmail(email)
+  const found = await backOffice.queries.findUserByEmail(email)
   if (found === undefined) throw noSuchUser(email)
   return found
 }

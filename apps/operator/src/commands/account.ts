@@ -8,8 +8,8 @@ import { Refused, command, yesOption, type Run, type Context } from '../command.
 import { mapped, type Row } from '../output.ts'
 import { counted, creditsJson, accountCells, accountHead, accountJson, accountLines } from '../show.ts'
 
-export async function accountOf(backOffice: Pick<BackOffice, 'findAccount'>, id: AccountId): Promise<Account> {
-  const found = await backOffice.findAccount(id)
+export async function accountOf({ queries }: Pick<BackOffice, 'queries'>, id: AccountId): Promise<Account> {
+  const found = await queries.findAccount(id)
   if (found === undefined) throw noSuchAccount(id)
   return found.account
 }
@@ -76,7 +76,7 @@ export const accountOpen = (run: Run) =>
       return run(async ({ accountId, backOffice, output, input }) => {
         const { password: option, parent } = options
         const password = option === undefined ? undefined : await readPassword(option, { input, output })
-        const opened = await backOffice.openAccount(
+        const opened = await backOffice.commands.openAccount(
           {
             ...options,
             password,
@@ -97,7 +97,7 @@ export const accountOpen = (run: Run) =>
 export const accountList = (run: Run) =>
   command('list', 'list all accounts with their credits').action(() =>
     run(async ({ backOffice, output }) => {
-      await output.rows(accountHead, mapped(backOffice.listAccounts(), row))
+      await output.rows(accountHead, mapped(backOffice.queries.listAccounts(), row))
     }),
   )
 
@@ -116,8 +116,8 @@ export const accountShow = (run: Run) =>
       return run(async ({ backOffice, output }) => {
         const found =
           login === undefined
-            ? await backOffice.findAccountByName(name ?? '')
-            : await backOffice.findAccountByLogin(login)
+            ? await backOffice.queries.findAccountByName(name ?? '')
+            : await backOffice.queries.findAccountByLogin(login)
         if (found === undefined) throw new Refused(`There is no account ${login ?? name}.`)
         output.one(accountJson(found.account, found.balance), accountLines(found.account, found.balance))
       })
@@ -208,8 +208,8 @@ export async function changeAndShow(
   id: AccountId,
   change: AccountChange,
 ): Promise<void> {
-  const changed = await backOffice.changeAccount(id, change)
-  const found = changed === 'changed' ? await backOffice.findAccount(id) : undefined
+  const changed = await backOffice.commands.changeAccount(id, change)
+  const found = changed === 'changed' ? await backOffice.queries.findAccount(id) : undefined
   if (changed === 'no-such-account' || (changed === 'changed' && found === undefined)) {
     throw noSuchAccount(id)
   }
@@ -225,7 +225,7 @@ export const accountLock = (run: Run) =>
     .action((name: AccountName) =>
       run(async ({ accountId, backOffice, output }) => {
         const id = await accountId(name)
-        if ((await backOffice.lockAccount(id)) !== 'locked') throw noSuchAccount(id)
+        if ((await backOffice.commands.lockAccount(id)) !== 'locked') throw noSuchAccount(id)
         output.result({ id, locked: true }, `Account ${id} is locked.`)
       }),
     )
@@ -236,7 +236,7 @@ export const accountUnlock = (run: Run) =>
     .action((name: AccountName) =>
       run(async ({ accountId, backOffice, output }) => {
         const id = await accountId(name)
-        if ((await backOffice.unlockAccount(id)) !== 'unlocked') throw noSuchAccount(id)
+        if ((await backOffice.commands.unlockAccount(id)) !== 'unlocked') throw noSuchAccount(id)
         output.result({ id, locked: false }, `Account ${id} is unlocked.`)
       }),
     )
@@ -264,7 +264,7 @@ export const accountClose = (run: Run) =>
             `and its scheduled messages are cancelled.`,
           confirmation,
         )
-        const closed = await backOffice.closeAccount(id, writeOff)
+        const closed = await backOffice.commands.closeAccount(id, writeOff)
         if (closed === 'no-such-account') throw noSuchAccount(id)
         if (closed === 'no-reason') throw new Refused('State the reason with --write-off.', 2)
         if (closed === 'has-open-sub-accounts')
@@ -307,9 +307,9 @@ export const accountFactor = (run: Run) =>
       run(async ({ accountId, backOffice, output }) => {
         const id = await accountId(name)
         await accountOf(backOffice, id)
-        if (require !== undefined) await backOffice.requireAccountFactor(id, require === 'on')
-        if (forget === true) await backOffice.resetAccountFactor(id)
-        const { factor, isRequired } = await backOffice.showAccountFactor(id)
+        if (require !== undefined) await backOffice.commands.requireAccountFactor(id, require === 'on')
+        if (forget === true) await backOffice.commands.resetAccountFactor(id)
+        const { factor, isRequired } = await backOffice.queries.showAccountFactor(id)
         output.result(
           { id, hasFactor: factor !== undefined, isRequired },
           `Account ${id} has ${factor === undefined ? 'no' : 'a'} second factor; ` +
@@ -344,7 +344,7 @@ export const accountPassword = (run: Run) =>
         const password = options.generate
           ? ports.secrets.newPassword()
           : await readPassword(options.password ?? '-', { input, output })
-        const set = await backOffice.setPassword(id, password, { isKept: options.keepPassword })
+        const set = await backOffice.commands.setPassword(id, password, { isKept: options.keepPassword })
         if (set === 'no-such-account') throw noSuchAccount(id)
         if (set !== 'set') throw new Refused(PASSWORD_WORDS[set])
         const shown = options.generate ? { password } : {}

@@ -14,7 +14,7 @@ export const arrivalsList = (run: Run) =>
     run(async ({ backOffice, output }) => {
       await output.rows(
         ['ID', 'CARRIER', 'FROM', 'TO', 'AT (GMT+2)', 'TEXT'],
-        mapped(backOffice.listUnownedMessages(), row),
+        mapped(backOffice.queries.listUnownedMessages(), row),
       )
     }),
   )

@@ -24,7 +24,7 @@ export const auditList = (run: Run) =>
     .action(({ limit, account: name, ...search }: Options) =>
       run(async ({ accountId, backOffice, output }) => {
         const account = name && (await accountId(name))
-        const changes = await backOffice.listChanges({ ...search, account }, limit)
+        const changes = await backOffice.queries.listChanges({ ...search, account }, limit)
         await output.rows(
           ['ENTRY', 'TIME', 'BY', 'ACTION', 'ACCOUNT', 'ASKED FOR', 'OUTCOME'],
           changes.map((change) => ({ json: changeJson(change), cells: cellsOf(change) })),
@@ -63,10 +63,10 @@ export const auditVerify = (run: Run) =>
     .option('--expect <hash>', 'a last hash that you noted earlier; the log must contain it', readAuditHash)
     .action(({ expect }: { readonly expect?: string }) =>
       run(async ({ backOffice, output }) => {
-        const { entries, hash, broken } = await backOffice.verifyAuditLog()
+        const { entries, hash, broken } = await backOffice.queries.verifyAuditLog()
         if (broken !== undefined)
           throw new Refused(`Entry ${broken} of ${entries} was changed or removed. The log is not intact.`)
-        if (expect !== undefined && !(await hasHash(backOffice.exportAuditLog(), expect)))
+        if (expect !== undefined && !(await hasHash(backOffice.queries.exportAuditLog(), expect)))
           throw new Refused(`No entry has the hash ${expect}: the log was rewritten or is a different one.`)
         output.one(
           { entryCount: entries, hash, whole: true },
@@ -84,7 +84,7 @@ export const auditExport = (run: Run) =>
   command('export', 'print every entry with its hash, oldest first', 'gateway audit export --json > audit.json').action(
     () =>
       run(async ({ backOffice, output }) => {
-        const rows = mapped(each(backOffice.exportAuditLog()), ({ sequence, at, ends, record, hash }) => ({
+        const rows = mapped(each(backOffice.queries.exportAuditLog()), ({ sequence, at, ends, record, hash }) => ({
           json: { entry: sequence, time: timeJson(at), endedEntry: ends ?? null, record, hash },
           cells: [String(sequence), timeText(at), ends === undefined ? '' : String(ends), record, hash],
         }))

@@ -41,7 +41,7 @@ export const carrierResume = (run: Run) =>
 async function setMode(context: Context, carrier: CarrierId, mode: CarrierMode): Promise<void> {
   const { backOffice, output, actor } = context
   await requireKnownCarrier(context, carrier)
-  const changed = await backOffice.setCarrierMode(carrier, mode, actor.by)
+  const changed = await backOffice.commands.setCarrierMode(carrier, mode, actor.by)
   const reports = await followed(context, carrier, mode)
   const late = reports.filter((one) => one.mode !== mode)
   const follow = `${reports.length - late.length} of ${reports.length} dispatchers have applied it.`
@@ -60,8 +60,8 @@ export async function requireKnownCarrier(
   carrier: CarrierId,
 ): Promise<void> {
   const stored = (await ports.carrierVersions.latest())?.carriers ?? []
-  const reported = (await backOffice.listCarriers()).map((one) => one.carrier)
-  const paused = (await backOffice.listHeldCarriers()).map((one) => one.carrier)
+  const reported = (await backOffice.queries.listCarriers()).map((one) => one.carrier)
+  const paused = (await backOffice.queries.listHeldCarriers()).map((one) => one.carrier)
   const known = [...new Set([...stored, ...reported, ...paused])]
   if (known.includes(carrier)) return
   throw new Refused(`There is no carrier ${carrier}; there is ${known.length === 0 ? 'none' : known.join(', ')}.`)
@@ -72,7 +72,7 @@ async function followed(context: Context, carrier: CarrierId, mode: CarrierMode)
   const { backOffice, interruption } = context
   const end = performance.now() + followSeconds * 1000
   for (;;) {
-    const reports = (await backOffice.listCarriers()).filter((one) => one.carrier === carrier && !one.isStale)
+    const reports = (await backOffice.queries.listCarriers()).filter((one) => one.carrier === carrier && !one.isStale)
     if (reports.every((one) => one.mode === mode) || performance.now() > end || interruption.aborted) return reports
     await delay(100)
   }

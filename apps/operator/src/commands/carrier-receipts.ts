@@ -22,9 +22,9 @@ export const carrierReceipts = (run: Run) =>
         if (unread === true)
           return output.rows(
             ['AT (GMT+2)', 'CARRIER', 'KIND', 'NUMBER', 'CARRIER ID', 'TEXT'],
-            mapped(backOffice.listUnreadReceipts(carrier), row),
+            mapped(backOffice.queries.listUnreadReceipts(carrier), row),
           )
-        const receipts = await backOffice.listUnmatchedReceipts(unmatchedMax)
+        const receipts = await backOffice.queries.listUnmatchedReceipts(unmatchedMax)
         return output.rows(
           ['AT (GMT+2)', 'CARRIER', 'NUMBER', 'CARRIER ID', 'SAYS', 'WAITING'],
           receipts.filter((one) => carrier === undefined || one.carrier === carrier).map(unmatchedRow),

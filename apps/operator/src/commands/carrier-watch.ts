@@ -29,7 +29,7 @@ export const carrierWatch = (run: Run) =>
     .action((carrier: CarrierId, { to, text, seconds }: Options) =>
       run(async (context) => {
         await requireKnownCarrier(context, carrier)
-        const reports = await context.backOffice.listCarriers()
+        const reports = await context.backOffice.queries.listCarriers()
         if (!reports.some((one) => one.carrier === carrier && !one.isStale && one.status !== undefined))
           throw new Refused(`No running process has connections of ${carrier}.`)
         let leftOut = 0

@@ -8,7 +8,7 @@ import { counted, durationText, timeJson, timeText } from '../show.ts'
 export const carrierList = (run: Run) =>
   command('list', 'list the carriers of every dispatcher and their state').action(() =>
     run(async ({ backOffice, output, ports }) => {
-      const carriers = await backOffice.listCarriers()
+      const carriers = await backOffice.queries.listCarriers()
       await output.rows(carrierHead, carriers.map(carrierRow))
       if (carriers.length === 0) output.note('No dispatcher reports a carrier, so nothing is sent.')
       for (const pause of await ports.carrierModes.list()) output.note(`${pause.carrier} is ${pauseText(pause)}.`)
@@ -20,11 +20,11 @@ export const carrierShow = (run: Run) =>
     .argument('<name>', 'the name of the carrier')
     .action((name: string) =>
       run(async ({ backOffice, output, ports }) => {
-        const reports = (await backOffice.listCarriers()).filter(({ carrier }) => carrier === name)
+        const reports = (await backOffice.queries.listCarriers()).filter(({ carrier }) => carrier === name)
         if (reports.length === 0) throw new Refused(`No dispatcher reports a carrier ${name}.`)
         const now = ports.clock.now()
         const pause = (await ports.carrierModes.list()).find(({ carrier }) => carrier === name)
-        const figures = await backOffice.carrierFigures(reports[0]?.carrier ?? (name as CarrierId))
+        const figures = await backOffice.queries.carrierFigures(reports[0]?.carrier ?? (name as CarrierId))
         const text = reports.map((one) => carrierLines(one, now, pause)).join('\n\n')
         output.all(reports.map(reportJson), `${text}${figuresText(figures)}`, { figures: figures.map(figuresJson) })
       }),

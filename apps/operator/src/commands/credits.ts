@@ -30,7 +30,7 @@ export const creditsTopUp = (run: Run) =>
     .action((name: AccountName, amount: Credits, { why, operation }: TopUpOptions) =>
       run(async ({ accountId, backOffice, output }) => {
         const id = await accountId(name)
-        const balance = await backOffice.topUp(id, amount, why, operation)
+        const balance = await backOffice.commands.topUp(id, amount, why, operation)
         if (balance === 'no-such-account') throw noSuchAccount(id)
         if (typeof balance === 'string') throw new Refused(WORDS[balance])
         output.result(
@@ -46,8 +46,11 @@ export const creditsVerify = (run: Run) =>
     'recompute every balance from the ledger, and the daily sums from the messages; exits with 1 if any differs',
   ).action(() =>
     run(async ({ backOffice, output }) => {
-      const { accounts, balances, differences } = await output.during('Adding up the ledger', backOffice.verifyLedger())
-      const wrongSums = await output.during('Counting the messages', backOffice.verifyDailySums())
+      const { accounts, balances, differences } = await output.during(
+        'Adding up the ledger',
+        backOffice.queries.verifyLedger(),
+      )
+      const wrongSums = await output.during('Counting the messages', backOffice.queries.verifyDailySums())
       const lines = differences.map(
         ({ account, balance, entries }) =>
           `Account ${account}: balance ${formatCredits(balance)}, ledger ${formatCredits(entries)}`,

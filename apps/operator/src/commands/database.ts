@@ -72,7 +72,7 @@ export const historyDrop = (run: Run) =>
     run(async ({ backOffice, output }) => {
       const sum = { partitions: 0, sends: 0, messages: 0 }
       for (;;) {
-        const { left: rest, ...dropped } = await backOffice.dropHistory()
+        const { left: rest, ...dropped } = await backOffice.commands.dropHistory()
         sum.partitions += dropped.partitions
         sum.sends += dropped.sends
         sum.messages += dropped.messages
@@ -109,7 +109,7 @@ export const idsSkip = (run: Run) =>
     .action(({ blocks, ...confirmation }: SkipOptions) =>
       run(async ({ backOffice, confirm, output }) => {
         await confirm(`Skip ${counted(blocks, 'block')} of 10,000 ids? No message will get these ids.`, confirmation)
-        const from = await output.during('Skipping ids', backOffice.skipIds(blocks))
+        const from = await output.during('Skipping ids', backOffice.commands.skipIds(blocks))
         output.result(
           { blocks, firstMessage: from },
           `${counted(blocks, 'block')} skipped. Processes that start from now on assign ids from ${from} on.`,
@@ -124,7 +124,10 @@ export const secretsReseal = (run: Run) =>
     'encrypt the secrets of webhooks, carriers and second factors with the first key of SECRETS_KEY',
   ).action(() =>
     run(async ({ backOffice, output }) => {
-      const { webhooks, carrierVersions, secondFactors } = await output.during('Encrypting', backOffice.resealSecrets())
+      const { webhooks, carrierVersions, secondFactors } = await output.during(
+        'Encrypting',
+        backOffice.commands.resealSecrets(),
+      )
       output.result(
         { webhooks, carrierVersions, secondFactors },
         webhooks + carrierVersions + secondFactors === 0

@@ -32,10 +32,10 @@ const row = ({ state, about, says, advice }: Finding) => ({
 async function readingsOf({ backOffice, ports, surroundings }: Context): Promise<Readings> {
   const [around, dispatchers, carriers, webhooks, promotions, oldestDue] = await Promise.all([
     surroundings(),
-    backOffice.listDispatchers(),
-    backOffice.listCarriers(),
+    backOffice.queries.listDispatchers(),
+    backOffice.queries.listCarriers(),
     ports.webhooks.totals(webhookRowsMax),
-    backOffice.listPromotions(),
+    backOffice.queries.listPromotions(),
     oldestOf(backOffice),
   ])
   return { ...around, now: ports.clock.now(), dispatchers, carriers, webhooks, promotions, oldestDue }
@@ -43,7 +43,7 @@ async function readingsOf({ backOffice, ports, surroundings }: Context): Promise
 
 async function oldestOf(backOffice: Context['backOffice']): Promise<number | undefined> {
   let oldest: number | undefined
-  for await (const { oldestDue } of backOffice.showQueue())
+  for await (const { oldestDue } of backOffice.queries.showQueue())
     if (oldestDue !== undefined && oldestDue < (oldest ?? Infinity)) oldest = oldestDue
   return oldest
 }

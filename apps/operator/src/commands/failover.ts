@@ -20,7 +20,7 @@ export const failoverStatus = (run: Run) =>
   ).action(() =>
     run(async ({ backOffice, output, ports }) => {
       const now = ports.clock.now()
-      const promotions = await backOffice.listPromotions()
+      const promotions = await backOffice.queries.listPromotions()
       await output.rows(
         head,
         promotions.map((promotion) => ({ json: promotionJson(promotion), cells: cellsOf(promotion) })),
@@ -40,7 +40,7 @@ export const failoverStatus = (run: Run) =>
         output.note(`The messages have waited for ${durationText(now - noticed)}.`)
       }
       if (promotions.length > 0) output.note(explanation)
-      noteSends(output, await backOffice.listFailedOverSends())
+      noteSends(output, await backOffice.queries.listFailedOverSends())
     }),
   )
 
@@ -125,9 +125,9 @@ async function resume(
   decision: DoubtDecision,
   confirmation: Pick<ResumeOptions, 'yes'>,
 ): Promise<void> {
-  const inDoubt = (await backOffice.listPromotions()).reduce((sum, promotion) => sum + promotion.inDoubt, 0)
+  const inDoubt = (await backOffice.queries.listPromotions()).reduce((sum, promotion) => sum + promotion.inDoubt, 0)
   if (inDoubt > 0) await confirm(QUESTION[decision](counted(inDoubt, 'message')), confirmation)
-  const decided = await output.during('Applying the decision', backOffice.decideDoubt(decision, actor.by))
+  const decided = await output.during('Applying the decision', backOffice.commands.decideDoubt(decision, actor.by))
   if (decided.outcome === 'decided-otherwise') throw new Refused(DECIDED_OTHERWISE[decision])
   const messages = decided.outcome === 'done' ? decided.messages : 0
   const proved =

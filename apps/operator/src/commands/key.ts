@@ -25,7 +25,7 @@ export const keyIssue = (run: Run) =>
       run(async ({ accountId, backOffice, ports, output }) => {
         const id = await accountId(name)
         const expires = expiry?.(ports.clock.now())
-        const issued = await backOffice.issueApiKey(id, { label, expires, from })
+        const issued = await backOffice.commands.issueApiKey(id, { label, expires, from })
         if (issued === 'expired-already') throw new Refused('The expiry is in the past.')
         if (typeof issued === 'string') throw noSuchAccount(id)
         const until = expires === undefined ? '' : `\nIt is valid until ${timeText(expires)} (GMT+2).`
@@ -54,7 +54,7 @@ export const keyList = (run: Run) =>
         const id = await accountId(name)
         await accountOf(backOffice, id)
         const now = ports.clock.now()
-        const keys = await backOffice.listApiKeys(id)
+        const keys = await backOffice.queries.listApiKeys(id)
         await output.rows(
           head,
           keys.map((key) => row(key, now)),
@@ -94,7 +94,7 @@ export const keySet = (run: Run) =>
     )
     .action((key: KeyId, { from }: { readonly from: readonly string[] }) =>
       run(async ({ backOffice, output }) => {
-        if (!(await backOffice.restrictApiKey(key, from))) throw new Refused(`There is no key ${key}.`)
+        if (!(await backOffice.commands.restrictApiKey(key, from))) throw new Refused(`There is no key ${key}.`)
         const where = from.length === 0 ? 'anywhere' : `${from.join(', ')} only`
         output.result({ id: key, networks: from }, `Key ${key} may be used from ${where}.`)
       }),
@@ -110,7 +110,7 @@ export const keyRevoke = (run: Run) =>
           `Revoke key ${id}? Programs that use it are refused from then on. This cannot be undone.`,
           options,
         )
-        if ((await backOffice.revokeApiKey(id)) !== 'revoked') throw new Refused(`There is no key ${id}.`)
+        if ((await backOffice.commands.revokeApiKey(id)) !== 'revoked') throw new Refused(`There is no key ${id}.`)
         output.result({ id, state: 'revoked' }, `Key ${id} is revoked.`)
       }),
     )

@@ -70,7 +70,7 @@ export const messageFind = (run: Run) =>
         const { account: name, limit, after } = options
         const account = name && (await accountId(name))
         const search = { ...which, account, limit, after, from: options.from?.(now), to: options.to?.(now) }
-        const found = await output.during('Searching the messages', backOffice.findMessages(search))
+        const found = await output.during('Searching the messages', backOffice.queries.findMessages(search))
         if (found === 'no-such-message') throw new Refused(`There is no message ${options.after} to continue after.`)
         const next = found.more ? (found.messages.at(-1)?.id ?? null) : null
         await output.rows(head, found.messages.map(row), () => ({ json: { next } }))
@@ -130,12 +130,12 @@ export const messageExplain = (run: Run) =>
     .argument('<id>', "the message's id", readMessageId)
     .action((id: MessageId) =>
       run(async ({ backOffice, output, ports }) => {
-        const trace = await backOffice.explainMessage(id)
+        const trace = await backOffice.queries.explainMessage(id)
         if (trace === undefined) {
           throw new Refused(`There is no message ${id}. The id was never assigned, or the history was dropped.`)
         }
         const now = ports.clock.now()
-        const waiting = whyWaiting(trace, await backOffice.listCarriers())
+        const waiting = whyWaiting(trace, await backOffice.queries.listCarriers())
         output.one(traceJson(trace, now, waiting), traceText(trace, now, waiting))
       }),
     )
@@ -151,7 +151,7 @@ export const messageCancel = (run: Run) =>
     .action((id: MessageId, options: { readonly yes?: true }) =>
       run(async ({ backOffice, confirm, output }) => {
         await confirm(`Cancel message ${id}? It is deleted, and its credits are returned.`, options)
-        const cancelled = await backOffice.cancelMessage(id)
+        const cancelled = await backOffice.commands.cancelMessage(id)
         if (cancelled === undefined) {
           throw new Refused(`There is no message ${id}. The id was never assigned, or the history was dropped.`)
         }
@@ -198,7 +198,7 @@ export const messageRefund = (run: Run) =>
     .action((id: MessageId, { why, account: name }: RefundOptions) =>
       run(async ({ accountId, backOffice, output }) => {
         const of = name && (await accountId(name))
-        const refunded = await backOffice.refundMessage(id, why, of)
+        const refunded = await backOffice.commands.refundMessage(id, why, of)
         if (typeof refunded === 'string') throw new Refused(WORDS[refunded](id))
         const { account, amount, balance } = refunded
         output.result(

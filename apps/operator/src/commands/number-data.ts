@@ -31,7 +31,7 @@ export const numberExport = (run: Run) =>
     .argument('<number>', 'in international form', readStoredNumber)
     .action((number: Msisdn) =>
       run(async ({ backOffice, output }) => {
-        const data = await output.during('Searching the stored data', backOffice.exportNumber(number))
+        const data = await output.during('Searching the stored data', backOffice.commands.exportNumber(number))
         await output.rows(exportHead, rowsOf(number, data))
       }),
     )
@@ -116,8 +116,8 @@ being sent. Backups, log files, and data of carriers and customers are not erase
     )
 
 async function printStored({ backOffice, output }: Context, number: Msisdn): Promise<void> {
-  const { messages, inbound, contacts, listed, suppressions } = await backOffice.exportNumber(number)
-  const obstacles = await backOffice.heldUp(number)
+  const { messages, inbound, contacts, listed, suppressions } = await backOffice.commands.exportNumber(number)
+  const obstacles = await backOffice.queries.heldUp(number)
   const counts = {
     ...{ messages: messages.length, arrivals: inbound.length, contacts: contacts.length, listRows: listed.length },
   }
@@ -134,7 +134,7 @@ async function printStored({ backOffice, output }: Context, number: Msisdn): Pro
 }
 
 async function erase({ backOffice, actor, output }: Context, number: Msisdn, settings: KeySettings): Promise<void> {
-  const erasing = backOffice.eraseNumber(number, actor.by, settings)
+  const erasing = backOffice.commands.eraseNumber(number, actor.by, settings)
   const erased = await output.during('Erasing', withKeyInUse(erasing))
   if ('heldUp' in erased) throw new Refused(`${obstaclesText(erased.heldUp)} Nothing was erased. Try again later.`)
   const { messages, inbound, contacts, events } = erased.erased
@@ -186,7 +186,7 @@ export const numberErasures = (run: Run) =>
     .option('--number <number>', 'only erasures of this number', readStoredNumber)
     .action(({ number }: { readonly number?: Msisdn }) =>
       run(async ({ backOffice, output }) => {
-        await output.rows(erasuresHead, (await backOffice.listErasures(number)).map(row))
+        await output.rows(erasuresHead, (await backOffice.queries.listErasures(number)).map(row))
       }),
     )
 

@@ -54,7 +54,7 @@ that a file can be imported again. Exit code 1: some rows were refused.`,
 
 async function blockOne({ backOffice, output }: Context, number: Msisdn, reason: BlockWord): Promise<void> {
   const kind: BlockReason = blockReasons[reason]
-  const added = await backOffice.blockNumber(number, kind)
+  const added = await backOffice.commands.blockNumber(number, kind)
   output.result(
     { number, reason, added: added === 'added' ? 1 : 0 },
     added === 'added' ? `${number} is blocked (${reason}).` : `${number} was already blocked (${reason}).`,
@@ -67,7 +67,7 @@ async function blockFile(context: Context, file: string, reason: BlockWord): Pro
     columns: ['number'],
     parse: (cells) => numberOfRow(cells.number),
     store: (rows) =>
-      context.backOffice.blockNumbers(
+      context.backOffice.commands.blockNumbers(
         rows.map(({ number }) => number),
         blockReasons[reason],
       ),
@@ -98,7 +98,7 @@ export const numberUnblock = (run: Run) =>
     .action((number: Msisdn, { reason }: { readonly reason?: BlockWord }) =>
       run(async ({ backOffice, output }) => {
         const words = reason === undefined ? blockWords : [reason]
-        const removed = await backOffice.unblockNumber(
+        const removed = await backOffice.commands.unblockNumber(
           number,
           words.map((word) => blockReasons[word]),
         )
@@ -121,7 +121,7 @@ export const numberList = (run: Run) =>
 
 async function* rows(backOffice: Context['backOffice'], words: readonly BlockWord[]): AsyncIterable<Row> {
   for (const reason of words) {
-    for await (const { number, since } of backOffice.listBlockedNumbers(blockReasons[reason])) {
+    for await (const { number, since } of backOffice.queries.listBlockedNumbers(blockReasons[reason])) {
       yield { json: { number, reason, since: timeJson(since) }, cells: [number, reason, timeText(since)] }
     }
   }

@@ -37,7 +37,7 @@ export const operatorAdd = (run: Run) =>
     .action((name: string, options: PasswordOptions & { readonly role: OperatorRole }) =>
       run(async (context) => {
         const password = await choosePassword(options, context)
-        const id = await context.backOffice.addOperator({ name, role: options.role }, password)
+        const id = await context.backOffice.commands.addOperator({ name, role: options.role }, password)
         if (typeof id === 'string') throw new Refused(WORDS[id])
         const shown = options.generate ? { password } : {}
         context.output.result(
@@ -50,7 +50,7 @@ export const operatorAdd = (run: Run) =>
 export const operatorList = (run: Run) =>
   command('list', 'list the operators').action(() =>
     run(async ({ backOffice, output }) => {
-      const operators = await backOffice.listOperators()
+      const operators = await backOffice.queries.listOperators()
       await output.rows(
         ['NAME', 'ROLE', 'STATE', 'ADDED'],
         operators.map(({ id, name, role, locked, added }) => ({
@@ -83,7 +83,7 @@ export const operatorLock = (run: Run) =>
     run,
     'lock',
     'end all sessions of an operator and refuse sign-ins until the operator is unlocked',
-    ({ backOffice }, { id }) => backOffice.lockOperator(id),
+    ({ backOffice }, { id }) => backOffice.commands.lockOperator(id),
     'is locked; all sessions have ended',
   )
 
@@ -92,7 +92,7 @@ export const operatorUnlock = (run: Run) =>
     run,
     'unlock',
     'let an operator sign in again',
-    ({ backOffice }, { id }) => backOffice.unlockOperator(id),
+    ({ backOffice }, { id }) => backOffice.commands.unlockOperator(id),
     'can sign in again',
   )
 
@@ -101,7 +101,7 @@ export const operatorForgetFactor = (run: Run) =>
     run,
     'forget-factor',
     'remove the second factor of an operator who has lost it',
-    ({ backOffice }, { id }) => backOffice.resetOperatorFactor(id),
+    ({ backOffice }, { id }) => backOffice.commands.resetOperatorFactor(id),
     'has no second factor now',
   )
 
@@ -112,7 +112,7 @@ export const operatorRole = (run: Run) =>
     .action((name: string, role: OperatorRole) =>
       run(async (context) => {
         const { id } = await named(context, name)
-        await context.backOffice.setOperatorRole(id, role)
+        await context.backOffice.commands.setOperatorRole(id, role)
         context.output.result({ id, name, role }, `Operator ${name} now has the role ${role}.`)
       }),
     )
@@ -126,7 +126,7 @@ export const operatorPassword = (run: Run) =>
       run(async (context) => {
         const { id } = await named(context, name)
         const password = await choosePassword(options, context)
-        const set = await context.backOffice.setOperatorPassword(id, password)
+        const set = await context.backOffice.commands.setOperatorPassword(id, password)
         if (set === 'no-such-operator') throw noSuchOperator(name)
         if (set !== 'set') throw new Refused(WORDS[set])
         const shown = options.generate ? { password } : {}
@@ -138,7 +138,7 @@ export const operatorPassword = (run: Run) =>
     )
 
 async function named({ backOffice }: Context, name: string): Promise<Operator> {
-  const operators = await backOffice.listOperators()
+  const operators = await backOffice.queries.listOperators()
   const found = operators.find((one) => one.name.toLowerCase() === name.toLowerCase())
   return found ?? fail(noSuchOperator(name))
 }

@@ -28,7 +28,7 @@ export const optoutAdd = (run: Run) =>
         const account = await accountOf(backOffice, id)
         const given = { number: withoutSomeDigits(number) }
         const added = await change({ action: 'addOptOut', account: id, given }, () =>
-          gateway.addOptOut(account, number),
+          gateway.commands.addOptOut(account, number),
         )
         const messages = `messages of account ${id}`
         output.result(
@@ -51,7 +51,7 @@ export const optoutRemove = (run: Run) =>
         const account = await accountOf(backOffice, id)
         await confirm(`Let account ${id} send to ${number} again, which has opted out?`, options)
         const given = { number: withoutSomeDigits(number) }
-        const remove = () => gateway.removeOptOut(account, number)
+        const remove = () => gateway.commands.removeOptOut(account, number)
         if (!(await change({ action: 'removeOptOut', account: id, given }, remove))) {
           throw new Refused(`${number} had not opted out of the messages of account ${id}.`)
         }
@@ -65,7 +65,7 @@ export const optoutList = (run: Run) =>
     .action((name: AccountName) =>
       run(async ({ accountId, backOffice, gateway, output }) => {
         const id = await accountId(name)
-        const optOuts = each(gateway.listOptOuts(await accountOf(backOffice, id)))
+        const optOuts = each(gateway.queries.listOptOuts(await accountOf(backOffice, id)))
         await output.rows(['NUMBER', 'SINCE (GMT+2)', 'ANSWERS', 'TEXT'], mapped(optOuts, listRow))
       }),
     )
@@ -105,7 +105,7 @@ that a file can be imported again. Exit code 1: some rows were refused.`,
           file,
           columns: ['number', 'since', 'text'],
           parse: (cells) => optOutOf(cells, ports.clock.now()),
-          store: (entries) => backOffice.importOptOuts(account, entries),
+          store: (entries) => backOffice.commands.importOptOuts(account, entries),
         })
         printImport(output, { account: id }, imported)
       }),
@@ -149,7 +149,7 @@ export const optoutExport = (run: Run) =>
     .action((name: AccountName, { file, force, json }: Options) =>
       run(async ({ accountId, backOffice, gateway, output }) => {
         const id = await accountId(name)
-        const optOuts = each(gateway.listOptOuts(await accountOf(backOffice, id)))
+        const optOuts = each(gateway.queries.listOptOuts(await accountOf(backOffice, id)))
         if (file !== '-') {
           const rows = await writeFile(file, optOuts, { output, flags: force ? 'w' : 'wx' })
           output.result(

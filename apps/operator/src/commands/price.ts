@@ -28,7 +28,7 @@ export const priceSet = (run: Run) =>
     .action((prefix: string, price: Credits, { account: name }: { readonly account?: AccountName }) =>
       run(async ({ accountId, backOffice, output }) => {
         const account = name && (await accountId(name))
-        const set = await backOffice.setPrice(prefix, price, account)
+        const set = await backOffice.commands.setPrice(prefix, price, account)
         if (set === 'no-such-account' && account !== undefined) throw noSuchAccount(account)
         if (set === 'no-such-account') throw new Error('a price of all accounts has no account')
         if (set !== 'set') throw new Refused(WORDS[set])
@@ -50,7 +50,7 @@ export const priceRemove = (run: Run) =>
     .action((prefix: string, { account: name }: { readonly account?: AccountName }) =>
       run(async ({ accountId, backOffice, output }) => {
         const account = name && (await accountId(name))
-        if ((await backOffice.removePrice(prefix, account)) !== 'removed') {
+        if ((await backOffice.commands.removePrice(prefix, account)) !== 'removed') {
           throw new Refused(`There is no price for ${numbersText(prefix)}.`)
         }
         output.result(
@@ -78,7 +78,7 @@ export const priceList = (run: Run) =>
       run(async ({ accountId, backOffice, output }) => {
         const account = name && (await accountId(name))
         if (account !== undefined) await accountOf(backOffice, account)
-        const prices = await backOffice.listPrices(account)
+        const prices = await backOffice.queries.listPrices(account)
         await output.rows(
           ['PREFIX', 'CREDITS'],
           prices.map(({ prefix, price }) => ({

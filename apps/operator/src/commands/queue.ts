@@ -13,7 +13,7 @@ export const queueShow = (run: Run) =>
 
 async function showRoutes({ backOffice, output, ports }: Context): Promise<void> {
   const now = ports.clock.now()
-  const waiting = await backOffice.showRoutes()
+  const waiting = await backOffice.queries.showRoutes()
   await output.rows(
     ['ROUTE', 'DUE', 'OLDEST DUE (GMT+2)'],
     waiting.map(({ route, due, oldestDue }) => ({
@@ -36,7 +36,7 @@ type Work = Omit<WaitingWork, 'account' | 'lane'>
 type Total = { -readonly [Key in keyof Work]: Work[Key] }
 
 async function* rows(backOffice: Context['backOffice'], total: Total, now: Instant): AsyncIterable<Row> {
-  for await (const work of backOffice.showQueue()) {
+  for await (const work of backOffice.queries.showQueue()) {
     add(total, work)
     const { account, lane } = work
     yield { json: { account, lane, ...workJson(work) }, cells: [String(account), lane, ...workCells(work, now)] }
@@ -81,7 +81,7 @@ const dispatcherHead = [
 export const dispatcherList = (run: Run) =>
   command('list', 'list the running dispatchers and their messages in flight').action(() =>
     run(async ({ backOffice, output }) => {
-      const dispatchers = await backOffice.listDispatchers()
+      const dispatchers = await backOffice.queries.listDispatchers()
       await output.rows(dispatcherHead, dispatchers.map(row))
       if (dispatchers.length === 0) output.note('No dispatcher runs, so nothing is sent.')
     }),

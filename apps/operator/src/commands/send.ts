@@ -144,7 +144,7 @@ async function sendInCalls(
     }
     const some = { ...draft, recipients: all.slice(from, from + recipientsMax) }
     const made = { action: 'sendMessages' as const, account: account.id, given: { recipients: some.recipients.length } }
-    const results = await change(made, () => gateway.sendMessages(account, [some])).catch(
+    const results = await change(made, () => gateway.commands.sendMessages(account, [some])).catch(
       (problem: unknown) => problem as Error,
     )
     if (results instanceof Error) {
@@ -229,7 +229,7 @@ export async function watchMessages(
   while (!interruption.aborted) {
     for (let at = 0; at < open.length; at += idsMax) {
       const some = open.slice(at, at + idsMax)
-      const statuses = await gateway.queryStatus(account, some).catch((problem: unknown) => {
+      const statuses = await gateway.queries.queryStatus(account, some).catch((problem: unknown) => {
         if (interruption.aborted) return undefined
         throw problem
       })

@@ -58,7 +58,7 @@ export const senderAdd = (run: Run) =>
           ...{ account, sender, destinations: to ?? [], defaultFor: defaultFor ?? [], carriers: carriers ?? [] },
           otherwise: refuse === true ? 'refuse' : 'replace',
         }
-        const added = await backOffice.allowSender(allowed)
+        const added = await backOffice.commands.allowSender(allowed)
         if (added === 'no-such-account') throw noSuchAccount(account)
         if (added === 'invalid-prefix' || added === 'unwritable') throw new Refused(WORDS[added])
         const replies = isNameOfSender(sender)
@@ -79,7 +79,7 @@ export const senderRemove = (run: Run) =>
     .action((name: AccountName, sender: SenderAddress) =>
       run(async ({ accountId, backOffice, output }) => {
         const account = await accountId(name)
-        if (!(await backOffice.disallowSender(account, sender)))
+        if (!(await backOffice.commands.disallowSender(account, sender)))
           throw new Refused(`Account ${account} was not allowed to use ${sender}.`)
         output.result({ account, sender, removed: true }, `Account ${account} may no longer use ${sender}.`)
       }),
@@ -93,7 +93,7 @@ export const senderList = (run: Run) =>
     .action(({ account: name }: { readonly account?: AccountName }) =>
       run(async ({ accountId, backOffice, output }) => {
         const account = name && (await accountId(name))
-        const all = await backOffice.listAllowedSenders()
+        const all = await backOffice.queries.listAllowedSenders()
         await output.rows(head, all.filter((one) => account === undefined || one.account === account).map(rowOf))
       }),
     )

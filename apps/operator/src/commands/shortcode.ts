@@ -14,7 +14,7 @@ export const shortcodeAssign = (run: Run) =>
     .action((code: SenderAddress, name: AccountName) =>
       run(async ({ accountId, backOffice, output }) => {
         const account = await accountId(name)
-        const assigned = await backOffice.assignShortCode(code, account)
+        const assigned = await backOffice.commands.assignShortCode(code, account)
         if (assigned === 'no-such-account') throw noSuchAccount(account)
         if (assigned === 'taken') throw new Refused(`${code} belongs to another account. Release it first.`)
         const text = assigned === 'assigned' ? 'belongs' : 'belonged already'
@@ -30,7 +30,7 @@ export const shortcodeRelease = (run: Run) =>
     .argument('<code>', 'the code', readCode)
     .action((code: SenderAddress) =>
       run(async ({ backOffice, output }) => {
-        if (!(await backOffice.releaseShortCode(code))) throw new Refused(`${code} belongs to no account.`)
+        if (!(await backOffice.commands.releaseShortCode(code))) throw new Refused(`${code} belongs to no account.`)
         output.result({ shortCode: code, released: true }, `${code} no longer belongs to an account.`)
       }),
     )
@@ -38,7 +38,7 @@ export const shortcodeRelease = (run: Run) =>
 export const shortcodeList = (run: Run) =>
   command('list', 'list the codes and their accounts').action(() =>
     run(async ({ backOffice, output }) => {
-      const codes = await backOffice.listShortCodes()
+      const codes = await backOffice.queries.listShortCodes()
       await output.rows(
         ['CODE', 'ACCOUNT'],
         codes.map(({ code, account }) => ({ json: { shortCode: code, account }, cells: [code, String(account)] })),

@@ -78,9 +78,9 @@ const endpointsMax = 10
 
 async function lookAt({ backOffice, ports }: Context, endpoints: readonly EndpointFigures[]): Promise<Look> {
   const [rates, routes, carriers] = await Promise.all([
-    backOffice.listBusyAccounts(),
-    backOffice.showRoutes(),
-    backOffice.listCarriers(),
+    backOffice.queries.listBusyAccounts(),
+    backOffice.queries.showRoutes(),
+    backOffice.queries.listCarriers(),
   ])
   const busiest = rates.toSorted((a, b) => b.messages - a.messages).slice(0, accountsMax)
   return {

@@ -38,12 +38,12 @@ export const webhookReplay = (run: Run) =>
       return run(async ({ backOffice, ports, output }) => {
         const found =
           request === 'show'
-            ? await backOffice.showReplay(id)
+            ? await backOffice.queries.showReplay(id)
             : request === 'stop'
-              ? await backOffice.stopReplay(id)
-              : begun(await backOffice.startReplay(id, request(ports.clock.now())))
+              ? await backOffice.commands.stopReplay(id)
+              : begun(await backOffice.commands.startReplay(id, request(ports.clock.now())))
         const task = taskOf(id, found)
-        const last = options.follow ? await followed(task, output, () => backOffice.showReplay(id)) : task
+        const last = options.follow ? await followed(task, output, () => backOffice.queries.showReplay(id)) : task
         output.result(replayJson(last), replayText(last))
         requireEvent(last)
       })
@@ -55,7 +55,7 @@ function requireEvent({ replay, state, events, webhook }: ReplayTask): void {
     throw new Refused(`No list of webhook ${webhook} in the last 30 days has the event ${replay.event}.`)
 }
 
-type Started = Awaited<ReturnType<BackOffice['startReplay']>>
+type Started = Awaited<ReturnType<BackOffice['commands']['startReplay']>>
 
 function begun(started: Started): ReplayTask | 'no-such-webhook' {
   if (started === 'no-such-webhook') return started

@@ -51,7 +51,7 @@ export const webhookAdd = (run: Run) =>
     .action(({ account: name, despiteKey, ...settings }: AddOptions) =>
       run(async ({ accountId, backOffice, output }) => {
         const account = await accountId(name)
-        const added = await withKeyInUse(backOffice.addWebhook(account, settings, { despiteKey }))
+        const added = await withKeyInUse(backOffice.commands.addWebhook(account, settings, { despiteKey }))
         if (added === 'no-such-account') throw noSuchAccount(account)
         if (added === 'too-many') throw new Refused(`Account ${account} already has 10 webhooks, the maximum.`)
         if (typeof added === 'string') throw webhookRefused(added)
@@ -70,7 +70,7 @@ export const webhookList = (run: Run) =>
       run(async ({ accountId, backOffice, output }) => {
         const account = name && (await accountId(name))
         if (account !== undefined) await accountOf(backOffice, account)
-        await output.rows(['ID', 'ACCOUNT', 'STATE', 'URL'], (await backOffice.listWebhooks(account)).map(row))
+        await output.rows(['ID', 'ACCOUNT', 'STATE', 'URL'], (await backOffice.queries.listWebhooks(account)).map(row))
       }),
     )
 
@@ -84,7 +84,7 @@ export const webhookShow = (run: Run) =>
     .argument('<id>', "the webhook's id", readWebhookId)
     .action((id: WebhookId) =>
       run(async ({ backOffice, output }) => {
-        const found = await backOffice.showWebhook(id)
+        const found = await backOffice.queries.showWebhook(id)
         if (found === undefined) throw noSuchWebhook(id)
         const { webhook, backlog } = found
         output.one(
@@ -96,7 +96,7 @@ export const webhookShow = (run: Run) =>
 
 const changeState = (run: Run, id: WebhookId, state: 'active' | 'paused') =>
   run(async ({ backOffice, output }) => {
-    const changed = await backOffice.changeWebhook(id, { state })
+    const changed = await backOffice.commands.changeWebhook(id, { state })
     if (changed === 'no-such-webhook') throw noSuchWebhook(id)
     if (typeof changed === 'string') throw webhookRefused(changed)
     output.result(webhookJson(changed), webhookText(changed))
@@ -129,7 +129,7 @@ export const webhookRotate = (run: Run) =>
     .option('--despite-key', despiteKeyText)
     .action((id: WebhookId, { overlapHours, despiteKey }: RotateOptions) =>
       run(async ({ backOffice, output }) => {
-        const done = await withKeyInUse(backOffice.rotateWebhookSecret(id, overlapHours, { despiteKey }))
+        const done = await withKeyInUse(backOffice.commands.rotateWebhookSecret(id, overlapHours, { despiteKey }))
         if (done === 'no-such-webhook') throw noSuchWebhook(id)
         if (done === 'overlap-out-of-range') throw new Refused(`The hours are 0 to ${overlapHoursMax}.`)
         const { webhook, secret } = done
@@ -152,7 +152,7 @@ export const webhookRemove = (run: Run) =>
     .action((id: WebhookId, options: { readonly yes?: true }) =>
       run(async ({ backOffice, confirm, output }) => {
         await confirm(`Remove webhook ${id} with its waiting events?`, options)
-        if (!(await backOffice.removeWebhook(id))) throw noSuchWebhook(id)
+        if (!(await backOffice.commands.removeWebhook(id))) throw noSuchWebhook(id)
         output.result({ id, removed: true }, `Webhook ${id} is removed.`)
       }),
     )
@@ -162,7 +162,7 @@ export const webhookTest = (run: Run) =>
     .argument('<id>', "the webhook's id", readWebhookId)
     .action((id: WebhookId) =>
       run(async ({ backOffice, output }) => {
-        const event = await backOffice.testWebhook(id)
+        const event = await backOffice.commands.testWebhook(id)
         if (event === 'no-such-webhook') throw noSuchWebhook(id)
         output.result(
           { id, event },
@@ -187,7 +187,7 @@ export const webhookAttempts = (run: Run) =>
     .option('--offset <count>', 'number of rows to skip', readOffset, 0)
     .action((id: WebhookId, page: AttemptsOptions) =>
       run(async ({ backOffice, output }) => {
-        const found = await backOffice.listAttempts(id, page)
+        const found = await backOffice.queries.listAttempts(id, page)
         if (found === undefined) throw noSuchWebhook(id)
         const { total, items } = found
         await output.rows(attemptHead, items.map(attemptRow), () => ({ json: { total } }))

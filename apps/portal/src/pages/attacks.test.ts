@@ -24,30 +24,30 @@ beforeAll(async () => {
   holder = await portal.signedIn(account)
   ;[admin, support] = [await portal.operator('admin'), await portal.operator('support')]
   const { ports, gateway, backOffice } = portal
-  const sent = await gateway.sendMessages(account, [
+  const sent = await gateway.commands.sendMessages(account, [
     { text: evil, recipients: [{ number: '27820000009', reference: evil.slice(0, 60) as never }] },
   ])
   if (typeof sent === 'string' || 'overLimitSeconds' in sent) throw new Error('nothing was sent')
   const scheduled = secondsAfter(portal.clock.now(), 3600)
-  const later = await gateway.sendMessages(account, [
+  const later = await gateway.commands.sendMessages(account, [
     { text: evil, recipients: [{ number: '27820000009' }], scheduled },
   ])
   waiting = typeof later === 'object' && 'flat' in later ? later.flat().map((one) => ('id' in one ? one.id : 0))[0] : 0
-  await gateway.addTemplate(account, { name: evil.slice(0, 60), text: evil })
+  await gateway.commands.addTemplate(account, { name: evil.slice(0, 60), text: evil })
   await write(ports, account, '27820000001')
   await arrive(ports, '27820000001', evil)
   await arrive(ports, '27820000001', `opt out ${evil}`)
   await arrive(ports, '27829999999', evil)
-  await gateway.issueKey(account, { label: evil.slice(0, 60) })
-  await gateway.inviteUser(account, { email: 'somebody@acme.example', role: 'reader' })
+  await gateway.commands.issueKey(account, { label: evil.slice(0, 60) })
+  await gateway.commands.inviteUser(account, { email: 'somebody@acme.example', role: 'reader' })
   for (const key of ['not begun', 'begun']) {
     const wanted = { columns: ['name'], text: evil, scheduled: undefined, key }
     const rows = [{ row: 1, number: '27820000007' as never, fields: [evil] }]
     const draft = await ports.bulkSends.add(account.id, wanted, [rows])
-    if (key === 'begun') await gateway.startBulkSend(account, draft)
+    if (key === 'begun') await gateway.commands.startBulkSend(account, draft)
   }
-  await gateway.addWebhook(account, { url: `https://shop.example.com/?${encodeURI(evil)}'"` })
-  await backOffice.openAccount({ login: 'sub', parent: account.id, firstName: evil })
+  await gateway.commands.addWebhook(account, { url: `https://shop.example.com/?${encodeURI(evil)}'"` })
+  await backOffice.commands.openAccount({ login: 'sub', parent: account.id, firstName: evil })
   await admin.submit(`/operator/accounts/${account.id}`, { amount: '5', why: evil }, 'form:has([value="top-up"])')
   await ports.carrierStatuses.tell({ id: 'p', host: evil, pid: 7 }, [
     { carrier: 'one' as CarrierId, mode: 'running', window: 50, unanswered: 0, status: undefined },
@@ -148,13 +148,13 @@ test.each(ofOperators.map(({ path }) => [path] as const))(
     const [all, own] = [formsOf(await admin.get(pathOf(path))), formsOf(await support.get(pathOf(path)))]
     const token = (await support.get('/operator')).html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
     const hidden = all.filter((form) => !own.some((one) => sameness(one) === sameness(form)))
-    const before = await portal.backOffice.listChanges({}, 1000)
+    const before = await portal.backOffice.queries.listChanges({}, 1000)
     for (const form of hidden) {
       const refused = await support.post(form.path, { ...form.fields, token })
       // 404 is fine too, because operators cannot change themselves.
       expect([sameness(form), refused.status === 404 ? 403 : refused.status]).toEqual([sameness(form), 403])
     }
-    expect(await portal.backOffice.listChanges({}, 1000)).toEqual(before)
+    expect(await portal.backOffice.queries.listChanges({}, 1000)).toEqual(before)
   },
 )
 
@@ -226,7 +226,7 @@ describe('roles of users, and an operator who views the account', () => {
     return from === undefined || from === 'none' ? [] : roles.slice(roles.indexOf(from) + 1)
   }
   const visitorOf = (role: Role): Visitor => visitors.get(role) ?? holder
-  const changesMany = async () => (await portal.backOffice.listChanges({}, 1000)).length
+  const changesMany = async () => (await portal.backOffice.queries.listChanges({}, 1000)).length
 
   test.each(Object.keys(lowest))(
     '%s can be read in each role, and has only the forms that the role may use',

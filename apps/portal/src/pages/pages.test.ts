@@ -35,27 +35,27 @@ beforeAll(async () => {
   await portal.ports.carrierStatuses.tell({ id: 'p', host: 'alpha', pid: 7 }, [
     { carrier: 'one' as CarrierId, mode: 'running', window: 50, unanswered: 0, status: undefined },
   ])
-  const sent = await portal.gateway.sendMessages(portal.account, [{ text: 'Mine', recipients: [aNumber()] }])
+  const sent = await portal.gateway.commands.sendMessages(portal.account, [{ text: 'Mine', recipients: [aNumber()] }])
   if (typeof sent === 'string' || 'overLimitSeconds' in sent) throw new Error('nothing was sent')
   const id = sent.flat().map((one) => ('id' in one ? String(one.id) : ''))[0] ?? ''
   const scheduled = secondsAfter(portal.clock.now(), 3600)
-  const later = await portal.gateway.sendMessages(portal.account, [
+  const later = await portal.gateway.commands.sendMessages(portal.account, [
     { text: 'Mine', recipients: [aNumber()], scheduled },
   ])
   const waiting = typeof later === 'object' && 'flat' in later ? later.flat()[0] : undefined
-  const template = await portal.gateway.addTemplate(portal.account, { name: 'Mine', text: 'Mine' })
-  const key = await portal.gateway.issueKey(portal.account, { label: 'shop' })
-  const added = await portal.gateway.addWebhook(portal.account, { url: 'https://shop.example.com/events' })
+  const template = await portal.gateway.commands.addTemplate(portal.account, { name: 'Mine', text: 'Mine' })
+  const key = await portal.gateway.commands.issueKey(portal.account, { label: 'shop' })
+  const added = await portal.gateway.commands.addWebhook(portal.account, { url: 'https://shop.example.com/events' })
   if (typeof key === 'string' || typeof added === 'string') throw new Error('not set up')
-  const user = await portal.gateway.inviteUser(portal.account, { email: 'ann@acme.example', role: 'sender' })
+  const user = await portal.gateway.commands.inviteUser(portal.account, { email: 'ann@acme.example', role: 'sender' })
   if (typeof user === 'string') throw new Error(user)
   const rows = [{ row: 1, number: aNumber(), fields: ['Mine'] }]
   const drafts: string[] = []
   for (const key of ['a', 'b']) {
     const wanted = { columns: ['name'], text: 'Dear {name}', scheduled: undefined, key }
-    drafts.push(String(await portal.gateway.draftBulkSend(portal.account, wanted, [rows])))
+    drafts.push(String(await portal.gateway.commands.draftBulkSend(portal.account, wanted, [rows])))
   }
-  await portal.gateway.startBulkSend(portal.account, Number(drafts[1]) as BulkSendId)
+  await portal.gateway.commands.startBulkSend(portal.account, Number(drafts[1]) as BulkSendId)
   await write(portal.ports, portal.account, '27820000077')
   await arrive(portal.ports, '27820000077', 'Mine')
   const webhook = { own: String(added.webhook.id), unknown: '999999' }
@@ -266,7 +266,7 @@ describe('a form that does not come from a page of this portal does nothing', ()
 
 test('texts that people write are escaped on every page', async () => {
   const evil = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>`
-  const sent = await portal.gateway.sendMessages(portal.account, [
+  const sent = await portal.gateway.commands.sendMessages(portal.account, [
     { text: evil, recipients: [{ number: '27820000009', reference: '<b>ref</b>' as never }] },
   ])
   if (typeof sent === 'string' || 'overLimitSeconds' in sent) throw new Error('nothing was sent')

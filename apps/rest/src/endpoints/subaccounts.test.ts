@@ -24,13 +24,16 @@ test('the sub accounts of a main account, by number, with every field in the rul
 
 test('a locked account can read the list, and locked sub accounts are listed', async () => {
   await anAccount(rest.ports, { parent: rest.account.id, locked: true })
-  await createBackOffice(rest.ports).lockAccount(rest.account.id)
+  await createBackOffice(rest.ports).commands.lockAccount(rest.account.id)
   expect((await rest.get(path)).body).toMatchObject({ subAccounts: [{ creditBalance: 100 }] })
 })
 
 test('a failing database leads to 503 with the envelope and not to an empty list', async () => {
   const broken = await startRest({
-    gateway: (gateway) => ({ ...gateway, listSubAccounts: () => Promise.reject(new Error('lost')) }),
+    gateway: (gateway) => ({
+      ...gateway,
+      queries: { ...gateway.queries, listSubAccounts: () => Promise.reject(new Error('lost')) },
+    }),
   })
   expect((await broken.get(path)).status).toBe(503)
   await broken.close()

@@ -155,7 +155,7 @@ describe('a refusal names the field and the expected value', () => {
 test('a webhook of another account is answered like an unknown one and is not changed', async () => {
   const other = await anAccount(rest.ports, { login: 'other' })
   const key = await keyFor(rest.ports, other)
-  await createGateway(rest.ports).addWebhook(other, { url })
+  await createGateway(rest.ports).commands.addWebhook(other, { url })
   const all = await rest.ports.webhooks.list(undefined)
   const rows: readonly (readonly ['get' | 'post' | 'patch' | 'delete', string, object?])[] = [
     ['get', ''],

@@ -29,7 +29,7 @@ const listed: Operation = {
 
 /** Lists the webhooks of the account. */
 export const webhooks = get(listed, nothing, async ({ gateway, account, now }) => {
-  const all = await gateway.listWebhooks(account)
+  const all = await gateway.queries.listWebhooks(account)
   return `"webhooks":[${all.map((webhook) => webhookJson(webhook, now)).join()}]`
 })
 
@@ -84,7 +84,7 @@ export const addWebhook = post(
   added,
   readNewWebhook,
   async ({ gateway, account, now }, wanted) => {
-    const made = await gateway.addWebhook(account, wanted)
+    const made = await gateway.commands.addWebhook(account, wanted)
     if (made === 'too-many') return tooManyWebhooks
     // The account was deleted after its key was checked.
     if (made === 'no-such-account') throw new Error(`there is no account ${account.id}`)

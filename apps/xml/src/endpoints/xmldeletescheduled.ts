@@ -26,7 +26,7 @@ export const deleteScheduled = endpoint({
 
 async function remove({ gateway, account }: Call, asked: readonly AskedMessage[]): Promise<Answer> {
   const found = await foundFor<AskedMessage, Deletion>(asked, idOf, { outcome: 'not-found' }, (ids) =>
-    gateway.deleteScheduled(account, ids),
+    gateway.commands.deleteScheduled(account, ids),
   )
   return { content: found.map(writeDeletion).join('') }
 }

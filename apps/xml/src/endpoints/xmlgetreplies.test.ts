@@ -40,6 +40,6 @@ test('replies are returned for exactly 90 days, only those of the account, and a
   served.clock.step(1)
   await arrive(served.ports, person, 'young')
   served.clock.step(90 * 86_400)
-  await createBackOffice(served.ports).lockAccount(served.account.id)
+  await createBackOffice(served.ports).commands.lockAccount(served.account.id)
   expect(await taken(served)).toBe(answer(root, reply('young', 2)))
 })

@@ -7,7 +7,7 @@ import { container, leaf } from '../rendered.ts'
 export const takeReplies = takingEndpoint({
   request: '_Replies',
   response: 'XMLGateway_Replies',
-  take: (gateway, account) => gateway.takeReplies(account, 'with-short-codes'),
+  take: (gateway, account) => gateway.commands.takeReplies(account, 'with-short-codes'),
   write: (message) => writeReply(message),
 })
 

@@ -7,7 +7,7 @@ import { container, leaf } from '../rendered.ts'
 export const takeShortCodeMessages = takingEndpoint({
   request: '_SCmessages',
   response: 'XMLGateway_SCmessages',
-  take: (gateway, account) => gateway.takeShortCodeMessages(account),
+  take: (gateway, account) => gateway.commands.takeShortCodeMessages(account),
   write: (message) => writeShortCodeMessage(message),
 })
 

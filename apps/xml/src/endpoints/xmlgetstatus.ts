@@ -29,7 +29,7 @@ export const queryStatus = endpoint({
 
 async function lookUp({ gateway, account, now }: Call, asked: readonly AskedMessage[]): Promise<string> {
   const statuses = await foundFor<AskedMessage, MessageStatus>(asked, idOf, 'not-found', (ids) =>
-    gateway.queryStatus(account, ids),
+    gateway.queries.queryStatus(account, ids),
   )
   // Each row has the time of the outcome, or the current time if there is none (ruling 4.9).
   const rows = statuses.map(({ asked: message, found }) =>

@@ -232,7 +232,7 @@ describe('the credentials', () => {
   const pair = (user: string, password: string) => `<User>${user}</User><Password>${password}</Password>`
   const served = async () => {
     const { post, account, backOffice, key } = await serve()
-    await backOffice.setPassword(account.id, 'secret word')
+    await backOffice.commands.setPassword(account.id, 'secret word')
     return {
       try: (credentials: string) => post(path, documentOf('', { credentials })),
       login: account.login,

@@ -111,7 +111,7 @@ async function send({ gateway, account }: Call, { messages, scheduled, key }: Se
     options: usableOptions(readSendOptions((name) => options[name])),
     sender: usable(readSender(sender)),
   }))
-  const results = await gateway.sendMessages(account, texts, key)
+  const results = await gateway.commands.sendMessages(account, texts, key)
   if (results === 'overloaded') return overloaded
   if (results === 'another-request' || results === 'invalid-sender') return { trouble: results }
   return 'overLimitSeconds' in results ? overLimit(results) : { content: writeResults(results) }

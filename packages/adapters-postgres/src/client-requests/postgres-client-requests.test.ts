@@ -151,17 +151,23 @@ describe('the same request to two processes', () => {
     const found = await database.direct.ports.accounts.find(account)
     if (found === undefined) throw new Error('no account')
     const texts: readonly TextToSend[] = [{ text: 'hello', recipients: ['27820000001', 'x', '27820000002'] }]
-    const sends = await Promise.all(calls.map((gateway) => gateway.sendMessages(found.account, texts, keyOf('send'))))
+    const sends = await Promise.all(
+      calls.map((gateway) => gateway.commands.sendMessages(found.account, texts, keyOf('send'))),
+    )
     for (const one of sends) expect(one).toEqual(sends[0])
     expect(sends[0]).toMatchObject([[{ cost: 10 }, { refused: 'invalid-number' }, { balance: 980 }]])
     const transfer = { from: account, to: sub, quantity: 5 }
     const transfers = await Promise.all(
-      calls.map((gateway) => gateway.transferCredits(found.account, transfer, keyOf('transfer'))),
+      calls.map((gateway) => gateway.commands.transferCredits(found.account, transfer, keyOf('transfer'))),
     )
     expect(new Set(transfers)).toEqual(new Set(['done']))
     const others = await Promise.all(
       calls.map((gateway, i) =>
-        gateway.sendMessages(found.account, [{ text: `text ${i % 4}`, recipients: ['27820000001'] }], keyOf('other')),
+        gateway.commands.sendMessages(
+          found.account,
+          [{ text: `text ${i % 4}`, recipients: ['27820000001'] }],
+          keyOf('other'),
+        ),
       ),
     )
     expect(others.filter((one) => one === 'another-request')).toHaveLength(48)

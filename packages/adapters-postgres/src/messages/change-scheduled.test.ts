@@ -37,26 +37,26 @@ test('a message that is changed at its due time is sent once, in one of its vers
     accounts.map(async (account, i) => {
       const due = secondsAfter(clock.now(), 1)
       const recipients = [{ number: String(27820000000 + i) }]
-      const sent = await gateway.sendMessages(account, [{ text: 'Hello', recipients, scheduled: due }])
+      const sent = await gateway.commands.sendMessages(account, [{ text: 'Hello', recipients, scheduled: due }])
       const [first] = typeof sent === 'object' && 'flat' in sent ? sent.flat() : []
       if (first === undefined || !('id' in first)) throw new Error('it was not accepted')
       // Some changes happen before the due time, some after.
       await wait(Math.max(0, due - clock.now()) + testChance().between(-200, 200))
       const change = { text: 'Changed', due: secondsAfter(due, 3600) }
       const key = 'a' as IdempotencyKey
-      const changed = await gateway.changeScheduled(account, first.id, change, key)
+      const changed = await gateway.commands.changeScheduled(account, first.id, change, key)
       return { account, id: first.id, changed }
     }),
   )
   isOver = true
   await dispatching
   for (const { account, id, changed } of outcomes) {
-    const { items } = await gateway.listScheduled(account, { offset: 0, limit: 10 })
+    const { items } = await gateway.queries.listScheduled(account, { offset: 0, limit: 10 })
     const isChanged = changed.outcome === 'changed'
     expect([changed.outcome, items.length, claimed.includes(id)]).toEqual(
       isChanged ? ['changed', 1, false] : ['sent', 0, true],
     )
-    expect(await gateway.creditBalance(account.id)).toBe(90)
+    expect(await gateway.queries.creditBalance(account.id)).toBe(90)
   }
   expect((await ports.ledger.check()).differences).toEqual([])
   await close()

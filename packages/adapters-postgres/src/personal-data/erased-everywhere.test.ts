@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { createBackOffice, processingDefaults, type StoredPorts } from '@gateway/core'
+import { createBackOffice, operatorAccess, processingDefaults, type StoredPorts } from '@gateway/core'
 import type { IdempotencyKey } from '@gateway/core/client-requests'
-import { auditedBackOffice } from '@gateway/core/audit'
 import type { BulkRow } from '@gateway/core/bulk-sends'
 import { OUTCOME, type MessageReference } from '@gateway/core/messages'
 import { erasedNumber } from '@gateway/core/personal-data'
@@ -218,9 +217,9 @@ test('an erased number and its texts are in no column of any table, in no encodi
     ]),
   )
   const all = { ...ports, clock, secrets: memorySecrets(), secretBox }
-  const backOffice = createBackOffice({ ...all, webhookClient: scriptedWebhookClient() })
-  const operator = auditedBackOffice(backOffice, all, { by: 'ann', from: 'here' }, 'admin')
-  expect(await operator.eraseNumber(number, 'ann')).toMatchObject({ left: { waiting: 0 } })
+  const operators = operatorAccess({ ...all, webhookClient: scriptedWebhookClient() })
+  const operator = operators.as({ name: 'ann', role: 'admin' }, 'here')
+  expect(await operator.commands.eraseNumber(number, 'ann')).toMatchObject({ left: { waiting: 0 } })
   expect(await found()).toEqual(['opt_out_reply.msisdn', 'suppression.msisdn'])
   expect(await ports.ledger.check()).toMatchObject({ differences: [] })
 })
@@ -236,7 +235,7 @@ test('the response to a push during the erasure of its number is not stored, and
   const [list] = await claim()
   if (list === undefined) throw new Error('nothing was claimed')
   const all = { ...ports, clock, secrets: memorySecrets(), secretBox }
-  await createBackOffice({ ...all, webhookClient: scriptedWebhookClient() }).eraseNumber(number, 'ann')
+  await createBackOffice({ ...all, webhookClient: scriptedWebhookClient() }).commands.eraseNumber(number, 'ann')
   const answer = { outcome: 'answered', status: 200, retryAfterSeconds: undefined, milliseconds: 7 } as const
   const { id, tries } = list
   await ports.webhooks.record([

@@ -1,7 +1,8 @@
 import { anAccount, anAccountId, memoryPorts, steppingClock } from '@gateway/core/testing'
 import { createBackOffice } from '../back-office.ts'
-import { createGateway, gatewayDefaults } from '../gateway.ts'
+import { createGateway } from '../gateway.ts'
 import { readIdempotencyKey } from '../client-requests/client-requests.ts'
+import { gatewayDefaults } from '../settings.ts'
 import { busiestAccountsMax, createBusyAccounts } from './account-rates.ts'
 import type { AccountId } from './account.ts'
 
@@ -22,10 +23,10 @@ async function watched() {
 
 test('requests with right credentials count, those over the limit as well, and wrong ones do not', async () => {
   const { requests, gateway, account, backOffice } = await watched()
-  const issued = await backOffice.issueApiKey(account.id)
+  const issued = await backOffice.commands.issueApiKey(account.id)
   if (typeof issued === 'string') throw new Error(issued)
-  await backOffice.changeAccount(account.id, { requestsPerSecond: 1 })
-  const ask = (apiKey: string) => gateway.authenticate({ apiKey, network: '' })
+  await backOffice.commands.changeAccount(account.id, { requestsPerSecond: 1 })
+  const ask = (apiKey: string) => gateway.commands.authenticate({ apiKey, network: '' })
   expect(await ask(issued.key)).toMatchObject({ id: account.id })
   expect(await ask(issued.key)).toEqual({ overLimitSeconds: 1 })
   expect(await ask('wrong')).toBe('wrong-credentials')
@@ -37,7 +38,7 @@ test('messages that are accepted count, once where the request is repeated; thos
   const again = readIdempotencyKey('again')
   if (again === undefined || again === 'unusable') throw new Error('no key')
   const send = (recipients: readonly string[], key?: typeof again) =>
-    gateway.sendMessages(account, [{ text: 'hi', recipients }], key)
+    gateway.commands.sendMessages(account, [{ text: 'hi', recipients }], key)
   await send(['27820000001', 'none'])
   await send(['none'])
   await send(['27820000001'], again)

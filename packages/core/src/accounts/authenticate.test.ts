@@ -12,13 +12,13 @@ const setUp = async () => {
   const ports = memoryPorts({ clock })
   const backOffice = createBackOffice(ports)
   const open = async (login: string) => {
-    const id = await backOffice.openAccount({ login, password })
+    const id = await backOffice.commands.openAccount({ login, password })
     if (typeof id === 'string') throw new Error(id)
-    const issued = await backOffice.issueApiKey(id)
+    const issued = await backOffice.commands.issueApiKey(id)
     if (typeof issued === 'string') throw new Error(issued)
     return { account: id, key: issued.key, keyId: issued.id }
   }
-  const { authenticate } = createGateway(ports)
+  const { authenticate } = createGateway(ports).commands
   /** The account's id, or the refusal. */
   const tell = async (credentials: Omit<Credentials, 'network'>, from = network) => {
     const answer = await authenticate({ ...credentials, network: from })
@@ -51,28 +51,28 @@ test.each<[string, (known: { key: string; otherKey: string }) => Omit<Credential
 
 test('a revoked key and a key at its expiry open nothing; the other keys of the account still do', async () => {
   const { clock, backOffice, tell, acme } = await setUp()
-  const expiring = await backOffice.issueApiKey(acme.account, { expires: secondsAfter(clock.now(), 60) })
+  const expiring = await backOffice.commands.issueApiKey(acme.account, { expires: secondsAfter(clock.now(), 60) })
   if (typeof expiring === 'string') throw new Error(expiring)
   expect(await tell({ apiKey: expiring.key })).toBe(acme.account)
   clock.step(60)
   expect(await tell({ apiKey: expiring.key })).toBe('wrong-credentials')
-  const second = await backOffice.issueApiKey(acme.account)
+  const second = await backOffice.commands.issueApiKey(acme.account)
   if (typeof second === 'string') throw new Error(second)
-  expect(await backOffice.revokeApiKey(acme.keyId)).toBe('revoked')
+  expect(await backOffice.commands.revokeApiKey(acme.keyId)).toBe('revoked')
   expect(await tell({ apiKey: second.key })).toBe(acme.account)
   expect(await tell({ apiKey: acme.key })).toBe('wrong-credentials')
 })
 
 test('a locked account is let in: what it may do is decided elsewhere (ruling 1.14)', async () => {
   const { backOffice, tell, acme } = await setUp()
-  await backOffice.lockAccount(acme.account)
+  await backOffice.commands.lockAccount(acme.account)
   expect(await tell({ apiKey: acme.key })).toBe(acme.account)
 })
 
 test('a changed password counts from then on', async () => {
   const { backOffice, tell, acme } = await setUp()
   expect(await tell({ pair: { user: 'acme', password } })).toBe(acme.account)
-  expect(await backOffice.setPassword(acme.account, 'battery staple')).toBe('set')
+  expect(await backOffice.commands.setPassword(acme.account, 'battery staple')).toBe('set')
   expect(await tell({ pair: { user: 'acme', password } })).toBe('wrong-credentials')
   expect(await tell({ pair: { user: 'acme', password: 'battery staple' } })).toBe(acme.account)
 })
@@ -99,8 +99,8 @@ test('64 guesses at once are not more than ten', async () => {
 
 test('a key and a pair open their account from where they may be used, and are wrong from elsewhere', async () => {
   const { backOffice, tell, acme } = await setUp()
-  await backOffice.changeAccount(acme.account, { from: ['pairs'] })
-  await backOffice.restrictApiKey(acme.keyId, ['keys'])
+  await backOffice.commands.changeAccount(acme.account, { from: ['pairs'] })
+  await backOffice.commands.restrictApiKey(acme.keyId, ['keys'])
   const pair = { user: 'acme', password }
   const from = (where: string) => ({ comesFrom: (networks: readonly string[]) => networks.includes(where) })
   for (const [credentials, where, answer] of [
@@ -113,13 +113,13 @@ test('a key and a pair open their account from where they may be used, and are w
     expect(await tell({ ...credentials, ...from(where) })).toBe(answer)
   }
   expect(await tell({ apiKey: acme.key })).toBe('wrong-credentials')
-  await backOffice.changeAccount(acme.account, { from: [] })
+  await backOffice.commands.changeAccount(acme.account, { from: [] })
   expect(await tell({ pair })).toBe(acme.account)
 })
 
 test('of right credentials so many are let through a second; wrong ones take nothing, and no other account notices', async () => {
   const { clock, backOffice, tell, acme, other } = await setUp()
-  await backOffice.changeAccount(acme.account, { requestsPerSecond: 2 })
+  await backOffice.commands.changeAccount(acme.account, { requestsPerSecond: 2 })
   const ask = () => tell({ apiKey: acme.key })
   expect(await tell({ apiKey: 'wrong' })).toBe('wrong-credentials')
   expect([await ask(), await ask(), await ask()]).toEqual([acme.account, acme.account, 'over-limit'])
@@ -127,6 +127,6 @@ test('of right credentials so many are let through a second; wrong ones take not
   expect(await tell({ apiKey: other.key })).toBe(other.account)
   clock.step(1)
   expect([await ask(), await ask(), await ask()]).toEqual([acme.account, acme.account, 'over-limit'])
-  await backOffice.changeAccount(acme.account, { requestsPerSecond: null })
+  await backOffice.commands.changeAccount(acme.account, { requestsPerSecond: null })
   expect(await ask()).toBe(acme.account)
 })

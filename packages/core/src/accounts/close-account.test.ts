@@ -15,7 +15,7 @@ function setUp() {
   const backOffice = createBackOffice(ports)
   const gateway = createGateway(ports)
   const schedule = (by: Account, count: number) =>
-    gateway.sendMessages(by, [
+    gateway.commands.sendMessages(by, [
       { text: 'later', recipients: numbers(count), scheduled: secondsAfter(clock.now(), 86_400) },
     ])
   return { ports, backOffice, gateway, schedule }
@@ -33,12 +33,12 @@ const nothing = {
 test('a closed account is locked, nothing opens it, and what it scheduled is deleted and refunded', async () => {
   const { ports, backOffice, gateway, schedule } = setUp()
   const account = await anAccount(ports, { credits: 30_000, password: 'hash' as PasswordHash })
-  const issued = await backOffice.issueApiKey(account.id, { label: 'crm' })
+  const issued = await backOffice.commands.issueApiKey(account.id, { label: 'crm' })
   if (typeof issued === 'string') throw new Error(issued)
-  await backOffice.assignShortCode(code, account.id)
-  await backOffice.addWebhook(account.id, { url: 'https://receiver.invalid/events' })
+  await backOffice.commands.assignShortCode(code, account.id)
+  await backOffice.commands.addWebhook(account.id, { url: 'https://receiver.invalid/events' })
   await schedule(account, 1500)
-  expect(await backOffice.closeAccount(account.id)).toEqual({
+  expect(await backOffice.commands.closeAccount(account.id)).toEqual({
     keysRevoked: 1,
     codesReleased: 1,
     messagesDeleted: 1500,
@@ -47,17 +47,21 @@ test('a closed account is locked, nothing opens it, and what it scheduled is del
     writtenOff: 0,
     balance: 30_000,
   })
-  expect((await backOffice.findAccount(account.id))?.account).toMatchObject({ locked: true, shortCodes: [] })
-  expect(await gateway.authenticate({ apiKey: issued.key, network: '', comesFrom: () => true })).toBe(
+  expect((await backOffice.queries.findAccount(account.id))?.account).toMatchObject({ locked: true, shortCodes: [] })
+  expect(await gateway.commands.authenticate({ apiKey: issued.key, network: '', comesFrom: () => true })).toBe(
     'wrong-credentials',
   )
   expect((await ports.accounts.byLogin(account.login))?.password).toBeUndefined()
-  expect((await gateway.listScheduled(account, { offset: 0, limit: 1 })).total).toBe(0)
-  expect(await backOffice.listWebhooks(account.id)).toEqual([])
+  expect((await gateway.queries.listScheduled(account, { offset: 0, limit: 1 })).total).toBe(0)
+  expect(await backOffice.queries.listWebhooks(account.id)).toEqual([])
   // Closing again finds nothing more, and may take what is left.
-  expect(await backOffice.closeAccount(account.id)).toEqual({ ...nothing, balance: 30_000 })
-  expect(await backOffice.closeAccount(account.id, ' ended ')).toEqual({ ...nothing, writtenOff: 30_000, balance: 0 })
-  expect(await backOffice.verifyLedger()).toMatchObject({ balances: 0, differences: [] })
+  expect(await backOffice.commands.closeAccount(account.id)).toEqual({ ...nothing, balance: 30_000 })
+  expect(await backOffice.commands.closeAccount(account.id, ' ended ')).toEqual({
+    ...nothing,
+    writtenOff: 30_000,
+    balance: 0,
+  })
+  expect(await backOffice.queries.verifyLedger()).toMatchObject({ balances: 0, differences: [] })
 })
 
 test('a message that is claimed while the account is closed is left to its dispatcher', async () => {
@@ -69,20 +73,24 @@ test('a message that is claimed while the account is closed is left to its dispa
     ...(await ports.messages.deleteScheduled(by, ids.slice(1), since)),
   ]
   const closing = createBackOffice({ ...ports, messages: { ...ports.messages, deleteScheduled: claimed } })
-  expect(await closing.closeAccount(account.id)).toMatchObject({ messagesDeleted: 2, refunded: 20, balance: 90 })
-  expect(await backOffice.closeAccount(account.id)).toMatchObject({ messagesDeleted: 1, balance: 100 })
+  expect(await closing.commands.closeAccount(account.id)).toMatchObject({
+    messagesDeleted: 2,
+    refunded: 20,
+    balance: 90,
+  })
+  expect(await backOffice.commands.closeAccount(account.id)).toMatchObject({ messagesDeleted: 1, balance: 100 })
 })
 
 test('a main account is closed after its sub accounts, nobody without a reason, and one that is not there not at all', async () => {
   const { ports, backOffice } = setUp()
   const main = await anAccount(ports)
   const sub = await anAccount(ports, { parent: main.id })
-  expect(await backOffice.closeAccount(main.id)).toBe('has-open-sub-accounts')
-  expect((await backOffice.findAccount(main.id))?.account.locked).toBe(false)
-  expect(await backOffice.closeAccount(sub.id, '  ')).toBe('no-reason')
-  expect(await backOffice.closeAccount(sub.id)).toMatchObject(nothing)
-  expect(await backOffice.closeAccount(main.id)).toMatchObject(nothing)
-  expect(await backOffice.closeAccount((sub.id + 1) as typeof sub.id)).toBe('no-such-account')
+  expect(await backOffice.commands.closeAccount(main.id)).toBe('has-open-sub-accounts')
+  expect((await backOffice.queries.findAccount(main.id))?.account.locked).toBe(false)
+  expect(await backOffice.commands.closeAccount(sub.id, '  ')).toBe('no-reason')
+  expect(await backOffice.commands.closeAccount(sub.id)).toMatchObject(nothing)
+  expect(await backOffice.commands.closeAccount(main.id)).toMatchObject(nothing)
+  expect(await backOffice.commands.closeAccount((sub.id + 1) as typeof sub.id)).toBe('no-such-account')
 })
 
 test('a main account sees its sub accounts with what they have now; a sub account and a stranger see none', async () => {
@@ -91,12 +99,12 @@ test('a main account sees its sub accounts with what they have now; a sub accoun
   const [main, stranger] = [await anAccount(ports), await anAccount(ports)]
   const sub = await anAccount(ports, { parent: main.id, credits: 30 })
   const locked = await anAccount(ports, { parent: main.id, credits: 0, locked: true })
-  expect(await gateway.listSubAccounts(main)).toEqual([
+  expect(await gateway.queries.listSubAccounts(main)).toEqual([
     { account: sub, balance: 30 },
     { account: locked, balance: 0 },
   ])
-  await gateway.transferCredits(main, { from: main.id, to: sub.id, quantity: 7 })
-  expect((await gateway.listSubAccounts({ ...main, locked: true }))[0]?.balance).toBe(100)
-  expect(await gateway.listSubAccounts(sub)).toEqual([])
-  expect(await gateway.listSubAccounts(stranger)).toEqual([])
+  await gateway.commands.transferCredits(main, { from: main.id, to: sub.id, quantity: 7 })
+  expect((await gateway.queries.listSubAccounts({ ...main, locked: true }))[0]?.balance).toBe(100)
+  expect(await gateway.queries.listSubAccounts(sub)).toEqual([])
+  expect(await gateway.queries.listSubAccounts(stranger)).toEqual([])
 })

@@ -1,3 +1,3 @@
 export * from './audit-log.ts'
-export * from './audited-back-office.ts'
-export * from './audited-gateway.ts'
+export * from './record-change.ts'
+export * from './redact.ts'

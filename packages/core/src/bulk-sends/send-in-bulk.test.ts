@@ -25,12 +25,12 @@ async function setUp(granted = 1000) {
   const gateway = createGateway(ports)
   const wanted = { columns: ['Name'], text: 'Dear {name}', scheduled: undefined, key: 'k' }
   const id = await ports.bulkSends.add(account.id, wanted, calls)
-  const find = async () => (await gateway.findBulkSend(account, id)) ?? fail()
+  const find = async () => (await gateway.queries.findBulkSend(account, id)) ?? fail()
   const left = async () => {
-    const all = await Promise.all(calls.map((_, call) => gateway.bulkRows(account, id, call)))
+    const all = await Promise.all(calls.map((_, call) => gateway.queries.bulkRows(account, id, call)))
     return all.flat()
   }
-  const sent = async () => (await gateway.listSent(account, { limit: 100 })).messages
+  const sent = async () => (await gateway.queries.listSent(account, { limit: 100 })).messages
   return { clock, ports, account, gateway, id, find, left, sent }
 }
 
@@ -69,13 +69,13 @@ test('whenever processes die, also while it is stopped, a row is accepted and ch
   const deaths = fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.boolean()), { minLength: 1, maxLength: 5 })
   const asked = fc.asyncProperty(deaths, fc.option(fc.integer({ min: 0, max: 4 })), async (processes, stopAfter) => {
     const { clock, ports, gateway, account, id, find, left, sent } = await setUp(80)
-    await gateway.startBulkSend(account, id)
+    await gateway.commands.startBulkSend(account, id)
     const finish = async (its: Ports) => {
-      const { sendNextCall } = createGateway(its)
+      const { sendNextCall } = createGateway(its).commands
       while ((await find()).state !== 'ended') if ((await sendNextCall()) === 'nothing') clock.step(11)
     }
     for (const [i, [nth, isDone]] of processes.entries()) {
-      if (i === stopAfter) await gateway.stopBulkSend(account, id)
+      if (i === stopAfter) await gateway.commands.stopBulkSend(account, id)
       // Two at a time, since one that is slow may be taken for dead.
       await Promise.all(
         [dying(ports, nth, isDone), dying(ports, nth + 3, !isDone)].map((its) => finish(its).catch(died)),
@@ -94,7 +94,7 @@ test('whenever processes die, also while it is stopped, a row is accepted and ch
     )
     const { accepted, refused: howMany, cost } = await find()
     expect([accepted, howMany]).toEqual([messages.length, refused.length])
-    expect(await gateway.creditBalance(account.id)).toBe(80 - cost)
+    expect(await gateway.queries.creditBalance(account.id)).toBe(80 - cost)
     expect((await ports.ledger.check()).differences).toEqual([])
   })
   await fc.assert(asked, { numRuns: 60 })
@@ -106,11 +106,11 @@ const died = (problem: unknown): void => {
 
 test('the quote is what the send then does: parts, cost, and each row that gets no message with its reason', async () => {
   const { gateway, account, id, find, left } = await setUp(90)
-  const quote = await gateway.quoteBulkSend(account, id)
+  const quote = await gateway.queries.quoteBulkSend(account, id)
   expect(quote).toMatchObject({ messages: 9, partsMin: 1, partsMax: 1, cost: 90, wanted: 100, left: 0 })
   expect(quote?.examples[1]).toMatchObject({ text: 'Dear Şule' })
-  await gateway.startBulkSend(account, id)
-  while ((await gateway.sendNextCall()) === 'more');
+  await gateway.commands.startBulkSend(account, id)
+  while ((await gateway.commands.sendNextCall()) === 'more');
   expect(await left()).toEqual(quote?.refused)
   expect((await left()).map(({ row, refused }) => [row, refused])).toEqual([
     [3, 'opted-out'],
@@ -122,19 +122,19 @@ test('the quote is what the send then does: parts, cost, and each row that gets 
 
 test('what was not begun when it was stopped is not sent, and each row says so', async () => {
   const { gateway, account, id, find, left } = await setUp()
-  await gateway.startBulkSend(account, id)
-  await gateway.sendNextCall()
-  expect(await gateway.stopBulkSend(account, id)).toBe(true)
-  while ((await gateway.sendNextCall()) === 'more');
+  await gateway.commands.startBulkSend(account, id)
+  await gateway.commands.sendNextCall()
+  expect(await gateway.commands.stopBulkSend(account, id)).toBe(true)
+  while ((await gateway.commands.sendNextCall()) === 'more');
   expect(await find()).toMatchObject({ state: 'ended', accepted: 3, refused: 8, cost: 30 })
   expect((await left()).filter(({ refused }) => refused === 'stopped')).toHaveLength(7)
-  expect(await gateway.creditBalance(account.id)).toBe(970)
+  expect(await gateway.queries.creditBalance(account.id)).toBe(970)
 })
 
 test('a call whose answer came late counts if it was before the stop, and accepts nothing after it', async () => {
   for (const isBefore of [true, false]) {
     const { clock, ports, gateway, account, id, find, left } = await setUp()
-    await gateway.startBulkSend(account, id)
+    await gateway.commands.startBulkSend(account, id)
     let go: () => void = () => undefined
     const held = new Promise<void>((resolve) => (go = resolve))
     const slow = createGateway({
@@ -148,18 +148,18 @@ test('a call whose answer came late counts if it was before the stop, and accept
         },
       },
     })
-    const late = slow.sendNextCall()
+    const late = slow.commands.sendNextCall()
     await Promise.resolve()
     clock.step(11)
-    await gateway.stopBulkSend(account, id)
-    if (isBefore) while ((await gateway.listSent(account, { limit: 1 })).messages.length === 0);
-    await gateway.sendNextCall()
+    await gateway.commands.stopBulkSend(account, id)
+    if (isBefore) while ((await gateway.queries.listSent(account, { limit: 1 })).messages.length === 0);
+    await gateway.commands.sendNextCall()
     go()
     await late
-    while ((await gateway.sendNextCall()) === 'more');
+    while ((await gateway.commands.sendNextCall()) === 'more');
     expect((await find()).accepted).toBe(isBefore ? 3 : 0)
     expect((await left()).filter(({ refused }) => refused === 'stopped')).toHaveLength(isBefore ? 7 : 11)
-    expect(await gateway.creditBalance(account.id)).toBe(isBefore ? 970 : 1000)
+    expect(await gateway.queries.creditBalance(account.id)).toBe(isBefore ? 970 : 1000)
   }
 })
 
@@ -169,24 +169,24 @@ test('a send is continued for 40 hours; when answers are forgotten nobody knows 
     [48, 'unknown'],
   ] as const) {
     const { clock, gateway, account, id, left } = await setUp()
-    await gateway.startBulkSend(account, id)
+    await gateway.commands.startBulkSend(account, id)
     clock.step(hours * 3600)
-    while ((await gateway.sendNextCall()) === 'more');
+    while ((await gateway.commands.sendNextCall()) === 'more');
     expect(new Set((await left()).map((row) => row.refused))).toEqual(new Set([refused, 'repeated']))
-    expect(await gateway.creditBalance(account.id)).toBe(1000)
+    expect(await gateway.queries.creditBalance(account.id)).toBe(1000)
   }
 })
 
 test('a rate limit makes it wait, and a locked account is told of each row', async () => {
   const { clock, ports, gateway, account, id, find, left } = await setUp()
   await ports.accounts.change(account.id, { recipientsPerSecond: 1 })
-  await gateway.startBulkSend(account, id)
-  while ((await gateway.sendNextCall()) === 'more');
+  await gateway.commands.startBulkSend(account, id)
+  while ((await gateway.commands.sendNextCall()) === 'more');
   expect((await find()).callsEnded).toBe(1)
   clock.step(60)
   await ports.accounts.setLocked(account.id, true)
   for (let steps = 0; steps < 10; steps++) {
-    await gateway.sendNextCall()
+    await gateway.commands.sendNextCall()
     clock.step(60)
   }
   expect((await find()).state).toBe('ended')
@@ -214,11 +214,11 @@ test('a text whose field has no column is no draft', () => {
 test('an account has a hundred drafts at most: another one is refused, and none goes for it', async () => {
   const { gateway, account, id } = await setUp()
   const draft = { columns: ['Name'], text: 'Dear {name}', scheduled: undefined, key: 'k' }
-  for (let drafts = 1; drafts < 100; drafts++) await gateway.draftBulkSend(account, draft, [rowsOf(1, 1)])
-  expect(await gateway.draftBulkSend(account, draft, [rowsOf(1, 1)])).toBe('too-many-drafts')
-  expect(await gateway.listBulkDrafts(account, { limit: 200 })).toHaveLength(100)
-  expect(await gateway.discardBulkSend(account, id)).toBe(true)
-  expect(await gateway.draftBulkSend(account, draft, [rowsOf(1, 1)])).toBeGreaterThan(id)
+  for (let drafts = 1; drafts < 100; drafts++) await gateway.commands.draftBulkSend(account, draft, [rowsOf(1, 1)])
+  expect(await gateway.commands.draftBulkSend(account, draft, [rowsOf(1, 1)])).toBe('too-many-drafts')
+  expect(await gateway.queries.listBulkDrafts(account, { limit: 200 })).toHaveLength(100)
+  expect(await gateway.commands.discardBulkSend(account, id)).toBe(true)
+  expect(await gateway.commands.draftBulkSend(account, draft, [rowsOf(1, 1)])).toBeGreaterThan(id)
 })
 
 test('a row in which a field of the text is blank is refused, at the check and when it is sent, and costs nothing', async () => {
@@ -228,15 +228,15 @@ test('a row in which a field of the text is blank is refused, at the check and w
   }))
   const draft = { columns: ['Name', 'Note'], text: 'Dear {NAME}', scheduled: undefined, key: 'blank' }
   const id = await ports.bulkSends.add(account.id, draft, [rows])
-  const quote = await gateway.quoteBulkSend(account, id)
+  const quote = await gateway.queries.quoteBulkSend(account, id)
   expect(quote?.refused.map(({ row, refused }) => [row, refused])).toEqual(
     [1, 3, 4].map((row) => [row, 'missing-value']),
   )
   expect([quote?.messages, quote?.cost]).toEqual([1, 10])
-  await gateway.startBulkSend(account, id)
-  while ((await gateway.sendNextCall(id)) === 'more');
-  const sent = await gateway.findBulkSend(account, id)
+  await gateway.commands.startBulkSend(account, id)
+  while ((await gateway.commands.sendNextCall(id)) === 'more');
+  const sent = await gateway.queries.findBulkSend(account, id)
   expect([sent?.accepted, sent?.refused, sent?.cost]).toEqual([1, 3, 10])
-  const left = await gateway.bulkRows(account, id, 0)
+  const left = await gateway.queries.bulkRows(account, id, 0)
   expect(left.map(({ row, refused }) => [row, refused])).toEqual([1, 3, 4].map((row) => [row, 'missing-value']))
 })

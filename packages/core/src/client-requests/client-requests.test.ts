@@ -53,7 +53,7 @@ describe('a send with a key', () => {
       { text: '', recipients: [number] },
       { text: 'two', recipients: ['27820000002', '27830000002', '27830000003'] },
     ]
-    const first = await gateway.sendMessages(account, texts, key())
+    const first = await gateway.commands.sendMessages(account, texts, key())
     expect(first).toMatchObject([
       [{ id: 1, cost: 15 }, { id: 2, cost: 10, number }, { refused: 'invalid-number' }, { refused: 'no-number' }],
       [{ refused: 'no-message' }],
@@ -64,30 +64,30 @@ describe('a send with a key', () => {
     await ports.prices.set('', credits(70))
     await ports.suppressions.add({ scope: account.id, number: aNumber(number), kind: 'opt-out', since: clock.now() })
     clock.step(3600)
-    expect(await gateway.sendMessages(account, texts, key())).toEqual(first)
+    expect(await gateway.commands.sendMessages(account, texts, key())).toEqual(first)
     await ports.accounts.setLocked(account.id, true)
-    expect(await gateway.sendMessages({ ...account, locked: true }, texts, key())).toEqual(first)
-    expect(await createGateway(ports).sendMessages(account, texts, key())).toEqual(first)
+    expect(await gateway.commands.sendMessages({ ...account, locked: true }, texts, key())).toEqual(first)
+    expect(await createGateway(ports).commands.sendMessages(account, texts, key())).toEqual(first)
     expect(await balance()).toBe(1000)
   })
 
   test('of which everybody is refused has an answer too: it stays when the reason has gone', async () => {
     const { ports, clock, account, gateway, balance } = await setUp({ credits: 0 })
-    const first = await gateway.sendMessages(account, hello, key())
+    const first = await gateway.commands.sendMessages(account, hello, key())
     expect(first).toMatchObject([[{ refused: 'insufficient-credits', balance: 0 }]])
-    const locked = await gateway.sendMessages({ ...account, locked: true }, hello, key('locked'))
+    const locked = await gateway.commands.sendMessages({ ...account, locked: true }, hello, key('locked'))
     await ports.ledger.topUp(account.id, credits(500), 'meanwhile', clock.now())
-    expect(await gateway.sendMessages(account, hello, key())).toEqual(first)
-    expect(await gateway.sendMessages(account, hello, key('locked'))).toEqual(locked)
+    expect(await gateway.commands.sendMessages(account, hello, key())).toEqual(first)
+    expect(await gateway.commands.sendMessages(account, hello, key('locked'))).toEqual(locked)
     expect(await balance()).toBe(500)
   })
 
   test('that was locked out between screening and charging has that answer', async () => {
     const { ports, account, gateway } = await setUp({ locked: true })
-    const first = await gateway.sendMessages({ ...account, locked: false }, hello, key())
+    const first = await gateway.commands.sendMessages({ ...account, locked: false }, hello, key())
     expect(first).toMatchObject([[{ refused: 'account-locked' }]])
     await ports.accounts.setLocked(account.id, false)
-    expect(await gateway.sendMessages({ ...account, locked: false }, hello, key())).toEqual(first)
+    expect(await gateway.commands.sendMessages({ ...account, locked: false }, hello, key())).toEqual(first)
   })
 
   const base = { text: 'a', recipients: ['27820000001', '27820000002'] }
@@ -113,21 +113,21 @@ describe('a send with a key', () => {
     ['two texts with the numbers elsewhere', [base, { text: 'a', recipients: [] }]],
   ])('is another request with %s', async (_what, texts) => {
     const { account, gateway, balance } = await setUp()
-    const first = await gateway.sendMessages(account, [base], key())
-    expect(await gateway.sendMessages(account, texts, key())).toBe('another-request')
-    expect(await gateway.sendMessages(account, [base], key())).toEqual(first)
+    const first = await gateway.commands.sendMessages(account, [base], key())
+    expect(await gateway.commands.sendMessages(account, texts, key())).toBe('another-request')
+    expect(await gateway.commands.sendMessages(account, [base], key())).toEqual(first)
     expect(await balance()).toBe(980)
   })
 
   test('is the same request where only white space around numbers, or how recipients are given, differs', async () => {
     const { account, gateway, balance } = await setUp()
-    await gateway.sendMessages(account, [base], key())
+    await gateway.commands.sendMessages(account, [base], key())
     const alike: readonly TextToSend[] = [
       { ...base, recipients: [' 27820000001', '27820000002\n'] },
       { ...base, recipients: base.recipients.map((number) => ({ number, clientMessageId: null, more: 1 })) },
     ]
     for (const texts of alike)
-      expect(await gateway.sendMessages(account, [texts], key())).toMatchObject([
+      expect(await gateway.commands.sendMessages(account, [texts], key())).toMatchObject([
         texts.recipients.map((recipient, i) => ({ recipient, number: base.recipients[i], id: i + 1 })),
       ])
     expect(await balance()).toBe(980)
@@ -135,18 +135,20 @@ describe('a send with a key', () => {
 
   test('has its answer for 48 hours and not a millisecond longer; then the key is free, and purged', async () => {
     const { clock, ports, account, gateway, balance } = await setUp()
-    const first = await gateway.sendMessages(account, hello, key())
+    const first = await gateway.commands.sendMessages(account, hello, key())
     clock.step(firstAnswerSeconds - 0.001)
-    expect(await gateway.sendMessages(account, hello, key())).toEqual(first)
+    expect(await gateway.commands.sendMessages(account, hello, key())).toEqual(first)
     await createProcessing(ports).purge()
-    expect(await gateway.sendMessages(account, [{ text: 'b', recipients: [number] }], key())).toBe('another-request')
+    expect(await gateway.commands.sendMessages(account, [{ text: 'b', recipients: [number] }], key())).toBe(
+      'another-request',
+    )
     clock.step(0.001)
-    expect(await gateway.sendMessages(account, [{ text: 'b', recipients: [number] }], key())).toMatchObject([
+    expect(await gateway.commands.sendMessages(account, [{ text: 'b', recipients: [number] }], key())).toMatchObject([
       [{ id: 2 }],
     ])
     expect(await balance()).toBe(980)
     await createProcessing(ports).purge()
-    expect(await gateway.sendMessages(account, hello, key())).toBe('another-request')
+    expect(await gateway.commands.sendMessages(account, hello, key())).toBe('another-request')
   })
 
   test('of any results has the same again', async () => {
@@ -169,8 +171,8 @@ describe('a send with a key', () => {
       fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 4 }), fc.nat({ max: 60 }), async (texts, left) => {
         const { id } = await anAccount(ports, { credits: left })
         const poor = { ...account, id }
-        const first = await createGateway(ports).sendMessages(poor, texts, key(`run ${++runs}`))
-        expect(await createGateway(ports).sendMessages(poor, texts, key(`run ${runs}`))).toEqual(first)
+        const first = await createGateway(ports).commands.sendMessages(poor, texts, key(`run ${++runs}`))
+        expect(await createGateway(ports).commands.sendMessages(poor, texts, key(`run ${runs}`))).toEqual(first)
         // What is answered first is what is done.
         const ids = (first as readonly (readonly object[])[]).flat().flatMap((one) => ('id' in one ? [one.id] : []))
         expect(new Set(ids).size).toBe(ids.length)
@@ -194,8 +196,8 @@ describe('a send with a key', () => {
       },
     })
     await ports.prices.set('278200999', credits(20))
-    expect(await gateway.sendMessages(account, hello, key())).toHaveLength(1)
-    await keeping.sendMessages(account, [{ text: 'a', recipients: numbers(1000) }], key('many'))
+    expect(await gateway.commands.sendMessages(account, hello, key())).toHaveLength(1)
+    await keeping.commands.sendMessages(account, [{ text: 'a', recipients: numbers(1000) }], key('many'))
     expect(kept).toEqual(['[[null,[2,999,10],[1001,1,20]]]'])
   })
 })
@@ -205,11 +207,13 @@ describe('calls at the same time', () => {
     const { account, gateway, balance } = await setUp()
     const limited = { ...account, recipientsPerSecond: 2 }
     const texts = [{ text: 'a', recipients: ['27820000001', '27820000002'] }]
-    const all = await Promise.all(Array.from({ length: 64 }, () => gateway.sendMessages(limited, texts, key())))
+    const all = await Promise.all(
+      Array.from({ length: 64 }, () => gateway.commands.sendMessages(limited, texts, key())),
+    )
     for (const one of all) expect(one).toEqual(all[0])
     expect(all[0]).toMatchObject([[{ id: 1 }, { id: 2 }]])
-    expect(await gateway.sendMessages(limited, texts, key())).toEqual(all[0])
-    expect(await gateway.sendMessages(limited, texts, key('new'))).toEqual({ overLimitSeconds: 1 })
+    expect(await gateway.commands.sendMessages(limited, texts, key())).toEqual(all[0])
+    expect(await gateway.commands.sendMessages(limited, texts, key('new'))).toEqual({ overLimitSeconds: 1 })
     expect(await balance()).toBe(980)
   })
 
@@ -217,7 +221,7 @@ describe('calls at the same time', () => {
     const { account, gateway, balance } = await setUp()
     const all = await Promise.all(
       Array.from({ length: 64 }, (_, i) =>
-        gateway.sendMessages(account, [{ text: `text ${i % 4}`, recipients: [number] }], key()),
+        gateway.commands.sendMessages(account, [{ text: `text ${i % 4}`, recipients: [number] }], key()),
       ),
     )
     expect(all.filter((one) => one === 'another-request')).toHaveLength(48)
@@ -229,8 +233,8 @@ describe('calls at the same time', () => {
     const sub = await anAccount(ports, { parent: account.id, credits: 0 })
     const wanted = { from: account.id, to: sub.id, quantity: 7 }
     const [sent, moved] = await Promise.all([
-      gateway.sendMessages(account, hello, key()),
-      gateway.transferCredits(account, wanted, key()),
+      gateway.commands.sendMessages(account, hello, key()),
+      gateway.commands.transferCredits(account, wanted, key()),
     ])
     expect([sent, moved].filter((one) => one === 'another-request')).toHaveLength(1)
     const balances = await Promise.all([account, sub].map(({ id }) => ports.ledger.balance(id)))
@@ -249,9 +253,9 @@ describe('calls at the same time', () => {
         fails-- > 0 ? Promise.reject(new Error('lost')) : ports.messages.acceptOnce(...asked),
     }
     const gateway = createGateway({ ...ports, messages })
-    const both = await Promise.allSettled([1, 2].map(() => gateway.sendMessages(account, hello, key())))
+    const both = await Promise.allSettled([1, 2].map(() => gateway.commands.sendMessages(account, hello, key())))
     expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-    expect(await gateway.sendMessages(account, hello, key())).toMatchObject([[{ id: 1 }]])
+    expect(await gateway.commands.sendMessages(account, hello, key())).toMatchObject([[{ id: 1 }]])
   })
 })
 
@@ -259,13 +263,13 @@ test('a refusal of the whole call does not use up a key: overload and rate limit
   const { ports, account, gateway, clock } = await setUp()
   const acceptOnce = () => Promise.resolve('overloaded' as const)
   const full = createGateway({ ...ports, messages: { ...ports.messages, acceptOnce } })
-  expect(await full.sendMessages(account, hello, key())).toBe('overloaded')
+  expect(await full.commands.sendMessages(account, hello, key())).toBe('overloaded')
   const limited = { ...account, recipientsPerSecond: 1 }
   const texts = [{ text: 'two', recipients: ['27820000001', '27820000002'] }]
-  await gateway.sendMessages(limited, texts)
-  expect(await gateway.sendMessages(limited, texts, key())).toMatchObject({ overLimitSeconds: 2 })
+  await gateway.commands.sendMessages(limited, texts)
+  expect(await gateway.commands.sendMessages(limited, texts, key())).toMatchObject({ overLimitSeconds: 2 })
   clock.step(10)
-  expect(await gateway.sendMessages(limited, texts, key())).toMatchObject([[{ id: 3 }, { id: 4 }]])
+  expect(await gateway.commands.sendMessages(limited, texts, key())).toMatchObject([[{ id: 3 }, { id: 4 }]])
 })
 
 describe('a transfer with a key', () => {
@@ -279,10 +283,12 @@ describe('a transfer with a key', () => {
   test('moves once; another quantity is another request; 64 at a time are told the same', async () => {
     const { main, sub, gateway, balances } = await family()
     const wanted = { from: main.id, to: sub.id, quantity: 30 }
-    const all = await Promise.all(Array.from({ length: 64 }, () => gateway.transferCredits(main, wanted, key())))
+    const all = await Promise.all(
+      Array.from({ length: 64 }, () => gateway.commands.transferCredits(main, wanted, key())),
+    )
     expect(new Set(all)).toEqual(new Set(['done']))
-    expect(await gateway.transferCredits(main, wanted, key())).toBe('done')
-    expect(await gateway.transferCredits(main, { ...wanted, quantity: 3 }, key())).toBe('another-request')
+    expect(await gateway.commands.transferCredits(main, wanted, key())).toBe('done')
+    expect(await gateway.commands.transferCredits(main, { ...wanted, quantity: 3 }, key())).toBe('another-request')
     expect(await balances()).toEqual([200, 300])
   })
 
@@ -290,23 +296,25 @@ describe('a transfer with a key', () => {
     const { ports, main, sub, gateway, clock, balances } = await family()
     const wrong = { from: main.id, to: 4711, quantity: NaN }
     const large = { from: main.id, to: sub.id, quantity: 51 }
-    expect(await gateway.transferCredits(main, wrong, key('wrong'))).toBe('invalid-to-account')
-    expect(await gateway.transferCredits(main, large, key('large'))).toBe('insufficient-credits')
+    expect(await gateway.commands.transferCredits(main, wrong, key('wrong'))).toBe('invalid-to-account')
+    expect(await gateway.commands.transferCredits(main, large, key('large'))).toBe('insufficient-credits')
     await ports.ledger.topUp(main.id, credits(100), 'meanwhile', clock.now())
-    expect(await gateway.transferCredits(main, large, key('large'))).toBe('insufficient-credits')
-    expect(await gateway.transferCredits(main, { ...wrong, to: sub.id }, key('wrong'))).toBe('another-request')
+    expect(await gateway.commands.transferCredits(main, large, key('large'))).toBe('insufficient-credits')
+    expect(await gateway.commands.transferCredits(main, { ...wrong, to: sub.id }, key('wrong'))).toBe('another-request')
 
     const transferOnce = () => Promise.resolve('failed' as const)
     const broken = createGateway({ ...ports, ledger: { ...ports.ledger, transferOnce } })
-    expect(await broken.transferCredits(main, large, key('failed'))).toBe('failed')
-    expect(await gateway.transferCredits(main, large, key('failed'))).toBe('done')
+    expect(await broken.commands.transferCredits(main, large, key('failed'))).toBe('failed')
+    expect(await gateway.commands.transferCredits(main, large, key('failed'))).toBe('done')
     expect(await balances()).toEqual([90, 510])
   })
 
   test('a key of the sub account is not that of the main account', async () => {
     const { main, sub, gateway, balances } = await family()
-    expect(await gateway.transferCredits(main, { from: main.id, to: sub.id, quantity: 30 }, key())).toBe('done')
-    expect(await gateway.transferCredits(sub, { from: sub.id, to: main.id, quantity: 20 }, key())).toBe('done')
+    expect(await gateway.commands.transferCredits(main, { from: main.id, to: sub.id, quantity: 30 }, key())).toBe(
+      'done',
+    )
+    expect(await gateway.commands.transferCredits(sub, { from: sub.id, to: main.id, quantity: 20 }, key())).toBe('done')
     expect(await balances()).toEqual([400, 100])
   })
 })

@@ -60,7 +60,7 @@ async function transferAs(asker: Name, [from, to, quantity, result]: Row): Promi
   const { gateway, accounts, balances } = await families()
   const numberOf = (account: Name | number) => (typeof account === 'number' ? account : accounts[account].id)
   const wanted = { from: numberOf(from), to: numberOf(to), quantity }
-  expect(await gateway.transferCredits(accounts[asker], wanted)).toBe(result)
+  expect(await gateway.commands.transferCredits(accounts[asker], wanted)).toBe(result)
   if (result !== 'done') expect(await balances()).toEqual([500, 500, 500])
 }
 
@@ -88,11 +88,11 @@ test.each(bySub)('a sub account moves its own credits only, within the family: f
 test('a main account moves whole credits from itself, to itself and between its sub accounts', async () => {
   const { gateway, accounts, balances } = await families()
   const { main, sub, sibling } = accounts
-  expect(await gateway.transferCredits(main, { from: main.id, to: sub.id, quantity: 50 })).toBe('done')
+  expect(await gateway.commands.transferCredits(main, { from: main.id, to: sub.id, quantity: 50 })).toBe('done')
   expect(await balances()).toEqual([0, 1000, 500])
-  expect(await gateway.transferCredits(main, { from: sub.id, to: sibling.id, quantity: 7 })).toBe('done')
+  expect(await gateway.commands.transferCredits(main, { from: sub.id, to: sibling.id, quantity: 7 })).toBe('done')
   expect(await balances()).toEqual([0, 930, 570])
-  expect(await gateway.transferCredits(main, { from: sibling.id, to: main.id, quantity: 1 })).toBe('done')
+  expect(await gateway.commands.transferCredits(main, { from: sibling.id, to: main.id, quantity: 1 })).toBe('done')
   expect(await balances()).toEqual([10, 930, 560])
 })
 
@@ -101,21 +101,26 @@ test('a main account that is locked moves nothing, not even between its sub acco
   const { sub, sibling, locked, strangers } = accounts
   await ports.accounts.setLocked(accounts.main.id, true)
   const main = { ...accounts.main, locked: true }
-  const ask = (from: Account, to: Account) => gateway.transferCredits(main, { from: from.id, to: to.id, quantity: 1 })
+  const ask = (from: Account, to: Account) =>
+    gateway.commands.transferCredits(main, { from: from.id, to: to.id, quantity: 1 })
   expect(await ask(sub, sibling)).toBe('from-account-locked')
   expect(await ask(sub, locked)).toBe('from-account-locked')
   expect(await ask(sub, main)).toBe('from-account-locked')
   expect(await ask(sub, strangers)).toBe('invalid-to-account')
-  expect(await gateway.transferCredits(sub, { from: sub.id, to: main.id, quantity: 1 })).toBe('to-account-locked')
+  expect(await gateway.commands.transferCredits(sub, { from: sub.id, to: main.id, quantity: 1 })).toBe(
+    'to-account-locked',
+  )
   expect(await balances()).toEqual([500, 500, 500])
-  expect(await gateway.transferCredits(sub, { from: sub.id, to: sibling.id, quantity: 1 })).toBe('done')
+  expect(await gateway.commands.transferCredits(sub, { from: sub.id, to: sibling.id, quantity: 1 })).toBe('done')
 })
 
 test('a lock that was set a moment ago counts, whatever its holder was logged in with', async () => {
   const { ports, gateway, accounts } = await families()
   const { main, sub } = accounts
   await ports.accounts.setLocked(main.id, true)
-  expect(await gateway.transferCredits(main, { from: main.id, to: sub.id, quantity: 1 })).toBe('from-account-locked')
+  expect(await gateway.commands.transferCredits(main, { from: main.id, to: sub.id, quantity: 1 })).toBe(
+    'from-account-locked',
+  )
 })
 
 test.each(['from-account-locked', 'to-account-locked', 'insufficient-credits', 'failed'] as const)(
@@ -125,7 +130,7 @@ test.each(['from-account-locked', 'to-account-locked', 'insufficient-credits', '
     const { main, sub } = accounts
     const ledger: Ledger = { ...ports.ledger, transfer: () => Promise.resolve(decided) }
     const gateway = createGateway({ ...ports, ledger })
-    expect(await gateway.transferCredits(main, { from: main.id, to: sub.id, quantity: 1 })).toBe(decided)
+    expect(await gateway.commands.transferCredits(main, { from: main.id, to: sub.id, quantity: 1 })).toBe(decided)
   },
 )
 
@@ -135,5 +140,5 @@ test('where it cannot be found out whether credits moved, there is no answer but
   const ledger: Ledger = { ...ports.ledger, transfer: () => Promise.reject(new Error('nobody knows')) }
   const gateway = createGateway({ ...ports, ledger })
   const wanted = { from: main.id, to: sub.id, quantity: 1 }
-  await expect(gateway.transferCredits(main, wanted)).rejects.toThrow('nobody knows')
+  await expect(gateway.commands.transferCredits(main, wanted)).rejects.toThrow('nobody knows')
 })

@@ -15,42 +15,48 @@ async function setUp(granted = 100) {
   const gateway = createGateway(ports)
   const due = secondsAfter(clock.now(), 3600)
   const later = secondsAfter(clock.now(), 7200)
-  const sent = await gateway.sendMessages(account, [{ text: 'Hello', recipients: [{ number }], scheduled: due }])
+  const sent = await gateway.commands.sendMessages(account, [
+    { text: 'Hello', recipients: [{ number }], scheduled: due },
+  ])
   const [first] = typeof sent === 'object' && 'flat' in sent ? sent.flat() : []
   const id = first !== undefined && 'id' in first ? first.id : (0 as MessageId)
   const waiting = async () =>
-    (await gateway.listScheduled(account, { offset: 0, limit: 10 })).items.map((one) => [one.id, one.due])
-  const balance = () => gateway.creditBalance(account.id)
+    (await gateway.queries.listScheduled(account, { offset: 0, limit: 10 })).items.map((one) => [one.id, one.due])
+  const balance = () => gateway.queries.creditBalance(account.id)
   return { clock, ports, account, gateway, due, later, id, waiting, balance }
 }
 
 test('text and time are changed: one message waits, with the price of the new text', async () => {
   const { gateway, account, id, later, waiting, balance } = await setUp()
-  const changed = await gateway.changeScheduled(account, id, { text: 'x'.repeat(161), due: later }, keyOf('a'))
+  const changed = await gateway.commands.changeScheduled(account, id, { text: 'x'.repeat(161), due: later }, keyOf('a'))
   expect(changed).toEqual({ outcome: 'changed', id: expect.any(Number) as number })
   const its = changed.outcome === 'changed' ? changed.id : id
   expect(await waiting()).toEqual([[its, later]])
   expect(await balance()).toBe(80)
-  expect((await gateway.findSent(account, its))?.text).toBe('x'.repeat(161))
-  expect(await gateway.changeScheduled(account, id, { text: 'x'.repeat(161), due: later }, keyOf('a'))).toEqual(changed)
+  expect((await gateway.queries.findSent(account, its))?.text).toBe('x'.repeat(161))
+  expect(
+    await gateway.commands.changeScheduled(account, id, { text: 'x'.repeat(161), due: later }, keyOf('a')),
+  ).toEqual(changed)
   expect(await waiting()).toHaveLength(1)
 })
 
 test('a changed message keeps the options of its send', async () => {
   const { gateway, account, due, later } = await setUp()
   const options = { validity: 90 as ValidityMinutes, priority: 2, flash: true } as const
-  const sent = await gateway.sendMessages(account, [
+  const sent = await gateway.commands.sendMessages(account, [
     { text: 'Hello', recipients: [{ number }], scheduled: due, options },
   ])
   const [first] = typeof sent === 'object' && 'flat' in sent ? sent.flat() : []
   const id = first !== undefined && 'id' in first ? first.id : (0 as MessageId)
-  const changed = await gateway.changeScheduled(account, id, { text: 'Hi', due: later }, keyOf('a'))
-  expect(changed.outcome === 'changed' && (await gateway.findSent(account, changed.id))?.options).toEqual(options)
+  const changed = await gateway.commands.changeScheduled(account, id, { text: 'Hi', due: later }, keyOf('a'))
+  expect(changed.outcome === 'changed' && (await gateway.queries.findSent(account, changed.id))?.options).toEqual(
+    options,
+  )
 })
 
 test('what would be refused changes nothing, and what is given back pays for the new text', async () => {
   const { ports, clock, gateway, account, id, due, waiting, balance } = await setUp(10)
-  const change = (text: string, key: string) => gateway.changeScheduled(account, id, { text, due }, keyOf(key))
+  const change = (text: string, key: string) => gateway.commands.changeScheduled(account, id, { text, due }, keyOf(key))
   expect(await change(' ', 'a')).toEqual({ outcome: 'refused', why: 'no-message' })
   expect(await change('x'.repeat(161), 'b')).toEqual({ outcome: 'refused', why: 'insufficient-credits' })
   expect(await waiting()).toEqual([[id, due]])
@@ -58,7 +64,9 @@ test('what would be refused changes nothing, and what is given back pays for the
   expect(await balance()).toBe(0)
   const [[next] = []] = await waiting()
   await ports.suppressions.add({ scope: account.id, number: aNumber(number), kind: 'opt-out', since: clock.now() })
-  expect(await gateway.changeScheduled(account, next as MessageId, { text: 'Hello', due }, keyOf('d'))).toEqual({
+  expect(
+    await gateway.commands.changeScheduled(account, next as MessageId, { text: 'Hello', due }, keyOf('d')),
+  ).toEqual({
     outcome: 'refused',
     why: 'opted-out',
   })
@@ -69,11 +77,11 @@ test('of another account, unknown, cancelled or sent: nothing is sent in its pla
   const { ports, gateway, account, id, due, waiting } = await setUp()
   const other = await anAccount(ports, { credits: 100 })
   const wanted = { text: 'Hi', due }
-  expect(await gateway.changeScheduled(other, id, wanted, keyOf('a'))).toEqual({ outcome: 'not-found' })
-  await gateway.deleteScheduled(account, [id])
-  expect(await gateway.changeScheduled(account, id, wanted, keyOf('b'))).toEqual({ outcome: 'not-found' })
+  expect(await gateway.commands.changeScheduled(other, id, wanted, keyOf('a'))).toEqual({ outcome: 'not-found' })
+  await gateway.commands.deleteScheduled(account, [id])
+  expect(await gateway.commands.changeScheduled(account, id, wanted, keyOf('b'))).toEqual({ outcome: 'not-found' })
   expect(await waiting()).toEqual([])
-  expect(await gateway.creditBalance(other.id)).toBe(100)
+  expect(await gateway.queries.creditBalance(other.id)).toBe(100)
 })
 
 test('beside those who cancel or change it too and a dispatcher, one message is sent or waits, and is paid for', async () => {
@@ -94,7 +102,8 @@ test('beside those who cancel or change it too and a dispatcher, one message is 
       const batch = await claimedBatches.claim(dispatcher, wanted)
       return typeof batch === 'object' ? batch.messages.map((message) => message.id) : []
     }
-    const change = (key: string) => gateway.changeScheduled(account, id, { text: 'Hi', due: later }, keyOf(key))
+    const change = (key: string) =>
+      gateway.commands.changeScheduled(account, id, { text: 'Hi', due: later }, keyOf(key))
     const all = chanceOf(round).shuffled([dispatch, dispatch, () => change('a'), () => change('a'), () => change('b')])
     const results = await Promise.all(all.map((one) => one()))
     const claimed = results.flatMap((result) => (Array.isArray(result) ? result : []))

@@ -11,17 +11,21 @@ test('a waiting message is waiting however old it is, and nobody else sees it', 
   const ports = memoryPorts({ clock })
   const gateway = createGateway(ports)
   const [mine, foreign] = [await anAccount(ports), await anAccount(ports)]
-  const results = await gateway.sendMessages(mine, [{ text: 'hi', recipients: numbers(1) }])
+  const results = await gateway.commands.sendMessages(mine, [{ text: 'hi', recipients: numbers(1) }])
   if (typeof results === 'string' || 'overLimitSeconds' in results) throw new Error('not sent')
   const [result] = results.flat()
   if (result === undefined || !('id' in result)) throw new Error('refused')
   const waiting = { code: 'waiting', number: result.number, cost: result.cost }
 
   const unknown = aMessageId(result.id + 1)
-  expect(await gateway.queryStatus(mine, [result.id, unknown, result.id])).toEqual([waiting, 'not-found', waiting])
-  expect(await gateway.queryStatus(foreign, [result.id, unknown])).toEqual(['not-found', 'not-found'])
+  expect(await gateway.queries.queryStatus(mine, [result.id, unknown, result.id])).toEqual([
+    waiting,
+    'not-found',
+    waiting,
+  ])
+  expect(await gateway.queries.queryStatus(foreign, [result.id, unknown])).toEqual(['not-found', 'not-found'])
   clock.step(91 * dayMilliseconds)
-  expect(await gateway.queryStatus(mine, [result.id])).toEqual([waiting])
+  expect(await gateway.queries.queryStatus(mine, [result.id])).toEqual([waiting])
 })
 
 const day = 86_400
@@ -33,7 +37,7 @@ async function opened() {
 }
 
 async function send(gateway: Gateway, by: Account, count: number, scheduled?: Instant): Promise<readonly MessageId[]> {
-  const results = await gateway.sendMessages(by, [
+  const results = await gateway.commands.sendMessages(by, [
     { text: 'hi', recipients: numbers(count), ...(scheduled && { scheduled }) },
   ])
   if (typeof results === 'string' || 'overLimitSeconds' in results) throw new Error('not sent')
@@ -43,18 +47,18 @@ async function send(gateway: Gateway, by: Account, count: number, scheduled?: In
 test('what is scheduled is charged when it is accepted, listed until it is deleted, and refunded then, once', async () => {
   const { clock, gateway, account } = await opened()
   const ids = await send(gateway, account, 3, secondsAfter(clock.now(), day))
-  expect(await gateway.creditBalance(account.id)).toBe(70)
-  const listed = await gateway.listScheduled(account, { offset: 1, limit: 5 })
+  expect(await gateway.queries.creditBalance(account.id)).toBe(70)
+  const listed = await gateway.queries.listScheduled(account, { offset: 1, limit: 5 })
   expect(listed.total).toBe(3)
   expect(listed.items.map(({ id }) => id)).toEqual(ids.slice(1))
   const [first = 0 as MessageId, second = 0 as MessageId] = ids
-  const deletions = await gateway.deleteScheduled(account, [second, first, second])
+  const deletions = await gateway.commands.deleteScheduled(account, [second, first, second])
   expect(deletions.map(({ outcome }) => outcome)).toEqual(['deleted', 'deleted', 'not-found'])
-  expect(await gateway.creditBalance(account.id)).toBe(90)
-  expect((await gateway.listScheduled(account, { offset: 0, limit: 5 })).items.map(({ id }) => id)).toEqual(
+  expect(await gateway.queries.creditBalance(account.id)).toBe(90)
+  expect((await gateway.queries.listScheduled(account, { offset: 0, limit: 5 })).items.map(({ id }) => id)).toEqual(
     ids.slice(2),
   )
-  expect(await gateway.queryStatus(account, [first])).toMatchObject([{ code: 102, cost: 0 }])
+  expect(await gateway.queries.queryStatus(account, [first])).toMatchObject([{ code: 102, cost: 0 }])
 })
 
 test('an account that is locked lists and deletes, and gets its refund (ruling 1.14)', async () => {
@@ -62,9 +66,9 @@ test('an account that is locked lists and deletes, and gets its refund (ruling 1
   const ids = await send(gateway, account, 2, secondsAfter(clock.now(), day))
   await ports.accounts.setLocked(account.id, true)
   const locked = { ...account, locked: true }
-  expect((await gateway.listScheduled(locked, { offset: 0, limit: 5 })).total).toBe(2)
-  expect(await gateway.deleteScheduled(locked, ids)).toMatchObject([{ refunded: 10 }, { refunded: 10 }])
-  expect(await gateway.creditBalance(locked.id)).toBe(100)
+  expect((await gateway.queries.listScheduled(locked, { offset: 0, limit: 5 })).total).toBe(2)
+  expect(await gateway.commands.deleteScheduled(locked, ids)).toMatchObject([{ refunded: 10 }, { refunded: 10 }])
+  expect(await gateway.queries.creditBalance(locked.id)).toBe(100)
 })
 
 test('what was decided more than 90 days after its time is not found, what waits still is (ruling 1.15)', async () => {
@@ -72,11 +76,11 @@ test('what was decided more than 90 days after its time is not found, what waits
   const [old = 0 as MessageId] = await send(gateway, account, 1)
   const [waiting = 0 as MessageId] = await send(gateway, account, 1, secondsAfter(clock.now(), 200 * day))
   await ports.claimedBatches.expire(-1, 10)
-  const outcomes = async () => (await gateway.deleteScheduled(account, [old])).map(({ outcome }) => outcome)
+  const outcomes = async () => (await gateway.commands.deleteScheduled(account, [old])).map(({ outcome }) => outcome)
   clock.step(90 * day)
   expect(await outcomes()).toEqual(['sent'])
   clock.step(0.001)
   expect(await outcomes()).toEqual(['not-found'])
   clock.step(150 * day)
-  expect(await gateway.deleteScheduled(account, [waiting])).toMatchObject([{ outcome: 'deleted' }])
+  expect(await gateway.commands.deleteScheduled(account, [waiting])).toMatchObject([{ outcome: 'deleted' }])
 })

@@ -29,14 +29,14 @@ test('a quote is what the send then does: the same refusals, costs and balance, 
     fc.integer({ min: 0, max: 200 }),
     async (send: readonly TextToSend<string>[], granted) => {
       const { account, gateway } = await setUp(granted)
-      const quote = await gateway.quoteMessages(account, send)
+      const quote = await gateway.queries.quoteMessages(account, send)
       if (typeof quote === 'string') throw new Error(quote)
-      expect(await gateway.creditBalance(account.id)).toBe(granted)
-      const sent = await gateway.sendMessages(account, send)
+      expect(await gateway.queries.creditBalance(account.id)).toBe(granted)
+      const sent = await gateway.commands.sendMessages(account, send)
       if (typeof sent === 'string' || 'overLimitSeconds' in sent) throw new Error('not sent')
       const told = sent.map((results) => results.map((one) => ('id' in one ? one.cost : one.refused)))
       expect(quote.texts.map((of) => of.map((one) => ('to' in one ? one.cost : one.refused)))).toEqual(told)
-      expect(quote.left).toBe(await gateway.creditBalance(account.id))
+      expect(quote.left).toBe(await gateway.queries.creditBalance(account.id))
       expect([quote.balance, quote.cost]).toEqual([granted, minus(credits(granted), quote.left)])
     },
   )
@@ -46,12 +46,14 @@ test('a quote is what the send then does: the same refusals, costs and balance, 
 test('what is wanted is the price of all who may be written to, whatever the balance', async () => {
   const { account, gateway } = await setUp(20)
   const recipients = ['27820000003', dear, optedOut, '27820000004']
-  const quote = await gateway.quoteMessages(account, [{ text: 'hello', recipients }])
+  const quote = await gateway.queries.quoteMessages(account, [{ text: 'hello', recipients }])
   expect(quote).toMatchObject({ wanted: 55, cost: 20, balance: 20, left: 0 })
 })
 
 test('a sender that the account may not use is told before anything is quoted', async () => {
   const { account, gateway } = await setUp(20)
   const sender = '45678' as never
-  expect(await gateway.quoteMessages(account, [{ text: 'hello', recipients: [dear], sender }])).toBe('invalid-sender')
+  expect(await gateway.queries.quoteMessages(account, [{ text: 'hello', recipients: [dear], sender }])).toBe(
+    'invalid-sender',
+  )
 })

@@ -38,7 +38,7 @@ const setUp = async (wanted: AccountWanted = {}) => {
       ),
     )
   const send = async (...texts: readonly TextToSend[]): Promise<SendResults> => {
-    const results = await gateway.sendMessages(account, texts)
+    const results = await gateway.commands.sendMessages(account, texts)
     if (typeof results === 'string' || 'overLimitSeconds' in results) throw new Error('not sent')
     return results
   }
@@ -180,11 +180,11 @@ test.each([55, -55])(
     const { clock, ports, account } = await setUp()
     const gateway = createGateway({ ...ports, clock: { now: () => secondsAfter(clock.now(), hours * 3600) } })
     const at = (hoursAhead: number) => secondsAfter(clock.now(), hoursAhead * 3600)
-    await gateway.sendMessages(
+    await gateway.commands.sendMessages(
       account,
       [10, -10].map((ahead) => ({ text: 'hi', recipients: [number], scheduled: at(ahead) })),
     )
-    const { items } = await gateway.listScheduled(account, { offset: 0, limit: 10 })
+    const { items } = await gateway.queries.listScheduled(account, { offset: 0, limit: 10 })
     expect(items.map(({ due }) => due)).toEqual([at(10)])
   },
 )
@@ -206,7 +206,7 @@ test('an overloaded store is told as such', async () => {
     ...ports,
     messages: { ...ports.messages, accept: () => Promise.resolve('overloaded' as const) },
   })
-  expect(await gateway.sendMessages(account, [{ text: 'hi', recipients: [number] }])).toBe('overloaded')
+  expect(await gateway.commands.sendMessages(account, [{ text: 'hi', recipients: [number] }])).toBe('overloaded')
 })
 
 test('64 callers racing for the last 10 credits get exactly 10', async () => {
@@ -226,13 +226,13 @@ test('more recipients than the limit of the account are refused as a whole, befo
   const found = await ports.accounts.find(id)
   if (found === undefined) throw new Error('no account')
   const send = (count: number) =>
-    gateway.sendMessages(found.account, [
+    gateway.commands.sendMessages(found.account, [
       { text: 'hi', recipients: Array.from({ length: count }, (_, i) => `2782555${1000 + i}`) },
     ])
   expect(await send(8)).toHaveLength(1)
   expect(await send(3)).toEqual({ overLimitSeconds: 1 })
   expect(await send(30)).toEqual({ overLimitSeconds: 1 })
-  expect(await gateway.creditBalance(id)).toBe(1000 - 80)
+  expect(await gateway.queries.creditBalance(id)).toBe(1000 - 80)
   clock.step(1)
   expect(await send(30)).toHaveLength(1)
   expect(await send(1)).toEqual({ overLimitSeconds: 3 })
@@ -268,17 +268,17 @@ describe('a sender (ruling 1.27)', () => {
       { text: 'b', recipients, sender: aSender(sender) },
     ]
     for (const wrong of [texts('Another', number), texts('40404', number), texts('Acme', number, '4915112345678')])
-      expect(await gateway.sendMessages(account, wrong)).toBe('invalid-sender')
-    expect(await gateway.creditBalance(account.id)).toBe(1000)
+      expect(await gateway.commands.sendMessages(account, wrong)).toBe('invalid-sender')
+    expect(await gateway.queries.creditBalance(account.id)).toBe(1000)
     expect(await leaving()).toBe('nothing')
-    expect(await gateway.sendMessages(account, texts('Acme', number, '0'))).toHaveLength(2)
+    expect(await gateway.commands.sendMessages(account, texts('Acme', number, '0'))).toHaveLength(2)
   })
 
   test('is a code of its own, or the default for the number, or replaced by it', async () => {
     const { send, ports, account, gateway, leaving } = await withAcme({ destinations: ['27'], defaultFor: ['2782'] })
     await ports.senders.assign(anAddress('40404'), account.id)
     const owner = (await ports.accounts.find(account.id))?.account ?? account
-    await gateway.sendMessages(owner, [{ text: 'a', recipients: [number], sender: anAddress('40404') }])
+    await gateway.commands.sendMessages(owner, [{ text: 'a', recipients: [number], sender: anAddress('40404') }])
     await send({ text: 'b', recipients: ['4915112345678', number, '27115550101'] })
     await send({ text: 'c', recipients: ['4915112345678'], sender: acme })
     const [pool] = [anAddress()]
@@ -290,11 +290,11 @@ describe('a sender (ruling 1.27)', () => {
     const key = readIdempotencyKey('one')
     assert.ok(key !== undefined && key !== 'unusable')
     const text = { text: 'a', recipients: [number], sender: acme }
-    const first = await gateway.sendMessages(account, [text], key)
+    const first = await gateway.commands.sendMessages(account, [text], key)
     expect(first).toHaveLength(1)
     await ports.senders.disallow(account.id, acme)
-    expect(await gateway.sendMessages(account, [text], key)).toEqual(first)
-    expect(await gateway.sendMessages(account, [{ ...text, sender: undefined }], key)).toBe('another-request')
-    expect(await gateway.sendMessages(account, [text])).toBe('invalid-sender')
+    expect(await gateway.commands.sendMessages(account, [text], key)).toEqual(first)
+    expect(await gateway.commands.sendMessages(account, [{ ...text, sender: undefined }], key)).toBe('another-request')
+    expect(await gateway.commands.sendMessages(account, [text])).toBe('invalid-sender')
   })
 })

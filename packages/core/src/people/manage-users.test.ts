@@ -13,19 +13,20 @@ async function setUp() {
   const clock = steppingClock()
   const ports = memoryPorts({ clock })
   const [gateway, backOffice] = [createGateway(ports), createBackOffice(ports)]
-  const id = await backOffice.openAccount({ login: 'acme', password: other })
+  const id = await backOffice.commands.openAccount({ login: 'acme', password: other })
   const found = typeof id === 'string' ? undefined : await ports.accounts.find(id)
   if (found === undefined) throw new Error('no account')
   const { account } = found
   const invite = async (its = email) => {
-    const invited = await gateway.inviteUser(account, { email: its, role: 'sender' })
+    const invited = await gateway.commands.inviteUser(account, { email: its, role: 'sender' })
     if (typeof invited === 'string') throw new Error(invited)
     return invited
   }
-  const enter = (user: string, its: string) => gateway.signIn({ user, password: its, ...from }, browser)
+  const enter = (user: string, its: string) => gateway.commands.signIn({ user, password: its, ...from }, browser)
   const signIn = async (user = email, its = password) => {
     const opened = await enter(user, its)
-    const signedIn = typeof opened === 'object' && 'token' in opened && (await gateway.findSession(opened.token))
+    const signedIn =
+      typeof opened === 'object' && 'token' in opened && (await gateway.commands.useSession(opened.token))
     if (signedIn === false || signedIn === undefined) throw new Error('not signed in')
     return signedIn
   }
@@ -36,12 +37,12 @@ test('an invited person chooses a password by the link, once, and signs in by e-
   const { gateway, account, invite, enter, signIn } = await setUp()
   const { id, token } = await invite()
   expect(await enter(email, password)).toBe('wrong-credentials')
-  expect(await gateway.acceptInvitation(token, 'short')).toBe('too-short')
-  expect(await gateway.acceptInvitation(token, 'Password123')).toBe('too-common')
-  expect(await gateway.acceptInvitation(token, email.toUpperCase())).toBe('too-common')
-  expect(await gateway.findInvited(token)).toMatchObject({ id, email })
-  expect(await gateway.acceptInvitation(token, password)).toBe('set')
-  expect(await gateway.acceptInvitation(token, other)).toBe('over')
+  expect(await gateway.commands.acceptInvitation(token, 'short')).toBe('too-short')
+  expect(await gateway.commands.acceptInvitation(token, 'Password123')).toBe('too-common')
+  expect(await gateway.commands.acceptInvitation(token, email.toUpperCase())).toBe('too-common')
+  expect(await gateway.queries.findInvited(token)).toMatchObject({ id, email })
+  expect(await gateway.commands.acceptInvitation(token, password)).toBe('set')
+  expect(await gateway.commands.acceptInvitation(token, other)).toBe('over')
   expect(await signIn('ANN@acme.example')).toMatchObject({ account, user: { id, role: 'sender' } })
   expect(await signIn('acme', other)).toMatchObject({ account, user: undefined })
   expect(await enter(email, other)).toBe('wrong-credentials')
@@ -50,26 +51,26 @@ test('an invited person chooses a password by the link, once, and signs in by e-
 test('a link ends after three days, and with the next one', async () => {
   const { clock, gateway, account, invite } = await setUp()
   const { id, token } = await invite()
-  const renewed = await gateway.renewUserLink(account, id)
-  expect(await gateway.findInvited(token)).toBeUndefined()
+  const renewed = await gateway.commands.renewUserLink(account, id)
+  expect(await gateway.queries.findInvited(token)).toBeUndefined()
   if (typeof renewed === 'string') throw new Error(renewed)
   clock.step(invitationSeconds + 1)
-  expect(await gateway.acceptInvitation(renewed.token, password)).toBe('over')
+  expect(await gateway.commands.acceptInvitation(renewed.token, password)).toBe('over')
 })
 
 test.each(['', 'ann', 'ann@acme', '@acme.example', 'ann@b@acme.example', 'an n@acme.example', 'é@acme.example'])(
   'nobody is invited as %j',
   async (wrong) => {
     const { gateway, account } = await setUp()
-    expect(await gateway.inviteUser(account, { email: wrong, role: 'owner' })).toBe('invalid-email')
+    expect(await gateway.commands.inviteUser(account, { email: wrong, role: 'owner' })).toBe('invalid-email')
   },
 )
 
 test('no interface takes the password of a user, also while the user signs in at the portal', async () => {
   const { gateway, invite, signIn, enter } = await setUp()
   const { token } = await invite()
-  await gateway.acceptInvitation(token, password)
-  const asked = () => gateway.authenticate({ pair: { user: email, password }, ...from })
+  await gateway.commands.acceptInvitation(token, password)
+  const asked = () => gateway.commands.authenticate({ pair: { user: email, password }, ...from })
   const [atOnce, entered] = await Promise.all([asked(), enter(email, password)])
   expect([atOnce, typeof entered]).toEqual(['wrong-credentials', 'object'])
   await signIn()
@@ -79,23 +80,23 @@ test('no interface takes the password of a user, also while the user signs in at
 test('an account whose login is an e-mail address is no user: the account comes first', async () => {
   const { backOffice, gateway, invite, signIn } = await setUp()
   const { token } = await invite()
-  await gateway.acceptInvitation(token, password)
-  await backOffice.openAccount({ login: email, password: other })
+  await gateway.commands.acceptInvitation(token, password)
+  await backOffice.commands.openAccount({ login: email, password: other })
   expect(await signIn(email, other)).toMatchObject({ account: { login: email }, user: undefined })
 })
 
 test('a user changes the own password, which ends the own sessions and no others', async () => {
   const { gateway, invite, signIn, enter, ports } = await setUp()
   const { token } = await invite()
-  await gateway.acceptInvitation(token, password)
+  await gateway.commands.acceptInvitation(token, password)
   const [user, own] = [await signIn(), await signIn('acme', other)]
   const pair = { user: email, password, ...from }
-  expect(await gateway.changePassword({ ...pair, password: 'wrong' }, 'another horse', browser)).toBe(
+  expect(await gateway.commands.changePassword({ ...pair, password: 'wrong' }, 'another horse', browser)).toBe(
     'wrong-credentials',
   )
-  expect(await gateway.changePassword(pair, 'another horse', browser)).toHaveProperty('token')
-  expect((await gateway.listSessions(user)).map(({ id }) => id)).not.toContain(user.session.id)
-  expect((await gateway.listSessions(own)).map(({ id }) => id)).toEqual([own.session.id])
+  expect(await gateway.commands.changePassword(pair, 'another horse', browser)).toHaveProperty('token')
+  expect((await gateway.queries.listSessions(user)).map(({ id }) => id)).not.toContain(user.session.id)
+  expect((await gateway.queries.listSessions(own)).map(({ id }) => id)).toEqual([own.session.id])
   expect(await enter(email, password)).toBe('wrong-credentials')
   expect((await ports.accounts.readLogin('acme'))?.password).toBeDefined()
   await signIn('acme', other)
@@ -104,10 +105,10 @@ test('a user changes the own password, which ends the own sessions and no others
 test('a locked user is told nothing but that name or password is wrong; failures count (ruling 1.26)', async () => {
   const { backOffice, gateway, account, invite, enter } = await setUp()
   const { id, token } = await invite()
-  await gateway.acceptInvitation(token, password)
-  expect(await backOffice.lockUser(account.id, id)).toBe(true)
+  await gateway.commands.acceptInvitation(token, password)
+  expect(await backOffice.commands.lockUser(account.id, id)).toBe(true)
   expect(await enter(email, password)).toBe('wrong-credentials')
-  await backOffice.unlockUser(account.id, id)
+  await backOffice.commands.unlockUser(account.id, id)
   for (let i = 0; i < 11; i++) await enter(email, `guess ${i}`)
   expect(await enter(email, password)).toEqual({ retryAfterSeconds: expect.any(Number) as number })
 })
@@ -115,24 +116,24 @@ test('a locked user is told nothing but that name or password is wrong; failures
 test('who may use an account from some networks only may as its user, too', async () => {
   const { backOffice, gateway, account, invite, enter } = await setUp()
   const { token } = await invite()
-  await gateway.acceptInvitation(token, password)
-  await backOffice.changeAccount(account.id, { from: ['198.51.100.0/24'] })
+  await gateway.commands.acceptInvitation(token, password)
+  await backOffice.commands.changeAccount(account.id, { from: ['198.51.100.0/24'] })
   expect(await enter(email, password)).toBe('wrong-credentials')
 })
 
 test('closing an account removes its users', async () => {
   const { backOffice, gateway, account, invite, enter } = await setUp()
   const { token } = await invite()
-  await gateway.acceptInvitation(token, password)
-  await backOffice.closeAccount(account.id)
-  expect(await gateway.listUsers(account)).toEqual([])
+  await gateway.commands.acceptInvitation(token, password)
+  await backOffice.commands.closeAccount(account.id)
+  expect(await gateway.queries.listUsers(account)).toEqual([])
   expect(await enter(email, password)).toBe('wrong-credentials')
 })
 
 test('a hash of an older version is replaced when the user signs in; other sessions stay, the account keeps its hash', async () => {
   const { gateway, ports, account, invite, signIn } = await setUp()
   const { id, token } = await invite()
-  await gateway.acceptInvitation(token, password)
+  await gateway.commands.acceptInvitation(token, password)
   const old = await ports.secrets.hashPassword(password)
   await ports.users.setPassword(account.id, id, old)
   const session = { hash: ports.secrets.hashKey('open'), agent: '', address: '', secondFactor: false }
@@ -141,7 +142,7 @@ test('a hash of an older version is replaced when the user signs in; other sessi
   const now = (await ports.users.byEmail(email))?.password
   expect(now).toBeDefined()
   expect(now === undefined || ports.secrets.isWeakForSignIn(now)).toBe(false)
-  expect(await gateway.findSession('open')).toBeDefined()
+  expect(await gateway.commands.useSession('open')).toBeDefined()
   expect((await signIn()).user?.id).toBe(id)
   expect((await ports.users.byEmail(email))?.password).toBe(now)
 

@@ -13,39 +13,39 @@ let ann: OperatorId
 beforeEach(async () => {
   ports = memoryPorts()
   backOffice = createBackOffice(ports)
-  const added = await backOffice.addOperator({ name: 'ann', role: 'support' }, 'correct horse')
+  const added = await backOffice.commands.addOperator({ name: 'ann', role: 'support' }, 'correct horse')
   if (typeof added === 'string') throw new Error(added)
   ann = added
 })
 
 const signedIn = async (password = 'correct horse', name = 'ann'): Promise<string> => {
-  const opened = await backOffice.signInOperator(pair(password, name), browser)
+  const opened = await backOffice.commands.signInOperator(pair(password, name), browser)
   return typeof opened === 'object' && 'token' in opened ? opened.token : JSON.stringify(opened)
 }
 
 test('the right password opens a session, in any letter case of the name; each has a token of its own', async () => {
   const [one, other] = [await signedIn(), await signedIn('correct horse', 'ANN')]
   expect(one).not.toBe(other)
-  expect((await backOffice.findOperatorSession(one))?.operator).toMatchObject({ id: ann, role: 'support' })
-  expect(await backOffice.findOperatorSession('x')).toBeUndefined()
-  expect(await backOffice.listOperatorSessions(ann)).toHaveLength(2)
+  expect((await backOffice.commands.useOperatorSession(one))?.operator).toMatchObject({ id: ann, role: 'support' })
+  expect(await backOffice.commands.useOperatorSession('x')).toBeUndefined()
+  expect(await backOffice.queries.listOperatorSessions(ann)).toHaveLength(2)
 })
 
 test('a wrong password, a name that nobody has and a locked operator are told the same', async () => {
   expect(await signedIn('wrong')).toBe('"wrong-credentials"')
   expect(await signedIn('correct horse', 'bob')).toBe('"wrong-credentials"')
   const token = await signedIn()
-  await backOffice.lockOperator(ann)
+  await backOffice.commands.lockOperator(ann)
   expect(await signedIn()).toBe('"wrong-credentials"')
-  expect(await backOffice.findOperatorSession(token)).toBeUndefined()
+  expect(await backOffice.commands.useOperatorSession(token)).toBeUndefined()
 })
 
 test('an account of the same name and password is no operator, and its failures are its own', async () => {
-  await backOffice.openAccount({ login: 'boss', password: 'correct horse' })
+  await backOffice.commands.openAccount({ login: 'boss', password: 'correct horse' })
   expect(await signedIn('correct horse', 'boss')).toBe('"wrong-credentials"')
   for (let i = 0; i < 12; i++) await signedIn('wrong')
   expect(await signedIn()).toMatch(/retryAfterSeconds/)
-  await backOffice.openAccount({ login: 'ann', password: 'correct horse' })
+  await backOffice.commands.openAccount({ login: 'ann', password: 'correct horse' })
   const checked = await ports.secrets.checkPassword({
     ...{ login: 'ann', password: 'correct horse', network: '192.0.2.0/24', address: '192.0.2.7' },
     ...{ now: ports.clock.now(), mayUse: () => true, remembered: () => ports.accounts.byLogin('ann') },
@@ -56,32 +56,36 @@ test('an account of the same name and password is no operator, and its failures 
 
 test('a changed password ends all sessions but the new one', async () => {
   const token = await signedIn()
-  expect(await backOffice.changeOperatorPassword(pair('correct horse'), 'short', browser)).toBe('too-short')
-  expect(await backOffice.changeOperatorPassword(pair('wrong'), 'battery staple', browser)).toBe('wrong-credentials')
-  expect(await backOffice.findOperatorSession(token)).toBeDefined()
-  const opened = await backOffice.changeOperatorPassword(pair('correct horse'), 'battery staple', browser)
-  expect(await backOffice.findOperatorSession(token)).toBeUndefined()
+  expect(await backOffice.commands.changeOperatorPassword(pair('correct horse'), 'short', browser)).toBe('too-short')
+  expect(await backOffice.commands.changeOperatorPassword(pair('wrong'), 'battery staple', browser)).toBe(
+    'wrong-credentials',
+  )
+  expect(await backOffice.commands.useOperatorSession(token)).toBeDefined()
+  const opened = await backOffice.commands.changeOperatorPassword(pair('correct horse'), 'battery staple', browser)
+  expect(await backOffice.commands.useOperatorSession(token)).toBeUndefined()
   expect(
-    typeof opened === 'object' && 'token' in opened && (await backOffice.findOperatorSession(opened.token)),
+    typeof opened === 'object' && 'token' in opened && (await backOffice.commands.useOperatorSession(opened.token)),
   ).toBeTruthy()
   expect(await signedIn()).toBe('"wrong-credentials"')
 })
 
 test('whom an identity provider names is signed in by name, unless there is no such operator or it is locked', async () => {
-  const opened = await backOffice.signInNamedOperator('ANN', browser)
+  const opened = await backOffice.commands.signInNamedOperator('ANN', browser)
   const token = typeof opened === 'object' && 'token' in opened ? opened.token : ''
-  expect((await backOffice.findOperatorSession(token))?.operator.id).toBe(ann)
-  await backOffice.addOperator({ name: 'kim', role: 'admin' }, 'correct horse')
+  expect((await backOffice.commands.useOperatorSession(token))?.operator.id).toBe(ann)
+  await backOffice.commands.addOperator({ name: 'kim', role: 'admin' }, 'correct horse')
   for (const nobody of ['bob', '', '\u212Aim']) {
-    expect(await backOffice.signInNamedOperator(nobody, browser)).toBe('wrong-credentials')
+    expect(await backOffice.commands.signInNamedOperator(nobody, browser)).toBe('wrong-credentials')
   }
-  await backOffice.lockOperator(ann)
-  expect(await backOffice.signInNamedOperator('ann', browser)).toBe('wrong-credentials')
+  await backOffice.commands.lockOperator(ann)
+  expect(await backOffice.commands.signInNamedOperator('ann', browser)).toBe('wrong-credentials')
 })
 
 test('an identity provider takes the place of the password only: a required second factor is asked for', async () => {
   const strict = createBackOffice(ports, { secondFactorRequired: true })
-  expect(await strict.signInNamedOperator('ann', browser)).toMatchObject({ challenge: expect.any(String) as string })
+  expect(await strict.commands.signInNamedOperator('ann', browser)).toMatchObject({
+    challenge: expect.any(String) as string,
+  })
 })
 
 test('a hash of an older version is replaced when the operator signs in, and other sessions stay', async () => {
@@ -91,9 +95,9 @@ test('a hash of an older version is replaced when the operator signs in, and oth
   if (chosen === undefined) throw new Error('no operator')
   expect(ports.secrets.isWeakForSignIn(chosen)).toBe(false)
   await ports.operators.replaceHash(ann, chosen, old)
-  expect(await backOffice.findOperatorSession(first)).toBeDefined()
+  expect(await backOffice.commands.useOperatorSession(first)).toBeDefined()
   const second = await signedIn()
   const now = (await ports.operators.byName('ann'))?.password
   expect(now === undefined || ports.secrets.isWeakForSignIn(now)).toBe(false)
-  for (const token of [first, second]) expect(await backOffice.findOperatorSession(token)).toBeDefined()
+  for (const token of [first, second]) expect(await backOffice.commands.useOperatorSession(token)).toBeDefined()
 })

@@ -6,7 +6,7 @@ import type { Instant } from '../time/instant.ts'
 
 export type OperatorId = Brand<number, 'OperatorId'>
 
-/** Support reads everything and changes no money (`mayDo`). */
+/** Support reads everything and changes no money (`mayOperator`). */
 export const operatorRoles = ['admin', 'support'] as const
 export type OperatorRole = (typeof operatorRoles)[number]
 

@@ -17,6 +17,12 @@ export interface SecondFactor {
   readonly recoveryCodes: number
 }
 
+/** Second factor of an account, and whether the people who sign in for it must have one. */
+export interface AccountFactor {
+  readonly factor: SecondFactor | undefined
+  readonly isRequired: boolean
+}
+
 /** Second factors of people who sign in. */
 export interface SecondFactors {
   find(of: FactorOwner): Promise<SecondFactor | undefined>

@@ -12,16 +12,16 @@ async function setUp() {
   const clock = steppingClock()
   const ports = memoryPorts({ clock })
   const backOffice = createBackOffice(ports)
-  const id = await backOffice.openAccount({ login: 'acme', password })
+  const id = await backOffice.commands.openAccount({ login: 'acme', password })
   if (typeof id === 'string') throw new Error(id)
   const gateway = createGateway(ports)
   const signIn = async () => {
-    const opened = await gateway.signIn(pair, browser)
+    const opened = await gateway.commands.signIn(pair, browser)
     if (typeof opened === 'string' || !('token' in opened)) throw new Error('not signed in')
     return opened.token
   }
   const isSignedIn = async (token: string, use = true) =>
-    (await gateway.findSession(token, undefined, use)) !== undefined
+    (await (use ? gateway.commands.useSession(token) : gateway.queries.findSession(token))) !== undefined
   const pass = (seconds: number) => clock.step(seconds)
   return { id, backOffice, gateway, signIn, isSignedIn, pass, ports }
 }
@@ -30,25 +30,25 @@ test('login and password open a session; each one has a token of its own', async
   const { id, gateway, signIn } = await setUp()
   const [one, other] = [await signIn(), await signIn()]
   expect(one).not.toBe(other)
-  expect(await gateway.findSession(one)).toMatchObject({ account: { id }, balance: 0, session: browser })
-  expect(await gateway.findSession(`${one}x`)).toBeUndefined()
+  expect(await gateway.commands.useSession(one)).toMatchObject({ account: { id }, balance: 0, session: browser })
+  expect(await gateway.commands.useSession(`${one}x`)).toBeUndefined()
 })
 
 test('what is wrong opens nothing, and too many failures are told (ruling 1.26)', async () => {
   const { gateway } = await setUp()
-  expect(await gateway.signIn({ ...pair, password: 'wrong' }, browser)).toBe('wrong-credentials')
-  expect(await gateway.signIn({ ...pair, user: 'nobody' }, browser)).toBe('wrong-credentials')
-  for (let i = 0; i < 12; i++) await gateway.signIn({ ...pair, password: `guess ${i}` }, browser)
-  expect(await gateway.signIn(pair, browser)).toEqual({ retryAfterSeconds: expect.any(Number) as number })
+  expect(await gateway.commands.signIn({ ...pair, password: 'wrong' }, browser)).toBe('wrong-credentials')
+  expect(await gateway.commands.signIn({ ...pair, user: 'nobody' }, browser)).toBe('wrong-credentials')
+  for (let i = 0; i < 12; i++) await gateway.commands.signIn({ ...pair, password: `guess ${i}` }, browser)
+  expect(await gateway.commands.signIn(pair, browser)).toEqual({ retryAfterSeconds: expect.any(Number) as number })
 })
 
 test('that an account is locked is told for the right password only; its sessions end', async () => {
   const { id, backOffice, gateway, signIn, isSignedIn } = await setUp()
   const token = await signIn()
-  await backOffice.lockAccount(id)
+  await backOffice.commands.lockAccount(id)
   expect(await isSignedIn(token)).toBe(false)
-  expect(await gateway.signIn(pair, browser)).toBe('account-locked')
-  expect(await gateway.signIn({ ...pair, password: 'wrong' }, browser)).toBe('wrong-credentials')
+  expect(await gateway.commands.signIn(pair, browser)).toBe('account-locked')
+  expect(await gateway.commands.signIn({ ...pair, password: 'wrong' }, browser)).toBe('wrong-credentials')
 })
 
 test('a session ends after an idle hour, and after twelve hours of use', async () => {
@@ -68,54 +68,54 @@ test('from a network where the password may not be used a session opens nothing'
   const { id, ports, gateway, signIn } = await setUp()
   const token = await signIn()
   await ports.accounts.change(id, { from: ['203.0.113.0/24'] })
-  expect(await gateway.findSession(token, () => false)).toBeUndefined()
-  expect(await gateway.findSession(token, () => true)).toBeDefined()
+  expect(await gateway.commands.useSession(token, () => false)).toBeUndefined()
+  expect(await gateway.commands.useSession(token, () => true)).toBeDefined()
 })
 
 test('a new password needs the old one and ten characters; it ends every session but that of who changed it', async () => {
   const { gateway, signIn, isSignedIn } = await setUp()
   const token = await signIn()
-  expect(await gateway.changePassword({ ...pair, password: 'wrong' }, 'another horse', browser)).toBe(
+  expect(await gateway.commands.changePassword({ ...pair, password: 'wrong' }, 'another horse', browser)).toBe(
     'wrong-credentials',
   )
-  expect(await gateway.changePassword(pair, 'short', browser)).toBe('too-short')
-  expect(await gateway.changePassword(pair, ' '.repeat(12), browser)).toBe('invalid-password')
-  expect(await gateway.changePassword(pair, 'Password123', browser)).toBe('too-common')
+  expect(await gateway.commands.changePassword(pair, 'short', browser)).toBe('too-short')
+  expect(await gateway.commands.changePassword(pair, ' '.repeat(12), browser)).toBe('invalid-password')
+  expect(await gateway.commands.changePassword(pair, 'Password123', browser)).toBe('too-common')
   expect(await isSignedIn(token)).toBe(true)
-  const changed = await gateway.changePassword(pair, 'another horse', browser)
+  const changed = await gateway.commands.changePassword(pair, 'another horse', browser)
   if (typeof changed === 'string' || !('token' in changed)) throw new Error('not changed')
   expect([await isSignedIn(token), await isSignedIn(changed.token)]).toEqual([false, true])
-  expect(await gateway.signIn(pair, browser)).toBe('wrong-credentials')
+  expect(await gateway.commands.signIn(pair, browser)).toBe('wrong-credentials')
 })
 
 test('a link signs in once, within an hour', async () => {
   const { id, backOffice, gateway, pass } = await setUp()
   const offer = async () => {
-    const offered = await backOffice.offerSignInLink(id)
+    const offered = await backOffice.commands.offerSignInLink(id)
     return typeof offered === 'string' ? offered : offered.token
   }
   const [link, late] = [await offer(), await offer()]
-  const opened = await gateway.signInByLink(link, browser)
+  const opened = await gateway.commands.signInByLink(link, browser)
   expect(opened).toMatchObject({ token: expect.any(String) as string })
-  expect(await gateway.signInByLink(link, browser)).toBe('wrong-credentials')
+  expect(await gateway.commands.signInByLink(link, browser)).toBe('wrong-credentials')
   pass(linkSeconds)
-  expect(await gateway.signInByLink(late, browser)).toBe('wrong-credentials')
-  expect(await backOffice.offerSignInLink((id + 1) as never)).toBe('no-such-account')
+  expect(await gateway.commands.signInByLink(late, browser)).toBe('wrong-credentials')
+  expect(await backOffice.commands.offerSignInLink((id + 1) as never)).toBe('no-such-account')
 })
 
 test('an account lists and ends its own sessions and keys only', async () => {
   const { id, backOffice, gateway, ports, signIn, isSignedIn } = await setUp()
   const token = await signIn()
-  const own = await gateway.findSession(token)
-  const strangerId = await backOffice.openAccount({ login: 'stranger' })
+  const own = await gateway.commands.useSession(token)
+  const strangerId = await backOffice.commands.openAccount({ login: 'stranger' })
   const stranger = typeof strangerId === 'number' ? await ports.accounts.find(strangerId) : undefined
-  const key = await backOffice.issueApiKey(id)
+  const key = await backOffice.commands.issueApiKey(id)
   if (own === undefined || stranger === undefined || typeof key === 'string') throw new Error('not set up')
-  expect(await gateway.endSession(stranger, own.session.id)).toBe(false)
-  expect(await gateway.revokeKey(stranger.account, key.id)).toBe('no-such-key')
+  expect(await gateway.commands.endSession(stranger, own.session.id)).toBe(false)
+  expect(await gateway.commands.revokeKey(stranger.account, key.id)).toBe('no-such-key')
   expect(await isSignedIn(token)).toBe(true)
-  expect(await gateway.revokeKey(own.account, key.id)).toBe('revoked')
+  expect(await gateway.commands.revokeKey(own.account, key.id)).toBe('revoked')
   await signIn()
-  expect(await gateway.endOtherSessions(own, own.session.id)).toBe(1)
-  expect((await gateway.listSessions(own)).map((session) => session.id)).toEqual([own.session.id])
+  expect(await gateway.commands.endOtherSessions(own, own.session.id)).toBe(1)
+  expect((await gateway.queries.listSessions(own)).map((session) => session.id)).toEqual([own.session.id])
 })

@@ -29,29 +29,29 @@ async function setUp() {
 test('while a message waits nothing is erased and nothing is recorded; once it is deleted all is, with a record', async () => {
   const { ports, account, send, backOffice, clock } = await setUp()
   const id = await send(86_400)
-  expect(await backOffice.eraseNumber(number, 'me')).toEqual({ heldUp: { ...nothingHeld, waiting: 1 } })
-  expect(await backOffice.listErasures()).toEqual([])
-  expect((await backOffice.exportNumber(number)).messages).toMatchObject([{ id, text: 'hi there' }])
+  expect(await backOffice.commands.eraseNumber(number, 'me')).toEqual({ heldUp: { ...nothingHeld, waiting: 1 } })
+  expect(await backOffice.queries.listErasures()).toEqual([])
+  expect((await backOffice.commands.exportNumber(number)).messages).toMatchObject([{ id, text: 'hi there' }])
 
   await ports.messages.deleteScheduled(account.id, [id], clock.now())
   const erased = { messages: 1, inbound: 0, contacts: 0, events: 0 }
   const left = nothingHeld
-  expect(await backOffice.eraseNumber(number, 'me')).toEqual({ erasure: 1, erased, left, suppressions: 0 })
-  expect(await backOffice.exportNumber(number)).toEqual({
+  expect(await backOffice.commands.eraseNumber(number, 'me')).toEqual({ erasure: 1, erased, left, suppressions: 0 })
+  expect(await backOffice.commands.exportNumber(number)).toEqual({
     messages: [],
     inbound: [],
     contacts: [],
     listed: [],
     suppressions: [],
   })
-  expect(await backOffice.explainMessage(id)).toMatchObject({ number: erasedNumber, text: { characters: 0 } })
-  expect(await backOffice.verifyLedger()).toMatchObject({ differences: [] })
+  expect(await backOffice.queries.explainMessage(id)).toMatchObject({ number: erasedNumber, text: { characters: 0 } })
+  expect(await backOffice.queries.verifyLedger()).toMatchObject({ differences: [] })
 
-  const [record, ...more] = await backOffice.listErasures(number)
+  const [record, ...more] = await backOffice.queries.listErasures(number)
   expect(more).toEqual([])
   expect(record).toMatchObject({ id: 1, by: 'me', erased, ended: expect.any(Number) as number })
   expect(JSON.stringify(record)).not.toContain(number)
-  expect(await backOffice.listErasures(other)).toEqual([])
+  expect(await backOffice.queries.listErasures(other)).toEqual([])
 })
 
 test('a message waits for its receipt for three days, and then no more', async () => {
@@ -63,14 +63,16 @@ test('a message waits for its receipt for three days, and then no more', async (
   if (typeof batch === 'string') throw new Error(batch)
   const [message] = batch.messages
   if (message === undefined) throw new Error('none was claimed')
-  expect(await backOffice.heldUp(number)).toEqual({ ...nothingHeld, waiting: 1 })
+  expect(await backOffice.queries.heldUp(number)).toEqual({ ...nothingHeld, waiting: 1 })
   await ports.claimedBatches.record(dispatcher, [
     { batch: batch.id, message, handover: { outcome: 'accepted', reference: 'r' } },
   ])
-  expect(await backOffice.eraseNumber(number, 'me')).toEqual({ heldUp: { ...nothingHeld, awaitingReceipt: 1 } })
+  expect(await backOffice.commands.eraseNumber(number, 'me')).toEqual({
+    heldUp: { ...nothingHeld, awaitingReceipt: 1 },
+  })
   clock.step(3 * 86_400)
-  expect(await backOffice.eraseNumber(number, 'me')).toMatchObject({ erased: { messages: 1 } })
-  expect((await backOffice.explainMessage(id))?.number).toBe(erasedNumber)
+  expect(await backOffice.commands.eraseNumber(number, 'me')).toMatchObject({ erased: { messages: 1 } })
+  expect((await backOffice.queries.explainMessage(id))?.number).toBe(erasedNumber)
 })
 
 test('what is sent meanwhile is left, and told', async () => {
@@ -86,11 +88,11 @@ test('what is sent meanwhile is left, and told', async () => {
       },
     },
   }
-  expect(await createBackOffice(sending).eraseNumber(number, 'me')).toMatchObject({
+  expect(await createBackOffice(sending).commands.eraseNumber(number, 'me')).toMatchObject({
     erased: { messages: 0 },
     left: { ...nothingHeld, waiting: 1 },
   })
-  expect((await backOffice.exportNumber(number)).messages).toMatchObject([{ text: 'hi there' }])
+  expect((await backOffice.commands.exportNumber(number)).messages).toMatchObject([{ text: 'hi there' }])
 })
 
 test('a list is shown with its text; while it is sent nothing is erased, and what is started meanwhile is told', async () => {
@@ -100,13 +102,13 @@ test('a list is shown with its text; while it is sent nothing is erased, and wha
   const rows = [{ row: 1, number, fields: ['Ann'] }]
   const sends = [await bulkSends.add(account.id, draft, [rows]), await bulkSends.add(account.id, draft, [rows])]
   const [first = assert.fail(), second = assert.fail()] = sends
-  expect((await backOffice.exportNumber(number)).listed).toMatchObject([
+  expect((await backOffice.commands.exportNumber(number)).listed).toMatchObject([
     { send: { id: first, account: account.id, state: 'draft', text: 'Dear {name}' }, row: rows[0], isBeingSent: false },
     { send: { id: second } },
   ])
   await bulkSends.start(account.id, first)
-  expect(await backOffice.eraseNumber(number, 'me')).toEqual({ heldUp: { ...nothingHeld, rowsBeingSent: 1 } })
-  expect((await backOffice.exportNumber(number)).listed).toHaveLength(2)
+  expect(await backOffice.commands.eraseNumber(number, 'me')).toEqual({ heldUp: { ...nothingHeld, rowsBeingSent: 1 } })
+  expect((await backOffice.commands.exportNumber(number)).listed).toHaveLength(2)
   await bulkSends.end(first, 0, { accepted: [], messages: 0, cost: 0 as never, left: rows })
   const starting = {
     ...ports,
@@ -118,7 +120,7 @@ test('a list is shown with its text; while it is sent nothing is erased, and wha
       },
     },
   }
-  expect(await createBackOffice(starting).eraseNumber(number, 'me')).toMatchObject({
+  expect(await createBackOffice(starting).commands.eraseNumber(number, 'me')).toMatchObject({
     left: { ...nothingHeld, rowsBeingSent: 1 },
   })
   expect(await bulkSends.rows(account.id, first, 0)).toEqual([{ row: 1, number: erasedNumber, fields: [] }])
@@ -132,10 +134,10 @@ test('an erasure that broke off is a record without an end, and is done again fr
     ...ports,
     personalData: { ...ports.personalData, end: () => Promise.reject(new Error('gone')) },
   }
-  await expect(createBackOffice(broken).eraseNumber(number, 'me')).rejects.toThrow('gone')
-  expect(await backOffice.listErasures()).toMatchObject([{ ended: undefined }])
-  expect(await backOffice.eraseNumber(number, 'me')).toMatchObject({ erased: { messages: 0 } })
-  expect(await backOffice.listErasures(number)).toMatchObject([
+  await expect(createBackOffice(broken).commands.eraseNumber(number, 'me')).rejects.toThrow('gone')
+  expect(await backOffice.queries.listErasures()).toMatchObject([{ ended: undefined }])
+  expect(await backOffice.commands.eraseNumber(number, 'me')).toMatchObject({ erased: { messages: 0 } })
+  expect(await backOffice.queries.listErasures(number)).toMatchObject([
     { id: 2, ended: expect.any(Number) as number },
     { id: 1 },
   ])
@@ -144,10 +146,15 @@ test('an erasure that broke off is a record without an end, and is done again fr
 test('where what is stored has a key that this process does not have, nothing is done, unless the key was lost', async () => {
   const { ports, account } = await setUp()
   const sealed = 'of another key' as SealedSecret
-  await createBackOffice({ ...ports, secretBox: { ...ports.secretBox, seal: () => sealed } }).addWebhook(account.id, {
-    url: 'https://receiver.example/',
+  await createBackOffice({ ...ports, secretBox: { ...ports.secretBox, seal: () => sealed } }).commands.addWebhook(
+    account.id,
+    {
+      url: 'https://receiver.example/',
+    },
+  )
+  await expect(createBackOffice(ports).commands.eraseNumber(number, 'me')).rejects.toThrow(OtherKeyError)
+  expect(await createBackOffice(ports).queries.listErasures()).toEqual([])
+  expect(await createBackOffice(ports).commands.eraseNumber(number, 'me', { despiteKey: true })).toMatchObject({
+    erasure: 1,
   })
-  await expect(createBackOffice(ports).eraseNumber(number, 'me')).rejects.toThrow(OtherKeyError)
-  expect(await createBackOffice(ports).listErasures()).toEqual([])
-  expect(await createBackOffice(ports).eraseNumber(number, 'me', { despiteKey: true })).toMatchObject({ erasure: 1 })
 })

@@ -18,7 +18,7 @@ async function world() {
   const [account, other] = [await anAccount(ports), await anAccount(ports, { login: 'other' })]
   const gateway = createGateway(ports)
   const added = async (wanted: Omit<WantedWebhook, 'url'> = {}, of = account) => {
-    const made = await gateway.addWebhook(of, { url, ...wanted })
+    const made = await gateway.commands.addWebhook(of, { url, ...wanted })
     if (typeof made === 'string') throw new Error(made)
     return made
   }
@@ -53,9 +53,9 @@ const wrong: readonly (readonly [string, WantedWebhook & { readonly url: string 
 test.each(wrong)('%s is refused, and nothing is added or changed', async (_what, wanted, refusal) => {
   const { added, gateway, account } = await world()
   const { webhook } = await added()
-  expect(await gateway.addWebhook(account, wanted)).toBe(refusal)
-  expect(await gateway.changeWebhook(account, webhook.id, { state: 'paused', ...wanted })).toBe(refusal)
-  expect(await gateway.listWebhooks(account)).toEqual([webhook])
+  expect(await gateway.commands.addWebhook(account, wanted)).toBe(refusal)
+  expect(await gateway.commands.changeWebhook(account, webhook.id, { state: 'paused', ...wanted })).toBe(refusal)
+  expect(await gateway.queries.listWebhooks(account)).toEqual([webhook])
 })
 
 test('whatever the client refuses of a URL is told', async () => {
@@ -63,17 +63,19 @@ test('whatever the client refuses of a URL is told', async () => {
   const refusals: readonly UrlRefusal[] = ['credentials-in-url', 'port-not-allowed', 'too-long', 'internal-address']
   for (const refusal of refusals) {
     webhookClient.refuse(() => refusal)
-    expect(await gateway.addWebhook(account, { url })).toBe(refusal)
+    expect(await gateway.commands.addWebhook(account, { url })).toBe(refusal)
   }
 })
 
 test('an account has at most 10 endpoints, however many are added at once; others are not counted', async () => {
   const { added, gateway, account, other } = await world()
   await added({}, other)
-  const made = await Promise.all(Array.from({ length: webhooksMax + 5 }, () => gateway.addWebhook(account, { url })))
+  const made = await Promise.all(
+    Array.from({ length: webhooksMax + 5 }, () => gateway.commands.addWebhook(account, { url })),
+  )
   expect(made.filter((each) => each === 'too-many')).toHaveLength(5)
-  const [first] = await gateway.listWebhooks(account)
-  expect(first && (await gateway.removeWebhook(account, first.id))).toBe(true)
+  const [first] = await gateway.queries.listWebhooks(account)
+  expect(first && (await gateway.commands.removeWebhook(account, first.id))).toBe(true)
   await added()
 })
 
@@ -81,39 +83,41 @@ test('an endpoint of another account is as one that is not there, whatever is as
   const { gateway, account, other, added, ports } = await world()
   const { webhook: foreign } = await added({}, other)
   const asked = (id: WebhookId) => [
-    gateway.showWebhook(account, id),
+    gateway.queries.showWebhook(account, id),
     // What is wrong with the request is not told before.
-    gateway.changeWebhook(account, id, { url: 'x' }),
-    gateway.changeWebhook(account, id, { state: 'paused' }),
-    gateway.rotateWebhookSecret(account, id),
-    gateway.rotateWebhookSecret(account, id, -1),
-    gateway.removeWebhook(account, id),
-    gateway.testWebhook(account, id),
-    gateway.startReplay(account, id, { what: 'dead' }),
-    gateway.startReplay(account, id, { what: 'period', from: instant(1), to: instant(1) }),
-    gateway.startReplay(account, id, { what: 'event', event: 'test-1' as WebhookEventId }),
-    gateway.showReplay(account, id),
-    gateway.stopReplay(account, id),
-    gateway.listAttempts(account, id, { offset: 0, limit: 10 }),
+    gateway.commands.changeWebhook(account, id, { url: 'x' }),
+    gateway.commands.changeWebhook(account, id, { state: 'paused' }),
+    gateway.commands.rotateWebhookSecret(account, id),
+    gateway.commands.rotateWebhookSecret(account, id, -1),
+    gateway.commands.removeWebhook(account, id),
+    gateway.commands.testWebhook(account, id),
+    gateway.commands.startReplay(account, id, { what: 'dead' }),
+    gateway.commands.startReplay(account, id, { what: 'period', from: instant(1), to: instant(1) }),
+    gateway.commands.startReplay(account, id, { what: 'event', event: 'test-1' as WebhookEventId }),
+    gateway.queries.showReplay(account, id),
+    gateway.commands.stopReplay(account, id),
+    gateway.queries.listAttempts(account, id, { offset: 0, limit: 10 }),
   ]
   expect(await Promise.all(asked(foreign.id))).toEqual(await Promise.all(asked(999 as WebhookId)))
   expect(await ports.webhooks.find(other.id, foreign.id)).toEqual(foreign)
-  expect(await gateway.listWebhooks(account)).toEqual([])
+  expect(await gateway.queries.listWebhooks(account)).toEqual([])
 })
 
 test('the operator works with the endpoints of all accounts', async () => {
   const { backOffice, account, other, added, gateway } = await world()
   const { webhook: one } = await added()
   const { webhook: two } = await added({}, other)
-  expect(await backOffice.listWebhooks(undefined)).toEqual([one, two])
-  expect(await backOffice.listWebhooks(other.id)).toEqual([two])
-  expect(await backOffice.changeWebhook(two.id, { state: 'paused' })).toMatchObject({ pausedFor: 'by-request' })
-  expect(await backOffice.showWebhook(two.id)).toMatchObject({ backlog: { events: 0, lists: 0, dead: 0 } })
-  expect(await backOffice.testWebhook(two.id)).toMatch(/^test-/)
-  expect(await backOffice.showWebhook(two.id)).toMatchObject({ backlog: { lists: 1 } })
-  expect(await backOffice.removeWebhook(two.id)).toBe(true)
-  expect(await gateway.listWebhooks(other)).toEqual([])
-  expect(await backOffice.addWebhook(account.id, { url })).toMatchObject({ webhook: { account: account.id } })
+  expect(await backOffice.queries.listWebhooks(undefined)).toEqual([one, two])
+  expect(await backOffice.queries.listWebhooks(other.id)).toEqual([two])
+  expect(await backOffice.commands.changeWebhook(two.id, { state: 'paused' })).toMatchObject({
+    pausedFor: 'by-request',
+  })
+  expect(await backOffice.queries.showWebhook(two.id)).toMatchObject({ backlog: { events: 0, lists: 0, dead: 0 } })
+  expect(await backOffice.commands.testWebhook(two.id)).toMatch(/^test-/)
+  expect(await backOffice.queries.showWebhook(two.id)).toMatchObject({ backlog: { lists: 1 } })
+  expect(await backOffice.commands.removeWebhook(two.id)).toBe(true)
+  expect(await gateway.queries.listWebhooks(other)).toEqual([])
+  expect(await backOffice.commands.addWebhook(account.id, { url })).toMatchObject({ webhook: { account: account.id } })
 })
 
 describe('the secret', () => {
@@ -130,13 +134,13 @@ describe('the secret', () => {
     const { added, ports, gateway, account, clock } = await world()
     const first = await added()
     const { id } = first.webhook
-    const rotated = await gateway.rotateWebhookSecret(account, id)
+    const rotated = await gateway.commands.rotateWebhookSecret(account, id)
     if (typeof rotated === 'string') throw new Error(rotated)
     const { secret, previous } = rotated.webhook
     expect(ports.secretBox.open(secret)).toBe(rotated.secret)
     expect(previous).toEqual([{ secret: first.webhook.secret, until: secondsAfter(clock.now(), 86_400) }])
     for (const hours of [1, 168]) {
-      const again = await gateway.rotateWebhookSecret(account, id, hours)
+      const again = await gateway.commands.rotateWebhookSecret(account, id, hours)
       if (typeof again === 'string') throw new Error(again)
       expect(again.webhook.previous[0]?.until).toBe(secondsAfter(clock.now(), hours * 3600))
     }
@@ -150,7 +154,7 @@ describe('the secret', () => {
     const signing = (webhook: Webhook) =>
       [webhook, ...webhook.previous].map(({ secret }) => given.indexOf(ports.secretBox.open(secret)))
     const rotate = async (hours: number) => {
-      const rotated = await gateway.rotateWebhookSecret(account, id, hours)
+      const rotated = await gateway.commands.rotateWebhookSecret(account, id, hours)
       if (typeof rotated === 'string') throw new Error(rotated)
       given.push(rotated.secret)
       return signing(rotated.webhook)
@@ -170,8 +174,8 @@ describe('the secret', () => {
   test.each([-1, 169, 1.5, NaN])('is not rotated within %d hours', async (hours) => {
     const { added, gateway, account } = await world()
     const { webhook } = await added()
-    expect(await gateway.rotateWebhookSecret(account, webhook.id, hours)).toBe('overlap-out-of-range')
-    expect(await gateway.listWebhooks(account)).toEqual([webhook])
+    expect(await gateway.commands.rotateWebhookSecret(account, webhook.id, hours)).toBe('overlap-out-of-range')
+    expect(await gateway.queries.listWebhooks(account)).toEqual([webhook])
   })
 })
 
@@ -179,13 +183,15 @@ test('a period that does not end after it begins is not replayed', async () => {
   const { added, gateway, account } = await world()
   const { webhook } = await added()
   const period = (from: number, to: number) => ({ what: 'period', from: instant(from), to: instant(to) }) as const
-  expect(await gateway.showReplay(account, webhook.id)).toBe('no-replay')
-  expect(await gateway.stopReplay(account, webhook.id)).toBe('no-replay')
-  expect(await gateway.startReplay(account, webhook.id, period(2, 2))).toBe('empty-period')
-  expect(await gateway.showReplay(account, webhook.id)).toBe('no-replay')
-  expect(await gateway.startReplay(account, webhook.id, period(2, 3))).toMatchObject({ started: { state: 'running' } })
-  expect(await gateway.startReplay(account, webhook.id, period(2, 3))).toMatchObject({ running: { id: 1 } })
-  expect(await gateway.stopReplay(account, webhook.id)).toMatchObject({ id: 1, state: 'stopped' })
+  expect(await gateway.queries.showReplay(account, webhook.id)).toBe('no-replay')
+  expect(await gateway.commands.stopReplay(account, webhook.id)).toBe('no-replay')
+  expect(await gateway.commands.startReplay(account, webhook.id, period(2, 2))).toBe('empty-period')
+  expect(await gateway.queries.showReplay(account, webhook.id)).toBe('no-replay')
+  expect(await gateway.commands.startReplay(account, webhook.id, period(2, 3))).toMatchObject({
+    started: { state: 'running' },
+  })
+  expect(await gateway.commands.startReplay(account, webhook.id, period(2, 3))).toMatchObject({ running: { id: 1 } })
+  expect(await gateway.commands.stopReplay(account, webhook.id)).toMatchObject({ id: 1, state: 'stopped' })
 })
 
 describe('where what is stored has a key that this process does not have', () => {
@@ -207,19 +213,19 @@ describe('where what is stored has a key that this process does not have', () =>
 
   test('nothing is added or rotated, and the error says why, with nothing done', async () => {
     const { account, other, gatewayOf, own, backOffice } = await elsewhere()
-    const made = await gatewayOf('a').addWebhook(account, { url })
+    const made = await gatewayOf('a').commands.addWebhook(account, { url })
     if (typeof made === 'string') throw new Error(made)
     const { id } = made.webhook
     for (const asked of [
-      () => own.addWebhook(account, { url }),
-      () => own.addWebhook(other, { url }),
-      () => own.rotateWebhookSecret(account, id),
-      () => backOffice.addWebhook(other.id, { url }),
-      () => backOffice.rotateWebhookSecret(id, 0),
+      () => own.commands.addWebhook(account, { url }),
+      () => own.commands.addWebhook(other, { url }),
+      () => own.commands.rotateWebhookSecret(account, id),
+      () => backOffice.commands.addWebhook(other.id, { url }),
+      () => backOffice.commands.rotateWebhookSecret(id, 0),
     ])
       await expect(asked()).rejects.toMatchObject({ message: 'sealed with a', hadNoEffect: true })
-    expect(await own.addWebhook(account, { url: 'x' })).toBe('not-a-url')
-    expect(await backOffice.listWebhooks(undefined)).toEqual([made.webhook])
+    expect(await own.commands.addWebhook(account, { url: 'x' })).toBe('not-a-url')
+    expect(await backOffice.queries.listWebhooks(undefined)).toEqual([made.webhook])
   })
 
   test('the secret of carriers counts as well, and one of the two that can be opened is enough', async () => {
@@ -231,30 +237,34 @@ describe('where what is stored has a key that this process does not have', () =>
         { onPurpose: true },
       )
     await store('a', 0)
-    await expect(own.addWebhook(account, { url })).rejects.toThrow(OtherKeyError)
+    await expect(own.commands.addWebhook(account, { url })).rejects.toThrow(OtherKeyError)
     await store('b', 1)
-    expect(await own.addWebhook(account, { url })).toMatchObject({ webhook: { account: account.id } })
-    expect(await gatewayOf('b').addWebhook(account, { url })).toMatchObject({ webhook: { account: account.id } })
-    await expect(gatewayOf('a').addWebhook(account, { url })).rejects.toThrow(OtherKeyError)
+    expect(await own.commands.addWebhook(account, { url })).toMatchObject({ webhook: { account: account.id } })
+    expect(await gatewayOf('b').commands.addWebhook(account, { url })).toMatchObject({
+      webhook: { account: account.id },
+    })
+    await expect(gatewayOf('a').commands.addWebhook(account, { url })).rejects.toThrow(OtherKeyError)
   })
 
   test('the operator rotates or adds one despite the lost key; from then on everybody rotates the others', async () => {
     for (const begin of ['rotate', 'add'] as const) {
       const { account, other, boxOf, gatewayOf, own, backOffice } = await elsewhere()
       const [one, two] = [
-        await gatewayOf('a').addWebhook(account, { url }),
-        await gatewayOf('a').addWebhook(account, { url }),
+        await gatewayOf('a').commands.addWebhook(account, { url }),
+        await gatewayOf('a').commands.addWebhook(account, { url }),
       ]
       if (typeof one === 'string' || typeof two === 'string') throw new Error('not added')
       const despiteKey = { despiteKey: true }
-      if (begin === 'rotate') await backOffice.rotateWebhookSecret(one.webhook.id, 24, despiteKey)
-      else await backOffice.addWebhook(other.id, { url }, despiteKey)
+      if (begin === 'rotate') await backOffice.commands.rotateWebhookSecret(one.webhook.id, 24, despiteKey)
+      else await backOffice.commands.addWebhook(other.id, { url }, despiteKey)
       for (const { webhook } of [one, two]) {
-        const rotated = await own.rotateWebhookSecret(account, webhook.id)
+        const rotated = await own.commands.rotateWebhookSecret(account, webhook.id)
         if (typeof rotated === 'string') throw new Error(rotated)
         expect(boxOf('b').open(rotated.webhook.secret)).toBe(rotated.secret)
       }
-      await expect(gatewayOf('a').rotateWebhookSecret(account, one.webhook.id)).rejects.toThrow('sealed with b')
+      await expect(gatewayOf('a').commands.rotateWebhookSecret(account, one.webhook.id)).rejects.toThrow(
+        'sealed with b',
+      )
     }
   })
 })

@@ -1,4 +1,4 @@
-import type { Account, AccountId } from '../accounts/account.ts'
+import type { AccountId } from '../accounts/account.ts'
 import type { Ports } from '../ports.ts'
 import { requireKeyInUse, type KeySettings, type WebhookWithSecret } from './signing-secrets.ts'
 import type { UrlRefusal, WebhookClient } from './webhook-client.ts'
@@ -6,17 +6,9 @@ import { defaultEventTypes, webhookEventTypes, type WebhookEventId, type Webhook
 import { listSizeMax, webhookDefaults, type Webhook, type WebhookChange, type WebhookId } from './webhook.ts'
 import type { WebhookBacklog } from './webhooks.ts'
 
-type UseCase<Args extends readonly unknown[], Result> = (by: AccountId | undefined, ...args: Args) => Result
-
-/** What an account holder may do with endpoints of the account only. */
-export const byHolder =
-  <Args extends readonly unknown[], Result>(useCase: UseCase<Args, Result>) =>
-  (account: Account, ...args: Args): Result =>
-    useCase(account.id, ...args)
-
-/** The same with the endpoints of any account. */
+/** Returns a use case on the endpoints of one account as a use case on the endpoints of all accounts. */
 export const byOperator =
-  <Args extends readonly unknown[], Result>(useCase: UseCase<Args, Result>) =>
+  <Args extends readonly unknown[], Result>(useCase: (by: AccountId | undefined, ...args: Args) => Result) =>
   (...args: Args): Result =>
     useCase(undefined, ...args)
 

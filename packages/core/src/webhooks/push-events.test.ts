@@ -31,7 +31,7 @@ async function world() {
       },
     )
   const added = async (url: string, listSize = 1) => {
-    const made = await gateway.addWebhook(account, { url, listSize })
+    const made = await gateway.commands.addWebhook(account, { url, listSize })
     if (typeof made === 'string') throw new Error(made)
     return made
   }
@@ -305,7 +305,7 @@ test('a list is the same over all tries but for its time, and dead after the las
 test('a test is tried once', async () => {
   const { webhookClient, pusherOf, added, gateway, account, attempts } = await world()
   const { webhook } = await added(good)
-  await gateway.testWebhook(account, webhook.id)
+  await gateway.commands.testWebhook(account, webhook.id)
   webhookClient.answerWith(() => 500)
   await pushAll(pusherOf())
   expect(await attempts(webhook)).toMatchObject([{ tries: 1, verdict: 'failed' }])
@@ -321,10 +321,10 @@ test('while secrets are rotated each signs until the end of its overlap, the new
     return webhookClient.pushed.at(-1)?.secrets
   }
   expect(await signedBy()).toEqual([first.secret])
-  const second = await gateway.rotateWebhookSecret(account, first.webhook.id, 2)
+  const second = await gateway.commands.rotateWebhookSecret(account, first.webhook.id, 2)
   if (typeof second === 'string') throw new Error(second)
   expect(await signedBy()).toEqual([second.secret, first.secret])
-  const third = await gateway.rotateWebhookSecret(account, first.webhook.id, 1)
+  const third = await gateway.commands.rotateWebhookSecret(account, first.webhook.id, 1)
   if (typeof third === 'string') throw new Error(third)
   expect(await signedBy()).toEqual([third.secret, second.secret, first.secret])
   clock.step(3600 - 1)
@@ -489,7 +489,7 @@ test('a secret before that cannot be opened is left out and told of: a rotation 
   const lost = await ports.webhooks.add({ ...webhook, url: good, secret: 'of a lost key' as SealedSecret }, clock.now())
   if (typeof lost === 'string') throw new Error(lost)
   await ports.webhooks.remove(account.id, webhook.id)
-  const rotated = await createBackOffice(ports).rotateWebhookSecret(lost.id, 24, { despiteKey: true })
+  const rotated = await createBackOffice(ports).commands.rotateWebhookSecret(lost.id, 24, { despiteKey: true })
   if (typeof rotated === 'string') throw new Error(rotated)
   expect(rotated.webhook.previous).toHaveLength(1)
   await happen(1)

@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => portal.close())
 
-const balances = () => Promise.all([portal.account, sub].map(({ id }) => portal.gateway.creditBalance(id)))
+const balances = () => Promise.all([portal.account, sub].map(({ id }) => portal.gateway.queries.creditBalance(id)))
 
 test('a main account sees its sub accounts and moves credits once, however often the form is submitted', async () => {
   const page = await visitor.get('/accounts')
@@ -39,7 +39,7 @@ test('an account of another customer can neither give nor get credits', async ()
     { from: String(portal.account.id), to: String(stranger.id), quantity: '1' },
   ])
     expect((await visitor.submit('/accounts', fill)).status).toBe(422)
-  expect(await portal.gateway.creditBalance(stranger.id)).toBe(1000)
+  expect(await portal.gateway.queries.creditBalance(stranger.id)).toBe(1000)
 })
 
 test('a sub account has no page of accounts', async () => {

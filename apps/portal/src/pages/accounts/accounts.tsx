@@ -15,7 +15,7 @@ interface Wanted {
 
 async function view(visit: HolderVisit, wanted: Partial<Wanted> = {}, problems: Problems = {}): Promise<View> {
   const { gateway, account, balance, query } = visit
-  const subs = await gateway.listSubAccounts(account)
+  const subs = await gateway.queries.listSubAccounts(account)
   const family: readonly AccountWithBalance[] = [{ account, balance }, ...subs]
   const options = family.map(({ account: one }) => [String(one.id), `${nameOf(one)} (${one.id})`] as const)
   const [first, second] = options
@@ -92,7 +92,7 @@ async function transfer(visit: HolderVisit, fields: Fields): Promise<Answer> {
   const wanted = { from: fields.text('from'), to: fields.text('to'), quantity: fields.trimmed('quantity') }
   const [from, to, quantity] = [fields.number('from'), fields.number('to'), fields.number('quantity')]
   const asked = { from: from ?? NaN, to: to ?? NaN, quantity: quantity ?? NaN }
-  const moved = await gateway.transferCredits(account, asked, key === 'unusable' ? undefined : key)
+  const moved = await gateway.commands.transferCredits(account, asked, key === 'unusable' ? undefined : key)
   if (moved === 'done') return { goTo: '/accounts?done=moved' }
   const field = moved === 'invalid-from-account' ? 'from' : /to-account|same/.test(moved) ? 'to' : 'quantity'
   return view(visit, wanted, { [field]: transferWords[moved] })

@@ -22,7 +22,7 @@ async function view(visit: HolderVisit, { text, problems }: Given = nothingGiven
   const { gateway, account, parameters, query } = visit
   const from = parameters['from'] ?? ''
   const place = readPlace(query)
-  const found = await gateway.showConversation(account, from, place, linesMax)
+  const found = await gateway.queries.showConversation(account, from, place, linesMax)
   if (found === undefined) return 'not-found'
   const isLatest = place.received === undefined && place.sent === undefined
   const hasProblems = Object.keys(problems).length > 0
@@ -140,7 +140,7 @@ async function answer({ gateway, account, parameters }: HolderVisit, fields: Fie
   if (body === 'too-long') return 'The text is too long: up to 918 characters can be sent.'
   const key = readIdempotencyKey(fields.text('key'))
   if (key === undefined || key === 'unusable') return 'The form is incomplete. Nothing was sent. Try again.'
-  const sent = await gateway.sendMessages(account, [{ text, recipients: [parameters['from'] ?? ''] }], key)
+  const sent = await gateway.commands.sendMessages(account, [{ text, recipients: [parameters['from'] ?? ''] }], key)
   if (sent === 'invalid-sender') return 'Your account has no sender that may be used for this number. Ask the operator.'
   if (sent === 'another-request') return 'This form was already used for another text.'
   if (sent === 'overloaded') return 'The gateway is too busy. Nothing was sent. Try again.'
@@ -158,14 +158,14 @@ export const conversation = forHolders({
   async submit(visit, fields) {
     const { gateway, account, parameters } = visit
     const from = parameters['from'] ?? ''
-    const found = await gateway.showConversation(account, from, {}, 1)
+    const found = await gateway.queries.showConversation(account, from, {}, 1)
     if (found === undefined) return 'not-found'
     if (fields.text('step') === 'answer') {
       const problem = await answer(visit, fields)
       if (problem !== undefined) return view(visit, { text: fields.text('text'), problems: { text: problem } })
     }
     // A person who answers has read the messages on the page.
-    await gateway.markRead(account, from, fields.number('arrived') ?? 0)
+    await gateway.commands.markRead(account, from, fields.number('arrived') ?? 0)
     return { goTo: conversationPath(from) }
   },
 })

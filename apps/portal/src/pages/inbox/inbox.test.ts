@@ -32,7 +32,7 @@ test('each person is listed once with the latest text and the unread count, and 
   for (const text of ['one', 'two']) await arrive(portal.ports, ann, text)
   await arrive(portal.ports, ben, 'hello')
   expect(await rows('/inbox')).toEqual([`${ben}: hello: 1 message`, `${ann}: two: 2 messages`])
-  expect((await portal.gateway.takeReplies(portal.account, 'with-short-codes')).messages).toHaveLength(3)
+  expect((await portal.gateway.commands.takeReplies(portal.account, 'with-short-codes')).messages).toHaveLength(3)
   expect(await rows('/inbox?show=unread')).toHaveLength(2)
 })
 
@@ -69,7 +69,7 @@ test('answering marks the conversation as read, and sends once even if the form 
     expect(answered.to).toBe(`/inbox/${ann}`)
   }
   expect(await rows('/inbox')).toEqual([`${ann}: Yes: read`])
-  expect((await portal.gateway.listSent(portal.account, { limit: 9 })).messages).toHaveLength(2)
+  expect((await portal.gateway.queries.listSent(portal.account, { limit: 9 })).messages).toHaveLength(2)
 })
 
 test('only the messages shown on the page are marked as read, not those that arrived meanwhile', async () => {
@@ -131,5 +131,5 @@ test('conversations of another account cannot be seen, answered or marked as rea
   expect([(await visitor.get(`/inbox/${ben}`)).status, (await visitor.post(`/inbox/${ben}`, fields)).status]).toEqual([
     404, 404,
   ])
-  expect((await portal.gateway.listSent(portal.account, { limit: 9 })).messages).toHaveLength(1)
+  expect((await portal.gateway.queries.listSent(portal.account, { limit: 9 })).messages).toHaveLength(1)
 })

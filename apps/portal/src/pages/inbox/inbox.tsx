@@ -27,7 +27,11 @@ export const inbox = forHolders({
   async show({ gateway, account, query }) {
     const unreadOnly = query.get('show') === 'unread'
     const before = readKey(query.get('before'))
-    const { conversations, next } = await gateway.listConversations(account, { unreadOnly, before, limit: pageSize })
+    const { conversations, next } = await gateway.queries.listConversations(account, {
+      unreadOnly,
+      before,
+      limit: pageSize,
+    })
     return {
       title: 'Inbox',
       place: 'inbox',

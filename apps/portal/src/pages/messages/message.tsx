@@ -130,18 +130,18 @@ export const message = forHolders({
   path: '/messages/:id',
   async show({ gateway, account, now, parameters, query }) {
     const id = parseMessageId(parameters.id ?? '')
-    const told = id === undefined ? undefined : await gateway.showSent(account, id)
+    const told = id === undefined ? undefined : await gateway.queries.showSent(account, id)
     return told === undefined ? 'not-found' : view(told, now, query.get('done'))
   },
   changes: 'deleteScheduled',
   async submit({ gateway, account, parameters }) {
     const id = parseMessageId(parameters.id ?? '')
-    const [deletion] = id === undefined ? [] : await gateway.deleteScheduled(account, [id])
+    const [deletion] = id === undefined ? [] : await gateway.commands.deleteScheduled(account, [id])
     if (id === undefined || deletion === undefined) return 'not-found'
     if (deletion.outcome !== 'not-found') {
       return { goTo: `/messages/${id}?done=${deletion.outcome === 'deleted' ? 'cancelled' : 'sent'}` }
     }
     // The message may have been cancelled before. Its page shows that.
-    return (await gateway.showSent(account, id)) === undefined ? 'not-found' : { goTo: `/messages/${id}` }
+    return (await gateway.queries.showSent(account, id)) === undefined ? 'not-found' : { goTo: `/messages/${id}` }
   },
 })

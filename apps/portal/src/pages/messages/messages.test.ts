@@ -23,7 +23,7 @@ test('an empty list explains what will be listed and how to send a message', asy
 
 test('the list has the latest message first and continues where the previous page ended', async () => {
   const recipients = Array.from({ length: 30 }, (_, i) => String(27820000100 + i))
-  await portal.gateway.sendMessages(portal.account, [{ text: 'Hello', recipients }])
+  await portal.gateway.commands.sendMessages(portal.account, [{ text: 'Hello', recipients }])
   const first = await visitor.get('/messages')
   const older = first.html.querySelectorAll('.actions a').find((link) => link.textContent === 'Older')
   expect(older?.getAttribute('href')).toBe('/messages?after=6')
@@ -41,15 +41,19 @@ test.each([
   [3600, false],
 ])('the page of a message that is due in %i s is followed: %s', async (seconds, isFollowed) => {
   const scheduled = secondsAfter(portal.clock.now(), seconds)
-  await portal.gateway.sendMessages(portal.account, [{ text: 'Hello', recipients: ['27820000001'], scheduled }])
+  await portal.gateway.commands.sendMessages(portal.account, [
+    { text: 'Hello', recipients: ['27820000001'], scheduled },
+  ])
   const { html } = await visitor.get('/messages/1')
   expect(html.querySelector('body')?.hasAttribute('data-follow')).toBe(isFollowed)
 })
 
 test('messages are filtered by days and state, and downloaded as a file without formulas', async () => {
-  await portal.gateway.sendMessages(portal.account, [{ text: '=1+1', recipients: ['27820000001', '27820000002'] }])
+  await portal.gateway.commands.sendMessages(portal.account, [
+    { text: '=1+1', recipients: ['27820000001', '27820000002'] },
+  ])
   await write(portal.ports, portal.account)
-  const day = (await portal.gateway.listSent(portal.account, { limit: 1 })).messages[0]?.accepted ?? 0
+  const day = (await portal.gateway.queries.listSent(portal.account, { limit: 1 })).messages[0]?.accepted ?? 0
   const today = new Date(day + 2 * 3_600_000).toISOString().slice(0, 10)
   const all = await numbersShown(`/messages?from=${today}&to=${today}`)
   expect(all.length).toBeGreaterThanOrEqual(2)
@@ -72,7 +76,7 @@ test('the search field finds a number as people write it, an id and a reference'
     { number: '27820000002' },
     { number: '27820000002' },
   ]
-  await portal.gateway.sendMessages(portal.account, [{ text: 'Hello', recipients }])
+  await portal.gateway.commands.sendMessages(portal.account, [{ text: 'Hello', recipients }])
   expect((await visitor.get('/messages?q=A-1044')).to).toBe('/messages/1')
   expect((await visitor.get('/messages?q=3')).to).toBe('/messages/3')
   expect(await numbersShown(`/messages?q=${encodeURIComponent('+27 82 000 0002')}`)).toEqual([

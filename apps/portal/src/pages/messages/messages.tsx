@@ -120,7 +120,7 @@ async function* allMessages({ gateway, account, query }: HolderVisit): AsyncIter
   ]
   const wanted = wantedOf(filterOf(query))
   for (let after: MessageId | undefined, more = true; more;) {
-    const page = await gateway.listSent(account, { ...wanted, after, limit: 500 })
+    const page = await gateway.queries.listSent(account, { ...wanted, after, limit: 500 })
     for (const { id, accepted, scheduled, number, from, status, parts, reference, text } of page.messages) {
       yield [
         ...[id, fileTime(accepted), scheduled === undefined ? '' : fileTime(scheduled), number, from ?? ''],
@@ -136,7 +136,7 @@ async function* allMessages({ gateway, account, query }: HolderVisit): AsyncIter
 async function list({ gateway, account, now, query }: HolderVisit): Promise<View> {
   const after = parseMessageId(query.get('after') ?? '')
   const filter = filterOf(query)
-  const page = await gateway.listSent(account, { ...wantedOf(filter), after, limit: pageSize })
+  const page = await gateway.queries.listSent(account, { ...wantedOf(filter), after, limit: pageSize })
   const isFiltered = queryOf(filter) !== ''
   const nothing = isFiltered
     ? 'No message matches. '
@@ -186,13 +186,15 @@ async function list({ gateway, account, now, query }: HolderVisit): Promise<View
 async function search(visit: HolderVisit, wanted: string) {
   const { gateway, account, now } = visit
   const id = /^[0-9]+$/.test(wanted) ? messageId(Number(wanted)) : undefined
-  const byId = id === undefined ? undefined : await gateway.showSent(account, id)
+  const byId = id === undefined ? undefined : await gateway.queries.showSent(account, id)
   const { number } = readSoughtNumber(wanted)
   const reference = readReference(wanted)
   const isReference = reference !== undefined && reference !== 'unusable'
   const byNumber =
-    number === undefined ? [] : await found(visit, await gateway.searchSent(account, { number, limit: 50 }))
-  const byReference = isReference ? await found(visit, await gateway.searchSent(account, { reference, limit: 50 })) : []
+    number === undefined ? [] : await found(visit, await gateway.queries.searchSent(account, { number, limit: 50 }))
+  const byReference = isReference
+    ? await found(visit, await gateway.queries.searchSent(account, { reference, limit: 50 }))
+    : []
   const all = [...(byId === undefined ? [] : [byId]), ...byNumber, ...byReference]
   const distinct = [...new Map(all.map((message) => [message.id, message])).values()]
   const [only] = distinct
@@ -227,9 +229,9 @@ async function found(
   list: { readonly messages: readonly FoundMessage[] } | 'no-such-message',
 ): Promise<readonly ShownMessage[]> {
   if (list === 'no-such-message') return []
-  const shown = await Promise.all(list.messages.map(({ id }) => gateway.findSent(account, id)))
+  const shown = await Promise.all(list.messages.map(({ id }) => gateway.queries.findSent(account, id)))
   const there = shown.filter((message) => message !== undefined)
-  const statuses = await gateway.queryStatus(
+  const statuses = await gateway.queries.queryStatus(
     account,
     there.map(({ id }) => id),
   )

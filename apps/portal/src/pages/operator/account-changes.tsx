@@ -20,19 +20,19 @@ export const accountChanges: Readonly<
   Record<string, (visit: OperatorVisit, id: AccountId, fields: Fields) => Promise<Done>>
 > = {
   async lock({ backOffice }, id) {
-    await backOffice.lockAccount(id)
+    await backOffice.commands.lockAccount(id)
     return { notice: <Notice>The account is locked, and everybody who was signed in is signed out.</Notice> }
   },
   async 'act-as'({ backOffice, operator, session }, id) {
-    const until = await backOffice.actAs(id, operator.id, session.id)
+    const until = await backOffice.commands.actAs(id, operator.id, session.id)
     return until === undefined ? 'not-found' : { goTo: '/' }
   },
   async unlock({ backOffice }, id) {
-    await backOffice.unlockAccount(id)
+    await backOffice.commands.unlockAccount(id)
     return { notice: <Notice>The account is open again.</Notice> }
   },
   async link({ backOffice }, id) {
-    const offered = await backOffice.offerSignInLink(id)
+    const offered = await backOffice.commands.offerSignInLink(id)
     if (offered === 'no-such-account') return 'not-found'
     if (offered === 'second-factor')
       return { notice: <Notice tone="bad">A sign-in link cannot be made for an account with a second factor.</Notice> }
@@ -51,7 +51,7 @@ export const accountChanges: Readonly<
     if (why === '') return { fields, problems: { why: 'Enter a reason.' } }
     const operation = fields.operation()
     if (operation === undefined) return 'not-found'
-    const after = await backOffice.topUp(id, wanted, why, operation)
+    const after = await backOffice.commands.topUp(id, wanted, why, operation)
     if (after === 'repeated') return { notice: <Notice>The form was sent twice. The change was made once.</Notice> }
     if (after === 'no-such-account') return 'not-found'
     if (typeof after === 'string') return { fields, problems: { amount: OUT_OF_RANGE } }
@@ -60,12 +60,12 @@ export const accountChanges: Readonly<
   async price({ backOffice }, id, fields) {
     const [prefix, given] = [fields.trimmed('prefix'), fields.trimmed('price')]
     if (given === '') {
-      if ((await backOffice.removePrice(prefix, id)) === 'removed')
+      if ((await backOffice.commands.removePrice(prefix, id)) === 'removed')
         return { notice: <Notice>The price is removed.</Notice> }
       return { fields, problems: { prefix: 'The account has no price for these numbers.' } }
     }
     const price = parseCredits(given)
-    const set = price === undefined ? 'invalid-price' : await backOffice.setPrice(prefix, price, id)
+    const set = price === undefined ? 'invalid-price' : await backOffice.commands.setPrice(prefix, price, id)
     if (set === 'no-such-account') return 'not-found'
     if (set === 'invalid-prefix')
       return { fields, problems: { prefix: 'Enter up to 15 digits, or leave the field empty.' } }
@@ -80,7 +80,10 @@ export const accountChanges: Readonly<
       ...(recipients === 'wrong' && { recipients: wrong }),
     }
     if (requests === 'wrong' || recipients === 'wrong') return { fields, problems }
-    const changed = await backOffice.changeAccount(id, { requestsPerSecond: requests, recipientsPerSecond: recipients })
+    const changed = await backOffice.commands.changeAccount(id, {
+      requestsPerSecond: requests,
+      recipientsPerSecond: recipients,
+    })
     if (changed !== 'changed') return 'not-found'
     return { notice: <Notice>The limits are set. They apply everywhere within 5 seconds.</Notice> }
   },
@@ -88,7 +91,7 @@ export const accountChanges: Readonly<
     const label = fields.trimmed('label')
     if (label.length > 100) return { fields, problems: { label: 'A label has at most 100 characters.' } }
     const operation = fields.operation()
-    const issued = operation && (await backOffice.issueApiKey(id, { label, operation }))
+    const issued = operation && (await backOffice.commands.issueApiKey(id, { label, operation }))
     if (issued === 'repeated')
       return { notice: <Notice>The form was sent twice, and one key was issued. It is not shown again.</Notice> }
     if (issued === undefined || typeof issued === 'string') return 'not-found'
@@ -101,26 +104,26 @@ export const accountChanges: Readonly<
     }
   },
   async 'require-factor'({ backOffice }, id) {
-    await backOffice.requireAccountFactor(id, true)
+    await backOffice.commands.requireAccountFactor(id, true)
     return {
       notice: <Notice>A second factor is required. Everybody who had signed in without one is signed out.</Notice>,
     }
   },
   async 'spare-factor'({ backOffice }, id) {
-    await backOffice.requireAccountFactor(id, false)
+    await backOffice.commands.requireAccountFactor(id, false)
     return { notice: <Notice>A second factor is no longer required.</Notice> }
   },
   async 'reset-factor'({ backOffice }, id) {
-    await backOffice.resetAccountFactor(id)
+    await backOffice.commands.resetAccountFactor(id)
     return { notice: <Notice>The second factor is removed. Signing in requires only the password.</Notice> }
   },
   'lock-user': (visit, id, fields) => changeUser(visit, id, fields, 'lockUser'),
   'unlock-user': (visit, id, fields) => changeUser(visit, id, fields, 'unlockUser'),
   async 'revoke-key'({ backOffice }, id, fields) {
     const key = keyId(Number(fields.text('key')))
-    const isOwn = (await backOffice.listApiKeys(id)).some((one) => one.id === key)
+    const isOwn = (await backOffice.queries.listApiKeys(id)).some((one) => one.id === key)
     if (key === undefined || !isOwn) return 'not-found'
-    await backOffice.revokeApiKey(key)
+    await backOffice.commands.revokeApiKey(key)
     return { notice: <Notice>Key {key} opens nothing any more, in every process within 5 seconds.</Notice> }
   },
 }
@@ -131,9 +134,9 @@ async function changeUser(
   fields: Fields,
   change: 'lockUser' | 'unlockUser',
 ): Promise<Done> {
-  const user = (await backOffice.listUsers(id)).find((one) => one.id === fields.number('user'))
+  const user = (await backOffice.queries.listUsers(id)).find((one) => one.id === fields.number('user'))
   if (user === undefined) return 'not-found'
-  await backOffice[change](id, user.id)
+  await backOffice.commands[change](id, user.id)
   return { notice: <Notice>{user.email} was changed. It counts at once.</Notice> }
 }
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { AccountFactor, BackOffice } from '@gateway/core'
+import type { BackOffice } from '@gateway/core'
 import { accountId, type AccountId, type AccountWithBalance, type ApiKey } from '@gateway/core/accounts'
 import type { ListedChange } from '@gateway/core/audit'
 import type { ListedPrice } from '@gateway/core/credits'
-import type { User } from '@gateway/core/people'
+import type { AccountFactor, User } from '@gateway/core/people'
 import {
   Figures,
   Form,
@@ -37,15 +37,15 @@ interface Known {
 }
 
 async function read(backOffice: BackOffice, id: AccountId): Promise<Known | undefined> {
-  const found = await backOffice.findAccount(id)
+  const found = await backOffice.queries.findAccount(id)
   if (found === undefined) return undefined
   const [keys, prices, users, subAccounts, second, changes] = await Promise.all([
-    backOffice.listApiKeys(id),
-    backOffice.listPrices(id),
-    backOffice.listUsers(id),
-    backOffice.listSubAccounts(found.account),
-    backOffice.showAccountFactor(id),
-    backOffice.listChanges({ account: id }, changesMax),
+    backOffice.queries.listApiKeys(id),
+    backOffice.queries.listPrices(id),
+    backOffice.queries.listUsers(id),
+    backOffice.queries.listSubAccounts(found.account),
+    backOffice.queries.showAccountFactor(id),
+    backOffice.queries.listChanges({ account: id }, changesMax),
   ])
   return { found, keys, prices, users, subAccounts, second, changes }
 }
@@ -270,7 +270,7 @@ export const account = forOperators({
     const id = accountId(Number(visit.parameters.id))
     const name = fields.text('act')
     const act = Object.hasOwn(accountChanges, name) ? accountChanges[name] : undefined
-    if (id === undefined || act === undefined || (await visit.backOffice.findAccount(id)) === undefined)
+    if (id === undefined || act === undefined || (await visit.backOffice.queries.findAccount(id)) === undefined)
       return 'not-found'
     const done = await act(visit, id, fields)
     if (typeof done === 'object' && 'goTo' in done) return done

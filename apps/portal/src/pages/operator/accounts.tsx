@@ -11,11 +11,11 @@ export const accounts = forOperators({
   path: '/operator/accounts',
   async show({ backOffice, query }) {
     const wanted = (query.get('q') ?? '').trim().slice(0, 100)
-    const found = wanted === '' ? undefined : await backOffice.findAccountByName(wanted)
+    const found = wanted === '' ? undefined : await backOffice.queries.findAccountByName(wanted)
     if (found !== undefined) return { goTo: `/operator/accounts/${found.account.id}` }
     const rows: AccountWithBalance[] = []
     if (wanted === '') {
-      for await (const one of backOffice.listAccounts(accountId(Number(query.get('after') ?? '')))) {
+      for await (const one of backOffice.queries.listAccounts(accountId(Number(query.get('after') ?? '')))) {
         rows.push(one)
         if (rows.length > pageSize) break
       }

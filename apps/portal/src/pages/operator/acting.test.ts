@@ -12,7 +12,7 @@ afterEach(() => portal.close())
 const look = () => support.submit(`/operator/accounts/${portal.account.id}`, {}, 'form:has([value="act-as"])')
 const banner = async (path = '/') => (await support.get(path)).html.querySelector('.acting')?.textContent ?? ''
 const changes = async () =>
-  (await portal.backOffice.listChanges({}, 10)).map(({ begun, ended }) => [
+  (await portal.backOffice.queries.listChanges({}, 10)).map(({ begun, ended }) => [
     JSON.parse(begun.record) as unknown,
     JSON.parse(ended?.record ?? 'null') as unknown,
   ])
@@ -33,7 +33,7 @@ test('an operator with the role support views the pages of an account, with a ba
     [{ ...by, action: 'endActingAs' }, { outcome: 'done' }],
     [{ ...by, action: 'actAs' }, { outcome: { until } }],
   ])
-  expect(await portal.backOffice.verifyAuditLog()).toMatchObject({ broken: undefined })
+  expect(await portal.backOffice.queries.verifyAuditLog()).toMatchObject({ broken: undefined })
 })
 
 test('viewing ends after half an hour, even while it is in use', async () => {
@@ -57,8 +57,8 @@ test('viewing ends with the session of the operator: by signing out, which is re
   ])
   const other = await portal.operator('support')
   await other.submit('/operator/accounts/1', {}, 'form:has([value="act-as"])')
-  const [operator] = (await portal.backOffice.listOperators()).filter(({ name }) => name === 'operator-2')
-  await portal.backOffice.lockOperator(operator?.id as never)
+  const [operator] = (await portal.backOffice.queries.listOperators()).filter(({ name }) => name === 'operator-2')
+  await portal.backOffice.commands.lockOperator(operator?.id as never)
   expect((await other.get('/')).to).toBe('/sign-in')
 })
 
@@ -72,11 +72,11 @@ test('a session of an account holder in the same browser is suspended meanwhile 
   const token = shown.html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
   const refused = await both.post('/settings/keys', { token, label: 'x', operation: crypto.randomUUID() })
   expect(refused.status).toBe(403)
-  expect(await portal.gateway.listKeys(portal.account)).toEqual([])
+  expect(await portal.gateway.queries.listKeys(portal.account)).toEqual([])
 })
 
 test('a locked account can be viewed, an unknown one cannot', async () => {
-  await portal.backOffice.lockAccount(portal.account.id)
+  await portal.backOffice.commands.lockAccount(portal.account.id)
   await look()
   expect(await banner()).toContain('account 1')
   const token = (await support.get('/operator')).html.querySelector('[name="token"]')?.getAttribute('value') ?? ''

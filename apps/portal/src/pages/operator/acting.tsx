@@ -7,7 +7,7 @@ import { forOperators } from '../../page.ts'
 export const acting = forOperators({
   path: '/operator/acting',
   async show({ backOffice, session: { actsAs } }) {
-    const found = actsAs && (await backOffice.findAccount(actsAs.account))
+    const found = actsAs && (await backOffice.queries.findAccount(actsAs.account))
     return {
       title: 'Viewing an account',
       place: 'operator-accounts',
@@ -35,7 +35,7 @@ export const acting = forOperators({
   },
   async submit({ backOffice, operator, session: { id, actsAs } }) {
     if (actsAs === undefined) return { goTo: '/operator/acting' }
-    await backOffice.endActingAs(actsAs.account, operator.id, id)
+    await backOffice.commands.endActingAs(actsAs.account, operator.id, id)
     return { goTo: `/operator/accounts/${actsAs.account}` }
   },
 })

@@ -10,7 +10,7 @@ export const arrivals = forOperators({
   path: '/operator/arrivals',
   async show({ backOffice }) {
     const rows: UnownedMessage[] = []
-    for await (const one of backOffice.listUnownedMessages()) {
+    for await (const one of backOffice.queries.listUnownedMessages()) {
       rows.push(one)
       if (rows.length > shownMax) break
     }

@@ -44,7 +44,7 @@ async function view({ backOffice, query }: OperatorVisit, verified?: View['main'
   const account = (query.get('account') ?? '').trim().slice(0, 20)
   const before = auditSequence(Number(query.get('before') ?? ''))
   const search = { by: by === '' ? undefined : by, account: accountId(Number(account)), before }
-  const found = await backOffice.listChanges(search, pageSize + 1)
+  const found = await backOffice.queries.listChanges(search, pageSize + 1)
   const changes = found.slice(0, pageSize)
   return {
     title: 'Audit',
@@ -82,7 +82,7 @@ export const audit = forOperators({
   path: '/operator/audit',
   show: (visit) => view(visit),
   async submit(visit) {
-    const { entries, hash, broken } = await visit.backOffice.verifyAuditLog()
+    const { entries, hash, broken } = await visit.backOffice.queries.verifyAuditLog()
     return view(
       visit,
       broken === undefined ? (

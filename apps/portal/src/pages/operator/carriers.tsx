@@ -26,7 +26,7 @@ const State = ({ of }: { readonly of: ToldCarrier }) => {
 export const carriers = forOperators({
   path: '/operator/carriers',
   async show({ backOffice }) {
-    const [told, routes] = await Promise.all([backOffice.listCarriers(), backOffice.showRoutes()])
+    const [told, routes] = await Promise.all([backOffice.queries.listCarriers(), backOffice.queries.showRoutes()])
     return {
       title: 'Carriers',
       place: 'carriers',
@@ -90,9 +90,12 @@ const modeOf = (text: string): CarrierMode | undefined =>
 
 async function view({ backOffice, operator, parameters, query }: OperatorVisit): Promise<View | 'not-found'> {
   const name = carrierId(parameters.name ?? '')
-  const told = (await backOffice.listCarriers()).filter(({ carrier }) => carrier === name)
+  const told = (await backOffice.queries.listCarriers()).filter(({ carrier }) => carrier === name)
   if (name === undefined || told.length === 0) return 'not-found'
-  const [figures, held] = await Promise.all([backOffice.carrierFigures(name), backOffice.listHeldCarriers()])
+  const [figures, held] = await Promise.all([
+    backOffice.queries.carrierFigures(name),
+    backOffice.queries.listHeldCarriers(),
+  ])
   const hold = held.find(({ carrier }) => carrier === name)
   const modes = (['paused', 'drained', 'running'] as const).filter((mode) => mode !== (hold?.mode ?? 'running'))
   return {
@@ -171,9 +174,9 @@ export const carrier = forOperators({
   async submit({ backOffice, operator, parameters }, fields) {
     const name = carrierId(parameters.name ?? '')
     const mode = modeOf(fields.text('mode'))
-    const isKnown = (await backOffice.listCarriers()).some(({ carrier: its }) => its === name)
+    const isKnown = (await backOffice.queries.listCarriers()).some(({ carrier: its }) => its === name)
     if (name === undefined || mode === undefined || !isKnown) return 'not-found'
-    await backOffice.setCarrierMode(name, mode, `${operator.name} at the portal`)
+    await backOffice.commands.setCarrierMode(name, mode, `${operator.name} at the portal`)
     return { goTo: `/operator/carriers/${name}?done=1` }
   },
 })

@@ -21,14 +21,16 @@ export const operatorMessages = forOperators({
   async show({ backOffice, query }) {
     const wanted = (query.get('q') ?? '').trim().slice(0, 100)
     const id = parseMessageId(wanted)
-    if (id !== undefined && (await backOffice.explainMessage(id)) !== undefined)
+    if (id !== undefined && (await backOffice.queries.explainMessage(id)) !== undefined)
       return { goTo: `/operator/messages/${id}` }
     const { number } = readSoughtNumber(wanted)
     const reference = readReference(wanted)
     const by = number === undefined ? { reference: reference === 'unusable' ? undefined : reference } : { number }
     const isAsked = Object.values(by).some((one) => one !== undefined)
     const found = isAsked
-      ? await backOffice.findMessages({ ...by, limit: pageSize } as Parameters<typeof backOffice.findMessages>[0])
+      ? await backOffice.queries.findMessages({ ...by, limit: pageSize } as Parameters<
+          typeof backOffice.queries.findMessages
+        >[0])
       : undefined
     const { messages, more } =
       found === undefined || found === 'no-such-message' ? { messages: [], more: false } : found
@@ -90,12 +92,12 @@ export const operatorMessage = forOperators({
   path: '/operator/messages/:id',
   async show({ backOffice, gateway, parameters }) {
     const id = parseMessageId(parameters.id ?? '')
-    const trace = id === undefined ? undefined : await backOffice.explainMessage(id)
-    const holder = trace && (await backOffice.findAccount(trace.account))
-    const told = trace && holder && (await gateway.showSent(holder.account, trace.id))
+    const trace = id === undefined ? undefined : await backOffice.queries.explainMessage(id)
+    const holder = trace && (await backOffice.queries.findAccount(trace.account))
+    const told = trace && holder && (await gateway.queries.showSent(holder.account, trace.id))
     if (trace === undefined || told === undefined) return 'not-found'
     const { place } = trace
-    const waiting = whyWaiting(trace, await backOffice.listCarriers())
+    const waiting = whyWaiting(trace, await backOffice.queries.listCarriers())
     return {
       title: `Message ${trace.id}`,
       place: 'operator-messages',

@@ -104,14 +104,14 @@ export const now = forOperators({
   path: '/operator',
   async show({ backOffice, now: at }) {
     const [dispatchers, carriers, routes, busy, webhooks, promotions, traffic, queue] = await Promise.all([
-      backOffice.listDispatchers(),
-      backOffice.listCarriers(),
-      backOffice.showRoutes(),
-      backOffice.listBusyAccounts(),
-      backOffice.listWebhooks(undefined),
-      backOffice.listPromotions(),
-      backOffice.showTraffic(busiestMax),
-      read(backOffice.showQueue()),
+      backOffice.queries.listDispatchers(),
+      backOffice.queries.listCarriers(),
+      backOffice.queries.showRoutes(),
+      backOffice.queries.listBusyAccounts(),
+      backOffice.queries.listWebhooks(undefined),
+      backOffice.queries.listPromotions(),
+      backOffice.queries.showTraffic(busiestMax),
+      read(backOffice.queries.showQueue()),
     ])
     const wrong = troubles(dispatchers, carriers, routes, webhooks, promotions, at)
     const oldest = routes.map(({ oldestDue }) => oldestDue).toSorted((a, b) => a - b)[0]

@@ -24,7 +24,7 @@ interface Entry {
 async function listed({ backOffice }: OperatorVisit): Promise<readonly Entry[]> {
   const rows: Entry[] = []
   for (const reason of reasons) {
-    for await (const { number, since } of backOffice.listBlockedNumbers(reason)) {
+    for await (const { number, since } of backOffice.queries.listBlockedNumbers(reason)) {
       rows.push({ number, reason, since })
       if (rows.length > shownMax) return rows
     }
@@ -107,7 +107,7 @@ export const numbers = forOperators({
     if (number === undefined) return view(visit, undefined, { number: NUMBER_PROBLEM[unread] }, given)
     if (reason === undefined) return view(visit, undefined, { number: 'Choose a list.' }, given)
     if (isUnblock) {
-      await visit.backOffice.unblockNumber(number, [reason])
+      await visit.backOffice.commands.unblockNumber(number, [reason])
       return view(
         visit,
         <Notice>
@@ -115,7 +115,7 @@ export const numbers = forOperators({
         </Notice>,
       )
     }
-    await visit.backOffice.blockNumber(number, reason)
+    await visit.backOffice.commands.blockNumber(number, reason)
     return view(
       visit,
       <Notice>

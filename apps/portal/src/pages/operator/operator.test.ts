@@ -16,13 +16,13 @@ beforeEach(async () => {
 })
 afterEach(() => portal.close())
 
-const balance = async () => (await portal.backOffice.findAccount(portal.account.id))?.balance
+const balance = async () => (await portal.backOffice.queries.findAccount(portal.account.id))?.balance
 /** Returns the form of a page whose `act` field has this value. */
 const act = async (visitor: Visitor, path: string, name: string, fill: Readonly<Record<string, string>> = {}) => {
   const token = (await visitor.get(path)).html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
   return visitor.post(path, { token, act: name, operation: randomUUID(), ...fill })
 }
-const changes = async () => portal.backOffice.listChanges({}, 50)
+const changes = async () => portal.backOffice.queries.listChanges({}, 50)
 
 test('a wrong name and a wrong password look the same; signing out also ends the session for a copied cookie', async () => {
   const visitor = portal.visitor()
@@ -85,7 +85,7 @@ test('an admin adds and takes credits once for each form, and only with a reason
     expect([refused.status, refused.text]).toEqual([422, expect.stringContaining(problem)])
   }
   expect(await balance()).toBe(before)
-  expect((await portal.backOffice.verifyLedger()).differences).toEqual([])
+  expect((await portal.backOffice.queries.verifyLedger()).differences).toEqual([])
 })
 
 test('a form for credits that is submitted twice, or again later, takes effect once', async () => {
@@ -117,8 +117,8 @@ test('support sees no form for money or people, and a form that it submits anywa
     ])
   }
   expect(await balance()).toBe(before)
-  expect(await portal.backOffice.listApiKeys(portal.account.id)).toEqual([])
-  expect(await portal.backOffice.listOperators()).toHaveLength(2)
+  expect(await portal.backOffice.queries.listApiKeys(portal.account.id)).toEqual([])
+  expect(await portal.backOffice.queries.listOperators()).toHaveLength(2)
   expect(await changes()).toEqual([])
 })
 
@@ -126,7 +126,7 @@ test('a key is shown once and opens the account; a revoked one does not', async 
   const issued = await act(admin, accountPath, 'issue-key', { label: '<b>crm</b>' })
   const key = issued.html.querySelector('.notice code')?.textContent ?? ''
   expect(issued.html.querySelectorAll('main b').length).toBe(0)
-  const opens = () => portal.gateway.authenticate({ apiKey: key, network: '127.0.0.0/24' })
+  const opens = () => portal.gateway.commands.authenticate({ apiKey: key, network: '127.0.0.0/24' })
   expect(await opens()).toMatchObject({ id: portal.account.id })
   expect((await admin.get(accountPath)).text).not.toContain(key)
   await act(support, accountPath, 'revoke-key', { key: '1' })
@@ -139,11 +139,11 @@ test('a form for a key that is submitted twice makes one key', async () => {
   const send = () => admin.submit(page, { label: 'crm' }, '.panel:has([name="label"]) form:last-of-type')
   const answers = await Promise.all([send(), send()])
   expect(answers.filter(({ text }) => text.includes('one key was issued')).length).toBe(1)
-  expect(await portal.backOffice.listApiKeys(portal.account.id)).toHaveLength(1)
+  expect(await portal.backOffice.queries.listApiKeys(portal.account.id)).toHaveLength(1)
 })
 
 test('a message of any account is found by number and id; its text is not shown', async () => {
-  const sent = await portal.gateway.sendMessages(portal.account, [
+  const sent = await portal.gateway.commands.sendMessages(portal.account, [
     { text: 'Secret words', recipients: [aNumber('27825550101')] },
   ])
   if (typeof sent === 'string' || 'overLimitSeconds' in sent) throw new Error('nothing was sent')
@@ -169,7 +169,7 @@ test('a number is blocked and unblocked', async () => {
 })
 
 async function quoteTo(number: string) {
-  const sent = await portal.gateway.sendMessages(portal.account, [{ text: 'Hello', recipients: [number] }])
+  const sent = await portal.gateway.commands.sendMessages(portal.account, [{ text: 'Hello', recipients: [number] }])
   if (typeof sent === 'string' || 'overLimitSeconds' in sent) throw new Error('nothing was sent')
   return sent.flat().map((one) => ('refused' in one ? one.refused : JSON.stringify(one)))
 }
@@ -282,7 +282,7 @@ test('the page of routes says when messages go to the next priority because the 
 
 test('an admin sets prices and limits of an account and removes them again', async () => {
   await act(admin, accountPath, 'price', { prefix: '27', price: '0.7' })
-  expect(await portal.backOffice.listPrices(portal.account.id)).toEqual([{ prefix: '27', price: 7 }])
+  expect(await portal.backOffice.queries.listPrices(portal.account.id)).toEqual([{ prefix: '27', price: 7 }])
   for (const fields of [
     { prefix: 'x', price: '1' },
     { prefix: '27', price: 'much' },
@@ -292,9 +292,9 @@ test('an admin sets prices and limits of an account and removes them again', asy
     expect([fields, (await act(admin, accountPath, 'price', fields)).status]).toEqual([fields, 422])
   }
   await act(admin, accountPath, 'price', { prefix: '27', price: '' })
-  expect(await portal.backOffice.listPrices(portal.account.id)).toEqual([])
+  expect(await portal.backOffice.queries.listPrices(portal.account.id)).toEqual([])
   await act(admin, accountPath, 'limits', { requests: '5', recipients: '' })
-  const limits = async () => (await portal.backOffice.findAccount(portal.account.id))?.account
+  const limits = async () => (await portal.backOffice.queries.findAccount(portal.account.id))?.account
   expect(await limits()).toMatchObject({ requestsPerSecond: 5, recipientsPerSecond: undefined })
   expect((await act(admin, accountPath, 'limits', { requests: '0', recipients: '1e3' })).status).toBe(422)
   await act(admin, accountPath, 'limits', { requests: '', recipients: '' })

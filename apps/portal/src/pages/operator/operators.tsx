@@ -1,4 +1,4 @@
-import { mayDo } from '@gateway/core/audit'
+import { mayOperator } from '@gateway/core'
 import { operatorRoles, type Operator, type OperatorRole } from '@gateway/core/people'
 import { Form, Hidden, Main, Notice, Panel, Pill, ProblemSummary, Table, TextField, When } from '../../components.tsx'
 import type { Problems } from '../../forms.ts'
@@ -27,7 +27,7 @@ interface Told {
 
 async function view(visit: OperatorVisit, { notice, problems = {}, name = '' }: Told = {}): Promise<View> {
   const { backOffice, operator: own } = visit
-  const isAdmin = mayDo(own.role, 'lockOperator')
+  const isAdmin = mayOperator(own.role, 'lockOperator')
   const Act = ({ of: { id, name: its }, act, word }: { of: Operator; act: string; word: string }) => (
     <Form to="/operator/operators">
       <Hidden name="act" value={act} />
@@ -49,7 +49,7 @@ async function view(visit: OperatorVisit, { notice, problems = {}, name = '' }: 
         <Panel>
           <Table
             caption="People who run the gateway"
-            rows={await backOffice.listOperators()}
+            rows={await backOffice.queries.listOperators()}
             empty="There are none."
             columns={[
               { head: 'Name', cell: (one) => one.name },
@@ -118,19 +118,19 @@ export const operators = forOperators({
     if (act === 'add') {
       const [name, role] = [fields.trimmed('name'), roleOf(fields.text('role'))]
       if (role === undefined) return view(visit, { name, problems: { name: 'Choose a role.' } })
-      const added = await backOffice.addOperator({ name, role }, fields.text('password'))
+      const added = await backOffice.commands.addOperator({ name, role }, fields.text('password'))
       if (typeof added !== 'string') return view(visit, { notice: <Notice>{name} can sign in.</Notice> })
       const field = added === 'name-taken' || added === 'invalid-name' ? 'name' : 'password'
       return view(visit, { name, problems: { [field]: WORDS[added] } })
     }
-    const asked = (await backOffice.listOperators()).find(({ id }) => id === fields.number('operator'))
+    const asked = (await backOffice.queries.listOperators()).find(({ id }) => id === fields.number('operator'))
     // Operators cannot change themselves, so that nobody is locked out by mistake.
     if (asked === undefined || asked.id === own.id) return 'not-found'
     const role = roleOf(act)
-    if (role !== undefined) await backOffice.setOperatorRole(asked.id, role)
-    else if (act === 'lock') await backOffice.lockOperator(asked.id)
-    else if (act === 'reset-factor') await backOffice.resetOperatorFactor(asked.id)
-    else if (act === 'unlock') await backOffice.unlockOperator(asked.id)
+    if (role !== undefined) await backOffice.commands.setOperatorRole(asked.id, role)
+    else if (act === 'lock') await backOffice.commands.lockOperator(asked.id)
+    else if (act === 'reset-factor') await backOffice.commands.resetOperatorFactor(asked.id)
+    else if (act === 'unlock') await backOffice.commands.unlockOperator(asked.id)
     else return 'not-found'
     return view(visit, { notice: <Notice>{asked.name} was changed. It counts at once.</Notice> })
   },

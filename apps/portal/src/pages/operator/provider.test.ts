@@ -1,4 +1,4 @@
-import { holderAccess, operatorAccess } from '@gateway/core/audit'
+import { holderAccess, operatorAccess } from '@gateway/core'
 import { totpCode } from '@gateway/core/testing'
 import { admissionGate, createLog, trustProxies } from '@gateway/server'
 import request from 'supertest'
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => provider.close())
 beforeEach(async () => {
   portal = await startPortal({}, undefined, undefined, { issuer: provider.issuer, ...client, claim: 'email' })
-  await portal.backOffice.addOperator({ name: 'ann@acme.example', role: 'admin' }, 'battery staple 7')
+  await portal.backOffice.commands.addOperator({ name: 'ann@acme.example', role: 'admin' }, 'battery staple 7')
   Object.assign(provider, { isForged: false, person: { email: 'Ann@acme.example', email_verified: true } })
 })
 afterEach(() => portal.close())
@@ -123,35 +123,35 @@ test.each([
   ],
   ['a cancelled sign-in', undefined, 'denied the sign-in'],
 ])('%s does not sign in and creates no operator', async (_what, person, expected) => {
-  await portal.backOffice.addOperator({ name: 'ann@akme.example', role: 'admin' }, 'battery staple 7')
-  const before = await portal.backOffice.listOperators()
+  await portal.backOffice.commands.addOperator({ name: 'ann@akme.example', role: 'admin' }, 'battery staple 7')
+  const before = await portal.backOffice.queries.listOperators()
   provider.person = person
   const visitor = portal.visitor()
   const refused = await visitor.get(pathOf(await sentBack(visitor)))
   expect(refused.text).toContain(expected)
-  expect([(await visitor.get('/operator')).to, await portal.backOffice.listOperators()]).toEqual([
+  expect([(await visitor.get('/operator')).to, await portal.backOffice.queries.listOperators()]).toEqual([
     '/operator/sign-in',
     before,
   ])
 })
 
 test('a locked operator gets the same answer as a stranger', async () => {
-  const [operator] = await portal.backOffice.listOperators()
-  if (operator !== undefined) await portal.backOffice.lockOperator(operator.id)
+  const [operator] = await portal.backOffice.queries.listOperators()
+  if (operator !== undefined) await portal.backOffice.commands.lockOperator(operator.id)
   const visitor = portal.visitor()
   const refused = await visitor.get(pathOf(await sentBack(visitor)))
   expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('No operator of this name may sign in')])
 })
 
 test('the provider replaces only the password: an operator with a second factor is asked for its code', async () => {
-  const [operator] = await portal.backOffice.listOperators()
+  const [operator] = await portal.backOffice.queries.listOperators()
   if (operator === undefined) throw new Error('no operator')
-  const begun = await portal.backOffice.beginOperatorFactor(operator, {
+  const begun = await portal.backOffice.commands.beginOperatorFactor(operator, {
     ...{ password: 'battery staple 7', network: '192.0.2.0/24', address: '192.0.2.7' },
   })
   if (typeof begun === 'string' || !('secret' in begun)) throw new Error('not begun')
   const code = () => totpCode(begun.secret, Math.floor(portal.clock.now() / 30_000))
-  await portal.backOffice.setOperatorFactor(operator, begun.challenge, code())
+  await portal.backOffice.commands.setOperatorFactor(operator, begun.challenge, code())
   portal.clock.step(60)
   const visitor = portal.visitor()
   const asked = await visitor.get(pathOf(await sentBack(visitor, {}, '?to=%2Foperator%2Faudit')))
@@ -172,7 +172,7 @@ test('behind a TLS proxy the redirect back uses TLS, and both cookies are secure
   trustProxies(app, ['127.0.0.0/8', '::1/128', '::ffff:127.0.0.0/104'])
   const get = (path: string, cookie = '') =>
     request(app).get(path).set({ 'X-Forwarded-Proto': 'https', Host: 'sms.acme.example', Cookie: cookie })
-  await portal.backOffice.addOperator({ name: 'ann-7', role: 'admin' }, 'battery staple 7')
+  await portal.backOffice.commands.addOperator({ name: 'ann-7', role: 'admin' }, 'battery staple 7')
   provider.person = { sub: 'ann-7' }
   further = 'https://sms.acme.example/operator/sign-in/answer'
   const led = await get('/operator/sign-in/provider')
@@ -195,7 +195,7 @@ test('another claim can be the name; an unreachable provider is reported and tri
   const before = portal
   portal = named
   try {
-    await named.backOffice.addOperator({ name: 'ann', role: 'support' }, 'battery staple 7')
+    await named.backOffice.commands.addOperator({ name: 'ann', role: 'support' }, 'battery staple 7')
     provider.person = { preferred_username: 'ann' }
     const visitor = named.visitor()
     expect((await visitor.get(pathOf(await sentBack(visitor)))).to).toBe('/operator')

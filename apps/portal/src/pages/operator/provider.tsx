@@ -63,7 +63,7 @@ async function signIn(
   name: string,
   to: string,
 ): Promise<View | GoTo> {
-  const opened = await area.signInNamedOperator(name, browser)
+  const opened = await area.commands.signInNamedOperator(name, browser)
   if (opened === 'wrong-credentials')
     return refused(403, `${oidc?.host} says that you are ${name}. No operator of this name may sign in here.`)
   if ('challenge' in opened) return codeView({ path: signInPath }, { to, ...opened })

@@ -94,7 +94,7 @@ export const routes = forOperators({
     const asked = (name: string) => (query.get(name) ?? '').trim().slice(0, 30)
     const [number, account, sender] = [asked('number'), asked('account'), asked('sender')]
     const { number: to, unread } = readWrittenNumber(number)
-    const all = await backOffice.listRoutes()
+    const all = await backOffice.queries.listRoutes()
     const problems = number !== '' && to === undefined ? { number: NUMBER_PROBLEM[unread] } : {}
     return {
       title: 'Routes',

@@ -2,28 +2,28 @@ import { forOperators, type OperatorVisit } from '../../page.ts'
 import { securityPage, type OwnSecurity } from '../session/security-area.tsx'
 
 function ownOf({ backOffice, operator, session, browser, network }: OperatorVisit): OwnSecurity {
-  const sessions = () => backOffice.listOperatorSessions(operator.id)
+  const sessions = () => backOffice.queries.listOperatorSessions(operator.id)
   return {
     session,
     sessions,
     async endOthers() {
       for (const { id } of await sessions())
-        if (id !== session.id) await backOffice.endOperatorSessions(operator.id, id)
+        if (id !== session.id) await backOffice.commands.endOperatorSessions(operator.id, id)
     },
     changePassword: (password, wanted) =>
-      backOffice.changeOperatorPassword(
+      backOffice.commands.changeOperatorPassword(
         { name: operator.name, password, network, address: browser.address },
         wanted,
         browser,
       ),
     keep: (opened) => ({ operatorSession: opened }),
-    factor: () => backOffice.findOperatorFactor(operator.id),
-    isFactorRequired: () => Promise.resolve(backOffice.isOperatorFactorRequired()),
+    factor: () => backOffice.queries.findOperatorFactor(operator.id),
+    isFactorRequired: () => Promise.resolve(backOffice.queries.isOperatorFactorRequired()),
     beginFactor: (password) =>
-      backOffice.beginOperatorFactor(operator, { password, network, address: browser.address }),
-    setFactor: (challenge, code) => backOffice.setOperatorFactor(operator, challenge, code),
-    renewCodes: (code) => backOffice.renewOperatorCodes(operator, code),
-    removeFactor: (code) => backOffice.removeOperatorFactor(operator, code),
+      backOffice.commands.beginOperatorFactor(operator, { password, network, address: browser.address }),
+    setFactor: (challenge, code) => backOffice.commands.setOperatorFactor(operator, challenge, code),
+    renewCodes: (code) => backOffice.commands.renewOperatorCodes(operator, code),
+    removeFactor: (code) => backOffice.commands.removeOperatorFactor(operator, code),
   }
 }
 

@@ -26,10 +26,10 @@ export const operatorSignIn = signInPage({
   pathWithin: operatorPath,
   isOpen: ({ operators }) => operators !== undefined,
   open: async ({ operators, browser, network }, name, password) =>
-    (await operators?.signIn.signInOperator({ name, password, network, address: browser.address }, browser)) ??
+    (await operators?.signIn.commands.signInOperator({ name, password, network, address: browser.address }, browser)) ??
     'wrong-credentials',
   openWithCode: async ({ operators, browser }, challenge, code) =>
-    (await operators?.signIn.signInOperatorWithCode(challenge, code, browser)) ?? 'over',
+    (await operators?.signIn.commands.signInOperatorWithCode(challenge, code, browser)) ?? 'over',
   keep: (operatorSession) => ({ operatorSession }),
 })
 
@@ -38,8 +38,9 @@ export const operatorSignOut = forOperators({
   path: '/operator/sign-out',
   show: () => signOutView('/operator/sign-out'),
   async submit({ backOffice, operator, session }) {
-    if (session.actsAs !== undefined) await backOffice.endActingAs(session.actsAs.account, operator.id, session.id)
-    await backOffice.endOperatorSessions(operator.id, session.id)
+    if (session.actsAs !== undefined)
+      await backOffice.commands.endActingAs(session.actsAs.account, operator.id, session.id)
+    await backOffice.commands.endOperatorSessions(operator.id, session.id)
     return { goTo: '/operator/sign-in', operatorSession: 'ended' }
   },
 })

@@ -11,7 +11,7 @@ const order = ({ failingSince, state }: Webhook): number => {
 }
 
 async function view({ backOffice }: OperatorVisit, notice?: View['main']): Promise<View> {
-  const all = [...(await backOffice.listWebhooks(undefined))].sort((a, b) => order(a) - order(b) || a.id - b.id)
+  const all = [...(await backOffice.queries.listWebhooks(undefined))].sort((a, b) => order(a) - order(b) || a.id - b.id)
   return {
     title: 'Webhooks',
     place: 'webhooks',
@@ -75,11 +75,11 @@ export const webhooks = forOperators({
     const id = webhookId(Number(fields.text('webhook')))
     if (id === undefined) return 'not-found'
     if (fields.text('act') === 'resume') {
-      const changed = await visit.backOffice.changeWebhook(id, { state: 'active' })
+      const changed = await visit.backOffice.commands.changeWebhook(id, { state: 'active' })
       if (typeof changed === 'string') return 'not-found'
       return view(visit, <Notice>What waits for webhook {id} is pushed now.</Notice>)
     }
-    if ((await visit.backOffice.testWebhook(id)) === 'no-such-webhook') return 'not-found'
+    if ((await visit.backOffice.commands.testWebhook(id)) === 'no-such-webhook') return 'not-found'
     return view(visit, <Notice>A test event is on its way to webhook {id}.</Notice>)
   },
 })

@@ -18,7 +18,7 @@ const done: Readonly<Record<string, string>> = {
 async function pageOf({ gateway, account, query }: HolderVisit) {
   const after = query.get('after') ?? ''
   const found: OptOut[] = []
-  for await (const piece of gateway.listOptOuts(account)) {
+  for await (const piece of gateway.queries.listOptOuts(account)) {
     found.push(...piece.filter(({ number }) => number > after))
     if (found.length > pageSize) break
   }
@@ -102,12 +102,12 @@ export const optOuts = forHolders({
     const given = fields.trimmed('number')
     if (fields.text('do') === 'remove') {
       const { number } = readSoughtNumber(given)
-      const removed = number !== undefined && (await gateway.removeOptOut(account, number))
+      const removed = number !== undefined && (await gateway.commands.removeOptOut(account, number))
       return { goTo: `/opt-outs${removed ? '?done=removed' : ''}` }
     }
     const { number, unread, changed } = readWrittenNumber(given)
     if (number === undefined) return view(visit, given, { number: NUMBER_PROBLEM[unread] })
     const written = changed ? `&written=${encodeURIComponent(given)}` : ''
-    return { goTo: `/opt-outs?done=${await gateway.addOptOut(account, number)}${written}` }
+    return { goTo: `/opt-outs?done=${await gateway.commands.addOptOut(account, number)}${written}` }
   },
 })

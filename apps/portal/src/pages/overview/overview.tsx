@@ -1,4 +1,4 @@
-import { mayHolder } from '@gateway/core/audit'
+import { mayHolder } from '@gateway/core'
 import { credits, type Credits } from '@gateway/core/credits'
 import { unreadMax } from '@gateway/core/inbox'
 import type { LastSend } from '@gateway/core/messages'
@@ -66,12 +66,12 @@ const Attention = ({ balance, webhooks, unread, last }: Found) => {
 async function read({ gateway, account, now }: HolderVisit) {
   const today = gatewayDay(now)
   const [sums, latest, webhooks, scheduled, unread, last] = await Promise.all([
-    gateway.listDailySums(account, (today - shownDays + 1) as GatewayDay),
-    gateway.listSent(account, { limit: latestMax }),
-    gateway.listWebhooks(account),
-    gateway.listScheduled(account, { offset: 0, limit: 1 }),
-    gateway.countUnread(account),
-    gateway.lastSend(account),
+    gateway.queries.listDailySums(account, (today - shownDays + 1) as GatewayDay),
+    gateway.queries.listSent(account, { limit: latestMax }),
+    gateway.queries.listWebhooks(account),
+    gateway.queries.listScheduled(account, { offset: 0, limit: 1 }),
+    gateway.queries.countUnread(account),
+    gateway.queries.lastSend(account),
   ])
   return { days: figuresOf(sums, today), latest, webhooks, scheduled, unread, last }
 }

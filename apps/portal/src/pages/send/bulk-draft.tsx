@@ -32,9 +32,9 @@ export const bulkDraft = forHolders({
     if (send === undefined) return 'not-found'
     if (send.state !== 'draft') return { goTo: `/send/${send.id}/sent` }
     if (draftProblem(send.text, send.columns).length > 0) return { goTo: `/send/${send.id}/text?why=problem` }
-    const rows = await visit.gateway.bulkRows(visit.account, send.id, 0)
+    const rows = await visit.gateway.queries.bulkRows(visit.account, send.id, 0)
     if (needsColumn(rows)) return { goTo: `/send/${send.id}/columns` }
-    const quote = await visit.gateway.quoteBulkSend(visit.account, send.id)
+    const quote = await visit.gateway.queries.quoteBulkSend(visit.account, send.id)
     if (quote === undefined) return 'not-found'
     const column = numberColumnOf(send, rows)
     return check(send, quote, column, visit.now)
@@ -43,11 +43,12 @@ export const bulkDraft = forHolders({
   async submit(visit) {
     const send = await ownBulkSend(visit)
     if (send === undefined) return 'not-found'
-    const isUndecided = send.state === 'draft' && needsColumn(await visit.gateway.bulkRows(visit.account, send.id, 0))
+    const isUndecided =
+      send.state === 'draft' && needsColumn(await visit.gateway.queries.bulkRows(visit.account, send.id, 0))
     if (isUndecided) return { goTo: `/send/${send.id}/columns` }
-    const isStarted = await visit.gateway.startBulkSend(visit.account, send.id)
+    const isStarted = await visit.gateway.commands.startBulkSend(visit.account, send.id)
     // A short send is accepted before its page is shown. If this fails, the send continues in the background.
-    if (isStarted) await visit.gateway.sendNextCall(send.id)
+    if (isStarted) await visit.gateway.commands.sendNextCall(send.id)
     // That page leads back to the check if the send was not started.
     return { goTo: `/send/${send.id}/sent` }
   },
@@ -215,7 +216,7 @@ export const bulkText = forHolders({
     const scheduled = readTime(time)
     if (Object.keys(problems).length > 0 || scheduled === 'unusable')
       return textForm(visit, send, { text, time }, problems)
-    await visit.gateway.changeBulkSend(visit.account, send.id, { text, scheduled })
+    await visit.gateway.commands.changeBulkSend(visit.account, send.id, { text, scheduled })
     return { goTo: `/send/${send.id}` }
   },
 })
@@ -226,7 +227,7 @@ async function textForm(
   { text, time }: { readonly text: string; readonly time: string },
   problems: Problems,
 ): Promise<View> {
-  const list = { columns, rows: (await gateway.bulkRows(account, id, 0)).slice(0, 1) }
+  const list = { columns, rows: (await gateway.queries.bulkRows(account, id, 0)).slice(0, 1) }
   return {
     title: 'Change the text',
     place: 'send',

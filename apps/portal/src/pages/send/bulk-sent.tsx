@@ -37,8 +37,8 @@ export const bulkSent = forHolders({
     const refused = isEnded || send.failedOver !== undefined ? await notSent(visit, send) : []
     const { scheduled } = send
     const isAhead = scheduled !== undefined && scheduled > visit.now
-    const outcomes = isEnded ? await visit.gateway.bulkOutcomes(visit.account, send.id) : []
-    const returned = await visit.gateway.returnedCredits(visit.account, [send.id])
+    const outcomes = isEnded ? await visit.gateway.queries.bulkOutcomes(visit.account, send.id) : []
+    const returned = await visit.gateway.queries.returnedCredits(visit.account, [send.id])
     const spent = sentCredits(send.cost, returned.get(send.id) ?? credits(0))
     const first = await firstMessages(visit, send)
     const waiting = outcomes.find(({ code }) => code === undefined)?.messages ?? 0
@@ -107,8 +107,8 @@ export const bulkSent = forHolders({
     const send = await ownBulkSend(visit)
     if (send === undefined) return 'not-found'
     const step = fields.text('step')
-    if (step === 'stop') await visit.gateway.stopBulkSend(visit.account, send.id)
-    if (step === 'cancel') await visit.gateway.cancelBulkSend(visit.account, send.id)
+    if (step === 'stop') await visit.gateway.commands.stopBulkSend(visit.account, send.id)
+    if (step === 'cancel') await visit.gateway.commands.cancelBulkSend(visit.account, send.id)
     return { goTo: `/send/${send.id}/sent` }
   },
 })
@@ -127,8 +127,8 @@ const shownMax = 50
 
 /** Returns the first accepted messages, as many as a page shows. */
 async function firstMessages({ gateway, account }: HolderVisit, { id }: BulkSend): Promise<readonly FirstMessage[]> {
-  const ids = (await gateway.bulkIds(account, id, 0)).slice(0, shownMax)
-  const statuses = ids.length === 0 ? [] : await gateway.queryStatus(account, ids)
+  const ids = (await gateway.queries.bulkIds(account, id, 0)).slice(0, shownMax)
+  const statuses = ids.length === 0 ? [] : await gateway.queries.queryStatus(account, ids)
   return ids.flatMap((message, at): FirstMessage[] => {
     const status = statuses[at]
     return status === undefined || status === 'not-found' ? [] : [{ id: message, status }]
@@ -207,7 +207,7 @@ function Outcomes({
   of,
   isAhead,
 }: {
-  readonly of: Awaited<ReturnType<Gateway['bulkOutcomes']>>
+  readonly of: Awaited<ReturnType<Gateway['queries']['bulkOutcomes']>>
   readonly isAhead: boolean
 }) {
   const byWord = new Map<string, { readonly word: string; readonly tone: Tone; value: number }>()
@@ -244,8 +244,8 @@ async function* results(visit: HolderVisit, send: BulkSend): AsyncIterable<reado
   const { gateway, account } = visit
   yield ['Number', 'Message', 'State', 'Code', ...creditHeads]
   for (let call = 0; call < send.calls; call++) {
-    const ids = await gateway.bulkIds(account, send.id, call)
-    const statuses = ids.length === 0 ? [] : await gateway.queryStatus(account, ids)
+    const ids = await gateway.queries.bulkIds(account, send.id, call)
+    const statuses = ids.length === 0 ? [] : await gateway.queries.queryStatus(account, ids)
     for (const [at, id] of ids.entries()) {
       const status = statuses[at] ?? 'not-found'
       const number = status === 'not-found' ? '' : status.number
@@ -263,7 +263,7 @@ export const bulkRefused = forHolders({
   async show(visit) {
     const send = await ownBulkSend(visit)
     if (send === undefined) return 'not-found'
-    const quote = send.state === 'draft' ? await visit.gateway.quoteBulkSend(visit.account, send.id) : undefined
+    const quote = send.state === 'draft' ? await visit.gateway.queries.quoteBulkSend(visit.account, send.id) : undefined
     const rows = quote?.refused ?? (await notSent(visit, send))
     return {
       fileName: `not-sent-${send.id}.csv`,

@@ -14,10 +14,10 @@ beforeEach(async () => {
 })
 afterEach(() => portal.close())
 
-const balance = () => portal.gateway.creditBalance(portal.account.id)
+const balance = () => portal.gateway.queries.creditBalance(portal.account.id)
 const file = `Name;Mobile;Sum\r\nAnn;+27 82 000 0001;12\r\n"=cmd(""x"")";${optedOut};7\r\nŞule;27820000003;9\r\n\r\nAnn;27820000001;1\r\n;0825;2\r\n`
 const all = async () => {
-  while ((await portal.gateway.sendNextCall()) === 'more');
+  while ((await portal.gateway.commands.sendNextCall()) === 'more');
 }
 
 test('a file is checked row by row, can get another text, and is sent once in the background', async () => {
@@ -48,9 +48,9 @@ test('a file is checked row by row, can get another text, and is sent once in th
   const sent = await visitor.get('/send/1/sent')
   expect(sent.text).toContain('2 messages accepted')
   expect(sent.text).toContain('3 rows got no message and cost nothing')
-  expect((await portal.gateway.listSent(portal.account, { limit: 9 })).messages.map(({ text }) => text).sort()).toEqual(
-    ['Hello Ann', 'Hello Şule'],
-  )
+  expect(
+    (await portal.gateway.queries.listSent(portal.account, { limit: 9 })).messages.map(({ text }) => text).sort(),
+  ).toEqual(['Hello Ann', 'Hello Şule'])
   expect(await balance()).toBe(40)
   expect((await visitor.get('/send/1')).to).toBe('/send/1/sent')
   expect((await visitor.get('/sends')).text).toContain('Hello {name}19 October, 09:3042.0scheduled')
@@ -103,7 +103,7 @@ test('if two columns could be the numbers, nothing is sent until one is chosen',
   const token = columns.html.querySelector('main [name="token"]')?.getAttribute('value') ?? ''
   expect((await visitor.post(to, { token })).to).toBe(`${to}/columns`)
   await all()
-  expect((await portal.gateway.listSent(portal.account, { limit: 9 })).messages).toEqual([])
+  expect((await portal.gateway.queries.listSent(portal.account, { limit: 9 })).messages).toEqual([])
   const chosen = await visitor.submit(columns, { column: '2' })
   expect((await visitor.get(chosen.to ?? '')).text).toContain('To 27820000002 (row 2)')
 })
@@ -119,9 +119,9 @@ test('a row without a value for a field of the text gets no message and is liste
   )
   await visitor.submit(check)
   await all()
-  expect((await portal.gateway.listSent(portal.account, { limit: 9 })).messages.map(({ text }) => text).sort()).toEqual(
-    ['Dear Ann, 6 is due', 'Dear Dan, 8 is due'],
-  )
+  expect(
+    (await portal.gateway.queries.listSent(portal.account, { limit: 9 })).messages.map(({ text }) => text).sort(),
+  ).toEqual(['Dear Ann, 6 is due', 'Dear Dan, 8 is due'])
   expect((await visitor.get(`${to}/sent`)).text).toContain('A field of the text has no value in this row2')
   const other = await visitor.upload('/send', { text: 'Hello' }, list)
   expect((await visitor.get(other.to ?? '')).text).not.toContain('has no value')
@@ -150,7 +150,7 @@ test('a file that lacks a field of the text is kept: the next page shows its col
   const page = await visitor.get('/send/1/text?why=problem')
   expect([page.status, page.text]).toEqual([422, expect.stringContaining('The file has no column “nmae”.')])
   expect(page.text).toContain('Fields of your file: {Name} {Mobile}')
-  expect(await portal.gateway.startBulkSend(portal.account, 1 as never)).toBe(false)
+  expect(await portal.gateway.commands.startBulkSend(portal.account, 1 as never)).toBe(false)
   expect((await visitor.submit(page, { text: 'Dear {name}' })).to).toBe('/send/1')
   const text = await visitor.get('/send/1/text')
   expect(text.text).toContain('Dear AnnThe message of row 2 to 27820000001: 8 characters, 1 part.')
@@ -177,7 +177,9 @@ test('numbers that are read differently are shown as written and as sent to; unc
   expect(changed).toContain("2,27820000001.0,27820000001\r\n3,'+27 (0)82 000 0002,27820000002\r\n")
   await visitor.submit(check)
   await all()
-  const numbers = (await portal.gateway.listSent(portal.account, { limit: 9 })).messages.map(({ number }) => number)
+  const numbers = (await portal.gateway.queries.listSent(portal.account, { limit: 9 })).messages.map(
+    ({ number }) => number,
+  )
   expect(numbers.sort()).toEqual(['27820000001', '27820000002', '27820000003', '27820000004'])
 })
 
@@ -213,7 +215,7 @@ test('a file without a text leads to the page of the text', async () => {
 
 test('a send is stopped in the middle, and the page lists the rows that were not accepted', async () => {
   const numbers = Array.from({ length: 2500 }, (_, i) => 27820000100 + i).join('\n')
-  await portal.backOffice.topUp(portal.account.id, 100_000 as never, 'test')
+  await portal.backOffice.commands.topUp(portal.account.id, 100_000 as never, 'test')
   const { to = '' } = await visitor.submit('/send', { text: 'Hello', numbers })
   const begun = await visitor.submit(to)
   const stopped = await visitor.submit(begun.to ?? '')
@@ -230,11 +232,11 @@ test('a send is stopped in the middle, and the page lists the rows that were not
 
 test('a send that a failover stopped accepts no further row, and its page says that rows may have been sent', async () => {
   const numbers = Array.from({ length: 2500 }, (_, i) => 27820000100 + i).join('\n')
-  await portal.backOffice.topUp(portal.account.id, 100_000 as never, 'test')
+  await portal.backOffice.commands.topUp(portal.account.id, 100_000 as never, 'test')
   const { to = '' } = await visitor.submit('/send', { text: 'Hello', numbers })
   await visitor.submit(to)
   promoteStandby(portal.store)
-  await portal.gateway.sendNextCall()
+  await portal.gateway.commands.sendNextCall()
   expect((await visitor.get('/send/1/sent')).text.replaceAll('\u202f', ' ')).toContain(
     '1 500 numbers not accepted here may have been sent by the server that was lost.',
   )
@@ -358,7 +360,7 @@ test('the columns of a file are shown before it is uploaded, and the column of t
     expect((await preview(cut, 'yes'))?.querySelector('option + option')?.textContent).toBe('Name')
   expect((await preview('a,b\nc,d\n'))?.textContent).toContain('No column of the file has mobile numbers.')
   expect((await preview('Name,Mobile\nAnn,27820000001\n"Bob', 'yes'))?.querySelectorAll('option')).toHaveLength(2)
-  expect(await portal.gateway.listBulkSends(portal.account, { limit: 10 })).toEqual([])
+  expect(await portal.gateway.queries.listBulkSends(portal.account, { limit: 10 })).toEqual([])
 
   for (const [column, expected] of [
     ['2', '27820000005'],

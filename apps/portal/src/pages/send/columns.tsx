@@ -26,7 +26,7 @@ export const bulkColumns = forHolders({
     const send = await ownList(visit)
     if (send === 'sent') return { goTo: `/send/${visit.parameters.id ?? ''}/sent` }
     if (send === undefined) return 'not-found'
-    const rows = await visit.gateway.bulkRows(visit.account, send.id, 0)
+    const rows = await visit.gateway.queries.bulkRows(visit.account, send.id, 0)
     const problems: Problems = visit.query.get('why') === 'none' ? { column: 'Choose the column of the numbers.' } : {}
     const first = rows.slice(0, shownRows)
     const isUndecided = needsColumn(rows)
@@ -88,7 +88,7 @@ export const bulkColumns = forHolders({
     for await (const row of storedRows(visit, send)) rows.push(row)
     const { columns, text, scheduled } = send
     const its = { columns, text, scheduled, key: newFormKey() }
-    const id = await visit.gateway.draftBulkSend(visit.account, its, inCalls(numbersFrom(column, rows)))
+    const id = await visit.gateway.commands.draftBulkSend(visit.account, its, inCalls(numbersFrom(column, rows)))
     return { goTo: id === 'too-many-drafts' ? '/drafts?done=too-many' : `/send/${id}` }
   },
 })

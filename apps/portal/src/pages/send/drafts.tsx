@@ -20,7 +20,7 @@ export const drafts = forHolders({
   path: '/drafts',
   async show({ gateway, account, query }) {
     const before = readId(query.get('before') ?? '')
-    const found = await gateway.listBulkDrafts(account, { before, limit: pageSize + 1 })
+    const found = await gateway.queries.listBulkDrafts(account, { before, limit: pageSize + 1 })
     const shown = found.slice(0, pageSize)
     const last = shown.at(-1)
     const said = done[query.get('done') ?? '']
@@ -68,7 +68,7 @@ export const drafts = forHolders({
   changes: 'discardBulkSend',
   async submit({ gateway, account }, fields) {
     const id = readId(fields.text('draft'))
-    const isDeleted = id !== undefined && (await gateway.discardBulkSend(account, id))
+    const isDeleted = id !== undefined && (await gateway.commands.discardBulkSend(account, id))
     return { goTo: `/drafts${isDeleted ? '?done=deleted' : ''}` }
   },
 })

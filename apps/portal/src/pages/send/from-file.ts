@@ -60,7 +60,11 @@ async function store(
   { columns, rows }: { readonly columns: readonly string[]; readonly rows: readonly BulkRow[] },
 ): Promise<Answer> {
   const { text } = draft
-  const id = await gateway.draftBulkSend(account, { columns, text, scheduled, key: newFormKey() }, inCalls(rows))
+  const id = await gateway.commands.draftBulkSend(
+    account,
+    { columns, text, scheduled, key: newFormKey() },
+    inCalls(rows),
+  )
   if (id === 'too-many-drafts') return compose(draft, { [columns.length > 0 ? 'file' : 'numbers']: tooManyDrafts })
   return { goTo: `/send/${id}` }
 }

@@ -5,12 +5,12 @@ import { rowOf } from '../../recipients.ts'
 /** Returns the stored send of the path if it belongs to the account. */
 export async function ownBulkSend({ gateway, account, parameters }: HolderVisit): Promise<BulkSend | undefined> {
   const id = /^[1-9][0-9]{0,14}$/.test(parameters.id ?? '') ? Number(parameters.id) : undefined
-  return id === undefined ? undefined : gateway.findBulkSend(account, id as BulkSendId)
+  return id === undefined ? undefined : gateway.queries.findBulkSend(account, id as BulkSendId)
 }
 
 /** Yields the stored rows of all calls. Of calls that have ended, only the rows without a message are stored. */
 export async function* storedRows({ gateway, account }: HolderVisit, { id, calls }: BulkSend): AsyncIterable<BulkRow> {
-  for (let call = 0; call < calls; call++) yield* await gateway.bulkRows(account, id, call)
+  for (let call = 0; call < calls; call++) yield* await gateway.queries.bulkRows(account, id, call)
 }
 
 /** True if a person must choose the column of the numbers before anything is sent. */

@@ -17,7 +17,7 @@ afterEach(() => portal.close())
 /** Enters a send and returns its check page. */
 const checked = async (fields: Readonly<Record<string, string>>) =>
   visitor.get((await visitor.submit('/send', fields)).to ?? '')
-const balance = () => portal.gateway.creditBalance(portal.account.id)
+const balance = () => portal.gateway.queries.creditBalance(portal.account.id)
 
 test('the check shows what will be sent and each refused number with its reason, and charges nothing', async () => {
   const numbers = `27820000001\n+27 82 000 0002\n27820000003, 27820000004\n27820000001\n${optedOut}\n0825`
@@ -58,7 +58,9 @@ test('a summary is shown while typing, and nothing is sent, stored or charged', 
   )
   expect(await quote(' ', '27820000001')).toBe('Enter a text.')
   expect(await quote('Hello', '27820000001', 'tomorrow')).toContain('Enter a time')
-  expect([await balance(), (await portal.gateway.listBulkSends(portal.account, { limit: 10 })).length]).toEqual([35, 0])
+  expect([await balance(), (await portal.gateway.queries.listBulkSends(portal.account, { limit: 10 })).length]).toEqual(
+    [35, 0],
+  )
   expect((await visitor.post('/send', { step: 'quote', text: 'Hello', numbers: '27820000001' })).status).toBe(403)
 })
 
@@ -93,16 +95,16 @@ test('a step back, a reload and a second tab lead to the page of the sent messag
   expect((await visitor.get(`${to}/text`)).to).toBe('/send/1/sent')
   expect((await visitor.submit(otherTab)).to).toBe('/send/1/sent')
   expect(await balance()).toBe(25)
-  expect((await portal.gateway.listSent(portal.account, { limit: 9 })).messages).toHaveLength(1)
+  expect((await portal.gateway.queries.listSent(portal.account, { limit: 9 })).messages).toHaveLength(1)
 })
 
 test('a send whose process ended between start and acceptance continues in the background, once', async () => {
   const check = await checked({ text: 'Hello', numbers: '27820000001' })
   // State in which a kill of the portal leaves the send.
-  await portal.gateway.startBulkSend(portal.account, 1 as never)
+  await portal.gateway.commands.startBulkSend(portal.account, 1 as never)
   expect((await visitor.submit(check)).to).toBe('/send/1/sent')
   expect((await visitor.get('/send/1/sent')).text).toContain('1 number remaining')
-  while ((await portal.gateway.sendNextCall()) === 'more');
+  while ((await portal.gateway.commands.sendNextCall()) === 'more');
   expect((await visitor.get('/send/1/sent')).text).toContain('1 message accepted')
   expect(await balance()).toBe(25)
 })

@@ -49,7 +49,7 @@ export const send = forHolders({
   takesFile: true,
   async show(visit) {
     const { gateway, account, query } = visit
-    const templates = await gateway.listTemplates(account)
+    const templates = await gateway.queries.listTemplates(account)
     const chosen = templates.find(({ id }) => String(id) === query.get('template'))
     const typed = await typedDraft(visit)
     const numbers = query.get('to')?.slice(0, 20) ?? typed?.numbers ?? ''
@@ -77,7 +77,7 @@ async function typedDraft(visit: HolderVisit): Promise<Draft | undefined> {
   const { gateway, account, query } = visit
   const given = query.get('draft') ?? ''
   const id = /^[1-9][0-9]{0,14}$/.test(given) ? (Number(given) as BulkSendId) : undefined
-  const found = id === undefined ? undefined : await gateway.findBulkSend(account, id)
+  const found = id === undefined ? undefined : await gateway.queries.findBulkSend(account, id)
   if (found?.state !== 'draft' || found.columns.length > 0) return undefined
   const numbers: string[] = []
   for await (const { number, fields } of storedRows(visit, found)) numbers.push(fields[0] ?? number)
@@ -97,7 +97,7 @@ async function quote(
   if (numbers.length > recipientsMax) return liveQuote(tooManyToFollow)
   const isPast = due !== undefined && due <= now
   const body = bodyOf(text)
-  const quoted = await gateway.quoteMessages(account, [{ text, recipients: numbers, scheduled: due }])
+  const quoted = await gateway.queries.quoteMessages(account, [{ text, recipients: numbers, scheduled: due }])
   if (quoted === 'invalid-sender') return liveQuote(noSender)
   return liveQuote(typeof body === 'string' ? 'Enter a text.' : { quote: quoted, rows, parts: body.parts, isPast })
 }

@@ -43,10 +43,10 @@ export const sends = forHolders({
   async show({ gateway, account, now, query }) {
     const given = query.get('before') ?? ''
     const before = /^[1-9][0-9]{0,14}$/.test(given) ? (Number(given) as BulkSendId) : undefined
-    const found = await gateway.listBulkSends(account, { before, limit: pageSize + 1 })
+    const found = await gateway.queries.listBulkSends(account, { before, limit: pageSize + 1 })
     const shown = found.slice(0, pageSize)
     const last = shown.at(-1)
-    const returned = await gateway.returnedCredits(
+    const returned = await gateway.queries.returnedCredits(
       account,
       shown.map(({ id }) => id),
     )

@@ -75,12 +75,12 @@ export const invitation = forAnybody({
   path: '/invitation',
   async show({ gateway, query }) {
     const token = query.get('token') ?? ''
-    const user = await gateway.findInvited(token)
+    const user = await gateway.queries.findInvited(token)
     return user === undefined ? { ...over, status: 200 } : view(token, user.email)
   },
   async submit({ gateway, holders, browser }, fields) {
     const token = fields.text('link')
-    const user = await gateway.findInvited(token)
+    const user = await gateway.queries.findInvited(token)
     if (user === undefined) return over
     const [password, again] = [fields.trimmed('password'), fields.trimmed('again')]
     if (password !== again) return view(token, user.email, { again: 'The two passwords differ.' })

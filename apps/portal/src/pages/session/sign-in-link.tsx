@@ -33,7 +33,7 @@ export const signInLink = forAnybody({
   path: '/link',
   show: ({ query }) => view(query.get('token') ?? ''),
   async submit({ gateway, browser }, fields) {
-    const opened = await gateway.signInByLink(fields.text('link'), browser)
+    const opened = await gateway.commands.signInByLink(fields.text('link'), browser)
     return opened === 'wrong-credentials' ? used : { goTo: '/', session: opened }
   },
 })

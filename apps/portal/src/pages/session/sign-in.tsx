@@ -11,7 +11,7 @@ export const signIn = signInPage({
   pathWithin: (to) => (/^\/(?![/\\])[\w/?=&.%-]*$/.test(to) ? to : '/'),
   isOpen: () => true,
   open: ({ gateway, browser, network, comesFrom }, user, password) =>
-    gateway.signIn({ user, password, network, address: browser.address, comesFrom }, browser),
-  openWithCode: ({ gateway, browser }, challenge, code) => gateway.signInWithCode(challenge, code, browser),
+    gateway.commands.signIn({ user, password, network, address: browser.address, comesFrom }, browser),
+  openWithCode: ({ gateway, browser }, challenge, code) => gateway.commands.signInWithCode(challenge, code, browser),
   keep: (session) => ({ session }),
 })

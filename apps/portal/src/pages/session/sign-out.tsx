@@ -7,7 +7,7 @@ export const signOut = forHolders({
   show: () => signOutView('/sign-out'),
   changes: 'endSession',
   async submit({ gateway, account, user, session }) {
-    await gateway.endSession({ account, user }, session.id)
+    await gateway.commands.endSession({ account, user }, session.id)
     return { goTo: '/sign-in', session: 'ended' }
   },
 })

@@ -10,7 +10,7 @@ const labelCharactersMax = 60
 
 async function view(visit: HolderVisit, label = '', problems: Problems = {}): Promise<View> {
   const { gateway, account, now, query } = visit
-  const keys = await gateway.listKeys(account)
+  const keys = await gateway.queries.listKeys(account)
   return {
     title: 'API keys',
     place: 'settings',
@@ -90,7 +90,7 @@ export const keys = forHolders({
     if (label.length > labelCharactersMax)
       return view(visit, label, { label: `A label has up to ${labelCharactersMax} characters.` })
     const operation = fields.operation()
-    const issued = operation && (await gateway.issueKey(account, { label, operation }))
+    const issued = operation && (await gateway.commands.issueKey(account, { label, operation }))
     if (issued === 'repeated') return { goTo: '/settings/keys?done=repeated' }
     return typeof issued === 'object' ? shown(issued.key, label) : 'not-found'
   },
@@ -101,7 +101,7 @@ export const key = forHolders({
   path: '/settings/keys/:id',
   isForm: true,
   async show({ gateway, account, parameters }) {
-    const found = (await gateway.listKeys(account)).find(({ id }) => String(id) === parameters.id)
+    const found = (await gateway.queries.listKeys(account)).find(({ id }) => String(id) === parameters.id)
     if (found === undefined) return 'not-found'
     const name = found.label === '' ? `${found.prefix}…` : found.label
     return {
@@ -124,7 +124,7 @@ export const key = forHolders({
   changes: 'issueKey',
   async submit({ gateway, account, parameters }) {
     const id = keyId(Number(parameters.id))
-    const revoked = id === undefined ? 'no-such-key' : await gateway.revokeKey(account, id)
+    const revoked = id === undefined ? 'no-such-key' : await gateway.commands.revokeKey(account, id)
     return revoked === 'no-such-key' ? 'not-found' : { goTo: '/settings/keys?done=revoked' }
   },
 })

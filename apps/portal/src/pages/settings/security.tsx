@@ -7,20 +7,20 @@ function ownOf(visit: HolderVisit): OwnSecurity {
   const own = { account, user }
   return {
     session,
-    sessions: () => gateway.listSessions(own),
-    endOthers: () => gateway.endOtherSessions(own, session.id),
+    sessions: () => gateway.queries.listSessions(own),
+    endOthers: () => gateway.commands.endOtherSessions(own, session.id),
     changePassword: (password, wanted) => {
       const pair = { user: user?.email ?? account.login, password, network, address: browser.address, comesFrom }
-      return gateway.changePassword(pair, wanted, browser)
+      return gateway.commands.changePassword(pair, wanted, browser)
     },
     keep: (opened) => ({ session: opened }),
-    factor: () => gateway.findSecondFactor(own),
-    isFactorRequired: () => gateway.isSecondFactorRequired(own),
+    factor: () => gateway.queries.findSecondFactor(own),
+    isFactorRequired: () => gateway.queries.isSecondFactorRequired(own),
     beginFactor: (password) =>
-      gateway.beginSecondFactor(own, { password, network, address: browser.address, comesFrom }),
-    setFactor: (challenge, code) => gateway.setSecondFactor(own, challenge, code),
-    renewCodes: (code) => gateway.renewRecoveryCodes(own, code),
-    removeFactor: (code) => gateway.removeSecondFactor(own, code),
+      gateway.commands.beginSecondFactor(own, { password, network, address: browser.address, comesFrom }),
+    setFactor: (challenge, code) => gateway.commands.setSecondFactor(own, challenge, code),
+    renewCodes: (code) => gateway.commands.renewRecoveryCodes(own, code),
+    removeFactor: (code) => gateway.commands.removeSecondFactor(own, code),
   }
 }
 

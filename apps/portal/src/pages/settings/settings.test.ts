@@ -9,7 +9,7 @@ beforeEach(async () => {
 afterEach(() => portal.close())
 
 const opens = async (key: string): Promise<boolean> =>
-  typeof (await portal.gateway.authenticate({ apiKey: key, network: '192.0.2.0/24' })) === 'object'
+  typeof (await portal.gateway.commands.authenticate({ apiKey: key, network: '192.0.2.0/24' })) === 'object'
 
 test('a form for a key that is submitted twice at the same time makes one key; without its id it makes none', async () => {
   const form = await visitor.get('/settings/keys')
@@ -17,7 +17,7 @@ test('a form for a key that is submitted twice at the same time makes one key; w
   expect(made.filter(({ html }) => html.querySelector('code.secret') !== null).length).toBe(1)
   expect(made.filter(({ to }) => to === '/settings/keys?done=repeated').length).toBe(2)
   expect((await visitor.submit(form, { label: 'shop', operation: 'x' })).status).toBe(404)
-  expect(await portal.gateway.listKeys(portal.account)).toHaveLength(1)
+  expect(await portal.gateway.queries.listKeys(portal.account)).toHaveLength(1)
 })
 
 test('a new key is shown once, opens the account, and stops working when it is revoked', async () => {
@@ -39,7 +39,7 @@ test.each([
 ])('no key is made with an unusable label: %j', async (label, problem) => {
   const shown = await visitor.submit('/settings/keys', { label })
   expect([shown.status, shown.text]).toEqual([422, expect.stringContaining(problem)])
-  expect(await portal.gateway.listKeys(portal.account)).toEqual([])
+  expect(await portal.gateway.queries.listKeys(portal.account)).toEqual([])
 })
 
 test('a new password signs out all other sessions, but not the one that changed it', async () => {
@@ -81,7 +81,7 @@ test('a webhook is added with its secret shown once, tested, paused, resumed and
   const added = await visitor.submit('/settings/webhooks', { url, events: ['reply.received', 'optout.added'] })
   const secret = added.html.querySelector('code.secret')?.textContent ?? ''
   expect(secret).toMatch(/^whsec_/)
-  const [webhook] = await portal.gateway.listWebhooks(portal.account)
+  const [webhook] = await portal.gateway.queries.listWebhooks(portal.account)
   expect(webhook).toMatchObject({ url, events: ['reply.received', 'optout.added'], withText: false })
   const path = `/settings/webhooks/${webhook?.id}`
   const page = await visitor.get(path)
@@ -92,11 +92,11 @@ test('a webhook is added with its secret shown once, tested, paused, resumed and
   expect((await visitor.get(path)).html.querySelector('h1 .state')?.textContent).toBe('paused')
   expect((await visitor.submit(page, { do: 'resume' })).to).toBe(`${path}?done=active`)
   expect((await visitor.submit(`${path}/remove`)).to).toBe('/settings/webhooks?done=removed')
-  expect(await portal.gateway.listWebhooks(portal.account)).toEqual([])
+  expect(await portal.gateway.queries.listWebhooks(portal.account)).toEqual([])
 })
 
 test('each request to a webhook is listed with its response, and events that were given up are sent again', async () => {
-  const added = await portal.gateway.addWebhook(portal.account, { url: 'https://shop.example.com/events' })
+  const added = await portal.gateway.commands.addWebhook(portal.account, { url: 'https://shop.example.com/events' })
   if (typeof added === 'string') throw new Error(added)
   const { webhooks } = portal.ports
   const path = `/settings/webhooks/${added.webhook.id}`
@@ -122,5 +122,5 @@ test.each([
   const shown = await visitor.submit('/settings/webhooks', fill)
   expect([shown.status, shown.text]).toEqual([422, expect.stringContaining(problem)])
   expect(shown.html.querySelector('#field-url')?.getAttribute('value')).toBe(fill.url)
-  expect(await portal.gateway.listWebhooks(portal.account)).toEqual([])
+  expect(await portal.gateway.queries.listWebhooks(portal.account)).toEqual([])
 })

@@ -21,7 +21,7 @@ test('an owner invites a person, who uses the link once to choose a password, an
   expect((await ann.submit(link, { password, again: 'another' })).status).toBe(422)
   expect((await ann.submit(link, { password: 'short', again: 'short' })).text).toContain('at least 10 characters')
   expect((await ann.submit(link, { password, again: password })).text).toContain('Your password is set')
-  const [chosen, refused] = await portal.backOffice.listChanges({ by: `user ${email}` }, 2)
+  const [chosen, refused] = await portal.backOffice.queries.listChanges({ by: `user ${email}` }, 2)
   expect([chosen, refused].map((one) => JSON.parse(one?.ended?.record ?? '') as unknown)).toEqual([
     { outcome: 'set' },
     { outcome: 'too-short' },
@@ -36,7 +36,7 @@ test('an owner invites a person, who uses the link once to choose a password, an
 test('a changed role, a lock and a removal apply at once to open sessions', async () => {
   const owner = await portal.signedIn()
   const ann = await portal.signedInAs('reader')
-  const id = (await portal.gateway.listUsers(portal.account))[0]?.id
+  const id = (await portal.gateway.queries.listUsers(portal.account))[0]?.id
   const page = `/settings/users/${id}`
   expect((await ann.get('/send')).html.querySelector('main form')).toBeNull()
   await owner.submit(page, { role: 'sender' }, 'form:has([value="role"])')
@@ -50,7 +50,7 @@ test('a changed role, a lock and a removal apply at once to open sessions', asyn
 
 test('users cannot change or remove themselves, and an address cannot be invited twice', async () => {
   const owner = await portal.signedInAs('owner')
-  const id = (await portal.gateway.listUsers(portal.account))[0]?.id
+  const id = (await portal.gateway.queries.listUsers(portal.account))[0]?.id
   expect((await owner.get(`/settings/users/${id}`)).status).toBe(404)
   const again = await owner.submit('/settings/users', { email: 'owner-1@ACME.example', role: 'reader' })
   expect([again.status, again.text]).toEqual([422, expect.stringContaining('This address is in use already')])
@@ -70,12 +70,12 @@ test('changes by a user are in the audit log with name and address, and the log 
   const owner = await portal.signedInAs('owner')
   await owner.submit('/settings/keys', { label: 'shop' })
   await owner.submit('/opt-outs', { number: '27825550101' })
-  const changes = await portal.backOffice.listChanges({ by: 'user owner-1@acme.example' }, 10)
+  const changes = await portal.backOffice.queries.listChanges({ by: 'user owner-1@acme.example' }, 10)
   expect(changes.map(({ begun }) => JSON.parse(begun.record) as unknown)).toEqual([
     expect.objectContaining({ action: 'addOptOut', from: '127.0.0.1', account: portal.account.id }),
     expect.objectContaining({ action: 'issueKey', given: { label: 'shop' } }),
   ])
-  expect(await portal.backOffice.verifyAuditLog()).toMatchObject({ broken: undefined })
+  expect(await portal.backOffice.queries.verifyAuditLog()).toMatchObject({ broken: undefined })
 })
 
 test('a user has a second factor and sessions of their own', async () => {

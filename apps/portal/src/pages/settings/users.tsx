@@ -62,7 +62,7 @@ async function view(visit: HolderVisit, email = '', problems: Problems = {}): Pr
         <Panel>
           <Table
             caption="People who sign in for this account"
-            rows={await gateway.listUsers(account)}
+            rows={await gateway.queries.listUsers(account)}
             empty="There are no users yet: everybody signs in with the login and password of the account. Invite people instead."
             columns={[
               { head: 'E-mail', cell: ({ email: its }) => <span class="text">{its}</span> },
@@ -142,7 +142,7 @@ export const users = forHolders({
   async submit(visit, fields) {
     const [email, role] = [fields.trimmed('email'), roleOf(fields.text('role'))]
     if (role === undefined) return 'not-found'
-    const invited = await visit.gateway.inviteUser(visit.account, { email, role })
+    const invited = await visit.gateway.commands.inviteUser(visit.account, { email, role })
     if (invited === 'no-such-account') return 'not-found'
     return typeof invited === 'string' ? view(visit, email, { email: WORDS[invited] }) : linkView(email, invited.token)
   },
@@ -152,7 +152,7 @@ export const users = forHolders({
 async function asked({ gateway, account, user, parameters }: HolderVisit): Promise<User | undefined> {
   const id = Number(parameters.id)
   const isId = Number.isSafeInteger(id) && id > 0 && id < 2 ** 31 && id !== user?.id
-  return isId ? gateway.findUser(account, id as UserId) : undefined
+  return isId ? gateway.queries.findUser(account, id as UserId) : undefined
 }
 
 /** `/settings/users/<id>`: lets an owner change the role of a user, lock or remove the user, and make a new link. */
@@ -214,23 +214,23 @@ export const user = forHolders({
     switch (fields.text('do')) {
       case 'role':
         if (role === undefined) return 'not-found'
-        await gateway.setUserRole(account, id, role)
+        await gateway.commands.setUserRole(account, id, role)
         break
       case 'link': {
-        const renewed = await gateway.renewUserLink(account, id)
+        const renewed = await gateway.commands.renewUserLink(account, id)
         return typeof renewed === 'string' ? 'not-found' : linkView(email, renewed.token)
       }
       case 'lock':
-        await gateway.lockUser(account, id)
+        await gateway.commands.lockUser(account, id)
         break
       case 'unlock':
-        await gateway.unlockUser(account, id)
+        await gateway.commands.unlockUser(account, id)
         break
       case 'factor':
-        await gateway.resetUserFactor(account, id)
+        await gateway.commands.resetUserFactor(account, id)
         break
       case 'remove':
-        await gateway.removeUser(account, id)
+        await gateway.commands.removeUser(account, id)
         return { goTo: '/settings/users?done=removed' }
       default:
         return 'not-found'

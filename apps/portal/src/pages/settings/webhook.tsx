@@ -62,8 +62,8 @@ async function view(visit: HolderVisit, { webhook, backlog }: ShownWebhook): Pro
   const given = query.get('older') ?? ''
   const offset = /^[1-9][0-9]{0,6}$/.test(given) ? Number(given) : 0
   const [attempts, replay] = await Promise.all([
-    gateway.listAttempts(account, id, { offset, limit: pageSize }),
-    gateway.showReplay(account, id),
+    gateway.queries.listAttempts(account, id, { offset, limit: pageSize }),
+    gateway.queries.showReplay(account, id),
   ])
   if (attempts === undefined) return 'not-found'
   const said = done[query.get('done') ?? '']
@@ -143,7 +143,7 @@ const idOf = ({ parameters: { id = '' } }: HolderVisit) =>
 /** Returns the webhook of the path if it belongs to the account. */
 async function found(visit: HolderVisit): Promise<ShownWebhook | undefined> {
   const id = idOf(visit)
-  return id === undefined ? undefined : visit.gateway.showWebhook(visit.account, id)
+  return id === undefined ? undefined : visit.gateway.queries.showWebhook(visit.account, id)
 }
 
 /** `/settings/webhooks/<id>`: shows one endpoint, its waiting events, and every request with its response. */
@@ -165,15 +165,15 @@ export const webhook = forHolders({
 async function act({ gateway, account }: HolderVisit, { id }: Webhook, fields: Fields): Promise<string> {
   const what = fields.text('do')
   if (what === 'replay') {
-    const begun = await gateway.startReplay(account, id, { what: 'dead' })
+    const begun = await gateway.commands.startReplay(account, id, { what: 'dead' })
     return typeof begun === 'object' && 'started' in begun ? 'replaying' : 'running'
   }
   if (what === 'test') {
-    await gateway.testWebhook(account, id)
+    await gateway.commands.testWebhook(account, id)
     return 'tested'
   }
   const state = what === 'pause' ? 'paused' : 'active'
-  await gateway.changeWebhook(account, id, { state })
+  await gateway.commands.changeWebhook(account, id, { state })
   return state
 }
 
@@ -209,7 +209,7 @@ export const webhookRemoval = forHolders({
   changes: 'changeWebhook',
   async submit(visit) {
     const id = idOf(visit)
-    const removed = id !== undefined && (await visit.gateway.removeWebhook(visit.account, id))
+    const removed = id !== undefined && (await visit.gateway.commands.removeWebhook(visit.account, id))
     return removed ? { goTo: '/settings/webhooks?done=removed' } : 'not-found'
   },
 })

@@ -28,7 +28,7 @@ interface Wanted {
 
 async function view(visit: HolderVisit, wanted?: Wanted, problems: Problems = {}): Promise<View> {
   const { gateway, account, query } = visit
-  const webhooks = await gateway.listWebhooks(account)
+  const webhooks = await gateway.queries.listWebhooks(account)
   const { url = '', events = defaultEventTypes, withText = false } = wanted ?? {}
   return {
     title: 'Webhooks',
@@ -123,7 +123,7 @@ export const webhooks = forHolders({
       events: fields.all('events'),
       withText: fields.text('withText') !== '',
     }
-    const result = await visit.gateway.addWebhook(visit.account, wanted)
+    const result = await visit.gateway.commands.addWebhook(visit.account, wanted)
     if (result === 'no-such-account') return 'not-found'
     return typeof result === 'string' ? view(visit, wanted, refusalOf(result)) : added(result.webhook, result.secret)
   },

@@ -12,7 +12,9 @@ async function atThisTime() {
 
 test('a month lists every movement with the balance after it, and links to the previous and next month', async () => {
   const { portal, visitor, to } = await atThisTime()
-  await portal.gateway.sendMessages(portal.account, [{ text: 'Hello', recipients: ['27820000001', '27820000002'] }])
+  await portal.gateway.commands.sendMessages(portal.account, [
+    { text: 'Hello', recipients: ['27820000001', '27820000002'] },
+  ])
   await portal.ports.ledger.topUp(portal.account.id, credits(250), '<b>invoice</b> 7', portal.clock.now())
   expect(to).toMatch(/^\/statement\/[0-9]{4}-[0-9]{2}$/)
   const { text, html } = await visitor.get(to)

@@ -146,7 +146,7 @@ export const statement = forHolders({
     if (begins === undefined || begins > visit.now) return 'not-found'
     const page = pageOf(visit.query)
     const place = { offset: (page - 1) * pageLines, limit: pageLines }
-    const found = await visit.gateway.showStatement(visit.account, periodOf(month), place)
+    const found = await visit.gateway.queries.showStatement(visit.account, periodOf(month), place)
     const last = Math.max(1, Math.ceil(found.total / pageLines))
     if (page > last) return { goTo: `/statement/${month}?page=${last}` }
     const [before, after] = [startOfMonth(month, -1), startOfMonth(month, 1)]
@@ -202,7 +202,7 @@ const fileHead = [
 
 async function* allLines(visit: HolderVisit, month: string): AsyncIterable<readonly Cell[]> {
   yield fileHead
-  for await (const piece of visit.gateway.listStatement(visit.account, periodOf(month))) {
+  for await (const piece of visit.gateway.queries.listStatement(visit.account, periodOf(month))) {
     for (const line of piece) {
       const { at, amount: moved, balance } = line
       const cells = [...causeCells(line.cause), formatCredits(moved), formatCredits(balance), categoryOf(line.cause)]

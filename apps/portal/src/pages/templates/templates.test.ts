@@ -40,22 +40,22 @@ test.each([
   ['a name that another one has', { name: 'Taken', text: 'x' }, 'You already have a template with this name.'],
 ])('with %s nothing is stored and the error is shown', async (_what, fields, problem) => {
   await visitor.submit('/templates', { name: 'Taken', text: 'Hello' })
-  const before = await portal.gateway.listTemplates(portal.account)
+  const before = await portal.gateway.queries.listTemplates(portal.account)
   const shown = await visitor.submit('/templates', fields)
   expect([shown.status, shown.text]).toEqual([422, expect.stringContaining(problem)])
-  expect(await portal.gateway.listTemplates(portal.account)).toEqual(before)
+  expect(await portal.gateway.queries.listTemplates(portal.account)).toEqual(before)
 })
 
 test('templates of another account cannot be seen', async () => {
   const other = await aHolder(portal.ports, { login: 'other' })
-  const id = await portal.gateway.addTemplate(other, { name: 'secret', text: 'Theirs' })
+  const id = await portal.gateway.commands.addTemplate(other, { name: 'secret', text: 'Theirs' })
   expect((await visitor.get(`/templates/${id}`)).status).toBe(404)
   expect((await visitor.get(`/send?template=${id}`)).text).not.toContain('Theirs')
   await visitor.submit('/templates', { name: 'Mine', text: 'Mine' })
   const page = await visitor.get('/templates')
   const token = page.html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
   for (const what of ['remove', 'change']) await visitor.post(`/templates/${id}`, { token, do: what, ...reminder })
-  expect(await portal.gateway.listTemplates(other)).toEqual([{ id, name: 'secret', text: 'Theirs' }])
+  expect(await portal.gateway.queries.listTemplates(other)).toEqual([{ id, name: 'secret', text: 'Theirs' }])
 })
 
 test('a text with fields to typed numbers warns that the fields stay unchanged', async () => {

@@ -1,3 +1,4 @@
+import type { GatewayCommands } from '@gateway/core'
 import { fieldsOf, templateLimits, type NewTemplate, type Template, type TemplateId } from '@gateway/core/bulk-sends'
 import { Form, Hidden, Link, Main, Notice, Panel, ProblemSummary, Second, Table, TextField } from '../../components.tsx'
 import type { Fields, Problems } from '../../forms.ts'
@@ -5,7 +6,7 @@ import { forHolders, type HolderVisit, type View } from '../../page.ts'
 import { TextToSend } from '../send/compose.tsx'
 import { shortText } from '../send/sends.tsx'
 
-type Refused = Extract<Awaited<ReturnType<HolderVisit['gateway']['addTemplate']>>, string>
+type Refused = Extract<Awaited<ReturnType<GatewayCommands['addTemplate']>>, string>
 
 const PROBLEM: Readonly<Record<Refused, Problems>> = {
   'no-name': { name: 'Enter a name by which you will find the template.' },
@@ -27,7 +28,7 @@ const given = (fields: Fields): NewTemplate => ({ name: fields.trimmed('name'), 
 /** Returns the template of the path if it belongs to the account. */
 async function ownTemplate({ gateway, account, parameters }: HolderVisit): Promise<Template | undefined> {
   const id = /^[1-9][0-9]{0,14}$/.test(parameters.id ?? '') ? Number(parameters.id) : undefined
-  return id === undefined ? undefined : gateway.findTemplate(account, id as TemplateId)
+  return id === undefined ? undefined : gateway.queries.findTemplate(account, id as TemplateId)
 }
 
 const TemplateFields = ({
@@ -48,7 +49,7 @@ const TemplateFields = ({
 
 async function view(visit: HolderVisit, draft: NewTemplate, problems: Problems = {}): Promise<View> {
   const { gateway, account, query } = visit
-  const templates = await gateway.listTemplates(account)
+  const templates = await gateway.queries.listTemplates(account)
   const said = done[query.get('done') ?? '']
   return {
     title: 'Templates',
@@ -107,10 +108,10 @@ export const templates = forHolders({
   async submit(visit, fields) {
     const { gateway, account } = visit
     const draft = given(fields)
-    const added = await gateway.addTemplate(account, draft)
+    const added = await gateway.commands.addTemplate(account, draft)
     if (typeof added !== 'string') return { goTo: '/templates?done=added' }
     // If the form is submitted twice, the template already exists.
-    const isThere = (await gateway.listTemplates(account)).some(
+    const isThere = (await gateway.queries.listTemplates(account)).some(
       ({ name, text }) => name === draft.name && text === draft.text,
     )
     return added === 'name-taken' && isThere ? { goTo: '/templates?done=added' } : view(visit, draft, PROBLEM[added])
@@ -154,12 +155,12 @@ export const template = forHolders({
     const { gateway, account } = visit
     const found = await ownTemplate(visit)
     if (fields.text('do') === 'remove') {
-      if (found !== undefined) await gateway.removeTemplate(account, found.id)
+      if (found !== undefined) await gateway.commands.removeTemplate(account, found.id)
       return { goTo: `/templates${found === undefined ? '' : '?done=removed'}` }
     }
     if (found === undefined) return 'not-found'
     const draft = given(fields)
-    const changed = await gateway.changeTemplate(account, found.id, draft)
+    const changed = await gateway.commands.changeTemplate(account, found.id, draft)
     if (changed === 'no-such-template') return 'not-found'
     return changed === 'changed' ? { goTo: '/templates?done=changed' } : changeView(found.id, draft, PROBLEM[changed])
   },

@@ -14,5 +14,5 @@ const operation: Operation = {
 export const creditBalance = get(
   operation,
   nothing,
-  async ({ gateway, account }) => `"creditBalance":${formatCredits(await gateway.creditBalance(account.id))}`,
+  async ({ gateway, account }) => `"creditBalance":${formatCredits(await gateway.queries.creditBalance(account.id))}`,
 )

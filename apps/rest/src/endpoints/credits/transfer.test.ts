@@ -28,7 +28,7 @@ const transfer = (from: number, to: number, quantity: number, key = rest.key) =>
   rest.post(path, wanted(from, to, quantity)).set('Authorization', key)
 const answerOf = (answer: { text: string }) => /"statusCode":200,(.*)\}$/.exec(answer.text)?.[1]
 const refused = (word: string) => `"transferSuccessful":false,"transferError":"${word}"`
-const lock = (account: Account) => createBackOffice(rest.ports).lockAccount(account.id)
+const lock = (account: Account) => createBackOffice(rest.ports).commands.lockAccount(account.id)
 const balances = () =>
   Promise.all([rest.account, one, other, stranger].map((account) => rest.ports.ledger.balance(account.id)))
 
@@ -116,7 +116,9 @@ describe('a body of the wrong shape is answered with 422, and nothing is moved',
 
 describe('an internal failure', () => {
   const failing = async (transferCredits: () => Promise<'failed'>) => {
-    const broken = await startRest({ gateway: (gateway) => ({ ...gateway, transferCredits }) })
+    const broken = await startRest({
+      gateway: (gateway) => ({ ...gateway, commands: { ...gateway.commands, transferCredits } }),
+    })
     const answer = await broken.post(path, wanted(1, 2, 1))
     await broken.close()
     return answer

@@ -61,7 +61,7 @@ export const transferCredits = post(
     const key = readKey(idempotencyKey)
     if (typeof key === 'object') return key
     const { sendingAccountNumber: from, receivingAccountNumber: to, transferQuantity: quantity } = wanted
-    const done = await gateway.transferCredits(account, { from, to, quantity }, key)
+    const done = await gateway.commands.transferCredits(account, { from, to, quantity }, key)
     if (done === 'another-request') return anotherRequest
     return done === 'done' ? '"transferSuccessful":true' : refused(done)
   },

@@ -21,7 +21,7 @@ test('an item is a message to a code, oldest first, with every field in the rule
       '{"incomingApiMessageId":1,"shortCode":"40404","mobileNumber":"27825550101","receiveTime":"202610181000","messageText":"one \\"1\\""},' +
       '{"incomingApiMessageId":2,"shortCode":"40404","mobileNumber":"INFO\\"","receiveTime":"202610181001","messageText":"two"}]',
   )
-  await createGateway(rest.ports).takeShortCodeMessages(rest.account)
+  await createGateway(rest.ports).commands.takeShortCodeMessages(rest.account)
   expect(await fields('?offset=1&limit=7')).toContain('"resultsLimit":7,"resultsTotalAvailable":2,')
 })
 
@@ -29,7 +29,7 @@ test('messages to the code of another account are not listed; a locked account c
   const sub = await anAccount(rest.ports, { parent: rest.account.id })
   await assign(rest.ports, sub, '50505')
   await arrive(rest.ports, '27825550101', 'hello', '50505')
-  await createBackOffice(rest.ports).lockAccount(rest.account.id)
+  await createBackOffice(rest.ports).commands.lockAccount(rest.account.id)
   expect(await fields()).toContain('"resultsTotalAvailable":0,')
 })
 

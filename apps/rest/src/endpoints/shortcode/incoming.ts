@@ -51,7 +51,7 @@ export const shortCodeMessages = getPage(operation, async (call, page) =>
     call,
     page,
     'shortcodeMessages',
-    await call.gateway.listShortCodeMessages(call.account, page),
+    await call.gateway.queries.listShortCodeMessages(call.account, page),
     shortCodeJson,
   ),
 )

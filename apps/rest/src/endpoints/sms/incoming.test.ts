@@ -38,7 +38,10 @@ test('replies are listed for exactly 90 days', async () => {
 
 test('a failing database leads to 503 with the envelope and not to an empty list', async () => {
   const broken = await startRest({
-    gateway: (gateway) => ({ ...gateway, listReplies: () => Promise.reject(new Error('lost')) }),
+    gateway: (gateway) => ({
+      ...gateway,
+      queries: { ...gateway.queries, listReplies: () => Promise.reject(new Error('lost')) },
+    }),
   })
   expect((await broken.get(path)).body).toMatchObject({ statusCode: 503 })
   await broken.close()

@@ -54,7 +54,7 @@ const operation: Operation = {
  * rulings 1.19, 2.10).
  */
 export const incomingMessages = getPage(operation, async (call, page) =>
-  pageFields(call, page, 'incomingMessages', await call.gateway.listReplies(call.account, page), incomingJson),
+  pageFields(call, page, 'incomingMessages', await call.gateway.queries.listReplies(call.account, page), incomingJson),
 )
 
 const incomingJson = ({ id, from, at, text, answers }: InboxMessage): string =>

@@ -57,7 +57,10 @@ test.each(['?offset=-1', '?offset=x', '?offset=', '?limit=0', '?limit=1001', '?l
 
 test('a failing database leads to 503 with the envelope and not to an empty list', async () => {
   const broken = await startRest({
-    gateway: (gateway) => ({ ...gateway, listScheduled: () => Promise.reject(new Error('lost')) }),
+    gateway: (gateway) => ({
+      ...gateway,
+      queries: { ...gateway.queries, listScheduled: () => Promise.reject(new Error('lost')) },
+    }),
   })
   const answer = await broken.get(path)
   expect(answer.status).toBe(503)

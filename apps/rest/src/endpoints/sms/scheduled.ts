@@ -64,7 +64,13 @@ const operation: Operation = {
  * 2.11).
  */
 export const scheduledMessages = getPage(operation, async (call, page) =>
-  pageFields(call, page, 'scheduledMessages', await call.gateway.listScheduled(call.account, page), scheduledJson),
+  pageFields(
+    call,
+    page,
+    'scheduledMessages',
+    await call.gateway.queries.listScheduled(call.account, page),
+    scheduledJson,
+  ),
 )
 
 const scheduledJson = ({ id, number, submitted, due, cost, ...labels }: ScheduledMessage): string =>

@@ -66,7 +66,7 @@ const operation: Operation = {
 export const attempts = getPage(operation, async (call, page) => {
   const { gateway, account, parameter } = call
   const id = idOf(parameter)
-  const found = id === 'no-such-webhook' ? undefined : await gateway.listAttempts(account, id, page)
+  const found = id === 'no-such-webhook' ? undefined : await gateway.queries.listAttempts(account, id, page)
   return found === undefined ? noSuchWebhook : pageFields(call, page, 'attempts', found, attemptJson)
 })
 

@@ -180,7 +180,7 @@ export const replayEvents = post(
   readReplay,
   async ({ gateway, account, parameter }, replay) => {
     const id = idOf(parameter)
-    const done = id === 'no-such-webhook' ? id : await gateway.startReplay(account, id, replay)
+    const done = id === 'no-such-webhook' ? id : await gateway.commands.startReplay(account, id, replay)
     if (done === 'no-such-webhook') return noSuchWebhook
     if (done === 'empty-period') return emptyPeriod
     return 'running' in done ? replayRuns(done.running) : answerOf(done.started)
@@ -190,12 +190,12 @@ export const replayEvents = post(
 
 export const replay = get(shown, nothing, async ({ gateway, account, parameter }) => {
   const id = idOf(parameter)
-  return answerOf(id === 'no-such-webhook' ? id : await gateway.showReplay(account, id))
+  return answerOf(id === 'no-such-webhook' ? id : await gateway.queries.showReplay(account, id))
 })
 
 export const stopReplay = remove(ended, async ({ gateway, account, parameter }) => {
   const id = idOf(parameter)
-  return answerOf(id === 'no-such-webhook' ? id : await gateway.stopReplay(account, id))
+  return answerOf(id === 'no-such-webhook' ? id : await gateway.commands.stopReplay(account, id))
 })
 
 function answerOf(task: ReplayTask | 'no-such-webhook' | 'no-replay'): Answer {

@@ -46,7 +46,7 @@ export const rotateSecret = post(
   },
   async ({ gateway, account, parameter, now }, { overlapHours }) => {
     const id = idOf(parameter)
-    const done = id === 'no-such-webhook' ? id : await gateway.rotateWebhookSecret(account, id, overlapHours)
+    const done = id === 'no-such-webhook' ? id : await gateway.commands.rotateWebhookSecret(account, id, overlapHours)
     if (done === 'no-such-webhook') return noSuchWebhook
     if (done === 'overlap-out-of-range')
       return failure(

@@ -24,7 +24,7 @@ export const testWebhook = post(
   reader(Nothing),
   async ({ gateway, account, parameter }) => {
     const id = idOf(parameter)
-    const done = id === 'no-such-webhook' ? id : await gateway.testWebhook(account, id)
+    const done = id === 'no-such-webhook' ? id : await gateway.commands.testWebhook(account, id)
     return done === 'no-such-webhook' ? noSuchWebhook : `"eventId":${JSON.stringify(done)}`
   },
   { slow: true, whenEmpty: '{}' },

@@ -30,7 +30,7 @@ const shown: Operation = {
 
 export const webhook = get(shown, nothing, async ({ gateway, account, parameter, now }) => {
   const id = idOf(parameter)
-  const found = id === 'no-such-webhook' ? undefined : await gateway.showWebhook(account, id)
+  const found = id === 'no-such-webhook' ? undefined : await gateway.queries.showWebhook(account, id)
   if (found === undefined) return noSuchWebhook
   return `"webhook":${webhookJson(found.webhook, now)},"waiting":${waitingJson(found.backlog)}`
 })
@@ -64,7 +64,7 @@ export const changeWebhook = post(
   readWebhookChange,
   async ({ gateway, account, parameter, now }, wanted) => {
     const id = idOf(parameter)
-    const done = id === 'no-such-webhook' ? id : await gateway.changeWebhook(account, id, wanted)
+    const done = id === 'no-such-webhook' ? id : await gateway.commands.changeWebhook(account, id, wanted)
     if (done === 'no-such-webhook') return noSuchWebhook
     return typeof done === 'string' ? refused(done, wanted) : `"webhook":${webhookJson(done, now)}`
   },
@@ -82,6 +82,6 @@ const removed: Operation = {
 
 export const removeWebhook = remove(removed, async ({ gateway, account, parameter }) => {
   const id = idOf(parameter)
-  const done = id !== 'no-such-webhook' && (await gateway.removeWebhook(account, id))
+  const done = id !== 'no-such-webhook' && (await gateway.commands.removeWebhook(account, id))
   return done ? '"removed":true' : noSuchWebhook
 })

@@ -14,7 +14,7 @@ const path = '/sms/incoming/optout'
 const begin = '{"timeStamp":"20261018100000000","version":"1.0","statusCode":200,"incomingOptoutMessages":['
 const listing = (optOuts: AsyncIterable<readonly OptOut[]>) => (gateway: Gateway) => ({
   ...gateway,
-  listOptOuts: () => optOuts,
+  queries: { ...gateway.queries, listOptOuts: () => optOuts },
 })
 
 test('all entries are listed with fields in the ruled order: STOP as a reply, STOP without a message before it, added by hand', async () => {
@@ -22,7 +22,7 @@ test('all entries are listed with fields in the ruled order: STOP as a reply, ST
   await arrive(rest.ports, '27825550101', 'Stop sending "this"\n')
   await assign(rest.ports, rest.account, '40404')
   await arrive(rest.ports, '27825550102', 'opt out', '40404')
-  await createGateway(rest.ports).addOptOut(rest.account, aNumber('27825550103'))
+  await createGateway(rest.ports).commands.addOptOut(rest.account, aNumber('27825550103'))
   const answer = await rest.get(path)
   expect(answer.text).toBe(
     `${begin}{"incomingApiMessageId":1,"mobileNumber":"27825550101","receiveTime":"202610181000","messageText":"Stop sending \\"this\\"\\n","outgoingApiMessageId":1},` +

@@ -63,7 +63,7 @@ const operation: Operation = {
 export const optOutMessages = get(operation, nothing, ({ gateway, account }) => ({
   owner: String(account.id),
   name: 'incomingOptoutMessages',
-  items: itemsOf(gateway.listOptOuts(account)),
+  items: itemsOf(gateway.queries.listOptOuts(account)),
 }))
 
 async function* itemsOf(optOuts: AsyncIterable<readonly OptOut[]>): AsyncIterable<string> {

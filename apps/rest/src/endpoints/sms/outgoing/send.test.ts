@@ -149,7 +149,12 @@ describe('a body with unknown or omitted fields', () => {
 })
 
 test('a full store leads to 503 with Retry-After, and nothing is charged', async () => {
-  await start({ gateway: (gateway) => ({ ...gateway, sendMessages: () => Promise.resolve('overloaded') }) })
+  await start({
+    gateway: (gateway) => ({
+      ...gateway,
+      commands: { ...gateway.commands, sendMessages: () => Promise.resolve('overloaded') },
+    }),
+  })
   const answer = await rest.post(path, { message: 'x', recipients: to(one) })
   expect(answer.status).toBe(503)
   expect(answer.headers['retry-after']).toBe('1')
@@ -217,7 +222,11 @@ describe('with an Idempotency-Key', () => {
     expect(status).toBe(200)
     const key = readIdempotencyKey('clé €')
     if (key === undefined || key === 'unusable') throw new Error('no key')
-    const again = await createGateway(rest.ports).sendMessages(rest.account, [{ text: 'x', recipients: [one] }], key)
+    const again = await createGateway(rest.ports).commands.sendMessages(
+      rest.account,
+      [{ text: 'x', recipients: [one] }],
+      key,
+    )
     expect(again).toMatchObject([[{ id: 1 }]])
   })
 })

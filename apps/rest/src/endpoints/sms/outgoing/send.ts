@@ -160,7 +160,7 @@ export async function sendTexts(
 ): Promise<Answer> {
   const key = readKey(idempotencyKey)
   if (typeof key === 'object') return key
-  const results = await gateway.sendMessages(account, texts, key)
+  const results = await gateway.commands.sendMessages(account, texts, key)
   if (results === 'overloaded') return overloaded
   if (results === 'another-request') return anotherRequest
   if (results === 'invalid-sender') return invalidSender

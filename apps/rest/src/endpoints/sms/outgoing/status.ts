@@ -72,7 +72,7 @@ export const status = post(
   operation,
   readIds,
   async ({ gateway, account, now }, ids) => {
-    const statuses = await gateway.queryStatus(account, ids)
+    const statuses = await gateway.queries.queryStatus(account, ids)
     const restOf = restWriter(formatMinute(now))
     const elements = statuses.map(
       (status, i) =>

@@ -78,7 +78,10 @@ test('each outcome has a word', () => {
 
 test('a failing database leads to 503 with the envelope and not to NOTFOUND', async () => {
   const broken = await startRest({
-    gateway: (gateway) => ({ ...gateway, deleteScheduled: () => Promise.reject(new Error('lost')) }),
+    gateway: (gateway) => ({
+      ...gateway,
+      commands: { ...gateway.commands, deleteScheduled: () => Promise.reject(new Error('lost')) },
+    }),
   })
   const answer = await broken.post(path, [1])
   expect([answer.status, answer.headers['retry-after']]).toEqual([503, undefined])

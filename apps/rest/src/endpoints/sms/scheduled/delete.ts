@@ -53,7 +53,7 @@ export const deleteScheduled = post(
   operation,
   readIds,
   async ({ gateway, account }, ids) => {
-    const deletions = await gateway.deleteScheduled(account, ids)
+    const deletions = await gateway.commands.deleteScheduled(account, ids)
     return `"deletedMessageStatuses":[${deletions.map((deletion, i) => deletionJson(ids[i], deletion)).join()}]`
   },
   { slow: true, workOf: idsIn },

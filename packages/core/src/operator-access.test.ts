@@ -1,16 +1,16 @@
 import { memoryPorts } from '@gateway/core/testing'
-import { createBackOffice, type BackOffice } from '../back-office.ts'
-import type { OperatorRole } from '../people/operators.ts'
-import { auditedBackOffice } from './audited-back-office.ts'
+import { operatorAccess, type OperatorCommand } from './access.ts'
+import { createBackOffice } from './back-office.ts'
+import type { OperatorRole } from './people/operators.ts'
 
 const actor = { by: 'ann', from: '192.0.2.7' }
 
 async function worldOf(role: OperatorRole) {
   const ports = memoryPorts()
   const bare = createBackOffice(ports)
-  const account = await bare.openAccount({ login: 'acme' })
+  const account = await bare.commands.openAccount({ login: 'acme' })
   if (typeof account === 'string') throw new Error(account)
-  return { ports, account, backOffice: auditedBackOffice(bare, ports, actor, role) }
+  return { ports, account, backOffice: operatorAccess(ports).as({ name: actor.by, role }, actor.from) }
 }
 
 test.each([
@@ -29,20 +29,17 @@ test.each([
   'setOperatorPassword',
   'eraseNumber',
   'addWebhook',
-] as const satisfies readonly (keyof BackOffice)[])(
-  'support cannot %s, and nothing is recorded of it',
-  async (name) => {
-    const { backOffice } = await worldOf('support')
-    await expect((backOffice[name] as () => Promise<unknown>)()).rejects.toThrow(/not for the role support/)
-    expect(await backOffice.listChanges({}, 10)).toEqual([])
-  },
-)
+] as const satisfies readonly OperatorCommand[])('support cannot %s, and nothing is recorded of it', async (name) => {
+  const { backOffice } = await worldOf('support')
+  await expect((backOffice.commands[name] as () => Promise<unknown>)()).rejects.toThrow(/not for the role support/)
+  expect(await backOffice.queries.listChanges({}, 10)).toEqual([])
+})
 
 test('support locks accounts and reads everything; the lock is recorded as its own', async () => {
   const { backOffice, account } = await worldOf('support')
-  expect(await backOffice.lockAccount(account)).toBe('locked')
-  expect((await backOffice.findAccount(account))?.account.locked).toBe(true)
-  const [change] = await backOffice.listChanges({}, 10)
+  expect(await backOffice.commands.lockAccount(account)).toBe('locked')
+  expect((await backOffice.queries.findAccount(account))?.account.locked).toBe(true)
+  const [change] = await backOffice.queries.listChanges({}, 10)
   expect(JSON.parse(change?.begun.record ?? '')).toMatchObject({ ...actor, action: 'lockAccount', account })
   expect(JSON.parse(change?.ended?.record ?? '')).toEqual({ outcome: 'locked', changed: { locked: [false, true] } })
 })
@@ -50,9 +47,9 @@ test('support locks accounts and reads everything; the lock is recorded as its o
 test('what throws is recorded as failed', async () => {
   const { backOffice, ports, account } = await worldOf('admin')
   const broken = { ...ports, ledger: { ...ports.ledger, topUp: () => Promise.reject(new Error('no room')) } }
-  const failing = auditedBackOffice(createBackOffice(broken), broken, actor, 'admin')
-  await expect(failing.topUp(account, 5 as never, 'why')).rejects.toThrow('no room')
-  const [change] = await backOffice.listChanges({}, 1)
+  const failing = operatorAccess(broken).as({ name: actor.by, role: 'admin' }, actor.from)
+  await expect(failing.commands.topUp(account, 5 as never, 'why')).rejects.toThrow('no room')
+  const [change] = await backOffice.queries.listChanges({}, 1)
   expect(JSON.parse(change?.ended?.record ?? '')).toEqual({ outcome: 'failed: no room' })
 })
 
@@ -63,10 +60,13 @@ test.each([
   ['HTTPS://secret@a@shop.example.com?secret/@', 'HTTPS://shop.example.com?…'],
 ])('of the address %s of a webhook the log keeps %s', async (url, kept) => {
   const { backOffice, account } = await worldOf('admin')
-  const added = await backOffice.addWebhook(account, { url })
+  const added = await backOffice.commands.addWebhook(account, { url })
   if (typeof added === 'string') throw new Error(added)
-  await backOffice.changeWebhook(added.webhook.id, { url: 'https://other.example.com/?secret' })
-  const records = (await backOffice.listChanges({}, 10)).flatMap(({ begun, ended }) => [begun.record, ended?.record])
+  await backOffice.commands.changeWebhook(added.webhook.id, { url: 'https://other.example.com/?secret' })
+  const records = (await backOffice.queries.listChanges({}, 10)).flatMap(({ begun, ended }) => [
+    begun.record,
+    ended?.record,
+  ])
   expect(JSON.stringify(records)).not.toContain('secret')
   expect(JSON.parse(records.at(-2) ?? '')).toMatchObject({ given: { url: kept } })
   expect(JSON.parse(records[1] ?? '')).toMatchObject({ changed: { url: [kept, 'https://other.example.com/?…'] } })

@@ -1,21 +1,22 @@
 import { memoryPorts } from '@gateway/core/testing'
-import { createBackOffice } from '../back-office.ts'
-import { createGateway, type Gateway } from '../gateway.ts'
-import { holderAccess, type HolderRole } from './audited-gateway.ts'
+import { holderAccess, type HolderCommand } from './access.ts'
+import { createBackOffice } from './back-office.ts'
+import { createGateway } from './gateway.ts'
+import type { HolderRole } from './people/roles.ts'
 
 async function setUp(asked: HolderRole | undefined) {
   const role = asked === 'onlooker' ? undefined : asked
   const ports = memoryPorts()
   const [bare, backOffice] = [createGateway(ports), createBackOffice(ports)]
-  const id = await backOffice.openAccount({ login: 'acme' })
+  const id = await backOffice.commands.openAccount({ login: 'acme' })
   const account = typeof id === 'string' ? undefined : (await ports.accounts.find(id))?.account
   if (account === undefined) throw new Error('no account')
   const email = 'ann@acme.example'
-  const invited = role && (await bare.inviteUser(account, { email, role }))
+  const invited = role && (await bare.commands.inviteUser(account, { email, role }))
   const user = typeof invited === 'object' ? await ports.users.find(account.id, invited.id) : undefined
   const gateway = holderAccess(ports, bare).as({ account, user, role: asked ?? 'owner' }, '192.0.2.7')
   const changes = async () =>
-    (await backOffice.listChanges({}, 100)).map(({ begun, ended }) => ({
+    (await backOffice.queries.listChanges({}, 100)).map(({ begun, ended }) => ({
       ...(JSON.parse(begun.record) as object),
       ...(JSON.parse(ended?.record ?? '{}') as object),
     }))
@@ -35,21 +36,23 @@ const ofOwners = ['transferCredits', 'issueKey', 'revokeKey', 'addWebhook', 'rem
 const ofReaders = ['changePassword', 'setSecondFactor', 'endOtherSessions', 'removeSecondFactor'] as const
 const ofPeople = ['inviteUser', 'renewUserLink', 'setUserRole', 'lockUser', 'removeUser', 'resetUserFactor'] as const
 
-test.each<readonly [HolderRole, keyof Gateway]>([
+test.each<readonly [HolderRole, HolderCommand]>([
   ...[...ofSenders, ...ofOwners, ...ofPeople, ...ofReaders].map((name) => ['onlooker', name] as const),
   ...ofSenders.map((name) => ['reader', name] as const),
   ...[...ofOwners, ...ofPeople].flatMap((name) => [['reader', name] as const, ['sender', name] as const]),
 ])('a %s cannot %s, and nothing is recorded of it', async (role, name) => {
   const { gateway, changes } = await setUp(role)
-  await expect((gateway[name] as () => Promise<unknown>)()).rejects.toThrow(`${name} is not for the role ${role}`)
+  await expect((gateway.commands[name] as () => Promise<unknown>)()).rejects.toThrow(
+    `${name} is not for the role ${role}`,
+  )
   expect(await changes()).toEqual([])
 })
 
 test('what a user changes is recorded under the e-mail address, with its account, before and after', async () => {
   const { gateway, account, changes, ports } = await setUp('owner')
-  const bob = await gateway.inviteUser(account, { email: 'bob@acme.example', role: 'reader' })
+  const bob = await gateway.commands.inviteUser(account, { email: 'bob@acme.example', role: 'reader' })
   if (typeof bob === 'string') throw new Error(bob)
-  await gateway.setUserRole(account, bob.id, 'sender')
+  await gateway.commands.setUserRole(account, bob.id, 'sender')
   const by = { by: 'user ann@acme.example', from: '192.0.2.7', account: account.id }
   expect(await changes()).toEqual([
     {
@@ -66,13 +69,13 @@ test('what a user changes is recorded under the e-mail address, with its account
 
 test('no key, link, password, text or whole number is in the log', async () => {
   const { gateway, account, changes, backOffice } = await setUp(undefined)
-  const key = await gateway.issueKey(account, { label: 'shop' })
-  const invited = await gateway.inviteUser(account, { email: 'bob@acme.example', role: 'reader' })
-  const added = await gateway.addWebhook(account, { url: 'https://me:hush@shop.example.com/?key=hush' })
-  await gateway.addOptOut(account, '27825550101' as never)
-  await backOffice.setPassword(account.id, 'correct horse')
+  const key = await gateway.commands.issueKey(account, { label: 'shop' })
+  const invited = await gateway.commands.inviteUser(account, { email: 'bob@acme.example', role: 'reader' })
+  const added = await gateway.commands.addWebhook(account, { url: 'https://me:hush@shop.example.com/?key=hush' })
+  await gateway.commands.addOptOut(account, '27825550101' as never)
+  await backOffice.commands.setPassword(account.id, 'correct horse')
   const pair = { user: 'acme', password: 'correct horse', network: '192.0.2.0/24', address: '192.0.2.7' }
-  await gateway.changePassword(pair, 'battery staple', { agent: '', address: '' })
+  await gateway.commands.changePassword(pair, 'battery staple', { agent: '', address: '' })
   const recorded = await changes()
   expect(recorded).toHaveLength(5)
   expect(recorded).toContainEqual(expect.objectContaining({ action: 'changePassword', by: 'account acme' }))

@@ -1,0 +1,38 @@
+import type { Page } from '../../page.ts'
+import { account } from './account.tsx'
+import { accounts } from './accounts.tsx'
+import { acting } from './acting.tsx'
+import { arrivals } from './arrivals.tsx'
+import { audit } from './audit.tsx'
+import { carrier, carriers } from './carriers.tsx'
+import { operatorMessage, operatorMessages } from './messages.tsx'
+import { now } from './now.tsx'
+import { numbers } from './numbers.tsx'
+import { operators } from './operators.tsx'
+import { providerAnswer, providerSignIn } from './provider.tsx'
+import { routes } from './routes.tsx'
+import { operatorSecurity } from './security.tsx'
+import { operatorSignIn, operatorSignOut } from './sign-in.tsx'
+import { webhooks } from './webhooks.tsx'
+
+export const operatorPages: readonly Page[] = [
+  operatorSignIn,
+  providerSignIn,
+  providerAnswer,
+  operatorSignOut,
+  now,
+  accounts,
+  account,
+  acting,
+  operatorMessages,
+  operatorMessage,
+  carriers,
+  carrier,
+  routes,
+  numbers,
+  arrivals,
+  webhooks,
+  operators,
+  audit,
+  operatorSecurity,
+]

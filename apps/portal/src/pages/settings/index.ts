@@ -1,0 +1,8 @@
+import type { Page } from '../../page.ts'
+import { key, keys } from './keys.tsx'
+import { security } from './security.tsx'
+import { user, users } from './users.tsx'
+import { webhook, webhookRemoval } from './webhook.tsx'
+import { webhooks } from './webhooks.tsx'
+
+export const settingsPages: readonly Page[] = [keys, key, webhooks, webhook, webhookRemoval, users, user, security]

@@ -1,0 +1,32 @@
+import { byAccount, holderCommand } from '../command.ts'
+import type { Ports } from '../ports.ts'
+import type { Account } from './account.ts'
+import { authenticate } from './authenticate.ts'
+import { issueApiKey, listSubAccounts, revokeOwnKey, type IssuedKey, type KeyWanted } from './change-account.ts'
+
+/** Returns the recorded outcome of a new key, which is not recorded. */
+export const outcomeOfKey = (issued: IssuedKey | string) => (typeof issued === 'string' ? issued : { key: issued.id })
+
+export const accountQueries = (ports: Ports) => ({
+  listSubAccounts: listSubAccounts(ports),
+  listKeys: ({ id }: Account) => ports.accounts.keys(id),
+})
+
+export const accountCommands = {
+  /** A command, because requests and failed log-ins are counted. */
+  authenticate: holderCommand({
+    role: 'anybody',
+    run: (ports, { activity }) => authenticate(ports, activity),
+    audit: false,
+  }),
+  issueKey: holderCommand({
+    role: 'owner',
+    run: (ports) => byAccount((account, wanted: KeyWanted) => issueApiKey(ports)(account, wanted)),
+    audit: (_account, { operation: _, ...about }) => ({ given: { ...about }, outcome: outcomeOfKey }),
+  }),
+  revokeKey: holderCommand({
+    role: 'owner',
+    run: revokeOwnKey,
+    audit: (_account, key) => ({ given: { key } }),
+  }),
+}

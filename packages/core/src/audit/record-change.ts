@@ -1,0 +1,49 @@
+import type { Ports } from '../ports.ts'
+import type { AuditActor, AuditDetail, AuditedChange, AuditOutcome, AuditValue } from './audit-log.ts'
+
+/** Entry of the audit log about one change, without the name of the action. */
+export interface AuditLine<Result> extends Omit<AuditedChange, 'action'> {
+  /** Reads the state that the change affects, before and after it. Values that differ are recorded. */
+  readonly state?: ((ports: Ports) => Promise<AuditDetail>) | undefined
+  /** Returns the recorded outcome. By default a string, number or boolean is recorded unchanged, others as 'done'. */
+  readonly outcome?: ((result: Result) => AuditValue) | undefined
+}
+
+/** Makes a change with an entry before it and one after it, and passes on what `work` returns or throws. */
+export type MakeChange<Action extends string = string> = <Result>(
+  change: AuditLine<Result> & { readonly action: Action },
+  work: () => Promise<Result>,
+) => Promise<Result>
+
+/**
+ * Records the changes of an actor (decision 0098). The first entry is stored before the change is made: if that fails,
+ * nothing is changed. If the second one cannot be stored, the promise rejects although the change was made. The states
+ * before and after are read apart from the change: if two actors change the same at once, both entries may show both
+ * changes.
+ */
+export const changesBy =
+  (ports: Ports, actor: AuditActor): MakeChange =>
+  async (change, work) => {
+    const { auditLog } = ports
+    const { state, outcome, ...begun } = change
+    const before = await state?.(ports)
+    const sequence = await auditLog.begin(actor, begun)
+    const result = await work().catch(async (problem: unknown) => {
+      const failure = `failed: ${problem instanceof Error ? problem.message : String(problem)}`
+      await auditLog.end(sequence, { outcome: failure }).catch(() => undefined)
+      throw problem
+    })
+    const changed = before && differences(before, (await state?.(ports)) ?? {})
+    await auditLog.end(sequence, { outcome: outcome === undefined ? plain(result) : outcome(result), changed })
+    return result
+  }
+
+const plain = (result: unknown): AuditValue =>
+  typeof result === 'string' || typeof result === 'number' || typeof result === 'boolean' ? result : 'done'
+
+function differences(before: AuditDetail, after: AuditDetail): AuditOutcome['changed'] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+  if (changed.length === 0) return undefined
+  return Object.fromEntries(changed.map((name) => [name, [before[name] ?? null, after[name] ?? null]]))
+}

@@ -1,0 +1,51 @@
+import type { Account, AccountId } from './accounts/account.ts'
+import type { AuditLine } from './audit/record-change.ts'
+import type { OperatorRole } from './people/operators.ts'
+import type { UserRole } from './people/users.ts'
+import type { Ports } from './ports.ts'
+import type { BackOfficeSettings, GatewaySettings } from './settings.ts'
+
+/** Use case without its ports, as an app calls it. */
+export type Run = (...args: never[]) => Promise<unknown>
+
+/** Role that a command needs, or 'anybody' for a command that is also called without a session. */
+export type NeededRole<Role extends string> = Role | 'anybody'
+
+/** Audit line of a command, from the arguments of a call; false for a command that is not recorded. */
+export type Audit<Of extends Run> = false | ((...args: Parameters<Of>) => AuditLine<Awaited<ReturnType<Of>>>)
+
+/** A use case that changes something, with the role that it needs and its audit line. */
+export interface Command<Role extends string, Settings, Of extends Run, Line extends Audit<Of>> {
+  readonly role: NeededRole<Role>
+  readonly run: (ports: Ports, settings: Settings) => Of
+  readonly audit: Line
+}
+
+/** Declares a command of an account holder. */
+export const holderCommand = <Of extends Run, Line extends Audit<Of>>(
+  command: Command<UserRole, GatewaySettings, Of, Line>,
+): typeof command => command
+
+/** Declares a command of an operator. */
+export const operatorCommand = <Of extends Run, Line extends Audit<Of>>(
+  command: Command<OperatorRole, BackOfficeSettings, Of, Line>,
+): typeof command => command
+
+type Runnable<Settings> = Readonly<Record<string, { readonly run: (ports: Ports, settings: Settings) => Run }>>
+
+/** Use cases of a table of commands. */
+export type Runs<Table extends Runnable<never>> = { readonly [Name in keyof Table]: ReturnType<Table[Name]['run']> }
+
+/** Returns the use cases of a table of commands on these ports. */
+export const runsOf = <Settings, Table extends Runnable<Settings>>(
+  table: Table,
+  ports: Ports,
+  settings: Settings,
+): Runs<Table> =>
+  Object.fromEntries(Object.entries(table).map(([name, { run }]) => [name, run(ports, settings)])) as Runs<Table>
+
+/** Returns a use case that names an account by its id as a use case of the account itself. */
+export const byAccount =
+  <Args extends readonly unknown[], Result>(useCase: (account: AccountId, ...args: Args) => Result) =>
+  (account: Account, ...args: Args): Result =>
+    useCase(account.id, ...args)

@@ -1,0 +1,17 @@
+import { holderCommand } from '../command.ts'
+import type { Ports } from '../ports.ts'
+import { creditBalance, listStatement, showStatement, transferCredits } from './move-credits.ts'
+
+export const creditQueries = (ports: Ports) => ({
+  creditBalance: creditBalance(ports),
+  listStatement: listStatement(ports),
+  showStatement: showStatement(ports),
+})
+
+export const creditCommands = {
+  transferCredits: holderCommand({
+    role: 'owner',
+    run: transferCredits,
+    audit: (_account, transfer) => ({ given: { ...transfer } }),
+  }),
+}

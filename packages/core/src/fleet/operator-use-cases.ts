@@ -1,0 +1,27 @@
+import { operatorCommand } from '../command.ts'
+import type { CarrierId } from '../dispatch/carrier-id.ts'
+import type { CarrierMode } from '../dispatch/carrier.ts'
+import type { Ports } from '../ports.ts'
+import type { PublishedRoute } from '../routes/published-routes.ts'
+import type { PrefixFigures } from './carrier-figures.ts'
+import type { HeldCarrier } from './carrier-modes.ts'
+import { carrierStaleSeconds, type ToldCarrier } from './carrier-statuses.ts'
+import type { RunningDispatcher, WaitingRoute, WaitingWork } from './overview.ts'
+
+export const fleetQueries = (ports: Ports) => ({
+  listDispatchers: (): Promise<readonly RunningDispatcher[]> => ports.overview.dispatchers(),
+  listCarriers: (): Promise<readonly ToldCarrier[]> => ports.carrierStatuses.list(carrierStaleSeconds),
+  listHeldCarriers: (): Promise<readonly HeldCarrier[]> => ports.carrierModes.list(),
+  carrierFigures: (carrier: CarrierId): Promise<readonly PrefixFigures[]> => ports.carrierFigures.of(carrier),
+  showQueue: (): AsyncIterable<WaitingWork> => ports.overview.queue(),
+  listRoutes: (): Promise<readonly PublishedRoute[]> => ports.routes.list(),
+  showRoutes: (): Promise<readonly WaitingRoute[]> => ports.overview.routes(),
+})
+
+export const fleetCommands = {
+  setCarrierMode: operatorCommand({
+    role: 'admin',
+    run: (ports) => (carrier: CarrierId, mode: CarrierMode, by: string) => ports.carrierModes.set(carrier, mode, by),
+    audit: (carrier, mode) => ({ given: { carrier, mode } }),
+  }),
+}

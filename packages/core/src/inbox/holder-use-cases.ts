@@ -1,0 +1,33 @@
+import type { Account } from '../accounts/account.ts'
+import { holderCommand } from '../command.ts'
+import type { Ports } from '../ports.ts'
+import { countUnread, listConversations, showConversation } from './show-conversations.ts'
+import { listReplies, listShortCodeMessages, takeReplies, takeShortCodeMessages } from './take-inbox.ts'
+
+export const inboxQueries = (ports: Ports) => ({
+  listReplies: listReplies(ports),
+  listShortCodeMessages: listShortCodeMessages(ports),
+  listConversations: listConversations(ports),
+  showConversation: showConversation(ports),
+  countUnread: countUnread(ports),
+})
+
+// Not recorded, because programs take messages all the time, and every message stays readable.
+export const inboxCommands = {
+  takeReplies: holderCommand({
+    role: 'sender',
+    run: (ports, { takenMax }) => takeReplies(ports, takenMax),
+    audit: false,
+  }),
+  takeShortCodeMessages: holderCommand({
+    role: 'sender',
+    run: (ports, { takenMax }) => takeShortCodeMessages(ports, takenMax),
+    audit: false,
+  }),
+  markRead: holderCommand({
+    role: 'sender',
+    run: (ports) => (account: Account, from: string, arrived: number) =>
+      ports.conversations.markRead(account.id, from, arrived),
+    audit: false,
+  }),
+}

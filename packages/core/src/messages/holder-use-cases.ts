@@ -1,0 +1,45 @@
+import type { Account } from '../accounts/account.ts'
+import { holderCommand } from '../command.ts'
+import type { Ports } from '../ports.ts'
+import type { GatewayDay } from '../time/gateway-time.ts'
+import { changeScheduled } from './change-scheduled.ts'
+import { deleteScheduled, findMessages, queryStatus, type WantedMessages } from './follow-messages.ts'
+import type { MessageId, Page } from './messages.ts'
+import { quoteMessages } from './quote-messages.ts'
+import { sendMessages } from './send-messages.ts'
+import { lastSend, listSent, showSent } from './show-sent.ts'
+
+export const messageQueries = (ports: Ports) => ({
+  quoteMessages: quoteMessages(ports),
+  queryStatus: queryStatus(ports),
+  listScheduled: ({ id }: Account, page: Page) => ports.messages.scheduled(id, page),
+  listSent: listSent(ports),
+  showSent: showSent(ports),
+  findSent: (account: Account, id: MessageId) => ports.sentMessages.find(account.id, id),
+  searchSent: (account: Account, wanted: Omit<WantedMessages, 'account'>) =>
+    findMessages(ports)({ ...wanted, account: account.id } as WantedMessages),
+  lastSend: lastSend(ports),
+  listDailySums: ({ id }: Account, from: GatewayDay) => ports.dailySums.ofAccount(id, from),
+})
+
+export const messageCommands = {
+  // A send is not recorded, because the messages and the ledger show it.
+  sendMessages: holderCommand({
+    role: 'sender',
+    run: (ports, { senders, activity }) => sendMessages(ports, senders, activity),
+    audit: false,
+  }),
+  deleteScheduled: holderCommand({
+    role: 'sender',
+    run: deleteScheduled,
+    audit: (_account, ids) => ({
+      given: { messages: ids.length, first: ids[0] },
+      outcome: (deletions) => ({ deleted: deletions.filter(({ outcome }) => outcome === 'deleted').length }),
+    }),
+  }),
+  changeScheduled: holderCommand({
+    role: 'sender',
+    run: (ports, { senders, activity }) => changeScheduled(ports, sendMessages(ports, senders, activity)),
+    audit: (_account, message, { due }) => ({ given: { message, due }, outcome: ({ outcome }) => outcome }),
+  }),
+}

@@ -1,0 +1,25 @@
+import { withoutSomeDigits } from '../audit/redact.ts'
+import { operatorCommand } from '../command.ts'
+import type { Msisdn } from '../messages/msisdn.ts'
+import type { Ports } from '../ports.ts'
+import { eraseNumber, exportNumber, heldUp, listErasures, type HeldUp } from './erase-number.ts'
+
+export const personalDataQueries = (ports: Ports) => ({
+  heldUp: (number: Msisdn): Promise<HeldUp> => heldUp(ports, number),
+  listErasures: listErasures(ports),
+})
+
+export const personalDataCommands = {
+  /** A command, because every export of personal data is recorded. */
+  exportNumber: operatorCommand({
+    role: 'admin',
+    run: exportNumber,
+    audit: (number) => ({ given: { number: withoutSomeDigits(number) } }),
+  }),
+  // No digit of the number is recorded: the audit log stays, and the record of the erasure has a digest of the number.
+  eraseNumber: operatorCommand({
+    role: 'admin',
+    run: eraseNumber,
+    audit: () => ({ outcome: (erased) => ('erasure' in erased ? { erasure: erased.erasure } : 'held-up') }),
+  }),
+}
