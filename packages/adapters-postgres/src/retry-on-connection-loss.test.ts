@@ -3,7 +3,7 @@ import { retryWorkOnConnectionLoss } from './retry-on-connection-loss.ts'
 
 const lost = () => lostAnswer({ pid: 1, start: '1' }, new Error('cut'))
 
-/** Work and confirmations that succeed or lose their answer as the steps say. */
+/** Makes work and confirmations that succeed or lose their answers, in the order of the steps. */
 function world(steps: readonly ('done' | 'lost')[], confirmations: readonly ('done' | 'lost')[]) {
   const happened: string[] = []
   const [workSteps, confirmationSteps] = [[...steps], [...confirmations]]

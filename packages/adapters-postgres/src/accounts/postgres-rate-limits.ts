@@ -5,10 +5,9 @@ import {
   type OverLimit,
   type RateLimits,
 } from '@gateway/core/accounts'
-import type { LoginFailures } from '@gateway/core/people'
 import { LRUCache } from 'lru-cache'
 import type { Context } from '../context.ts'
-import { listAccountRates, reportAccountRates, takeRate, countLoginFailure } from '../sql/accounts.ts'
+import { listAccountRates, reportAccountRates, takeRate } from '../sql/accounts.ts'
 import type { ValuesOf } from '../sql/statement.ts'
 import { RATED } from '../stored-codes.ts'
 
@@ -71,15 +70,4 @@ export const postgresAccountRates = ({ pools: { ordinary } }: Context): AccountR
     })
   },
   list: (seconds) => ordinary.run(listAccountRates, { seconds }),
-})
-
-/** Counts failed log-ins in an unlogged table, so that the commit does not wait for the disk. */
-export const postgresLoginFailures = ({ pools: { hot } }: Context): LoginFailures => ({
-  count: async (key, { failuresMax, seconds }) => {
-    const [found] = await hot.run(countLoginFailure, { key, failuresMax, seconds })
-    const earlier = found?.earlier ?? 0
-    const firstEnds = Math.min(found?.seconds ?? seconds, seconds)
-    if (earlier >= failuresMax) return { isWithinLimit: false, waitSeconds: found?.seconds ?? seconds }
-    return { isWithinLimit: true, waitSeconds: earlier === failuresMax - 1 ? firstEnds : 0 }
-  },
 })

@@ -1,5 +1,5 @@
 import type { OperatorId, OperatorRole } from '@gateway/core/people'
-import { digestOfColumn } from '../accounts/password-digest.ts'
+import { digestOfColumn } from '../people/password-digest.ts'
 import { milliseconds } from './arrays.ts'
 import { accountId, instant } from './columns.ts'
 import { isWithinBounds, sessionBounds, sessionId } from './sessions.ts'

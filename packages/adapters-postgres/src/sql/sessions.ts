@@ -1,5 +1,5 @@
 import type { SessionId, UserId } from '@gateway/core/people'
-import { digestOfColumn } from '../accounts/password-digest.ts'
+import { digestOfColumn } from '../people/password-digest.ts'
 import { accountId, instant } from './columns.ts'
 import { column, nullable, sql, statement } from './statement.ts'
 import { milliseconds } from './arrays.ts'

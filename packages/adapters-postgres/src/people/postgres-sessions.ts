@@ -93,7 +93,7 @@ export function postgresSessions({ pools: { kysely, ordinary } }: Context): Sess
   }
 }
 
-/** Returns the condition that a session is longer unused, or older, than its bounds allow. */
+/** Returns the condition that a session has expired: it was unused for too long, or is too old. */
 export const isOver = ({ idleSeconds, secondsMax }: SessionBounds) =>
   sql<boolean>`(used_at <= now() - make_interval(secs => ${idleSeconds})
     or opened_at <= now() - make_interval(secs => ${secondsMax}))`
