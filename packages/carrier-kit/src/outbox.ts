@@ -26,7 +26,8 @@ export interface Channel {
  * Result of one request to the carrier.
  *
  * - accepted: the carrier has the part; receipts name it by `reference`, and by `furtherReferences` if the carrier has
- *   split it. Without a reference no receipt can match the message.
+ *   split it. Without a reference no receipt can match the message. `isPartial`: the carrier has refused some of the
+ *   pieces for good.
  * - refused: the carrier will never accept the part.
  * - refused-for-now: the carrier did not accept the part and may do so later; also if it cannot be reached.
  * - throttled: the carrier gets too many requests. The part is sent again, not before `retryAfterSeconds`.
@@ -38,7 +39,12 @@ export interface Channel {
  *   `isRepeatable`: the carrier recognizes a repetition by its key, so that the part is sent again for `partsSeconds`.
  */
 export type RequestResult =
-  | { readonly is: 'accepted'; readonly reference: string | undefined; readonly furtherReferences?: readonly string[] }
+  | {
+      readonly is: 'accepted'
+      readonly reference: string | undefined
+      readonly furtherReferences?: readonly string[]
+      readonly isPartial?: true
+    }
   | { readonly is: 'refused' | 'refused-for-now' | 'account-broken' | 'resend'; readonly reason: string }
   | { readonly is: 'throttled'; readonly reason: string; readonly retryAfterSeconds?: number | undefined }
   | { readonly is: 'unsent' }
@@ -304,8 +310,8 @@ export class Outbox<Segment, Over extends Channel> {
     }
     if (result.is === 'accepted') {
       this.#pace.accepted(now)
-      const { reference = `none-${outgoing.message.id}-${part + 1}`, furtherReferences } = result
-      return furtherReferences === undefined ? { reference } : { reference, furtherReferences }
+      const { is: _is, reference = `none-${outgoing.message.id}-${part + 1}`, ...rest } = result
+      return { reference, ...rest }
     }
     this.#refused(result.reason)
     if (result.is === 'refused') return 'refused'

@@ -17,6 +17,7 @@ test.each<[readonly (PartOutcome | undefined)[], ReturnType<typeof messageOutcom
   [[undefined], 'refused-for-now', false],
   [['repeat'], 'unknown', true],
   [['repeat', 'refused'], 'unknown', false],
+  [[{ reference: 'a', isPartial: true }], { partly: ['a'] }, true],
   [[{ reference: 'a', furtherReferences: ['a2'] }, b], { accepted: ['a', 'a2', 'b'] }, true],
 ])('%j is %j', (parts, outcome, isWorth) => {
   expect([messageOutcome(parts), isWorthCompleting(parts)]).toEqual([outcome, isWorth])

@@ -2,10 +2,11 @@ import type { Submission, SubmissionAnswer } from '@gateway/core/dispatch'
 
 /**
  * Outcome of one part. `retry`: the carrier certainly did not get the part, or refused it for now. `repeat`: nobody
- * knows whether the carrier has the part, but it may be sent again under the same key.
+ * knows whether the carrier has the part, but it may be sent again under the same key. `isPartial`: the carrier has
+ * split the part, and has refused some of the pieces for good.
  */
 export type PartOutcome =
-  | { readonly reference: string; readonly furtherReferences?: readonly string[] }
+  | { readonly reference: string; readonly furtherReferences?: readonly string[]; readonly isPartial?: true }
   | 'refused'
   | 'retry'
   | 'repeat'
@@ -34,10 +35,11 @@ const referencesOf = ({ reference, furtherReferences = [] }: Extract<PartOutcome
  */
 export function messageOutcome(parts: readonly Part[]): MessageOutcome {
   const only = parts.length === 1 ? parts[0] : undefined
-  if (isAccepted(only)) return { accepted: referencesOf(only) }
+  if (isAccepted(only) && only.isPartial !== true) return { accepted: referencesOf(only) }
   const accepted = parts.filter(isAccepted)
   const references = accepted.flatMap(referencesOf)
-  if (accepted.length === parts.length) return { accepted: references }
+  const isWhole = accepted.length === parts.length && accepted.every(({ isPartial }) => isPartial !== true)
+  if (isWhole) return { accepted: references }
   if (parts.some(isUnknown)) return 'unknown'
   if (references.length > 0) return { partly: references }
   return parts.includes('refused') ? 'refused' : 'refused-for-now'
