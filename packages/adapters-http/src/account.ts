@@ -1,5 +1,5 @@
 import type { NumberForm } from './numbers.ts'
-import type { Provider } from './description/read-description.ts'
+import type { Provider } from './description/provider.ts'
 
 /** An operator's account at a provider: everything that requests, answers and callbacks need besides the message. */
 export interface ProviderAccount {
@@ -29,7 +29,8 @@ export const accountAt = (
   provider: Provider,
   { secrets, baseUrl, from, currency, numbers, country, trunkPrefix }: Optional<Omit<ProviderAccount, 'provider'>>,
 ): ProviderAccount => ({
-  ...{ provider, baseUrl, from, currency },
+  ...{ provider, baseUrl, currency },
+  from: from?.replace(/^\+(?=[0-9]+$)/, ''),
   secrets: secrets ?? {},
   numbers: numbers ?? provider.description.numbers ?? 'digits',
   country: country ?? '',

@@ -9,18 +9,11 @@ export {
   type ReadCallback,
   type UnreadEntry,
 } from './callbacks/read-callback.ts'
-export { verifyCallback, type CallbackRefusal } from './callbacks/verify-callback.ts'
-export { descriptionSchema, type HttpDescription } from './description/schema.ts'
-export { isUsable, readDescription, type DescriptionProblems, type Provider } from './description/read-description.ts'
+export { isVerifiable, verifyCallback, type CallbackRefusal } from './callbacks/verify-callback.ts'
+export { httpCarrier } from './carrier/http-carrier.ts'
+export { messageOfOwnId } from './carrier/own-ids.ts'
+export type { Provider } from './description/provider.ts'
+export type { HttpDescription } from './description/schema.ts'
 export { isShipped, providerNames, shippedProvider, type ProviderName } from './providers.ts'
-
 export { buildRequest, type HttpRequest, type HttpSubmission } from './requests/build-request.ts'
-export {
-  accountOf,
-  callbackUrl,
-  httpDefaults,
-  httpParameters,
-  httpSettingsOf,
-  type HttpFields,
-  type HttpSettings,
-} from './settings.ts'
+export { accountOf, callbackUrl, httpDefaults, type HttpSettings } from './settings.ts'

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { isUsable, readDescription, type Provider } from './description/read-description.ts'
+import { compileProvider, type Provider } from './description/provider.ts'
+import type { HttpDescription } from './description/schema.ts'
 
 /** Names of the providers whose descriptions are shipped. */
 export const providerNames = [
@@ -16,8 +17,7 @@ export function shippedProvider(name: ProviderName): Provider {
   const known = loaded.get(name)
   if (known !== undefined) return known
   const text = readFileSync(new URL(`../providers/${name}.json`, import.meta.url), 'utf8')
-  const provider = readDescription(JSON.parse(text))
-  if (!isUsable(provider)) throw new Error(`the description of ${name} is wrong:\n${provider.problems.join('\n')}`)
+  const provider = compileProvider(JSON.parse(text) as HttpDescription)
   loaded.set(name, provider)
   return provider
 }

@@ -1,6 +1,6 @@
 import type { ProviderAccount } from '../account.ts'
 import { listOf, parseJson, scalarText, textAt, valueAt } from '../description/json.ts'
-import type { Provider } from '../description/read-description.ts'
+import type { Provider } from '../description/provider.ts'
 import type { AnswerRule, Place } from '../description/schema.ts'
 import { readPrice, type Price } from './read-price.ts'
 

@@ -1,5 +1,5 @@
 import { textAt } from '../description/json.ts'
-import type { Provider } from '../description/read-description.ts'
+import type { Provider } from '../description/provider.ts'
 import type { PricePlaces } from '../description/schema.ts'
 
 /** Charge of a provider for a message: a decimal number and its currency, as the provider writes them. */

@@ -1,10 +1,9 @@
 import { createHash, createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto'
-import { jwtVerify } from 'jose'
 import type { ProviderAccount } from '../account.ts'
 import { listOf } from '../description/json.ts'
 import type { SignatureDescription } from '../description/schema.ts'
 import { fillText, placeholdersIn, type Values } from '../description/template.ts'
-import { basicAuthorization, secretValues } from '../requests/build-request.ts'
+import { basicAuthorization, secretValues } from '../requests/secret-values.ts'
 import { carriedText, type CallbackRequest } from './callback-request.ts'
 import { signedBytes } from './signed-pieces.ts'
 
@@ -42,6 +41,13 @@ export async function verifyCallback(
   if (paths.length === 0 && !isSigned) return 'no-secret'
   if (paths.length > 0 && !paths.some((path) => endsWith(request, path))) return 'wrong-path'
   return isSigned ? verifySignature(account, signature, request, now) : 'verified'
+}
+
+/** Returns true if the account has what verifies callbacks: the secrets of the signature, or a secret path. */
+export function isVerifiable(account: ProviderAccount): boolean {
+  const { callbacks } = account.provider.description
+  if (callbacks === undefined) return false
+  return (account.secrets['path'] ?? []).length > 0 || hasSecrets(account, callbacks.signature)
 }
 
 /** Returns true if the account has every secret that the key of the signature names. */
@@ -136,6 +142,8 @@ async function isRightToken(
   request: CallbackRequest,
   now: number,
 ): Promise<boolean> {
+  // Loaded on first use, because few providers sign with it.
+  const { jwtVerify } = await import('jose')
   try {
     const { payload } = await jwtVerify(token, key, {
       algorithms: ['HS256', 'HS384', 'HS512'],

@@ -1,19 +1,9 @@
 import type { ErrorObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { listOf } from './json.ts'
-import { compilePattern, type Pattern } from './pattern.ts'
+import { compileProvider, isSecret, type Provider } from './provider.ts'
 import { descriptionSchema, type HttpDescription } from './schema.ts'
-import { isChoice, placeholdersIn, visitTexts } from './template.ts'
-
-/** A description that has been checked, with its compiled patterns. */
-export interface Provider {
-  readonly description: HttpDescription
-  readonly patterns: ReadonlyMap<string, Pattern>
-  /** Names of the secrets that sending needs. */
-  readonly sendSecrets: ReadonlySet<string>
-  /** Names of the secrets that only callbacks need. */
-  readonly callbackSecrets: ReadonlySet<string>
-}
+import { placeholdersIn, visitTexts } from './template.ts'
 
 /** Places of a description that are wrong, each as a JSON pointer with the problem. They contain no value of it. */
 export interface DescriptionProblems {
@@ -35,22 +25,19 @@ const problemsMax = 10
 
 const validate = new Ajv2020({ allErrors: true, allowUnionTypes: true }).compile(descriptionSchema)
 
-/** Checks a description, and prepares its patterns. Names every field that is wrong. */
+/** Checks a description, and prepares it. Names every field that is wrong. */
 export function readDescription(value: unknown): Provider | DescriptionProblems {
   if (!validate(value)) return bounded((validate.errors ?? []).map(problemText))
   const description = value as HttpDescription
-  const patterns = new Map<string, Pattern>()
   const problems = [
     ...bodyProblems(description),
     ...ruleProblems(description),
     ...placeholderProblems(description),
     ...signatureProblems(description),
-    ...compilePatterns(description, patterns),
   ]
-  const { send, callbacks } = secretsOf(description)
-  problems.push(...secretProblems(description, new Set([...send, ...callbacks])))
-  if (problems.length > 0) return bounded(problems)
-  return { description, patterns, sendSecrets: send, callbackSecrets: callbacks }
+  const provider = compileProvider(description, (problem) => void problems.push(problem))
+  problems.push(...secretProblems(description, new Set([...provider.sendSecrets, ...provider.callbackSecrets])))
+  return problems.length > 0 ? bounded(problems) : provider
 }
 
 export const isUsable = (read: Provider | DescriptionProblems): read is Provider => 'description' in read
@@ -107,21 +94,6 @@ function placeholderProblems({ send, callbacks }: HttpDescription): readonly str
   return problems
 }
 
-const isSecret = (name: string): boolean => name.startsWith('secret.')
-
-function secretsOf({ send, callbacks }: HttpDescription) {
-  const names = (place: unknown): ReadonlySet<string> => {
-    const found = new Set<string>()
-    visitTexts(place, '', (text) => {
-      for (const name of placeholdersIn(text)) if (isSecret(name)) found.add(name.slice('secret.'.length))
-    })
-    return found
-  }
-  const inSend = names(send)
-  const inCallbacks = [...names(callbacks?.signature.key), ...(callbacks === undefined ? [] : ['path'])]
-  return { send: inSend, callbacks: new Set(inCallbacks.filter((name) => !inSend.has(name))) }
-}
-
 function secretProblems({ secrets }: HttpDescription, used: ReadonlySet<string>): readonly string[] {
   if (secrets === undefined) return []
   const missing = [...used].filter((name) => name !== 'path' && !Object.hasOwn(secrets, name))
@@ -149,29 +121,4 @@ function signatureProblems({ callbacks }: HttpDescription): readonly string[] {
   const single = Array.isArray(key) ? [`${at0}/key: one key is expected`] : []
   if (algorithm === 'jwt') return [...single, ...missing({ key, at, claims: signature.claims })]
   return [...single, ...missing({ key, over, at })]
-}
-
-function compilePatterns(description: HttpDescription, patterns: Map<string, Pattern>): readonly string[] {
-  const problems: string[] = []
-  const compile = (source: string, at: string): void => {
-    try {
-      const pattern = compilePattern(source)
-      patterns.set(source, pattern)
-      if (at.endsWith('/price/pattern') && !pattern.groups.includes('amount'))
-        problems.push(`${at}: the group "amount" is missing`)
-    } catch (problem) {
-      problems.push(`${at}: ${(problem as Error).message}`)
-    }
-  }
-  visitPatterns({ answer: description.answer, callbacks: description.callbacks }, '', compile)
-  return problems
-}
-
-/** Calls `found` with each field "pattern" of a description. */
-function visitPatterns(value: unknown, at: string, found: (source: string, at: string) => void): void {
-  if (typeof value !== 'object' || value === null || isChoice(value)) return
-  for (const [name, each] of Object.entries(value)) {
-    if (name === 'pattern' && typeof each === 'string') found(each, `${at}/pattern`)
-    else visitPatterns(each, `${at}/${name}`, found)
-  }
 }

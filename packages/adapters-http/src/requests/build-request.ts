@@ -2,6 +2,7 @@ import type { Body } from '@gateway/core/messages'
 import type { ProviderAccount } from '../account.ts'
 import { fillFields, fillTemplate, fillText, type Values } from '../description/template.ts'
 import { writeRecipient, writeSender } from '../numbers.ts'
+import { basicAuthorization, secretValues } from './secret-values.ts'
 
 /** Message as it is handed to a provider. */
 export interface HttpSubmission {
@@ -68,10 +69,6 @@ function valuesOf(account: ProviderAccount, submission: HttpSubmission): Values 
   }
 }
 
-/** Returns the values of the placeholders `secret.…`: of each secret the one that is used for sending. */
-export const secretValues = ({ secrets }: Pick<ProviderAccount, 'secrets'>, rotation = 0): Values =>
-  Object.fromEntries(Object.entries(secrets).map(([name, values]) => [`secret.${name}`, values[rotation] ?? values[0]]))
-
 /** Fills the placeholders of a URL, percent-encoded. Throws if a value is missing, which the checks exclude. */
 function urlOf(template: string, baseUrl: string | undefined, values: Values): string {
   const [, origin = '', path = ''] = /^(https?:\/\/[^/]+)?(.*)$/s.exec(template) ?? []
@@ -95,10 +92,4 @@ function contentOf({ form, json }: Send, values: Values): Pick<HttpRequest, 'bod
   }
   if (json === undefined) return { body: undefined, headers: {} }
   return { body: JSON.stringify(fillTemplate(json, values) ?? {}), headers: { 'content-type': 'application/json' } }
-}
-
-/** Returns the value of the header `authorization` for HTTP basic authentication (RFC 7617). */
-export function basicAuthorization(pair: readonly string[], values: Values): string {
-  const text = pair.map((each) => String(fillText(each, values) ?? '')).join(':')
-  return `Basic ${Buffer.from(text).toString('base64')}`
 }

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
-import { Pool, type Dispatcher } from 'undici'
+import type { Dispatcher, Pool } from 'undici'
 import type { HttpAnswer } from '../answers/read-answer.ts'
 import type { HttpRequest } from '../requests/build-request.ts'
 
@@ -44,32 +44,23 @@ const singleWriteBytesMax = 8 * 1024
 
 /** Creates the connections to a provider; each is opened when it is needed. Redirects are not followed. */
 export function createTransport(settings: TransportSettings): Transport {
-  const { origin, connections, connectSeconds, ca } = settings
-  const pool = new Pool(origin, {
-    connections,
-    pipelining: 1,
-    connect: { timeout: connectSeconds * 1000, ...(ca !== undefined && { ca }) },
-    keepAliveTimeout: idleMilliseconds,
-    keepAliveMaxTimeout: idleMilliseconds,
-    maxHeaderSize: 16 * 1024,
-    // Off, because each exchange has its own timers.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
-  const dispatch = ({ url, method, headers, body }: HttpRequest): Promise<RawExchange> =>
-    new Promise((resolve) => {
-      const { pathname, search } = new URL(url)
-      const bytes = body === undefined ? null : Buffer.from(body)
-      const size = url.length + JSON.stringify(headers).length + (bytes?.length ?? 0)
-      const options = {
-        origin,
-        path: `${pathname}${search}`,
-        method,
-        headers: { ...ownHeaders, ...headers },
-        body: bytes,
-      }
-      pool.dispatch(options, answerReader(settings, size <= singleWriteBytesMax, resolve))
+  let pool: Pool | undefined
+  // undici is loaded for the first request: it takes 0.1 s, which commands and waiting processes save.
+  let loading: Promise<Pool> | undefined
+  const load = () => (loading ??= openPool(settings).then((opened) => (pool = opened)))
+
+  const dispatch = async ({ url, method, headers, body }: HttpRequest): Promise<RawExchange> => {
+    const connections = await load()
+    const { origin, pathname, search } = new URL(url)
+    const bytes = body === undefined ? null : Buffer.from(body)
+    const size = url.length + JSON.stringify(headers).length + (bytes?.length ?? 0)
+    return new Promise((resolve) => {
+      connections.dispatch(
+        { origin, path: `${pathname}${search}`, method, headers: { ...ownHeaders, ...headers }, body: bytes },
+        answerReader(settings, size <= singleWriteBytesMax, resolve),
+      )
     })
+  }
   return {
     exchange: async (request) => {
       try {
@@ -80,9 +71,24 @@ export function createTransport(settings: TransportSettings): Transport {
         return { outcome: 'unsent', reason: messageOf(problem) }
       }
     },
-    connections: () => ({ open: pool.stats.connected, inUse: pool.stats.running }),
-    close: () => pool.destroy(),
+    connections: () => ({ open: pool?.stats.connected ?? 0, inUse: pool?.stats.running ?? 0 }),
+    close: async () => (await loading)?.destroy(),
   }
+}
+
+async function openPool({ origin, connections, connectSeconds, ca }: TransportSettings): Promise<Pool> {
+  const undici = await import('undici')
+  return new undici.Pool(origin, {
+    connections,
+    pipelining: 1,
+    connect: { timeout: connectSeconds * 1000, ...(ca !== undefined && { ca }) },
+    keepAliveTimeout: idleMilliseconds,
+    keepAliveMaxTimeout: idleMilliseconds,
+    maxHeaderSize: 16 * 1024,
+    // Off, because each exchange has its own timers.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
 }
 
 const ownHeaders = { 'user-agent': 'SMS-Gateway/1.0', 'accept-encoding': 'gzip, deflate' }

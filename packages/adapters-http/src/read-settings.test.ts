@@ -1,4 +1,5 @@
-import { accountOf, callbackUrl, httpSettingsOf, originOfAccount, type HttpFields } from './settings.ts'
+import { httpSettingsOf, type HttpFields } from './read-settings.ts'
+import { accountOf, callbackUrl, originOfAccount } from './settings.ts'
 
 const twilio: HttpFields = { provider: 'twilio', secrets: { sid: ['AC0123'], token: ['hidden-token'] } }
 const infobip: HttpFields = {

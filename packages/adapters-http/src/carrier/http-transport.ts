@@ -1,0 +1,112 @@
+import type { PartRequest, RequestResult, RequestWindow, Transport as KitTransport } from '@gateway/carrier-kit'
+import type { Submission } from '@gateway/core/dispatch'
+import { defaultSenders } from '@gateway/core/messages'
+import type { ProviderAccount } from '../account.ts'
+import { buildRequest, type HttpRequest, type HttpSubmission } from '../requests/build-request.ts'
+import { withMaskedSecrets } from '../requests/mask-secrets.ts'
+import type { Exchange, Transport } from '../transport/exchange.ts'
+import type { OwnIds } from './own-ids.ts'
+import { requestResult } from './request-result.ts'
+import { hiddenText, type HttpTraffic, type ShownRequest } from './traffic.ts'
+
+/** Message on its way to a provider. A repetition sends the same bytes. */
+export interface HttpPart {
+  readonly ownId: string
+  first: { readonly at: number; readonly request: HttpRequest } | undefined
+}
+
+export interface HttpTransportSettings {
+  readonly account: ProviderAccount
+  readonly connections: Transport
+  readonly window: RequestWindow
+  readonly ids: OwnIds
+  /** URL for callbacks, and the same with masked secrets. */
+  readonly callbacks: { readonly url: string; readonly masked: string } | undefined
+  readonly traffic: HttpTraffic
+  readonly clock: { now(): number }
+  /** Called with the milliseconds from a request to its complete answer. */
+  readonly answered: (milliseconds: number) => void
+  /** Called with the reason of an outcome that is unknown. */
+  readonly note: (reason: string) => void
+}
+
+/** Seconds are whole in requests, and a message with less than one left still gets one. */
+const wholeSeconds = (seconds: number | undefined): number | undefined =>
+  seconds === undefined ? undefined : Math.max(1, Math.floor(seconds))
+
+/** Sends each message as one request. The provider splits long texts. */
+export class HttpTransport implements KitTransport<HttpPart, RequestWindow> {
+  readonly #settings: HttpTransportSettings
+  readonly #masked: ProviderAccount
+
+  constructor(settings: HttpTransportSettings) {
+    this.#settings = settings
+    this.#masked = withMaskedSecrets(settings.account)
+  }
+
+  channels(): readonly RequestWindow[] {
+    return [this.#settings.window]
+  }
+
+  partsOf({ id }: Submission): readonly HttpPart[] {
+    return [{ ownId: this.#settings.ids.of(id), first: undefined }]
+  }
+
+  isConnected(): boolean {
+    return true
+  }
+
+  isSlow(now: number): boolean {
+    return this.#settings.window.isSlow(now)
+  }
+
+  send(over: RequestWindow, part: PartRequest<HttpPart>, settle: (result: RequestResult) => void): 'sent' {
+    const { account, connections, callbacks, traffic } = this.#settings
+    const sentAt = performance.now()
+    const submission = submissionOf(part, callbacks?.url, account.from)
+    const { at, request } = (part.segment.first ??= { at: sentAt, request: buildRequest(account, submission) })
+    const shown = traffic.sent(() => this.#shown({ ...submission, callback: callbacks?.masked }))
+    const end = over.begin(sentAt)
+    void connections.exchange(request).then((exchange) => {
+      const now = performance.now()
+      end(now, ends[exchange.outcome])
+      if (exchange.outcome === 'answered') this.#settings.answered(now - sentAt)
+      else if (exchange.outcome === 'unknown') this.#settings.note(exchange.reason)
+      shown(exchange)
+      const { ownId } = part.segment
+      settle(requestResult(exchange, { account, ownId, age: now - at, now: this.#settings.clock.now() }))
+    })
+    return 'sent'
+  }
+
+  #shown(submission: HttpSubmission): ShownRequest {
+    const { body, to } = submission
+    const hidden = { ...body, text: hiddenText(body.text) }
+    return {
+      ...{ to, text: body.text },
+      withText: buildRequest(this.#masked, submission),
+      withoutText: buildRequest(this.#masked, { ...submission, body: hidden }),
+    }
+  }
+}
+
+const ends = { answered: 'answered', unknown: 'given-up', unsent: 'unsent' } as const satisfies Record<
+  Exchange['outcome'],
+  string
+>
+
+function submissionOf(
+  { message, segment, validSeconds }: PartRequest<HttpPart>,
+  callback: string | undefined,
+  ownSender: string | undefined,
+): HttpSubmission {
+  const { to, body, options } = message
+  // The address of a pool that nobody configured belongs to nobody, and no provider sends from it.
+  const isNobody = message.from !== undefined && defaultSenders.includes(message.from)
+  const from = isNobody && ownSender !== undefined ? undefined : message.from
+  const { flash, priority, category } = options ?? {}
+  return {
+    ...{ to, from, body, ownId: segment.ownId, callback, flash, priority, category },
+    validSeconds: wholeSeconds(validSeconds),
+  }
+}

@@ -1,0 +1,26 @@
+import type { ProviderAccount } from '../account.ts'
+import { basicAuthorization, secretValues } from './secret-values.ts'
+
+/** Text that replaces a secret wherever an operator or a log can see it. */
+export const secretMask = '***'
+
+/** Returns the account with masked secrets, so that a request can be shown as it was built. */
+export const withMaskedSecrets = (account: ProviderAccount): ProviderAccount => ({
+  ...account,
+  secrets: Object.fromEntries(Object.keys(account.secrets).map((name) => [name, [secretMask]])),
+})
+
+/** Secrets shorter than this are not searched for in texts of a provider, because they occur there by chance. */
+const searchedLengthMin = 6
+
+/** Replaces every secret of the account in a text that a provider sent, however it was sent to the provider. */
+export function maskSecrets(text: string, account: ProviderAccount): string {
+  const { basic } = account.provider.description.send
+  const values = Object.values(account.secrets)
+    .flat()
+    .filter(({ length }) => length >= searchedLengthMin)
+  const pair = basic === undefined ? [] : [basicAuthorization(basic, secretValues(account)).slice('Basic '.length)]
+  return [...pair, ...values.flatMap((value) => [value, encodeURIComponent(value)])]
+    .toSorted((one, other) => other.length - one.length)
+    .reduce((masked, value) => masked.replaceAll(value, secretMask), text)
+}
