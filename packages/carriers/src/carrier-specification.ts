@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import { httpCarrier, type HttpSettings } from '@gateway/adapters-http'
 import { simulatedCarrier, simulatorSettingsFromUrl } from '@gateway/adapters-simulator'
 import {
   smppCarrier,
@@ -18,6 +19,7 @@ import type { Clock } from '@gateway/core/time'
 /** A carrier as it is configured, secrets included; nothing is connected yet. */
 export type CarrierSpecification =
   | { readonly id: CarrierId; readonly kind: 'smpp'; readonly settings: SmppSettings }
+  | { readonly id: CarrierId; readonly kind: 'http'; readonly settings: HttpSettings }
   | {
       readonly id: CarrierId
       readonly kind: 'simulator'
@@ -40,6 +42,7 @@ export const sameCarrier = (one: CarrierSpecification, other: CarrierSpecificati
 /** Makes it; it connects once it is listened to. Throws if it cannot use its folder. */
 export function makeCarrier({ id, kind, settings }: CarrierSpecification, place: Place): Carrier {
   if (kind === 'smpp') return smppCarrier(id, settings, place, place.sharing)
+  if (kind === 'http') return httpCarrier(id, settings, place, place.sharing)
   const { dataDir, report, clock } = place
   return simulatedCarrier({ ...settings, folder: `${dataDir}/${id}`, id, report, ...(clock && { clock }) })
 }

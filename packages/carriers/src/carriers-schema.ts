@@ -1,4 +1,5 @@
 import { overflowDefaults, overflowSecondsMax, type OverflowAfter } from '@gateway/core/routes'
+import { httpParameters } from '@gateway/adapters-http/configuration'
 import { smppParameters, tlsParameters } from '@gateway/adapters-smpp'
 
 type Schema = Readonly<Record<string, unknown>>
@@ -21,10 +22,29 @@ const secret = (description: string): Schema => ({
 const schemasOf = (table: Readonly<Record<string, { readonly schema: Schema }>>): Readonly<Record<string, Schema>> =>
   Object.fromEntries(Object.entries(table).map(([key, { schema }]) => [key, schema]))
 
-const carrier = {
+/** A secret, or two during a rotation. */
+const secrets: Schema = {
+  description: 'The secrets of the provider. Of a list of two the first is used for sending, and both verify callbacks',
   type: 'object',
+  additionalProperties: {
+    ...secret('A text, or where it is'),
+    type: ['string', 'object', 'array'],
+    items: secret('A text, or where it is'),
+    minItems: 1,
+    maxItems: 2,
+  },
+}
+
+const httpCarrier: Schema = {
+  properties: { name, type: {}, secrets, ...httpParameters },
+  additionalProperties: false,
+  required: ['name', 'provider', 'secrets'],
+}
+
+const smppCarrier: Schema = {
   properties: {
     name,
+    type: {},
     url: secret('As in CARRIERS: smpp://…, smpps://… or simulator:. Then there is no field but name and url'),
     host: { type: 'string', pattern: '^[^\\s/?#@]+$' },
     port: { type: 'integer', minimum: 1, maximum: 65_535 },
@@ -37,8 +57,16 @@ const carrier = {
   additionalProperties: false,
   required: ['name'],
   if: { required: ['url'] },
-  then: { propertyNames: { enum: ['name', 'url'] } },
+  then: { propertyNames: { enum: ['name', 'type', 'url'] } },
   else: { required: ['host', 'systemId', 'password'] },
+}
+
+const carrier: Schema = {
+  type: 'object',
+  properties: { type: { enum: ['smpp', 'http'], default: 'smpp' } },
+  if: { properties: { type: { const: 'http' } }, required: ['type'] },
+  then: httpCarrier,
+  else: smppCarrier,
 }
 
 const list = (items: Schema, description: string): Schema => ({

@@ -62,6 +62,32 @@ test('secrets and certificates come from variables and from files below the fold
   ])
 })
 
+const twilio = { type: 'http', provider: 'twilio', secrets: { sid: { environment: 'MTN_PASSWORD' }, token: 'hidden' } }
+
+test('a carrier over HTTP stands beside one over SMPP, which needs no type', async () => {
+  await writeFile(join(folder, 'old-token'), 'from fi\n')
+  const tokens = [{ environment: 'MTN_PASSWORD' }, { file: 'old-token' }]
+  const path = join(folder, 'http.json')
+  const document = {
+    carriers: [
+      { name: 'main', ...twilio, from: '+15005550006' },
+      { name: 'two', ...twilio, secrets: { ...twilio.secrets, token: tokens }, baseUrl: 'http://10.1.2.3:8080', window: 7 },
+      { name: 'three', type: 'smpp', ...spelled },
+      { name: 'four', ...spelled },
+    ],
+  }
+  await writeFile(path, JSON.stringify(document))
+  const more = { PUBLIC_URL: 'https://gw.example', CARRIER_HTTP_ALLOW: '192.168.0.0/16, 10.0.0.0/8' }
+  const { carriers, source } = readCarriersFile(path, { ...variables, ...more })
+  expect(carriers).toMatchObject([
+    { kind: 'http', settings: { provider: 'twilio', secrets: { sid: ['hidden'], token: ['hidden'] }, publicUrl: 'https://gw.example' } },
+    { kind: 'http', settings: { secrets: { token: ['hidden', 'from fi'] }, baseUrl: 'http://10.1.2.3:8080', window: 7 } },
+    { kind: 'smpp' },
+    { kind: 'smpp' },
+  ])
+  expect(source.environment).toEqual({ MTN_PASSWORD: 'hidden', ...more })
+}) // prettier-ignore
+
 test('what routes leave out has its default', async () => {
   const { routes } = await read({
     carriers: [{ name: 'one', url: 'simulator:' }],
@@ -104,6 +130,16 @@ test.each<[unknown, ...string[]]>([
   [{ carriers: [{ name: 'a', ...spelled, tls: true, ca: 'none.pem' }] }, '/carriers/0 (a): ', 'none.pem cannot be read'],
   [{ carriers: [{ name: 'a', url: 'ftp://me:hidden@host' }] }, '/carriers/0 (a): the URL is of no known kind'],
   [{ carriers: [{ name: 'a', ...spelled }, { name: 'a', ...spelled }] }, '/carriers/1 (a): the name is given twice'],
+  [{ carriers: [{ name: 'a', type: 'http', provider: 'twilio' }] }, '/carriers/0: "secrets" is missing'],
+  [{ carriers: [{ name: 'a', type: 'ftp', ...spelled }] }, '/carriers/0/type: one of smpp, http is expected'],
+  [{ carriers: [{ name: 'a', ...twilio, systemId: 'me' }] }, '/carriers/0: there is no field "systemId"'],
+  [{ carriers: [{ name: 'a', ...twilio, window: 5000 }] }, '/carriers/0/window: must be <= 1000'],
+  [{ carriers: [{ name: 'a', ...twilio, secrets: { token: 7 } }] }, '/carriers/0/secrets/token: string or object or array is expected'],
+  [{ carriers: [{ name: 'a', ...twilio, secrets: { sid: 'hidden' } }] }, '/carriers/0 (a): secrets: "token" is missing'],
+  [{ carriers: [{ name: 'a', ...twilio, secrets: { sid: { environment: 'NONE' } } }] }, '/carriers/0 (a): secrets/sid: the variable NONE is not set'],
+  [{ carriers: [{ name: 'a', ...twilio, provider: 'twillio' }] }, '/carriers/0 (a): provider: one of twilio, vonage, '],
+  [{ carriers: [{ name: 'a', ...twilio, baseUrl: 'http://sms.example' }] }, '/carriers/0 (a): baseUrl: plain http'],
+  [{ carriers: [{ name: 'a', ...twilio, provider: { send: { url: 'https://sms.example/', form: { a: '{form}' } }, answer: { id: 'id', rules: [{ is: 'ok' }] } } }] }, '/carriers/0 (a): provider/answer/id: must match', '/carriers/0 (a): provider/answer/rules/0/is: one of accepted, '],
   [{ carriers: [{ name: 'a', ...spelled }], routes: [{ name: 'r', carriers: [] }] }, '/routes/0/carriers: must NOT have fewer'],
   [{ carriers: [{ name: 'a', ...spelled }], routes: [{ name: 'r', carriers: [{ carrier: 'a', weight: 0 }] }] }, '/routes/0/carriers/0/weight: must be >= 1'],
   [{ carriers: [{ name: 'a', ...spelled }], routes: [{ name: 'r', overflow: { single: -1, bulk: 'ever' }, carriers: [{ carrier: 'a' }] }] }, '/routes/0/overflow/single: must be >= 0', '/routes/0/overflow/bulk: must match pattern "^never$"'],

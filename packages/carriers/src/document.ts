@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { httpSettingsOf, type HttpFields } from '@gateway/adapters-http/configuration'
 import { smppSettingsOf } from '@gateway/adapters-smpp'
 import type { AccountId } from '@gateway/core/accounts'
 import type { CarrierId } from '@gateway/core/dispatch'
@@ -20,7 +21,13 @@ import { lookUpsIn, type CarrierConfiguration, type LookUps, type Variables } fr
 type Secret = string | { readonly environment: string } | { readonly file: string }
 type Fields = Readonly<Record<string, unknown>>
 
-type CarrierEntry = { readonly name: CarrierId } & (
+interface HttpEntry extends Omit<HttpFields, 'secrets' | 'publicUrl'> {
+  readonly name: CarrierId
+  readonly type: 'http'
+  readonly secrets: Readonly<Record<string, Secret | readonly Secret[]>>
+}
+
+type SmppEntry = { readonly name: CarrierId; readonly type?: 'smpp' } & (
   | { readonly url: Secret }
   | (Fields & {
       readonly url?: undefined
@@ -31,6 +38,8 @@ type CarrierEntry = { readonly name: CarrierId } & (
       readonly password: Secret
     })
 )
+
+type CarrierEntry = HttpEntry | SmppEntry
 
 interface RouteEntry {
   readonly name: string
@@ -66,7 +75,8 @@ export function readDocument(
         throw new Error('the name is given twice')
       carriers.push(specificationOf(entry, lookUps))
     } catch (problem) {
-      problems.push(`/carriers/${at} (${entry.name}): ${(problem as Error).message}`)
+      const lines = (problem as Error).message.split('\n')
+      problems.push(...lines.map((line) => `/carriers/${at} (${entry.name}): ${line}`))
     }
   }
   const routes = document.routes?.map(routeOf) ?? []
@@ -80,11 +90,40 @@ export function fail(what: string, problems: readonly string[]): never {
 }
 
 function specificationOf(entry: CarrierEntry, lookUps: LookUps): CarrierSpecification {
+  return entry.type === 'http' ? httpSpecificationOf(entry, lookUps) : smppSpecificationOf(entry, lookUps)
+}
+
+/**
+ * Reads a carrier over HTTP. `PUBLIC_URL` and `CARRIER_HTTP_ALLOW` are found as secrets are, so that they are stored
+ * with the carriers and all processes send the same requests.
+ */
+function httpSpecificationOf({ type: kind, name, ...entry }: HttpEntry, lookUps: LookUps): CarrierSpecification {
+  const secrets = Object.entries(entry.secrets).map(([secret, values]) => [
+    secret,
+    [values].flat().map((value) => resolved(`secrets/${secret}`, value, lookUps)),
+  ])
+  const fields = {
+    ...entry,
+    secrets: Object.fromEntries(secrets) as Readonly<Record<string, readonly string[]>>,
+    publicUrl: lookUps.variable('PUBLIC_URL'),
+  }
+  const allow = lookUps.variable('CARRIER_HTTP_ALLOW')?.split(',') ?? []
+  return {
+    id: name,
+    kind,
+    settings: httpSettingsOf(
+      fields,
+      allow.map((network) => network.trim()),
+    ),
+  }
+}
+
+function smppSpecificationOf(entry: SmppEntry, lookUps: LookUps): CarrierSpecification {
   const readFile = (path: string): string => lookUps.file(path)
   if (entry.url !== undefined) {
     return specificationFromUrl(entry.name, resolved('url', entry.url, lookUps), readFile)
   }
-  const { name, host, port, tls = false, systemId, password, ...rest } = entry
+  const { name, type: _type, host, port, tls = false, systemId, password, ...rest } = entry
   const address = {
     ...{ host, port, isTls: tls },
     systemId: resolved('systemId', systemId, lookUps),

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import type { HttpSettings } from '@gateway/adapters-http'
 import { smppDefaults, type SmppSettings } from '@gateway/adapters-smpp'
 import type { Route } from '@gateway/core/routes'
 import type { CarrierSpecification } from './carrier-specification.ts'
@@ -62,7 +63,7 @@ export function differenceText({ what, setting, before, after }: CarrierDifferen
   return `${what}: ${setting} ${before ?? 'none'} -> ${after ?? 'none'}`
 }
 
-const hidden: ReadonlySet<string> = new Set(['password', 'ca', 'cert', 'key'])
+const hidden: ReadonlySet<string> = new Set(['password', 'ca', 'cert', 'key', 'secrets'])
 const notShown = '(not shown)'
 
 function differing(
@@ -85,8 +86,9 @@ function differing(
 }
 
 /** What a carrier or route is, in a few words. */
-function titleOf({ kind, host, port, carriers = '' }: Settings): string {
+function titleOf({ kind, host, port, provider, carriers = '' }: Settings): string {
   if (kind === undefined) return carriers
+  if (provider !== undefined) return `${kind} to ${provider}`
   return host === undefined ? kind : `${kind} to ${host}:${port ?? ''}`
 }
 
@@ -110,6 +112,7 @@ const sorted = <Value>(entries: readonly (readonly [string, Value])[]): Readonly
 
 function settingsOf(carrier: CarrierSpecification): Settings {
   if (carrier.kind === 'smpp') return smppText(carrier.settings)
+  if (carrier.kind === 'http') return httpText(carrier.settings)
   const { delayMilliseconds = 1000, window = 1000, perSecond } = carrier.settings
   return textsOf({ kind: 'simulator', delayMs: delayMilliseconds, window, perSecond })
 }
@@ -126,6 +129,14 @@ function smppText({ host, port, tls, systemId, password, source, destination, er
     errors: codes.length === 0 ? undefined : codes.map(([code, means]) => `0x${code.toString(16)}:${means}`).join(';'),
     ...Object.fromEntries(changed),
   })
+}
+
+/** Settings of a carrier over HTTP. A description is named by its title and a hash, because its text is long. */
+function httpText({ provider, secrets, ...rest }: HttpSettings): Settings {
+  const json = JSON.stringify(provider)
+  const own =
+    typeof provider === 'string' ? provider : `${provider.title ?? 'own'} ${hash('sha256', json, 'hex').slice(0, 12)}`
+  return textsOf({ kind: 'http', provider: own, secrets: JSON.stringify(sorted(Object.entries(secrets))), ...rest })
 }
 
 const offsetText = (minutes: number): string => {

@@ -67,10 +67,19 @@ export function withoutPasswords(document: unknown): unknown {
 }
 
 function withoutPassword(entry: Fields): Fields {
-  const { url, password } = entry
+  const { url, password, secrets } = entry
   return {
     ...entry,
+    ...(typeof secrets === 'object' && {
+      secrets: Object.fromEntries(Object.entries(secrets as Fields).map(([name, each]) => [name, withoutTexts(each)])),
+    }),
     ...(typeof password === 'string' && { password: hidden }),
     ...(typeof url === 'string' && { url: url.replace(/(:\/\/[^/?#]*?:)[^/?#]*@/, `$1${hidden}@`) }),
   }
+}
+
+/** Hides the secrets of a carrier. The name of a variable or a file stays. */
+const withoutTexts = (secret: unknown): unknown => {
+  if (typeof secret === 'string') return hidden
+  return Array.isArray(secret) ? secret.map(withoutTexts) : secret
 }
