@@ -1,6 +1,6 @@
 /**
- * So many seconds the longest test files took beside two others on two cores: begun last, one of them would run alone
- * at the end. Only their order matters.
+ * Seconds of the longest test files, each beside two others on two cores. They start first, because a long file that
+ * starts last would run alone at the end. Only their order matters.
  */
 const seconds = {
   'tests/together/adapters-postgres.test.ts': 156,
@@ -9,16 +9,22 @@ const seconds = {
   'tests/together/outages.test.ts': 102,
   'tests/faults.test.ts': 100,
   'tests/together/smpp.test.ts': 96,
-  'tests/together/carriers.test.ts': 92,
+  'tests/together/carriers.test.ts': 90,
   'tests/together/accounts.test.ts': 90,
   'packages/adapters-postgres/src/contracts.test.ts': 88,
   'tests/together/hostile.test.ts': 79,
   'tests/together/interfaces.test.ts': 75,
   'tests/packages.test.ts': 79,
-  'tests/together/binds.test.ts': 60,
   'tests/rolling-restart.test.ts': 52,
   'tests/together/portal.test.ts': 50,
-  'tests/conformance.test.ts': 47,
+  'tests/conformance.test.ts': 20,
+  'tests/conformance-defects.test.ts': 20,
+  'tests/deployed-conformance.test.ts': 40,
+  'tests/carrier-reload.test.ts': 40,
+  'tests/routes-apart.test.ts': 30,
+  'tests/carrier-test.test.ts': 25,
+  'tests/operations.test.ts': 25,
+  'tests/client-programs.test.ts': 25,
   'tests/proxies.test.ts': 46,
   'tests/together/starts.test.ts': 45,
   'packages/smsc-simulator/src/smpp-carrier.test.ts': 41,

@@ -19,19 +19,12 @@ export const groups = {
     'packages/adapters-simulator',
   ],
   others: ['packages/adapters-node', 'packages/adapters-webhooks', 'packages/adapters-http'],
-  accounts: [
-    'tests/last-credits.test.ts',
-    'tests/operations.test.ts',
-    'tests/return-once.test.ts',
-    'tests/tenant-wall.test.ts',
-  ],
-  binds: ['tests/retries.test.ts', 'tests/shared-binds.test.ts', 'tests/smpp.test.ts'],
+  accounts: ['tests/last-credits.test.ts', 'tests/return-once.test.ts', 'tests/tenant-wall.test.ts'],
   carriers: [
-    'tests/carrier-reload.test.ts',
-    'tests/carrier-test.test.ts',
     'tests/carriers-agree.test.ts',
-    'tests/routes-apart.test.ts',
+    'tests/retries.test.ts',
     'tests/slow-carrier.test.ts',
+    'tests/smpp.test.ts',
     'tests/unknown-outcomes.test.ts',
   ],
   hostile: [
@@ -87,8 +80,25 @@ export const furtherGroups = {
   newcomers: ['tests/packages.test.ts', 'tests/release.test.ts'],
   /** Every page of the portal in a browser. Without this group the file tests the journeys only. */
   browsers: ['tests/portal.test.ts'],
-  /** Every case of the contract over HTTP on deployed processes. */
-  deployed: ['tests/deployed-conformance.test.ts'],
+  /** Every case of the contract over HTTP on deployed processes, and what all interfaces do together. */
+  deployed: ['tests/deployed-conformance.test.ts', 'tests/operations.test.ts'],
+  /** Several carriers: routes, changes while they run, shared binds, `gateway carrier test`. */
+  carriers: [
+    'tests/carrier-reload.test.ts',
+    'tests/carrier-test.test.ts',
+    'tests/refused-numbers.test.ts',
+    'tests/routes-apart.test.ts',
+    'tests/shared-binds.test.ts',
+    'tests/troubled-carriers.test.ts',
+  ],
+  /** The command line as a process beside a running server. */
+  operator: ['tests/operator.test.ts'],
+  /** Starts, stops and upgrades of the embedded PostgreSQL. */
+  embedded: [
+    'packages/embedded-postgres/src/as-root.test.ts',
+    'packages/embedded-postgres/src/processes.test.ts',
+    'packages/embedded-postgres/src/start-embedded-postgres.test.ts',
+  ],
   /** nginx and HAProxy with the tested configurations, and restarts behind them. */
   proxies: ['tests/proxies.test.ts', 'tests/rolling-restart.test.ts'],
   /** The loss of a database server under load. */

@@ -10,7 +10,11 @@ test.each([
   ['documents that only pnpm test reads', ['CHANGELOG.md', 'docs/faq.md'], []],
   ['a page with programs of clients', ['docs/clients/send.py'], ['clients', 'smscs']],
   ['the sources of one interface', ['apps/rest/src/router.ts'], ['clients', 'deployed']],
-  ['two areas', ['apps/portal/src/session.ts', 'packages/smpp/src/codec.ts'], ['smscs', 'browsers', 'proxies']],
+  [
+    'two areas',
+    ['apps/portal/src/session.ts', 'packages/smpp/src/codec.ts'],
+    ['smscs', 'browsers', 'carriers', 'proxies'],
+  ],
   ['a test of pnpm test', ['tests/kill.test.ts'], []],
   ['a test of a further group', ['tests/drill.test.ts'], ['drill']],
   ['nothing', [], []],

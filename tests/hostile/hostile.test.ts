@@ -1,3 +1,4 @@
+import { inTurn } from '../support/in-turn.ts'
 import { attacks, fewAttacks } from './attacks/index.ts'
 import { deploy, layouts, type Deployment } from './deployment.ts'
 import { heading, rowOf, underAttack } from './under-attack.ts'
@@ -16,7 +17,8 @@ const bounds = full ? ({ quantile: 'p99', ms: 100 } as const) : ({ quantile: 'p5
 // Starved of processor time V8 collects late.
 const grownMegabytesMax = full ? 150 : 300
 
-describe.each(layouts)('%s', (layout) => {
+// The short form attacks one of the layouts, chosen by the seed of the run; with TEST_EVERY=1 both.
+describe.each(full ? layouts : inTurn(layouts))('%s', (layout) => {
   let deployment: Deployment
   let hasHeading = false
   const show = (row: string) => {

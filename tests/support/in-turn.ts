@@ -1,8 +1,11 @@
 import { testChance } from '@gateway/core/testing'
 
+/** True in a run of all forms at full length. */
+export const runsEveryForm = process.env['TEST_EVERY'] === '1'
+
 /**
- * For `describe.each` and `test.each`: what takes long over each of several carriers or layouts is run over one of
- * them, chosen by the seed of the run; over all of them with `TEST_EVERY=1`.
+ * Returns the forms of a long test that this run plays, for `describe.each` and `test.each`: all of them with
+ * `TEST_EVERY=1`, else one, chosen by the seed of the run.
  */
 export const inTurn = <Case>(cases: readonly Case[]): readonly Case[] =>
-  process.env['TEST_EVERY'] === '1' ? cases : [testChance().one(cases)]
+  runsEveryForm ? cases : [testChance().one(cases)]
