@@ -91,7 +91,7 @@ export const plants = {
   'keys are forgotten': [
     {
       file: `${postgres}/messages/job.js`,
-      from: `const repeatable = request && answer && { key: keyDigest(request), digest: askedDigest(request), answer };`,
+      from: `const repeatable = request && draft && { key: keyDigest(request), digest: askedDigest(request), draft };`,
       to: `const repeatable = undefined;`,
     },
   ],
@@ -331,8 +331,8 @@ cross join lateral (select * from inbound_message where`,
   'delete told by a guess': [
     {
       file: `${postgres}/messages/scheduled.js`,
-      from: `learn(await settleLostStatement(ordinary, error, lookUpSeconds, look));`,
-      to: `learn((await settleLostStatement(ordinary, error, lookUpSeconds, look)).slice(0, 0));`,
+      from: `learn(deleted.map((row) => ({ ...row, due: null, code: null, reference: null })));`,
+      to: `learn([]);`,
     },
   ],
 }

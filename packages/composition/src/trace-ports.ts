@@ -34,8 +34,8 @@ export function tracePorts<All extends Traced>(ports: All, { ended }: Pick<Traci
     messages: {
       ...messages,
       accept: (order) => traced('accept', () => messages.accept(order), acceptedIn),
-      acceptOnce: (order, request, answer) =>
-        traced('accept', () => messages.acceptOnce(order, request, answer), acceptedIn),
+      acceptOnce: (order, request, draft) =>
+        traced('accept', () => messages.acceptOnce(order, request, draft), acceptedIn),
     },
     claimedBatches: {
       ...claimedBatches,

@@ -19,6 +19,7 @@ import {
   readReference,
   readSender,
   readSendOption,
+  type AnswerDraft,
   type Category,
   type Body,
   type MessageId,
@@ -124,6 +125,10 @@ export const anOrder = (account: AccountId, ...texts: readonly TextWanted[]): Or
     to: to.map((number, i) => ({ number, cost: costAt(costs, i), reference: references?.[i] })),
   })),
 })
+
+/** Returns the draft of the answer to an order of which nobody was refused. */
+export const anAnswerDraft = ({ texts }: Order): AnswerDraft =>
+  texts.map(({ due, to }) => ({ due, recipients: to.map(({ cost }) => cost) }))
 
 const costAt = (costs: readonly number[], i: number): Credits => credits(costs[i] ?? costs.at(-1) ?? 10)
 

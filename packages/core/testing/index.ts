@@ -5,6 +5,7 @@ export {
   aNumber,
   anAccount,
   anAddress,
+  anAnswerDraft,
   anOrder,
   aSender,
   numbers,

@@ -3,9 +3,9 @@ import { createGateway, type StoredPorts } from '@gateway/core'
 import type { AccountId } from '@gateway/core/accounts'
 import { readIdempotencyKey, type ClientRequest, type IdempotencyKey } from '@gateway/core/client-requests'
 import { credits } from '@gateway/core/credits'
-import type { Acceptance, TextToSend } from '@gateway/core/messages'
+import { writeAnswer, type Acceptance, type TextToSend } from '@gateway/core/messages'
 import { instant } from '@gateway/core/time'
-import { anAccount, anOrder, memoryPorts, numbers, until } from '@gateway/core/testing'
+import { anAccount, anAnswerDraft, anOrder, memoryPorts, numbers, until } from '@gateway/core/testing'
 import { cuttableDatabase, type CuttableDatabase } from '../../testing/cuttable-database.ts'
 import type { Cut } from '../../testing/cutting-proxy.ts'
 import { postgresPorts } from '../postgres-ports.ts'
@@ -30,9 +30,13 @@ function keyOf(text: string): IdempotencyKey {
 }
 
 const requestOf = (key = 'k', content = 'this'): ClientRequest => ({ account, key: keyOf(key), asked: content })
-const textOf = (results: Acceptance['results']) => JSON.stringify(results)
-const sent = ({ messages }: StoredPorts, key = 'k', count = 1, content = 'this') =>
-  messages.acceptOnce(anOrder(account, { to: numbers(count) }), requestOf(key, content), textOf)
+/** Returns the answer with these results of an order to numbers at the usual cost. */
+const textOf = (results: Acceptance['results']) =>
+  writeAnswer(anAnswerDraft(anOrder(account, { to: numbers(results.flat().length) })), results)
+const sent = ({ messages }: StoredPorts, key = 'k', count = 1, content = 'this') => {
+  const order = anOrder(account, { to: numbers(count) })
+  return messages.acceptOnce(order, requestOf(key, content), anAnswerDraft(order))
+}
 const moved = ({ ledger }: StoredPorts, amount: number, key = 'k') =>
   ledger.transferOnce({ from: account, to: sub, amount: credits(amount) }, now, requestOf(key))
 const storedAnswer = (key = 'k') => database.direct.ports.clientRequests.find(requestOf(key))
@@ -72,7 +76,8 @@ describe.each<Cut>(['before-it-arrives', 'after-it-arrived', 'before-its-answer'
         if (typeof result === 'object')
           expect(answer).toEqual({ text: textOf(result.results), balance: result.balance })
         else expect(result).toBe('repeated')
-        ids.push(...(JSON.parse(answer.text) as number[][]).flat())
+        const [[, [first, count] = [0, 0]]] = JSON.parse(answer.text) as [[null, [first: number, count: number]]]
+        ids.push(...Array.from({ length: count }, (_, at) => first + at))
       }
       expect((await storedIds()).slice(1)).toEqual(ids.toSorted((a, b) => a - b))
       const balances = answers.map((answer) => (typeof answer === 'object' ? answer.balance : NaN))
@@ -90,9 +95,7 @@ describe.each<Cut>(['before-it-arrives', 'after-it-arrived', 'before-its-answer'
       const answer = await storedAnswer()
       if (typeof answer !== 'object') throw new Error(`nothing is storedAnswer: ${answer}`)
       if (typeof result === 'object') expect(answer.text).toBe(textOf(result.results))
-      expect((JSON.parse(answer.text) as (number | string)[][])[0]?.slice(2)).toEqual(
-        Array(2).fill('insufficient-credits'),
-      )
+      expect((JSON.parse(answer.text) as unknown[][])[0]?.at(-1)).toEqual(['insufficient-credits', 2])
       expect(answer.balance).toBe(5)
       expect(await storedIds()).toHaveLength(3)
       await assertBalance(5)
@@ -190,13 +193,11 @@ describe('the same request to two processes', () => {
       })),
     )
     const results = await Promise.all(
-      calls.map(({ ports, id, key }) =>
-        ports.messages.acceptOnce(
-          anOrder(id, { to: numbers(1) }),
-          { account: id, key: keyOf(key), asked: 'this' },
-          textOf,
-        ),
-      ),
+      calls.map(({ ports, id, key }) => {
+        const order = anOrder(id, { to: numbers(1) })
+        const request = { account: id, key: keyOf(key), asked: 'this' }
+        return ports.messages.acceptOnce(order, request, anAnswerDraft(order))
+      }),
     )
     expect(results.filter((result) => typeof result === 'object')).toHaveLength(8 * 20)
     expect(results.filter((result) => result === 'repeated')).toHaveLength(8 * 20)

@@ -1,7 +1,7 @@
 import type { AccountId } from '@gateway/core/accounts'
 import type { ClientRequest } from '@gateway/core/client-requests'
 import { credits, type Credits } from '@gateway/core/credits'
-import type { Acceptance, Order } from '@gateway/core/messages'
+import { writeAnswer, type Acceptance, type AnswerDraft, type Order } from '@gateway/core/messages'
 import { askedDigest, keyDigest } from '../client-requests/postgres-client-requests.ts'
 import type { IdRange } from './message-ids.ts'
 import type { PlacedOrder, RouteOf, SenderOf } from './place-orders.ts'
@@ -28,10 +28,8 @@ export interface Repeatable {
   readonly key: string
   /** Result of `askedDigest`. */
   readonly digest: string
-  readonly answer: AnswerOf
+  readonly draft: AnswerDraft
 }
-
-export type AnswerOf = (results: Acceptance['results']) => string
 
 /** Job with enough ids for all its recipients. */
 export interface NumberedJob extends Job {
@@ -45,11 +43,11 @@ const costMax = 2 ** 31 - 1
  * Makes a job. Throws a RangeError for a cost that is negative, which would create credits, or too large to store,
  * which would fail other orders of the same statement.
  */
-export function jobOf({ order, senderOf, routeOf }: PlacedOrder, request?: ClientRequest, answer?: AnswerOf): Job {
+export function jobOf({ order, senderOf, routeOf }: PlacedOrder, request?: ClientRequest, draft?: AnswerDraft): Job {
   const costs = order.texts.flatMap(({ to }) => to.map(({ cost }) => cost))
   const invalid = costs.find((cost) => cost < 0 || cost > costMax)
   if (invalid !== undefined) throw new RangeError(`invalid cost of a message: ${invalid} tenths of a credit`)
-  const repeatable = request && answer && { key: keyDigest(request), digest: askedDigest(request), answer }
+  const repeatable = request && draft && { key: keyDigest(request), digest: askedDigest(request), draft }
   return { order, senderOf, routeOf, costs, losses: 0, repeatable }
 }
 
@@ -89,8 +87,8 @@ export function answersToKeep(jobs: readonly Job[], laidOut: readonly LaidOut[])
     costsLater.set(account, later + costOf(laid))
     const repeatable = jobs[i]?.repeatable
     if (repeatable === undefined) continue
-    const { key, digest, answer } = repeatable
-    answers.push({ account, key, digest, later, text: answer(results) })
+    const { key, digest, draft } = repeatable
+    answers.push({ account, key, digest, later, text: writeAnswer(draft, results) })
   }
   return answers
 }

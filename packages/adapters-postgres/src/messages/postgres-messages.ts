@@ -1,13 +1,13 @@
 import type { AccountId } from '@gateway/core/accounts'
 import type { ClientRequest } from '@gateway/core/client-requests'
-import type { Messages, Order } from '@gateway/core/messages'
+import type { AnswerDraft, Messages, Order } from '@gateway/core/messages'
 import type { Routes } from '@gateway/core/routes'
 import { batcher } from '../batcher.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer, sqlState, type LostAnswer } from '../errors.ts'
 import { orNothingDone, refuseWhileHeld } from '../nothing-done.ts'
 import { decideOrders } from './decide-orders.ts'
-import { answersOf, answersToKeep, jobOf, type Accepted, type AnswerOf, type Job, type NumberedJob } from './job.ts'
+import { answersOf, answersToKeep, jobOf, type Accepted, type Job, type NumberedJob } from './job.ts'
 import { placeOrders } from './place-orders.ts'
 import { deleteScheduled, scheduled } from './scheduled.ts'
 import { layOut, lookUpOutcome, sendsOf, storeSends, type LaidOut } from './sends.ts'
@@ -46,7 +46,7 @@ export function postgresMessages(context: Context, routes: Pick<Routes, 'list'>)
 }
 
 /** Arguments of `Messages.acceptOnce`. `accept` has only the order. */
-type AcceptRequest = readonly [order: Order, request?: ClientRequest, answer?: AnswerOf]
+type AcceptRequest = readonly [order: Order, request?: ClientRequest, draft?: AnswerDraft]
 
 /** Answers to jobs, in their order. */
 type Answers = readonly Promise<Accepted>[]
@@ -133,7 +133,7 @@ function acceptOrders(
       }),
     )
   }
-  return async (order, request, answer) => begin(jobOf(await place(order), request, answer))
+  return async (order, request, draft) => begin(jobOf(await place(order), request, draft))
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   anAccount,
   anAddress,
   aNumber,
+  anAnswerDraft,
   anOrder,
   memorySecretBox,
   memorySecrets,
@@ -111,11 +112,9 @@ async function writeEverywhere(): Promise<void> {
   const secret = 'sealed x' as SealedSecret
   const endpoint = { account, url: 'https://example.com', listSize: 1, withText: true, secret } as const
   await ports.webhooks.add({ ...endpoint, events: ['message.delivered', 'reply.received', 'optout.added'] }, now)
-  await ports.messages.acceptOnce(
-    anOrder(account, { to: [number], text: sentText, references: [reference] }),
-    { account, key: 'key' as IdempotencyKey, asked: 'asked' },
-    (results) => JSON.stringify(results),
-  )
+  const order = anOrder(account, { to: [number], text: sentText, references: [reference] })
+  const request = { account, key: 'key' as IdempotencyKey, asked: 'asked' }
+  await ports.messages.acceptOnce(order, request, anAnswerDraft(order))
   await ports.messages.accept(anOrder(account, { to: [number, other], text: 'to both' }))
   await deliverAll()
   await ports.inbox.receive(

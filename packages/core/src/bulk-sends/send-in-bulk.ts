@@ -14,17 +14,12 @@ import {
   type IdRun,
   type NewBulkSend,
 } from './bulk-sends.ts'
+import { answerText, resultsIn } from '../messages/first-answers.ts'
 import { deleteScheduled } from '../messages/follow-messages.ts'
 import type { MessageId } from '../messages/messages.ts'
 import { isPassed, screenTexts, type TextToSend } from '../messages/screen-texts.ts'
-import {
-  answerText,
-  askedFor,
-  orderedTexts,
-  resultsIn,
-  type sendMessages,
-  type SentRecipient,
-} from '../messages/send-messages.ts'
+import { askedFor, orderedTexts, type sendMessages } from '../messages/send-messages.ts'
+import type { SentRecipient } from '../messages/send-results.ts'
 
 /** `{name}`: the field of a text that is in the column of this name, in any letter case. */
 const fieldOfText = /\{([^{}\n]{1,100})\}/g

@@ -188,11 +188,12 @@ describe('a send with a key', () => {
       ...ports,
       messages: {
         ...ports.messages,
-        acceptOnce: (order, request, answer) =>
-          ports.messages.acceptOnce(order, request, (results) => {
-            kept.push(answer(results))
-            return answer(results)
-          }),
+        acceptOnce: async (order, request, draft) => {
+          const accepted = await ports.messages.acceptOnce(order, request, draft)
+          const found = await ports.clientRequests.find(request)
+          if (typeof found === 'object') kept.push(found.text)
+          return accepted
+        },
       },
     })
     await ports.prices.set('278200999', credits(20))

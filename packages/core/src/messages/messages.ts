@@ -5,6 +5,7 @@ import type { ClientRequest } from '../client-requests/client-requests.ts'
 import type { Instant } from '../time/instant.ts'
 import type { Body } from './body.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
+import type { Refusal } from './refusal.ts'
 import type { SendLabels, SendOptions } from './send-options.ts'
 import type { OutcomeCode } from './status-code.ts'
 
@@ -98,6 +99,15 @@ export interface Acceptance {
   readonly balance: Credits
 }
 
+/**
+ * Answer to a request before its messages have ids: the due time of each text if it is ahead, and of each recipient in
+ * request order its cost, or the reason for which it is not in the order.
+ */
+export type AnswerDraft = readonly {
+  readonly due: Instant | undefined
+  readonly recipients: readonly (Credits | Refusal)[]
+}[]
+
 /** Outcome of a message, with the facts that a report shows of it. */
 export interface KnownStatus extends MessageLabels {
   readonly code: OutcomeCode
@@ -155,13 +165,13 @@ export interface Messages {
   accept(order: Order): Promise<Acceptance | 'account-locked' | 'overloaded'>
   /**
    * The same, but nobody is accepted if an answer is kept under the key of the request (`ClientRequests`): the order is
-   * repeated, or it is told why nobody would be. If anybody is accepted, `answer` of the results is kept with the
+   * repeated, or it is told why nobody would be. If anybody is accepted, the answer (`writeAnswer`) is kept with the
    * balance, in the same step; if nobody is, nothing is kept.
    */
   acceptOnce(
     order: Order,
     request: ClientRequest,
-    answer: (results: Acceptance['results']) => string,
+    draft: AnswerDraft,
   ): Promise<Acceptance | 'account-locked' | 'overloaded' | 'repeated'>
   /**
    * One status per id, in order; the same id may be asked for twice (`statusOf`).

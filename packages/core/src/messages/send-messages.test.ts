@@ -15,7 +15,7 @@ import { readIdempotencyKey } from '../client-requests/client-requests.ts'
 import type { Suppression } from '../suppressions/suppressions.ts'
 import { secondsAfter } from '../time/instant.ts'
 import type { TextToSend } from './screen-texts.ts'
-import type { SendResults, SentRecipient } from './send-messages.ts'
+import type { SendResults, SentRecipient } from './send-results.ts'
 import type { AllowedSender } from './senders.ts'
 
 const number = '27820000001'

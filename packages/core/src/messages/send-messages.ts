@@ -1,6 +1,5 @@
 import type { AccountActivity, OverLimit } from '../accounts/account-rates.ts'
 import type { Account } from '../accounts/account.ts'
-import { credits, plus, type Credits } from '../credits/credits.ts'
 import { creditBalance } from '../credits/move-credits.ts'
 import type { Ports } from '../ports.ts'
 import {
@@ -10,10 +9,9 @@ import {
   type FirstAnswer,
   type IdempotencyKey,
 } from '../client-requests/client-requests.ts'
-import type { Instant } from '../time/instant.ts'
-import type { Acceptance, MessageId, Order, OrderedText } from './messages.ts'
+import { answerText, draftAnswer, resultsIn } from './first-answers.ts'
+import type { Acceptance, Order, OrderedText } from './messages.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
-import type { Refusal } from './refusal.ts'
 import {
   allRefused,
   isPassed,
@@ -21,11 +19,11 @@ import {
   referenceOf,
   screenTexts,
   type Recipient,
-  type ScreenedRecipient,
   type ScreenedText,
   type TextToSend,
 } from './screen-texts.ts'
 import { noOptions, sendOptionNames, type SendOptions } from './send-options.ts'
+import { resultsOf, type SendResults } from './send-results.ts'
 import { mayName, senderFor, sendersOf, type AllowedSender } from './senders.ts'
 
 type SendPorts = Pick<
@@ -87,9 +85,7 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], a
     if (found !== undefined) return found
 
     const sent = await send(account, texts, (order, screened) =>
-      messages.acceptOnce(order, request, (results) =>
-        answerText(resultsOf(screened, { results, balance: credits(0) })),
-      ),
+      messages.acceptOnce(order, request, draftAnswer(screened)),
     )
     // None is found if it stopped to count in this moment.
     if (sent === 'repeated') return (await clientRequests.find(request)) ?? sendFirst(account, texts, request)
@@ -171,72 +167,6 @@ export function orderedTexts(
   return refused.length > 0 ? 'invalid-sender' : ordered
 }
 
-export interface AcceptedRecipient<To extends Recipient = Recipient> {
-  /** As submitted. */
-  readonly recipient: To
-  /** Its number, trimmed (ruling 1.8). */
-  readonly number: string
-  readonly id: MessageId
-  readonly cost: Credits
-  /** Undefined: it goes out at once. */
-  readonly due: Instant | undefined
-  /** The account's balance after this recipient. */
-  readonly balance: Credits
-}
-
-export interface RefusedRecipient<To extends Recipient = Recipient> {
-  /** As submitted. */
-  readonly recipient: To
-  /** Its number, trimmed (ruling 1.8). */
-  readonly number: string
-  readonly refused: Refusal
-  /** The account's balance after this recipient, who cost nothing. */
-  readonly balance: Credits
-}
-
-export type SentRecipient<To extends Recipient = Recipient> = AcceptedRecipient<To> | RefusedRecipient<To>
-
-/** One result per recipient, by text, in request order. */
-export type SendResults<To extends Recipient = Recipient> = readonly (readonly SentRecipient<To>[])[]
-
-/**
- * Puts the results of those that were ordered back among those that were refused before, the last first: its balance is
- * known.
- */
-export function resultsOf<To extends Recipient>(
-  texts: readonly Pick<ScreenedText<To>, 'due' | 'recipients'>[],
-  accepted: Acceptance,
-): SendResults<To> {
-  const ordered = accepted.results.length === 1 ? [...(accepted.results[0] ?? [])] : accepted.results.flat()
-  let { balance } = accepted
-  const resultOf = (screened: ScreenedRecipient<To>, due: Instant | undefined): SentRecipient<To> => {
-    if (!isPassed(screened)) return { ...screened, balance }
-    const { recipient, number, cost } = screened
-    const id = ordered.pop()
-    if (id === undefined) throw new Error('the store gave fewer results than it got recipients')
-    if (id === 'insufficient-credits') return { recipient, number, refused: id, balance }
-    const result = { recipient, number, id, cost, due, balance }
-    balance = plus(balance, cost)
-    return result
-  }
-  return lastFirst(texts, ({ due, recipients }) => lastFirst(recipients, (recipient) => resultOf(recipient, due)))
-}
-
-/** `map`, from the end. */
-function lastFirst<Item, Result>(items: readonly Item[], result: (item: Item) => Result): readonly Result[] {
-  const results = items.toReversed().map(result)
-  return results.reverse()
-}
-
-/**
- * The first id of neighbours with consecutive ids, how many they are, and what each cost; or why so many neighbours
- * were refused.
- */
-type Run = [first: MessageId, count: number, cost: Credits] | [refused: Refusal, count: number]
-
-/** When the text goes out, null for at once, and its recipients in request order. */
-type AnsweredText = readonly [due: Instant | null, ...runs: Run[]]
-
 /**
  * What is asked for, in its only form: all that the results depend on, and nothing of how it was written (ruling 1.24).
  */
@@ -265,57 +195,4 @@ function optionsPrint(options: SendOptions = noOptions, sender: SenderAddress | 
   const ordered = Object.fromEntries(sendOptionNames.map((name) => [name, options[name] || undefined]))
   const print = { validity: undefined, sender, ...ordered }
   return Object.values(print).every((value) => value === undefined) ? [] : [print]
-}
-
-/**
- * The results as they are kept: of recipients in order, with consecutive ids and at one price, some thirty characters
- * in all.
- */
-export const answerText = (results: SendResults): string =>
-  JSON.stringify(
-    results.map((recipients): AnsweredText => {
-      const accepted = recipients.find((recipient) => 'id' in recipient)
-      return [accepted?.due ?? null, ...runsOf(recipients)]
-    }),
-  )
-
-function runsOf(recipients: readonly SentRecipient[]): Run[] {
-  const runs: Run[] = []
-  for (const recipient of recipients) {
-    const last = runs.at(-1)
-    if (last !== undefined && continues(last, recipient)) last[1]++
-    else runs.push('id' in recipient ? [recipient.id, 1, recipient.cost] : [recipient.refused, 1])
-  }
-  return runs
-}
-
-const continues = ([first, count, cost]: Run, recipient: SentRecipient): boolean =>
-  'id' in recipient
-    ? typeof first === 'number' && recipient.id === first + count && recipient.cost === cost
-    : first === recipient.refused
-
-/** The results that `answerText` was given, for the recipients of the same request. */
-export function resultsIn<To extends Recipient>(
-  { text, balance = credits(0) }: FirstAnswer,
-  texts: readonly TextToSend<To>[],
-): SendResults<To> {
-  const answered = JSON.parse(text) as readonly AnsweredText[]
-  const ids: MessageId[] = []
-  const screened = texts.map(({ recipients }, i) => {
-    const [due = null, ...runs] = answered[i] ?? []
-    const each = runs.flatMap((run) => Array.from({ length: run[1] }, (_, nth) => ({ run, nth })))
-    return {
-      body: undefined,
-      due: due ?? undefined,
-      recipients: recipients.map((recipient, at): ScreenedRecipient<To> => {
-        const { run: [first, , cost] = [], nth = 0 } = each[at] ?? {}
-        if (first === undefined) throw new Error('a first answer has fewer results than its request has recipients')
-        const number = numberOf(recipient)
-        if (typeof first === 'string') return { recipient, number, refused: first }
-        ids.push((first + nth) as MessageId)
-        return { recipient, number, to: number as Msisdn, cost }
-      }),
-    }
-  })
-  return resultsOf(screened, { results: [ids], balance })
 }

@@ -3,9 +3,9 @@ import type { StoredPorts } from '@gateway/core'
 import type { AccountId } from '@gateway/core/accounts'
 import { readIdempotencyKey, type ClientRequest } from '@gateway/core/client-requests'
 import { credits } from '@gateway/core/credits'
-import type { Acceptance, Order } from '@gateway/core/messages'
+import { writeAnswer, type Acceptance, type Order } from '@gateway/core/messages'
 import { instant } from '@gateway/core/time'
-import { anAccount, anOrder, numbers } from '../builders.ts'
+import { anAccount, anAnswerDraft, anOrder, numbers } from '../builders.ts'
 import { assertLedger, callersMany, dispatchDue, farAhead, type Contract } from './shared.ts'
 
 const now = instant(Date.UTC(2026, 9, 18, 8))
@@ -16,10 +16,10 @@ function request(account: AccountId, key = 'key', asked = 'this'): ClientRequest
   return typeof read === 'string' && read !== 'unusable' ? { account, key: read, asked } : assert.fail(`no key: ${key}`)
 }
 
-const textOf = (results: Acceptance['results']) => JSON.stringify(results)
+const textOf = (order: Order, results: Acceptance['results']) => writeAnswer(anAnswerDraft(order), results)
 
 const sentOnce = ({ messages }: StoredPorts, asked: ClientRequest, order: Order) =>
-  messages.acceptOnce(order, asked, textOf)
+  messages.acceptOnce(order, asked, anAnswerDraft(order))
 
 const movedOnce = ({ ledger }: StoredPorts, asked: ClientRequest, [from, to, amount]: [AccountId, AccountId, number]) =>
   ledger.transferOnce({ from, to, amount: credits(amount) }, now, asked)
@@ -76,7 +76,7 @@ export const clientRequestsContract: Contract<StoredPorts> = {
       await ports.accounts.setLocked(id, true)
       const again = await sentOnce(ports, request(id), order)
       assert.ok(again === 'repeated' || again === 'account-locked')
-      const answer = { text: textOf(first.results), balance: credits(10) }
+      const answer = { text: textOf(order, first.results), balance: credits(10) }
       assert.deepEqual(await ports.clientRequests.keep(request(id), { text: 'refused now' }), answer)
       assert.equal((await waiting(ports)).length, 2)
       await assertLedger(ports, 0)
@@ -112,18 +112,19 @@ export const clientRequestsContract: Contract<StoredPorts> = {
     assert.ok(typeof partly === 'object' && partly.balance === 5)
     const kept = await ports.clientRequests.find(request(id))
     assert.ok(typeof kept === 'object')
-    assert.deepEqual([kept.text, kept.balance], [textOf(partly.results), 5])
+    assert.deepEqual([kept.text, kept.balance], [textOf(order, partly.results), 5])
     await assertLedger(ports, 5)
   },
 
   '64 orders with one key at the same time: one is accepted, and what it was told is kept': async (ports) => {
     const { id } = await anAccount(ports, { credits: 1000 })
-    const results = await inParallel(() => sentOnce(ports, request(id), anOrder(id, { to: numbers(3) })))
+    const order = anOrder(id, { to: numbers(3) })
+    const results = await inParallel(() => sentOnce(ports, request(id), order))
     const [first = assert.fail(), ...others] = results.filter((result) => result !== 'repeated')
     assert.deepEqual(others, [])
     assert.ok(typeof first === 'object')
     const kept = await ports.clientRequests.find(request(id))
-    assert.deepEqual(kept, { text: textOf(first.results), balance: 970 })
+    assert.deepEqual(kept, { text: textOf(order, first.results), balance: 970 })
     assert.equal((await waiting(ports)).length, 3)
     await assertLedger(ports, 970)
   },
@@ -135,17 +136,17 @@ export const clientRequestsContract: Contract<StoredPorts> = {
         const order = anOrder(id, { to: numbers(1 + (i % 3)), costs: [7, 5, 3] })
         const asked = request(id, `key ${i % 8}`)
         const result = i % 4 === 3 ? await ports.messages.accept(order) : await sentOnce(ports, asked, order)
-        return { asked: i % 4 === 3 ? undefined : asked, result }
+        return { asked: i % 4 === 3 ? undefined : asked, order, result }
       })
       let accepted = 0
       const answers = new Map<string, unknown>()
-      for (const { asked, result } of calls) {
+      for (const { asked, order, result } of calls) {
         if (typeof result !== 'object') continue
         const ids = result.results.flat().filter((one) => one !== 'insufficient-credits')
         accepted += ids.length
         if (asked === undefined || ids.length === 0) continue
         assert.ok(!answers.has(asked.key), `${asked.key} was done twice`)
-        answers.set(asked.key, { text: textOf(result.results), balance: result.balance })
+        answers.set(asked.key, { text: textOf(order, result.results), balance: result.balance })
         assert.deepEqual(await ports.clientRequests.find(asked), answers.get(asked.key))
       }
       for (const { asked, result } of calls)

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { StoredPorts } from '@gateway/core'
 import type { IdempotencyKey } from '@gateway/core/client-requests'
 import { credits } from '@gateway/core/credits'
-import { anAccount, anOrder, numbers } from '../builders.ts'
+import { anAccount, anAnswerDraft, anOrder, numbers } from '../builders.ts'
 import { realClock } from '../memory/clock.ts'
 import { accepted, codesOf, farAhead, longAgo, type Contract } from './shared.ts'
 
@@ -61,9 +61,11 @@ export const commitsContract: Contract<HeldPorts> = {
     await accepted(ports, anOrder(id, { to: numbers(1) }))
     const request = { account: id, key: 'held' as IdempotencyKey, asked: 'a send' }
     await answersOnceCommitted(held, {
-      ask: () => ports.messages.acceptOnce(anOrder(id, { to: numbers(1) }), request, () => 'the answer'),
-      seen: async () =>
-        assert.equal(((await ports.clientRequests.find(request)) as { text: string }).text, 'the answer'),
+      ask: () => {
+        const order = anOrder(id, { to: numbers(1) })
+        return ports.messages.acceptOnce(order, request, anAnswerDraft(order))
+      },
+      seen: async () => assert.equal(typeof (await ports.clientRequests.find(request)), 'object'),
     })
   },
 

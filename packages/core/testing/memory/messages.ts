@@ -11,6 +11,7 @@ import {
   labelsOf,
   noOptions,
   withLabels,
+  writeAnswer,
   type Acceptance,
   type AllowedSender,
   type AssignedCode,
@@ -39,11 +40,11 @@ import { wakeSleepers } from './wakeups.ts'
 
 export const memoryMessages = (store: MemoryStore): Messages => ({
   accept: atomic((order) => accept(store, order)),
-  acceptOnce: atomic((order, request, answer) => {
+  acceptOnce: atomic((order, request, draft) => {
     if (keptRequest(store, request) !== undefined) return 'repeated'
     const accepted = accept(store, order)
     if (typeof accepted === 'object' && accepted.results.flat().some((id) => id !== 'insufficient-credits'))
-      keepAnswer(store, request, { text: answer(accepted.results), balance: accepted.balance })
+      keepAnswer(store, request, { text: writeAnswer(draft, accepted.results), balance: accepted.balance })
     return accepted
   }),
   status: atomic((by, ids, since) =>
