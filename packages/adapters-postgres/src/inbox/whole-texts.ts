@@ -25,10 +25,13 @@ const whole = ({ carrier, from, to }: Common, text: string): WholeText => ({
   ...readInboundMessage({ from, to, text }),
 })
 
+/** Parses the stored parts of one text. */
+const partsIn = (json: string) => JSON.parse(json) as readonly WaitingPart[]
+
 /** Joins the waiting parts of one text, as far as they have arrived. */
 export function joined({ common, parts }: { readonly common: string; readonly parts: string }): WholeText {
   const { carrier, from, to } = JSON.parse(common) as Omit<Common, 'to'> & { readonly to?: string }
-  return whole({ carrier, from, to }, joinParts(JSON.parse(parts) as readonly WaitingPart[]))
+  return whole({ carrier, from, to }, joinParts(partsIn(parts)))
 }
 
 interface WholeTexts {
@@ -47,7 +50,7 @@ export async function wholeTexts(connection: Connection, items: readonly Keyed[]
   )
   const rows =
     groups.size === 0 ? [] : await connection.run(lockParts, { keys: [...groups.keys()], common: commonOf(groups) })
-  const waiting = new Map(rows.map(({ key, parts }) => [key, JSON.parse(parts) as readonly WaitingPart[]]))
+  const waiting = new Map(rows.map(({ key, parts }) => [key, partsIn(parts)]))
   const joined = await joinedBefore(connection, items)
   const joinedNow: string[] = []
   const incomplete = new Set<Keyed>()
@@ -98,7 +101,7 @@ export async function noteJoined(connection: Connection, keys: readonly string[]
 
 /** Returns the digests of the parts of a text. */
 export const joinedKeysOf = ({ key, parts }: { readonly key: string; readonly parts: string }): readonly string[] =>
-  (JSON.parse(parts) as readonly WaitingPart[]).map((part) => joinedKeyOf(key, part))
+  partsIn(parts).map((part) => joinedKeyOf(key, part))
 
 const commonOf = (groups: ReadonlyMap<string, Common>): readonly string[] =>
   [...groups.values()].map(({ carrier, from, to }) => JSON.stringify({ carrier, from, to }))

@@ -73,10 +73,8 @@ export function postgresOperators({ pools: { kysely, ordinary } }: Context): Ope
     },
     setRole: (id, role) => hasRow(updateOperator(id, { role })),
     async openSession(operator, password, session, bounds) {
+      await kysely.deleteFrom('operator_session').where('operator_id', '=', operator).where(isOver(bounds)).execute()
       const opened = kysely
-        .with('over', (query) =>
-          query.deleteFrom('operator_session').where('operator_id', '=', operator).where(isOver(bounds)),
-        )
         .insertInto('operator_session')
         .columns(['operator_id', 'opened_under', 'hash', 'agent', 'address', 'second_factor'])
         .expression((query) =>

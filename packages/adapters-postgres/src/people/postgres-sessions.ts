@@ -20,8 +20,9 @@ export function postgresSessions({ pools: { kysely, ordinary } }: Context): Sess
 
   return {
     async open({ account, user }, password, session, bounds) {
+      // Separate from the insert, so that this cannot deadlock with the removal of the user, which also locks both.
+      await kysely.deleteFrom('session').where('account_id', '=', account).where(isOver(bounds)).execute()
       const opened = kysely
-        .with('over', (query) => query.deleteFrom('session').where('account_id', '=', account).where(isOver(bounds)))
         .insertInto('session')
         .columns(newColumns)
         .expression((query) =>
