@@ -9,8 +9,8 @@ const setUp = () => {
   const clock = steppingClock()
   const ports = memoryPorts({ clock })
   const backOffice = createBackOffice(ports)
-  const open = async (wanted: AccountToOpen): Promise<AccountId> => {
-    const id = await backOffice.commands.openAccount(wanted)
+  const open = async (account: AccountToOpen): Promise<AccountId> => {
+    const id = await backOffice.openAccount(account)
     if (typeof id === 'string') throw new Error(id)
     return id
   }
@@ -19,7 +19,7 @@ const setUp = () => {
 
 const nobody = anAccountId(999)
 
-test('an account begins with what it was granted, as an entry of its ledger', async () => {
+test('the first credits of an account are an entry of its ledger', async () => {
   const { ports, backOffice, open } = setUp()
   const id = await open({ login: 'acme', credits: credits(1000), firstName: 'Ada', transactional: true })
   const found = await backOffice.queries.findAccount(id)
@@ -44,19 +44,19 @@ test.each<[string, AccountToOpen, string]>([
   ['fewer credits than none', { login: 'new', credits: credits(-1) }, 'negative-credits'],
   ['a login that is taken in another letter case', { login: 'TAKEN' }, 'login-taken'],
   ['a main account that is not there', { login: 'new', parent: nobody }, 'no-such-parent'],
-])('%s opens no account', async (_, wanted, expected) => {
+])('%s opens no account', async (_, account, expected) => {
   const { backOffice, open } = setUp()
   await open({ login: 'taken' })
-  expect(await backOffice.commands.openAccount(wanted)).toBe(expected)
+  expect(await backOffice.openAccount(account)).toBe(expected)
 })
 
-test('a sub account has no sub accounts', async () => {
+test('a sub account cannot have sub accounts', async () => {
   const { backOffice, open } = setUp()
   const sub = await open({ login: 'sub', parent: await open({ login: 'main' }) })
   expect(await backOffice.commands.openAccount({ login: 'subsub', parent: sub })).toBe('parent-is-sub-account')
 })
 
-test('credits are granted and taken back, never below nothing, and never without a reason', async () => {
+test('credits are granted and taken back, never below 0.0 and never without a reason', async () => {
   const { backOffice, open } = setUp()
   const id = await open({ login: 'acme' })
   expect(await backOffice.commands.topUp(id, credits(100), 'invoice 1')).toBe(100)
@@ -68,7 +68,7 @@ test('credits are granted and taken back, never below nothing, and never without
   expect(await backOffice.queries.verifyLedger()).toEqual({ accounts: 1, balances: 70, differences: [] })
 })
 
-test('what is done to an account that is not there is told', async () => {
+test('a command for an account that does not exist is refused as such', async () => {
   const { backOffice } = setUp()
   expect(await backOffice.commands.lockAccount(nobody)).toBe('no-such-account')
   expect(await backOffice.commands.unlockAccount(nobody)).toBe('no-such-account')
@@ -78,7 +78,7 @@ test('what is done to an account that is not there is told', async () => {
   expect(await backOffice.queries.findAccount(nobody)).toBeUndefined()
 })
 
-test('a key that would have expired is not issued; a list of keys never holds a key', async () => {
+test('a key with an expiry in the past is not issued; a list of keys never contains a key', async () => {
   const { clock, backOffice, open } = setUp()
   const id = await open({ login: 'acme' })
   expect(await backOffice.commands.issueApiKey(id, { expires: clock.now() })).toBe('expired-already')
@@ -89,7 +89,7 @@ test('a key that would have expired is not issued; a list of keys never holds a 
   expect(JSON.stringify(keys)).not.toContain(issued.key)
 })
 
-test('prices are set, replaced, listed by prefix, and removed, that of all other numbers too', async () => {
+test('prices are set, replaced, listed by prefix, and removed, also the price of all other numbers', async () => {
   const { backOffice } = setUp()
   expect(await backOffice.commands.setPrice('27', credits(7))).toBe('set')
   expect(await backOffice.commands.setPrice('2782', credits(0))).toBe('set')
@@ -120,7 +120,7 @@ test.each([
   expect(await backOffice.queries.listPrices()).toEqual([{ prefix: '', price: 10 }])
 })
 
-test('a number is blocked for everybody on each list by itself', async () => {
+test('a number is blocked for everybody, on each list independently', async () => {
   const { backOffice } = setUp()
   const number = aNumber('27820000001')
   const listed = async (reason: 'blacklist' | 'do-not-contact') => {

@@ -1,4 +1,4 @@
-/** Limits of all interfaces (spec 8). Limits of one interface stand in its app. */
+/** Limits of all interfaces (spec 8). An interface defines limits of its own in its app. */
 export const limits = {
   /** Maximum length of a text in GSM 7-bit septets (spec 8; ruling 1.5). */
   septetsMax: 918,

@@ -41,7 +41,7 @@ import type { SecretBox } from './webhooks/secret-box.ts'
 import type { WebhookClient } from './webhooks/webhook-client.ts'
 import type { Webhooks } from './webhooks/webhooks.ts'
 
-/** Ports that a database stands behind. */
+/** Ports that a database implements. */
 export interface StoredPorts {
   readonly accounts: Accounts
   readonly rateLimits: RateLimits
@@ -85,7 +85,7 @@ export interface StoredPorts {
   readonly operators: Operators
 }
 
-/** Everything that core asks of the world; each use case asks only for what it uses. */
+/** All ports of core. Each use case requires only those that it uses. */
 export interface Ports extends StoredPorts {
   readonly clock: Clock
   readonly secrets: Secrets

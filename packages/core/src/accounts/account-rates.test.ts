@@ -21,7 +21,7 @@ async function watched() {
   return { ports, requests, messages, gateway, account, backOffice: createBackOffice(ports) }
 }
 
-test('requests with right credentials count, those over the limit as well, and wrong ones do not', async () => {
+test('requests with valid credentials count, also over the rate limit; requests with wrong ones do not', async () => {
   const { requests, gateway, account, backOffice } = await watched()
   const issued = await backOffice.commands.issueApiKey(account.id)
   if (typeof issued === 'string') throw new Error(issued)
@@ -33,7 +33,7 @@ test('requests with right credentials count, those over the limit as well, and w
   expect(requests).toEqual([account.id, account.id])
 })
 
-test('messages that are accepted count, once where the request is repeated; those that are refused do not', async () => {
+test('accepted messages count, once for a repeated request; refused messages do not count', async () => {
   const { messages, gateway, account } = await watched()
   const again = readIdempotencyKey('again')
   if (again === undefined || again === 'unusable') throw new Error('no key')
@@ -53,7 +53,7 @@ test('messages that are accepted count, once where the request is repeated; thos
 
 const [one, two, three] = [anAccountId(1), anAccountId(2), anAccountId(3)]
 
-test('what is done in a period is told for a second of it, once the period has ended', () => {
+test('the activity of a period is reported per second, once the period has ended', () => {
   const busy = createBusyAccounts()
   busy.activity.requested(one)
   busy.activity.requested(one)
@@ -69,19 +69,19 @@ test('what is done in a period is told for a second of it, once the period has e
   expect(busy.last()).toEqual([])
 })
 
-test('lately is the last six periods, and a minute at least', () => {
+test('recent activity covers the last six periods, and at least a minute', () => {
   const busy = createBusyAccounts()
   for (let period = 0; period < 7; period++) {
     busy.activity.accepted(one, period === 0 ? 6000 : 60)
     busy.endPeriod(period === 6 ? 40 : 10)
     if (period === 0) expect(busy.lately('messages').busiest).toEqual([{ account: one, requests: 0, messages: 100 }])
   }
-  // Six periods of 60 messages, in 90 seconds.
+  // Six periods with 60 messages each, in 90 seconds.
   expect(busy.lately('messages')).toEqual({ busiest: [{ account: one, requests: 0, messages: 4 }], others: 0 })
   expect(busy.lately('requests')).toEqual({ busiest: [], others: 0 })
 })
 
-test('the busiest are bounded, by requests and by messages each, and the others are summed', () => {
+test('the busiest accounts are limited, by requests and by messages, and the others are summed', () => {
   const busy = createBusyAccounts()
   const accounts = Array.from({ length: 3 * busiestAccountsMax }, (_, i) => anAccountId(i + 1))
   for (const [i, account] of accounts.entries()) {
@@ -100,7 +100,7 @@ test('the busiest are bounded, by requests and by messages each, and the others 
   expect(others).toBeCloseTo(requests / 60, 6)
 })
 
-test('it tells that it has begun with the first after six periods in which nothing was done', () => {
+test('the first activity after six idle periods is reported as a beginning', () => {
   let begun = 0
   const busy = createBusyAccounts(() => begun++)
   busy.activity.requested(one)

@@ -1,46 +1,46 @@
 import type { AccountId } from './account.ts'
 
-/** What an account does in a second, on average over some seconds. */
+/** Requests and messages of an account per second, averaged over some seconds. */
 export interface AccountRate {
   readonly account: AccountId
-  /** Requests with right credentials, whatever they are answered: those over a limit (429) count as well. */
+  /** Requests with valid credentials, including those refused over a rate limit (429). */
   readonly requests: number
-  /** Messages that were accepted. */
+  /** Accepted messages. */
   readonly messages: number
 }
 
-/** What is told of one process at most; what is beyond is not. */
-export const toldRatesMax = 100
+/** Maximum number of rates that one process reports. */
+export const reportedRatesMax = 100
 
 /**
- * What processes tell each other of their busiest accounts, for the operator. Nothing is decided by it; it may be
- * forgotten when the store stops.
+ * Reports of processes about their busiest accounts, for the operator. For information only; they may be lost when the
+ * store stops.
  */
 export interface AccountRates {
   /**
-   * Replaces what the process `by` (a UUID of its own) told before, at most `toldRatesMax` of them. What was told over
-   * a minute ago is forgotten.
+   * Replaces the previous report of the process `by` (a UUID of the process), with at most `reportedRatesMax` rates.
+   * Reports older than a minute are deleted.
    */
   tell(by: string, rates: readonly AccountRate[]): Promise<void>
   /**
-   * The sums of what processes told in the last `seconds`, by the store's clock: by requests, then messages, the most
-   * first, then by account.
+   * Returns the sums of the reports of the last `seconds` by the store's clock, sorted by requests, then messages, both
+   * descending, then by account.
    */
   list(seconds: number): Promise<readonly AccountRate[]>
 }
 
-/** Is told what accounts do as it happens. Never throws. */
+/** Observer of what accounts do. Its methods never throw. */
 export interface AccountActivity {
-  /** A request with right credentials, before its limits are looked at. */
+  /** Called for a request with valid credentials, before its rate limit is checked. */
   requested(account: AccountId): void
-  /** Messages that were accepted at once. */
+  /** Called when messages were accepted. */
   accepted(account: AccountId, messages: number): void
 }
 
-/** Periods that count as lately. */
+/** Number of periods that count as recent. */
 const periodsMax = 6
 
-/** So many are the busiest, by requests and by messages each. */
+/** Number of busiest accounts by requests, and by messages. */
 export const busiestAccountsMax = 20
 
 interface Counts {
@@ -48,30 +48,36 @@ interface Counts {
   messages: number
 }
 
-/** What accounts did in a period that has ended. */
+/** Activity of accounts in a period that has ended. */
 interface Period {
   readonly counts: ReadonlyMap<AccountId, Counts>
   readonly seconds: number
 }
 
-/** Counts what accounts do, by periods of its caller. Keeps a row for each account that was active in the last six. */
+/**
+ * Counts the activity of accounts by period; the caller ends the periods. Has a row for each account that was active in
+ * the last six.
+ */
 export interface BusyAccounts {
   readonly activity: AccountActivity
-  /** Ends a period, which lasted for so long. False: nothing was done in the last six. */
+  /** Ends a period that lasted `seconds`. Returns false if there was no activity in the last six. */
   endPeriod(seconds: number): boolean
-  /** Of the last period: the `busiestAccountsMax` with the most requests, and those with the most messages. */
+  /**
+   * Returns, for the last period, the `busiestAccountsMax` accounts with the most requests, and those with the most
+   * messages.
+   */
   last(): readonly AccountRate[]
   /**
-   * Of the last six periods, which count as a minute at least: the `busiestAccountsMax` with the most of these, and the
-   * sum of the others.
+   * Returns, for the last six periods (at least one minute), the `busiestAccountsMax` accounts with the most requests
+   * or messages, and the sum of the others.
    */
-  readonly lately: (what: 'requests' | 'messages') => {
+  readonly lately: (measure: 'requests' | 'messages') => {
     readonly busiest: readonly AccountRate[]
     readonly others: number
   }
 }
 
-/** `begun` is called with the first that is done after nothing was done for six periods. */
+/** Creates the counters. `begun` is called at the first activity after six periods without any. */
 export function createBusyAccounts(begun: () => void = () => undefined): BusyAccounts {
   let current = new Map<AccountId, Counts>()
   let periods: readonly Period[] = []
@@ -107,7 +113,7 @@ export function createBusyAccounts(begun: () => void = () => undefined): BusyAcc
       const found = [...most(rates, 'requests').busiest, ...most(rates, 'messages').busiest]
       return [...new Set(found)]
     },
-    lately: (what) => most(ratesIn(periods, 60), what),
+    lately: (measure) => most(ratesIn(periods, 60), measure),
   }
 }
 
@@ -129,25 +135,27 @@ function ratesIn(periods: readonly Period[], secondsMin: number): readonly Accou
   }))
 }
 
-function most(rates: readonly AccountRate[], what: 'requests' | 'messages') {
-  const sorted = rates.filter((rate) => rate[what] > 0).sort((a, b) => b[what] - a[what] || a.account - b.account)
-  const others = sorted.slice(busiestAccountsMax).reduce((sum, rate) => sum + rate[what], 0)
+function most(rates: readonly AccountRate[], measure: 'requests' | 'messages') {
+  const sorted = rates
+    .filter((rate) => rate[measure] > 0)
+    .sort((a, b) => b[measure] - a[measure] || a.account - b.account)
+  const others = sorted.slice(busiestAccountsMax).reduce((sum, rate) => sum + rate[measure], 0)
   return { busiest: sorted.slice(0, busiestAccountsMax), others }
 }
 
-/** What an account may have a limit of, each a second. */
+/** Rate that may be limited for an account. */
 export type Rated = 'requests' | 'recipients'
 
-/** More a second than the account may have. Nothing was done; there is room again after so many seconds, at least 1. */
+/** Refusal over a rate limit. Nothing was done. A retry may succeed after this number of seconds, at least 1. */
 export interface OverLimit {
   readonly overLimitSeconds: number
 }
 
-/** What accounts with a limit have used lately, together in all processes. It may be forgotten when the store stops. */
+/** Recent use of the rate limits of accounts, shared by all processes. It may be lost when the store stops. */
 export interface RateLimits {
-  /** Takes all of `count`, or nothing, by the rule of `useRate`. */
-  take(account: AccountId, what: Rated, count: number, perSecond: number): Promise<'taken' | OverLimit>
+  /** Uses `count` of the limit, all or nothing, by the rule of `useRate`. */
+  take(account: AccountId, limit: Rated, count: number, perSecond: number): Promise<'taken' | OverLimit>
 }
 
-/** What was not used for so long may be used at once. */
+/** Seconds for which unused allowance accumulates. */
 export const burstSeconds = 1

@@ -2,92 +2,91 @@ import type { Brand } from '../brand.ts'
 import type { Msisdn, SenderAddress } from '../messages/msisdn.ts'
 import type { Instant } from '../time/instant.ts'
 
-/** A positive integer below 2^31, written without the 'W' prefix (spec 2, Account). */
+/** Positive integer below 2^31, written without the 'W' prefix (spec 2, Account). */
 export type AccountId = Brand<number, 'AccountId'>
 
-/** The account id that a number stands for; undefined unless it is an integer from 1 to 2^31-1. */
+/** Returns a number as an account id, or undefined unless it is an integer from 1 to 2^31-1. */
 export const accountId = (value: number): AccountId | undefined =>
   Number.isInteger(value) && value > 0 && value < 2 ** 31 ? (value as AccountId) : undefined
 
-/** A main account, or a sub account of one (spec 2, Account). Sub accounts have no sub accounts. */
+/** Main account, or sub account of a main account (spec 2, Account). Sub accounts have no sub accounts. */
 export interface Account {
   readonly id: AccountId
-  /** The main account of a sub account; undefined: this is a main account. */
+  /** Main account of a sub account. Undefined for a main account. */
   readonly parent: AccountId | undefined
-  /** Legacy user name, unique without regard to letter case. */
+  /** User name of the legacy interfaces, unique in any letter case. */
   readonly login: string
   readonly firstName: string
   readonly surname: string
-  /** `may` says what it may do all the same (ruling 1.14). */
+  /** True if the operator locked the account. `may` lists what it may still do (ruling 1.14). */
   readonly locked: boolean
-  /** A trial account cannot send to its own number (spec 4.2, rule 2). */
+  /** Number of a trial account, to which it cannot send (spec 4.2, rule 2). */
   readonly trial: { readonly ownNumber: Msisdn } | undefined
-  /** Its messages may pass the do-not-contact list (ruling 1.12). */
+  /** True if its messages may pass the do-not-contact list (ruling 1.12). */
   readonly transactional: boolean
-  /** Networks in CIDR form from which its user name and password may be used; none: from anywhere. */
+  /** Networks in CIDR form from which the user name and password may be used; empty: any. */
   readonly from: readonly string[]
-  /** So many requests, of all interfaces and processes together; undefined: no limit. */
+  /** Maximum number of requests per second over all interfaces and processes; undefined: no limit. */
   readonly requestsPerSecond: number | undefined
-  /** So many recipients of sends, likewise. */
+  /** Maximum number of recipients of sends per second, likewise. */
   readonly recipientsPerSecond: number | undefined
-  /** Short or long codes that it owns, the first one assigned first: its messages leave from that one. */
+  /** Short or long codes of the account, in order of assignment. Its messages are sent from the first. */
   readonly shortCodes: readonly SenderAddress[]
 }
 
 export type NewAccount = Omit<Account, 'id' | 'locked' | 'shortCodes' | keyof Restrictions>
 
-/** Whence and how much an account may be used. A new one has none. */
+/** Restrictions of the use of an account. A new one has none. */
 export type Restrictions = Pick<Account, 'from' | 'requestsPerSecond' | 'recipientsPerSecond'>
 
 export const loginLengthMax = 64
 
 /**
- * By what a user name is found: two are the same if they differ only in the letter case of A to Z. Undefined: nobody
- * has such a name, and some of its characters might be ASCII in another letter case.
+ * Returns the key by which a user name is found. Names that differ only in the letter case of A to Z have the same key.
+ * Returns undefined for a name that nobody can have, because non-ASCII characters might match ASCII ones in another
+ * letter case.
  */
 export const loginKey = (login: string): string | undefined =>
   /^[!-~]*$/.test(login) ? login.toLowerCase() : undefined
 
-/**
- * A user name is 1 to 64 printable ASCII characters without spaces, so that it survives every one of the interfaces.
- */
+/** Returns true for a user name: 1 to 64 printable ASCII characters without spaces, which every interface can carry. */
 export const isLogin = (text: string): boolean => text.length <= loginLengthMax && /^[!-~]+$/.test(text)
 
 const allowedWhenLocked = {
-  /**
-   * Log in, and read balance, statuses, lists, replies and opt-outs; the log-in itself is told that the account is
-   * locked.
-   */
+  /** Log in, and read balance, statuses, lists, replies and opt-outs. The log-in itself is refused as locked. */
   read: true,
   deleteScheduled: true,
   changeOptOuts: true,
-  /** A new message is refused for each recipient; one that waits is stopped when its turn comes (ruling 1.13). */
+  /**
+   * Send. Each recipient of a new message is refused; a waiting message ends when a dispatcher claims it (ruling 1.13).
+   */
   send: false,
-  /** Give credits, take them, or ask for a transfer of others. */
+  /** Transfer credits in either direction, or request a transfer between other accounts. */
   transfer: false,
   confirmOptOut: false,
 } as const
 
 /**
- * Whether an account may do this: a lock stops some acts and no others (ruling 1.14). Only the operator locks an
+ * Returns true if an account may do this. A lock forbids some acts only (ruling 1.14). Only the operator locks an
  * account.
  */
 export const may = ({ locked }: Pick<Account, 'locked'>, act: keyof typeof allowedWhenLocked): boolean =>
   !locked || allowedWhenLocked[act]
 
-/** Whether a request comes from one of these networks, each an address or in CIDR form. */
+/** Returns true if a request comes from one of these networks. Each is an address or in CIDR form. */
 export type ComesFrom = (networks: readonly string[]) => boolean
 
 /**
- * Whether what is good from these networks only may be used; none: from anywhere. Whence is unknown is none of them.
+ * Returns true if a credential that is limited to these networks may be used. An empty list allows any origin; an
+ * unknown origin matches no network.
  */
 export const mayComeFrom = (networks: readonly string[], comesFrom: ComesFrom = () => false): boolean =>
   networks.length === 0 || comesFrom(networks)
 
-/** SHA-256 of an API key, the only form in which a key is stored. */
+/** SHA-256 of an API key. The key itself is never stored. */
 export type KeyHash = Brand<string, 'KeyHash'>
 
-/** Names a key towards operators; it opens nothing. */
+/** Id of a key for operators. It gives no access. */
 export type KeyId = Brand<number, 'KeyId'>
 
 export const keyId = (value: number): KeyId | undefined =>
@@ -95,22 +94,22 @@ export const keyId = (value: number): KeyId | undefined =>
 
 export interface NewApiKey {
   readonly hash: KeyHash
-  /** The first characters of the key, by which its owner recognises it; too few to guess the rest. */
+  /** First characters of the key, by which its owner recognizes it. They are too few to guess the rest. */
   readonly prefix: string
   readonly label: string
   readonly expires: Instant | undefined
-  /** Networks in CIDR form from which it may be used; none: from anywhere. */
+  /** Networks in CIDR form from which the key may be used; empty: any. */
   readonly from: readonly string[]
 }
 
-/** Whether a key opens its account at this moment, used from there. */
+/** Returns true if a key gives access at this moment from this origin. */
 export const isValid = (
   { expires, revoked, from }: Pick<ApiKey, 'expires' | 'revoked' | 'from'>,
   now: Instant,
   comesFrom?: ComesFrom,
 ): boolean => revoked === undefined && (expires === undefined || now < expires) && mayComeFrom(from, comesFrom)
 
-/** A key as an operator sees it: everything but what opens the account. */
+/** API key as shown to operators, without its hash. */
 export interface ApiKey {
   readonly id: KeyId
   readonly account: AccountId
@@ -118,7 +117,7 @@ export interface ApiKey {
   readonly label: string
   readonly issued: Instant
   readonly expires: Instant | undefined
-  /** As of NewApiKey. */
+  /** Networks, as in `NewApiKey`. */
   readonly from: readonly string[]
   readonly revoked: Instant | undefined
 }

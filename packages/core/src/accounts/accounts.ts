@@ -6,15 +6,15 @@ import type { Login, PasswordHash } from '../people/secrets.ts'
 export interface OpenedAccount {
   readonly account: NewAccount
   readonly password: PasswordHash | undefined
-  /** Granted at once, as the first entry of its ledger; not negative. */
+  /** Credits granted on opening, as the first entry of the ledger; not negative. */
   readonly credits: Credits
 }
 
 export type OpenRefusal = 'login-taken' | 'no-such-parent' | 'parent-is-sub-account'
 
 /**
- * Why this account cannot have sub accounts, undefined standing for one that is not there; undefined: it can (spec 2,
- * Account).
+ * Returns why this account cannot have sub accounts (spec 2, Account), or undefined if it can. An undefined account
+ * does not exist.
  */
 export function parentRefusal(
   named: Pick<Account, 'parent'> | undefined,
@@ -23,15 +23,15 @@ export function parentRefusal(
   return named.parent === undefined ? undefined : 'parent-is-sub-account'
 }
 
-/** What of an account can be changed while it is in use; what is left out stays as it is. */
+/** Change of an account in use. Omitted fields do not change. */
 export interface AccountChange {
   readonly login?: string | undefined
   readonly firstName?: string | undefined
   readonly surname?: string | undefined
-  /** Null: it is no trial any more. */
+  /** Null: the account is no longer a trial. */
   readonly trial?: NonNullable<Account['trial']> | null | undefined
   readonly transactional?: boolean | undefined
-  /** As of `Account`; empty: from anywhere. */
+  /** Networks, as in `Account`; empty: any. */
   readonly from?: readonly string[] | undefined
   /** Null: no limit. */
   readonly requestsPerSecond?: number | null | undefined
@@ -46,38 +46,46 @@ export interface AccountWithBalance {
 }
 
 /**
- * Accounts and what opens them. Changes are seen by every process within 5 seconds; by the process that made them at
- * once.
+ * Accounts and their credentials. A change is visible at once to the process that made it, to others within 5 seconds.
  */
 export interface Accounts {
   /**
-   * The account of a key that is neither revoked nor expired at `now`, and may be used from where the request comes.
+   * Finds the account of a key that is neither revoked nor expired at `now` and may be used from the origin of the
+   * request.
    */
   byKey(hash: KeyHash, now: Instant, comesFrom?: ComesFrom): Promise<Account | undefined>
-  /** The account of a user name, in any letter case, with its password's hash if it has a password. */
+  /** Finds the account of a user name, in any letter case, with its password hash if it has a password. */
   byLogin(login: string): Promise<Login | undefined>
-  /** As `byLogin`, never from a cache: a name that somebody uses takes no less time than one that nobody has. */
+  /** Same as `byLogin`, but never from a cache, so that existing and unknown names take the same time. */
   readLogin(login: string): Promise<Login | undefined>
-  /** Read afresh, never from a cache. */
+  /** Reads an account from the store, never from a cache. */
   find(id: AccountId): Promise<AccountWithBalance | undefined>
-  /** Every account with its balance, by id; `after`: only those with a higher one. */
+  /** Lists accounts with their balances, by id. With `after`, only those with higher ids. */
   list(after?: AccountId): AsyncIterable<AccountWithBalance>
-  /** The sub accounts of a main account with their balances, by id; read afresh. */
+  /** Reads the sub accounts of a main account with their balances from the store, by id. */
   subAccounts(main: AccountId): Promise<readonly AccountWithBalance[]>
-  /** Opens the account and grants its first credits, or does neither. */
+  /** Opens the account and grants its first credits, atomically. */
   open(opened: OpenedAccount, now: Instant): Promise<AccountId | OpenRefusal>
-  /** All of it, or nothing and why not. Two that change different things at the same time both count. */
+  /** Makes all the changes, or none and returns why. Concurrent changes of different fields are all applied. */
   change(id: AccountId, change: AccountChange): Promise<'changed' | ChangeRefusal>
-  /** False: no such account. Setting what is already so succeeds. Locking ends the sessions of the account. */
+  /**
+   * Locks or unlocks an account. Locking ends the sessions of the account. Returns false if the account does not exist.
+   * May be repeated.
+   */
   setLocked(id: AccountId, locked: boolean): Promise<boolean>
-  /** Undefined: it has none any more. False: no such account. */
+  /** Replaces the password; undefined removes it. Returns false if the account does not exist. */
   setPassword(id: AccountId, password: PasswordHash | undefined): Promise<boolean>
-  /** Undefined: no such account. 'repeated': a key was issued for this operation, a UUID, before; nothing was done. */
+  /**
+   * Issues a key. Returns undefined if the account does not exist. Returns 'repeated', without an effect, if a key was
+   * issued for this operation (a UUID) before.
+   */
   issueKey(id: AccountId, key: NewApiKey, now: Instant, operation?: string): Promise<KeyId | undefined | 'repeated'>
-  /** The keys of an account by id, revoked and expired ones too. */
+  /** Lists the keys of an account by id, including revoked and expired ones. */
   keys(id: AccountId): Promise<readonly ApiKey[]>
-  /** Networks in CIDR form from which a key may be used; none: from anywhere. False: no such key. */
+  /**
+   * Sets the networks in CIDR form from which a key may be used; empty: any. Returns false if the key does not exist.
+   */
   setKeyFrom(key: KeyId, from: readonly string[]): Promise<boolean>
-  /** False: no such key. A key that is revoked already keeps its first time. */
+  /** Revokes a key. Returns false if the key does not exist. The time of an earlier revocation does not change. */
   revokeKey(key: KeyId, now: Instant): Promise<boolean>
 }

@@ -18,8 +18,8 @@ const setUp = async () => {
     if (typeof issued === 'string') throw new Error(issued)
     return { account: id, key: issued.key, keyId: issued.id }
   }
-  const { authenticate } = createGateway(ports).commands
-  /** The account's id, or the refusal. */
+  const { authenticate } = createGateway(ports)
+  /** Returns the account's id, or the refusal. */
   const tell = async (credentials: Omit<Credentials, 'network'>, from = network) => {
     const answer = await authenticate({ ...credentials, network: from })
     if (typeof answer === 'string') return answer
@@ -29,7 +29,7 @@ const setUp = async () => {
   return { clock, backOffice, tell, acme: await open('acme'), other: await open('other') }
 }
 
-test('a key, a pair, and both together open their account; the user in any letter case', async () => {
+test('a key, a pair, and both together open their account; the user name in any letter case', async () => {
   const { tell, acme } = await setUp()
   expect(await tell({ apiKey: acme.key })).toBe(acme.account)
   expect(await tell({ pair: { user: 'ACME', password } })).toBe(acme.account)
@@ -49,7 +49,7 @@ test.each<[string, (known: { key: string; otherKey: string }) => Omit<Credential
   expect(await tell(credentials({ key: acme.key, otherKey: other.key }))).toBe('wrong-credentials')
 })
 
-test('a revoked key and a key at its expiry open nothing; the other keys of the account still do', async () => {
+test('a revoked key and an expired key are refused, and the other keys of the account still work', async () => {
   const { clock, backOffice, tell, acme } = await setUp()
   const expiring = await backOffice.commands.issueApiKey(acme.account, { expires: secondsAfter(clock.now(), 60) })
   if (typeof expiring === 'string') throw new Error(expiring)
@@ -63,13 +63,13 @@ test('a revoked key and a key at its expiry open nothing; the other keys of the 
   expect(await tell({ apiKey: acme.key })).toBe('wrong-credentials')
 })
 
-test('a locked account is let in: what it may do is decided elsewhere (ruling 1.14)', async () => {
+test('a locked account can log in, because the lock is checked for each act (ruling 1.14)', async () => {
   const { backOffice, tell, acme } = await setUp()
   await backOffice.commands.lockAccount(acme.account)
   expect(await tell({ apiKey: acme.key })).toBe(acme.account)
 })
 
-test('a changed password counts from then on', async () => {
+test('a changed password is valid at once', async () => {
   const { backOffice, tell, acme } = await setUp()
   expect(await tell({ pair: { user: 'acme', password } })).toBe(acme.account)
   expect(await backOffice.commands.setPassword(acme.account, 'battery staple')).toBe('set')
@@ -77,27 +77,27 @@ test('a changed password counts from then on', async () => {
   expect(await tell({ pair: { user: 'acme', password: 'battery staple' } })).toBe(acme.account)
 })
 
-test('beyond ten failures in a minute one user is refused from one network, and nobody else notices (ruling 1.26)', async () => {
+test('after ten failures in a minute one user is refused from one network, without effect on others (ruling 1.26)', async () => {
   const { clock, tell, acme, other } = await setUp()
   const guess = (n: number) => tell({ pair: { user: 'acme', password: `guess ${n}` } })
   for (let n = 1; n <= 10; n++) expect(await guess(n)).toBe('wrong-credentials')
   expect(await guess(11)).toBe('too-many-failures')
   expect(await tell({ pair: { user: 'Acme', password } })).toBe('too-many-failures')
   expect(await tell({ pair: { user: 'acme', password } }, '198.51.100.0/24')).toBe(acme.account)
-  expect(await tell({ pair: { user: 'acme', password } })).toBe(acme.account) // verified lately
+  expect(await tell({ pair: { user: 'acme', password } })).toBe(acme.account) // verified recently
   expect(await tell({ pair: { user: 'other', password } })).toBe(other.account)
   expect(await tell({ apiKey: acme.key })).toBe(acme.account)
   clock.step(61)
   expect(await guess(12)).toBe('wrong-credentials')
 })
 
-test('64 guesses at once are not more than ten', async () => {
+test('64 concurrent guesses do not exceed the limit of ten', async () => {
   const { tell } = await setUp()
   const guesses = Array.from({ length: 64 }, (_, n) => tell({ pair: { user: 'acme', password: `guess ${n}` } }))
   expect((await Promise.all(guesses)).filter((answer) => answer === 'wrong-credentials')).toHaveLength(10)
 })
 
-test('a key and a pair open their account from where they may be used, and are wrong from elsewhere', async () => {
+test('a key and a pair work from their allowed networks and are wrong from others', async () => {
   const { backOffice, tell, acme } = await setUp()
   await backOffice.commands.changeAccount(acme.account, { from: ['pairs'] })
   await backOffice.commands.restrictApiKey(acme.keyId, ['keys'])
@@ -117,7 +117,7 @@ test('a key and a pair open their account from where they may be used, and are w
   expect(await tell({ pair })).toBe(acme.account)
 })
 
-test('of right credentials so many are let through a second; wrong ones take nothing, and no other account notices', async () => {
+test('requests with valid credentials are limited per second; wrong ones do not count, and other accounts are not affected', async () => {
   const { clock, backOffice, tell, acme, other } = await setUp()
   await backOffice.commands.changeAccount(acme.account, { requestsPerSecond: 2 })
   const ask = () => tell({ apiKey: acme.key })

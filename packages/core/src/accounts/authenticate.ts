@@ -5,22 +5,25 @@ import type { Login, TooManyFailures } from '../people/secrets.ts'
 
 export type AuthenticationRefusal = 'wrong-credentials' | 'overloaded' | TooManyFailures | OverLimit
 
-/** What a request brought along. Blank values count as not given and are undefined here. */
+/** Credentials of a request. A blank value counts as missing and is undefined here. */
 export interface Credentials {
   readonly apiKey?: string | undefined
   readonly pair?: { readonly user: string; readonly password: string } | undefined
-  /** Where the request comes from, as `PasswordAttempt.network`. */
+  /** Network of the client, as in `PasswordAttempt.network`. */
   readonly network: string
-  /** The same in full, as text; empty: not known. */
+  /** Address of the client as text; empty if unknown. */
   readonly address?: string | undefined
-  /** Undefined: that is not known, and what is good from some networks only opens nothing. */
+  /** Undefined: the origin is unknown, so credentials that are limited to networks are refused. */
   readonly comesFrom?: ComesFrom | undefined
 }
 
-/** A user name and its password, as a request brought them along. */
+/** User name and password of a request. */
 export type PairToCheck = NonNullable<Credentials['pair']> & Pick<Credentials, 'network' | 'address' | 'comesFrom'>
 
-/** Whose pair it is, used from where it may be. TooManyFailures and 'overloaded' (nothing was checked): ruling 1.26. */
+/**
+ * Returns the account of a user name and password, or why they are refused. TooManyFailures and 'overloaded' (nothing
+ * was checked) follow ruling 1.26.
+ */
 export const checkPair =
   ({ accounts, secrets, clock }: Pick<Ports, 'accounts' | 'secrets' | 'clock'>) =>
   async (pair: PairToCheck): Promise<Login | 'wrong-credentials' | 'overloaded' | TooManyFailures> => {
@@ -37,10 +40,10 @@ export const checkPair =
   }
 
 /**
- * The account that the credentials open, locked or not (ruling 1.14). A key and a pair that are both given must both be
- * right and agree (ruling 3.3), and each be used from where it may be: else it is wrong. TooManyFailures and
- * 'overloaded' (nothing was checked) only ever answer a pair (ruling 1.26). OverLimit: they are right, and this is one
- * request too many.
+ * Returns the account to which the credentials belong, locked or not (ruling 1.14). If a key and a pair are present,
+ * both must be right and belong to the same account (ruling 3.3), and each must be allowed from the origin; otherwise
+ * the credentials are wrong. TooManyFailures and 'overloaded' (nothing was checked) occur only with a pair (ruling
+ * 1.26). OverLimit: the credentials are right, but the account has used up its request rate.
  */
 export const authenticate =
   (
@@ -48,12 +51,12 @@ export const authenticate =
     activity?: AccountActivity,
   ) =>
   async (credentials: Credentials): Promise<Account | AuthenticationRefusal> => {
-    /** Counts the request, for whoever watches and if the account has a limit. */
+    /** Reports the request to the observer and counts it if the account has a limit. */
     async function withinLimit(account: Account): Promise<Account | OverLimit> {
       const { id, requestsPerSecond: limit } = account
       activity?.requested(id)
-      const taken = limit === undefined ? 'taken' : await rateLimits.take(id, 'requests', 1, limit)
-      return taken === 'taken' ? account : taken
+      const result = limit === undefined ? 'taken' : await rateLimits.take(id, 'requests', 1, limit)
+      return result === 'taken' ? account : result
     }
 
     const { apiKey, pair, network, address, comesFrom } = credentials

@@ -11,7 +11,7 @@ export interface AccountToOpen {
   /** Undefined: the account has no password, only keys. */
   readonly password?: string | undefined
   readonly parent?: AccountId | undefined
-  /** Undefined: none. Not negative. */
+  /** First credits; undefined: none. Not negative. */
   readonly credits?: Credits | undefined
   readonly trial?: { readonly ownNumber: Msisdn } | undefined
   readonly transactional?: boolean | undefined
@@ -19,43 +19,43 @@ export interface AccountToOpen {
   readonly surname?: string | undefined
 }
 
-/** Of an account that brings its password along, which may be a short or a common one. */
-export interface KeptPassword {
-  readonly isKept?: boolean | undefined
+/** Password of an account that is moved from another system. It may be short or common. */
+export interface ImportedPassword {
+  readonly isImported?: boolean | undefined
 }
 
 const refusalOf = async (
   ports: Pick<Ports, 'secrets'>,
   password: string,
   login: string,
-  { isKept = false }: KeptPassword,
+  { isImported = false }: ImportedPassword,
 ): Promise<NewPasswordRefusal | undefined> => {
-  if (isKept) return isPassword(password) ? undefined : 'invalid-password'
+  if (isImported) return isPassword(password) ? undefined : 'invalid-password'
   return newPasswordRefusal(ports, password, login)
 }
 
-/** Opens a main or sub account. The login names it on the legacy interfaces and is unique in any letter case. */
+/** Opens a main or sub account. The login is its name on the legacy interfaces and unique in any letter case. */
 export const openAccount =
   (ports: Pick<Ports, 'accounts' | 'secrets' | 'clock'>) =>
   async (
-    wanted: AccountToOpen,
-    kept: KeptPassword = {},
+    account: AccountToOpen,
+    imported: ImportedPassword = {},
   ): Promise<AccountId | OpenRefusal | 'invalid-login' | NewPasswordRefusal | 'negative-credits'> => {
-    const granted = wanted.credits ?? credits(0)
-    if (!isLogin(wanted.login)) return 'invalid-login'
-    const { password, login } = wanted
-    const refusal = password === undefined ? undefined : await refusalOf(ports, password, login, kept)
+    const granted = account.credits ?? credits(0)
+    if (!isLogin(account.login)) return 'invalid-login'
+    const { password, login } = account
+    const refusal = password === undefined ? undefined : await refusalOf(ports, password, login, imported)
     if (refusal !== undefined) return refusal
     if (granted < 0) return 'negative-credits'
     return ports.accounts.open(
       {
         account: {
-          parent: wanted.parent,
-          login: wanted.login,
-          firstName: wanted.firstName ?? '',
-          surname: wanted.surname ?? '',
-          trial: wanted.trial,
-          transactional: wanted.transactional ?? false,
+          parent: account.parent,
+          login: account.login,
+          firstName: account.firstName ?? '',
+          surname: account.surname ?? '',
+          trial: account.trial,
+          transactional: account.transactional ?? false,
         },
         password: password === undefined ? undefined : await ports.secrets.hashPassword(password),
         credits: granted,
@@ -65,8 +65,8 @@ export const openAccount =
   }
 
 /**
- * The account that an operator names by its login, in any letter case, or by its id in digits. A login may be digits
- * too: then the account with this id comes first.
+ * Finds an account by its login, in any letter case, or by its id in digits. If a login consists of digits, the account
+ * with that id wins.
  */
 export const findAccount =
   (ports: Pick<Ports, 'accounts'>) =>
@@ -76,7 +76,7 @@ export const findAccount =
     return found ?? findByLogin(ports)(name)
   }
 
-/** The account with this login, in any letter case. */
+/** Finds the account with this login, in any letter case. */
 export const findByLogin =
   (ports: Pick<Ports, 'accounts'>) =>
   async (login: string): Promise<AccountWithBalance | undefined> => {
@@ -84,39 +84,39 @@ export const findByLogin =
     return named && ports.accounts.find(named.account.id)
   }
 
-/** The sub accounts of a main account, by id; a sub account has none (ruling 2.14). */
+/** Lists the sub accounts of a main account, by id. The list of a sub account is empty (ruling 2.14). */
 export const listSubAccounts =
   (ports: Pick<Ports, 'accounts'>) =>
   (account: Account): Promise<readonly AccountWithBalance[]> =>
     account.parent === undefined ? ports.accounts.subAccounts(account.id) : Promise.resolve([])
 
 /**
- * Changes the settings of an account; a field that is left out does not change. A change applies to messages accepted
- * afterwards and, like every change of an account, reaches every process within 5 seconds.
+ * Changes the settings of an account. Omitted fields do not change. A change applies to messages accepted afterwards
+ * and reaches every process within 5 seconds.
  */
 export const changeAccount =
   (ports: Pick<Ports, 'accounts'>) =>
   async (id: AccountId, change: AccountChange): Promise<'changed' | ChangeRefusal | 'invalid-login'> =>
     change.login !== undefined && !isLogin(change.login) ? 'invalid-login' : ports.accounts.change(id, change)
 
-/** From the next request on, in any process within 5 seconds, only the new password is right. */
+/** Replaces the password. The old one stops working at once, in other processes within 5 seconds. */
 export const setPassword =
   (ports: Pick<Ports, 'accounts' | 'secrets'>) =>
   async (
     id: AccountId,
     password: string,
-    kept: KeptPassword = {},
+    imported: ImportedPassword = {},
   ): Promise<'set' | 'no-such-account' | NewPasswordRefusal> => {
     const found = await ports.accounts.find(id)
     if (found === undefined) return 'no-such-account'
-    const refusal = await refusalOf(ports, password, found.account.login, kept)
+    const refusal = await refusalOf(ports, password, found.account.login, imported)
     if (refusal !== undefined) return refusal
     const done = await ports.accounts.setPassword(id, await ports.secrets.hashPassword(password))
     return done ? 'set' : 'no-such-account'
   }
 
 /**
- * A locked account keeps its rights to read; what it has waiting ends with code 202, refunded, when its turn comes
+ * Locks an account. It may still read; each waiting message ends with code 202 and a refund when a dispatcher claims it
  * (rulings 1.13, 1.14).
  */
 export const lockAccount =
@@ -131,7 +131,7 @@ export const unlockAccount =
 
 const prefixLength = 6
 
-/** A key in clear: shown once, stored nowhere. */
+/** API key in clear text. It is shown once and never stored. */
 export interface IssuedKey {
   readonly id: KeyId
   readonly key: string
@@ -141,13 +141,13 @@ export interface KeyWanted {
   readonly label?: string | undefined
   readonly expires?: Instant | undefined
   readonly from?: readonly string[] | undefined
-  /** A UUID, by which the key is issued once however often it is asked for. */
+  /** UUID of the operation. A repetition with the same UUID issues no second key. */
   readonly operation?: string | undefined
 }
 
 /**
- * Issues one more key; the ones before stay valid. It opens the account until it expires or is revoked. 'repeated': it
- * was issued before for this operation, and is shown to nobody again.
+ * Issues an additional key, which is valid until it expires or is revoked. Returns 'repeated' if it was issued for this
+ * operation before; the key is not shown again.
  */
 export const issueApiKey =
   (ports: Pick<Ports, 'accounts' | 'secrets' | 'clock'>) =>
@@ -174,13 +174,13 @@ export const issueApiKey =
     return id === undefined ? 'no-such-account' : { id, key }
   }
 
-/** The key is dead in every process within 5 seconds. Revoking twice is no error. */
+/** Revokes a key, in every process within 5 seconds. May be repeated. */
 export const revokeApiKey =
   (ports: Pick<Ports, 'accounts' | 'clock'>) =>
   async (key: KeyId): Promise<'revoked' | 'no-such-key'> =>
     (await ports.accounts.revokeKey(key, ports.clock.now())) ? 'revoked' : 'no-such-key'
 
-/** As `revokeApiKey`, for a key of the account itself; that of another account is not found. */
+/** Same as `revokeApiKey`, for a key of the account itself. A key of another account is not found. */
 export const revokeOwnKey =
   (ports: Pick<Ports, 'accounts' | 'clock'>) =>
   async (account: Account, key: KeyId): Promise<'revoked' | 'no-such-key'> => {

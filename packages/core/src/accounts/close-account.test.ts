@@ -30,7 +30,7 @@ const nothing = {
   writtenOff: 0,
 }
 
-test('a closed account is locked, nothing opens it, and what it scheduled is deleted and refunded', async () => {
+test('a closed account is locked, has no valid credentials, and its scheduled messages are deleted and refunded', async () => {
   const { ports, backOffice, gateway, schedule } = setUp()
   const account = await anAccount(ports, { credits: 30_000, password: 'hash' as PasswordHash })
   const issued = await backOffice.commands.issueApiKey(account.id, { label: 'crm' })
@@ -52,19 +52,15 @@ test('a closed account is locked, nothing opens it, and what it scheduled is del
     'wrong-credentials',
   )
   expect((await ports.accounts.byLogin(account.login))?.password).toBeUndefined()
-  expect((await gateway.queries.listScheduled(account, { offset: 0, limit: 1 })).total).toBe(0)
-  expect(await backOffice.queries.listWebhooks(account.id)).toEqual([])
-  // Closing again finds nothing more, and may take what is left.
-  expect(await backOffice.commands.closeAccount(account.id)).toEqual({ ...nothing, balance: 30_000 })
-  expect(await backOffice.commands.closeAccount(account.id, ' ended ')).toEqual({
-    ...nothing,
-    writtenOff: 30_000,
-    balance: 0,
-  })
-  expect(await backOffice.queries.verifyLedger()).toMatchObject({ balances: 0, differences: [] })
+  expect((await gateway.listScheduled(account, { offset: 0, limit: 1 })).total).toBe(0)
+  expect(await backOffice.listWebhooks(account.id)).toEqual([])
+  // Closing again finds nothing more to do, and may write off the balance.
+  expect(await backOffice.closeAccount(account.id)).toEqual({ ...nothing, balance: 30_000 })
+  expect(await backOffice.closeAccount(account.id, ' ended ')).toEqual({ ...nothing, writtenOff: 30_000, balance: 0 })
+  expect(await backOffice.verifyLedger()).toMatchObject({ balances: 0, differences: [] })
 })
 
-test('a message that is claimed while the account is closed is left to its dispatcher', async () => {
+test('a message that is claimed while the account is closed stays with its dispatcher', async () => {
   const { ports, backOffice, schedule } = setUp()
   const account = await anAccount(ports, { credits: 100 })
   await schedule(account, 3)
@@ -81,7 +77,7 @@ test('a message that is claimed while the account is closed is left to its dispa
   expect(await backOffice.commands.closeAccount(account.id)).toMatchObject({ messagesDeleted: 1, balance: 100 })
 })
 
-test('a main account is closed after its sub accounts, nobody without a reason, and one that is not there not at all', async () => {
+test('closing needs locked sub accounts, an existing account, and a reason if credits are written off', async () => {
   const { ports, backOffice } = setUp()
   const main = await anAccount(ports)
   const sub = await anAccount(ports, { parent: main.id })
@@ -93,7 +89,7 @@ test('a main account is closed after its sub accounts, nobody without a reason, 
   expect(await backOffice.commands.closeAccount((sub.id + 1) as typeof sub.id)).toBe('no-such-account')
 })
 
-test('a main account sees its sub accounts with what they have now; a sub account and a stranger see none', async () => {
+test('a main account lists its sub accounts with their present balances; a sub account and another account see none', async () => {
   const ports = memoryPorts()
   const gateway = createGateway(ports)
   const [main, stranger] = [await anAccount(ports), await anAccount(ports)]

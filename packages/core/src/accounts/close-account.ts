@@ -4,12 +4,12 @@ import type { Ports } from '../ports.ts'
 import { daysBefore } from '../time/instant.ts'
 import type { AccountId } from './account.ts'
 
-/** What a call has done, and what is left. */
+/** Effects of one call, and what remains to be done. */
 export interface ClosedAccount {
   readonly keysRevoked: number
   readonly codesReleased: number
   readonly messagesDeleted: number
-  /** For the messages that were deleted. */
+  /** Refunds for the deleted messages. */
   readonly refunded: Credits
   readonly webhooksRemoved: number
   readonly writtenOff: Credits
@@ -21,11 +21,11 @@ type ClosingPorts = Pick<Ports, 'accounts' | 'users' | 'senders' | 'messages' | 
 const pageMessages = 1000
 
 /**
- * Ends the use of an account: it is locked, nothing opens it any more, its codes go back to the operator, what is
- * scheduled is deleted and refunded, and its webhooks are removed. What is queued ends with code 202, refunded, when
- * its turn comes (ruling 1.13). With
- * `writeOff`, the reason in the ledger, what is left of its credits is taken. Each step may be repeated: whoever is
- * interrupted, or finds refunds later, closes again. A main account is closed after its sub accounts are locked.
+ * Closes an account: locks it, revokes its credentials, returns its codes to the operator, deletes and refunds
+ * scheduled messages, and removes its webhooks. A queued message ends with code 202 and a refund when a dispatcher
+ * claims it (ruling 1.13). With `writeOff`, which is the reason in the ledger, the remaining credits are taken back.
+ * Each step may be repeated: after an interruption or later refunds, call it again. A main account can be closed once
+ * its sub accounts are locked.
  */
 export const closeAccount =
   (ports: ClosingPorts) =>
@@ -74,7 +74,7 @@ async function deleteAllScheduled({ messages, clock }: ClosingPorts, id: Account
       since,
     )
     for (const deletion of deletions) {
-      // Claimed since it was listed: a dispatcher decides about it.
+      // A dispatcher has claimed the message since it was listed, so it is not deleted.
       if (deletion.outcome !== 'deleted') offset += 1
       else {
         messagesDeleted += 1
@@ -89,6 +89,6 @@ async function takeRest({ ledger, clock }: ClosingPorts, id: AccountId, writeOff
   const nothing = { writtenOff: credits(0), balance }
   if (writeOff === undefined || balance === 0) return nothing
   const after = await ledger.topUp(id, minus(credits(0), balance), writeOff.trim(), clock.now())
-  // Somebody else has moved credits meanwhile; whoever closes again takes what is left.
+  // The balance changed meanwhile. Another call writes off the rest.
   return typeof after === 'string' ? nothing : { writtenOff: balance, balance: after }
 }

@@ -10,59 +10,59 @@ import type { UnreadNumber } from '../messages/written-number.ts'
 export type BulkSendId = Brand<number, 'BulkSendId'>
 
 export const bulkSendLimits = {
-  /** Rows of a send, repetitions among them. */
+  /** Maximum number of rows of a send, including repetitions. */
   rowsMax: 100_000,
-  /** Rows of one call. */
+  /** Maximum number of rows of one call. */
   callRowsMax: 1000,
-  /** A draft that was not sent is forgotten after so many days. */
+  /** Days after which an unsent draft is deleted. */
   draftDays: 1,
-  /** Maximum number of drafts of an account; another one is refused, and none is dropped for it. */
+  /** Maximum number of drafts of an account. Further drafts are refused. */
   draftsMax: 100,
 } as const
 
-/** Why a row got no message: stopped: nothing was accepted of its call before the send was stopped. */
+/** Reason why a row got no message. `stopped`: the send was stopped before anything of its call was accepted. */
 export type RowRefusal =
   | Refusal
   | UnreadNumber
   | 'repeated'
-  /** A field of the text is blank in this row. */
+  /** Blank field of the text in this row. */
   | 'missing-value'
-  /** Nobody has chosen yet which column of the list has the numbers. */
+  /** The user has not chosen yet which column contains the numbers. */
   | 'column-not-chosen'
   | 'invalid-sender'
   | 'stopped'
   /** A promotion stopped the send, and the lost database server may have accepted this row (P-5). */
   | 'failed-over'
-  /** Nobody can tell any more whether it was accepted: the answer to its call is older than they are kept. */
+  /** Nobody can find out any more whether the row was accepted: the answer to its call has expired. */
   | 'unknown'
 
-/** One recipient as a file has it. */
+/** Recipient as listed in the uploaded file. */
 export interface BulkRow {
-  /** Its line in the list, from 1. */
+  /** Line in the list, from 1. */
   readonly row: number
-  /** The digits to send to, or the number as the list has it if it cannot be read. */
+  /** Digits to send to, or the number as written if it cannot be read. */
   readonly number: string
-  /** True if digits of the list are not part of `number`: the person must see both before sending. */
+  /** True if digits of the list are not part of `number`, so the person must see both before sending. */
   readonly changed?: true | undefined
-  /** In the order of the columns of its send. */
+  /** Fields, in the order of the columns of the send. */
   readonly fields: readonly string[]
-  /** Left out: it is to be sent, or was. */
+  /** Reason why it gets no message. Undefined for a row that is to be sent or was sent. */
   readonly refused?: RowRefusal | undefined
 }
 
-/** Consecutive ids. */
+/** Range of consecutive ids. */
 export type IdRun = readonly [first: MessageId, last: MessageId]
 
-/** How a send stands; running and stopping ones are worked on. */
+/** State of a send. Calls of running and stopping sends are processed. */
 export type BulkSendState = 'draft' | 'running' | 'stopping' | 'ended'
 
 export interface NewBulkSend {
-  /** Names of fields of the text: `{name}`. */
+  /** Names that the text may use as fields: `{name}`. */
   readonly columns: readonly string[]
   readonly text: string
-  /** Undefined: at once. */
+  /** Scheduled time; undefined: at once. */
   readonly scheduled: Instant | undefined
-  /** What the idempotency keys of its calls begin with; nobody else knows it. */
+  /** Secret prefix of the idempotency keys of its calls. */
   readonly key: string
 }
 
@@ -72,29 +72,32 @@ export interface BulkSend extends NewBulkSend {
   readonly state: BulkSendState
   readonly created: Instant
   readonly started: Instant | undefined
-  /** Rows that are no repetitions. */
+  /** Number of rows without repetitions. */
   readonly recipients: number
   readonly repeated: number
   readonly calls: number
-  /** Of the calls that have ended. */
+  /** Number of calls that have ended. */
   readonly callsEnded: number
   readonly accepted: number
   readonly refused: number
-  /** True if the send has ended, and rows got no message because it was stopped, by whomever. */
+  /** True if the send has ended and rows got no message because it was stopped. */
   readonly isStopped: boolean
-  /** When the promotion of a standby stopped the send, which may lack what the lost server accepted (P-5). */
+  /**
+   * Time at which the promotion of a standby stopped the send. The send may lack messages that the lost server accepted
+   * (P-5).
+   */
   readonly failedOver: Instant | undefined
-  /** Credits charged for the accepted messages, whatever was returned afterwards. */
+  /** Credits charged for the accepted messages, before refunds. */
   readonly cost: Credits
 }
 
-/** A call that was taken up, with its rows. */
+/** Claimed call with its rows. */
 export interface BulkCall {
   readonly send: BulkSend
-  /** From 0. */
+  /** Number of the call, from 0. */
   readonly call: number
   readonly rows: readonly BulkRow[]
-  /** Since the send was started, by the store's clock. */
+  /** Seconds since the send was started, by the store's clock. */
   readonly ageSeconds: number
 }
 
@@ -102,56 +105,65 @@ export interface EndedCall {
   readonly accepted: readonly IdRun[]
   readonly messages: number
   readonly cost: Credits
-  /** What got no message, each with its reason; the other rows are forgotten. */
+  /** Rows that got no message, each with its reason. Other rows are deleted. */
   readonly left: readonly BulkRow[]
 }
 
-/** How many messages have come to one state. */
+/** Number of messages in one state. */
 export interface OutcomeCount {
-  /** Undefined: they wait, be they scheduled, queued or claimed. */
+  /** Undefined while the messages wait: scheduled, queued or claimed. */
   readonly code: OutcomeCode | undefined
   readonly messages: number
 }
 
 /**
- * Sends whose recipients wait in the store until they are accepted as messages, in calls with an idempotency key each
- * (ruling 1.24). Whoever takes up a call may die: it is taken up again, and its key keeps it from being sent twice.
+ * Sends whose recipients wait in the store until they are accepted as messages. They are accepted in calls, each with
+ * an idempotency key (ruling 1.24). If the process of a call dies, another one claims the call again, and the key
+ * prevents a second send.
  */
 export interface BulkSends {
-  /** Stores a draft with all its calls, or nothing. */
+  /** Stores a draft with all its calls, atomically. */
   add(by: AccountId, send: NewBulkSend, calls: readonly (readonly BulkRow[])[]): Promise<BulkSendId>
-  /** Undefined: unknown, or another account's (P-10). */
+  /** Returns undefined for an id that is unknown or belongs to another account (P-10). */
   find(by: AccountId, id: BulkSendId): Promise<BulkSend | undefined>
-  /** The latest first, no drafts; `before`: only lower ids. */
+  /** Lists sends without drafts, latest first. With `before`, only lower ids. */
   list(by: AccountId, page: { readonly before?: BulkSendId | undefined; limit: number }): Promise<readonly BulkSend[]>
-  /** Returns drafts, the latest first; `before`: only lower ids. */
+  /** Lists drafts, latest first. With `before`, only lower ids. */
   listDrafts(
     by: AccountId,
     page: { readonly before?: BulkSendId | undefined; readonly limit: number },
   ): Promise<readonly BulkSend[]>
-  /** Deletes a draft with its rows; false if it is not a draft of the account. */
+  /** Deletes a draft with its rows. Returns false if the account has no such draft. */
   discard(by: AccountId, id: BulkSendId): Promise<boolean>
-  /** Changes a draft; false: it is none, or not there. */
+  /** Changes a draft. Returns false if the account has no such draft. */
   change(by: AccountId, id: BulkSendId, change: Pick<NewBulkSend, 'text' | 'scheduled'>): Promise<boolean>
-  /** What is stored of a call: all rows, or those that got no message. Empty: there is no such call of the account. */
+  /**
+   * Returns the stored rows of a call: all rows, or, after its end, those that got no message. Empty if the account has
+   * no such call.
+   */
   rows(by: AccountId, id: BulkSendId, call: number): Promise<readonly BulkRow[]>
-  /** The ids that a call was given. Empty: none, or it has not ended. */
+  /** Returns the ids of the messages of a call. Empty if there are none or the call has not ended. */
   accepted(by: AccountId, id: BulkSendId, call: number): Promise<readonly IdRun[]>
-  /** By code, those that wait last: what became of the messages of a send so far. Empty: it has none. */
+  /** Counts the messages of a send by outcome, waiting ones last. Empty if it has none. */
   outcomes(by: AccountId, id: BulkSendId): Promise<readonly OutcomeCount[]>
-  /** Returns the credits returned so far for messages of these sends; omits sends without a refund or of others. */
+  /**
+   * Returns the credits returned so far for messages of these sends. Omits sends without a refund and those of other
+   * accounts.
+   */
   returned(by: AccountId, ids: readonly BulkSendId[]): Promise<ReadonlyMap<BulkSendId, Credits>>
-  /** A draft begins to be sent; false: it is none, or not there. Of many callers one is told true. */
+  /** Starts a draft. Returns false if the account has no such draft. Of concurrent callers only one receives true. */
   start(by: AccountId, id: BulkSendId): Promise<boolean>
-  /** No further call is begun; false: it is not running. */
+  /** Stops a send: no further call is started. Returns false if it is not running. */
   stop(by: AccountId, id: BulkSendId): Promise<boolean>
   /**
-   * Takes up the first call without an end, of the send that has waited longest, or of `only` if it is due. Other
-   * callers get this send after `seconds`.
+   * Claims the first unfinished call of the send that has waited longest, or of the send `only` if it is due. Other
+   * callers can claim the send again after `seconds`.
    */
   take(seconds: number, only?: BulkSendId): Promise<BulkCall | undefined>
-  /** Others may take up the send, and its caller too, after `seconds`. */
+  /** Makes the send claimable again after `seconds`, also for the same caller. */
   postpone(id: BulkSendId, seconds: number): Promise<void>
-  /** Ends a call, and with its last call the send. What was stored first counts. The send may be taken up at once. */
+  /**
+   * Ends a call, and the send with its last call. The first stored result wins. The send is claimable again at once.
+   */
   end(id: BulkSendId, call: number, ended: EndedCall): Promise<void>
 }

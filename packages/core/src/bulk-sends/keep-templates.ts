@@ -5,7 +5,7 @@ import { templateLimits, type NewTemplate, type Template, type TemplateId } from
 
 export type TemplateProblem = 'no-name' | 'long-name' | 'no-message' | 'too-long'
 
-/** What keeps a template from being stored; its text counts as it is, with the names of its fields. */
+/** Returns why a template cannot be stored. The length of its text is checked with the field names in place. */
 export function templateProblem({ name, text }: NewTemplate): TemplateProblem | undefined {
   if (name.trim() === '' || /[\p{Cc}\p{Cs}]/u.test(name)) return 'no-name'
   if (Array.from(name).length > templateLimits.nameCharactersMax) return 'long-name'
@@ -22,8 +22,8 @@ export const findTemplate =
 
 export const addTemplate =
   ({ templates }: TemplatePorts) =>
-  async (account: Account, given: NewTemplate): Promise<TemplateId | TemplateProblem | 'name-taken' | 'too-many'> =>
-    templateProblem(given) ?? templates.add(account.id, given)
+  async (account: Account, template: NewTemplate): Promise<TemplateId | TemplateProblem | 'name-taken' | 'too-many'> =>
+    templateProblem(template) ?? templates.add(account.id, template)
 
 export const changeTemplate =
   ({ templates }: TemplatePorts) =>

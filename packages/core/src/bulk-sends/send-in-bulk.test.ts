@@ -23,15 +23,15 @@ async function setUp(granted = 1000) {
   const since = clock.now()
   await ports.suppressions.add({ scope: account.id, number: aNumber(optedOut), kind: 'opt-out', since })
   const gateway = createGateway(ports)
-  const wanted = { columns: ['Name'], text: 'Dear {name}', scheduled: undefined, key: 'k' }
-  const id = await ports.bulkSends.add(account.id, wanted, calls)
-  const find = async () => (await gateway.queries.findBulkSend(account, id)) ?? fail()
-  const left = async () => {
-    const all = await Promise.all(calls.map((_, call) => gateway.queries.bulkRows(account, id, call)))
+  const draft = { columns: ['Name'], text: 'Dear {name}', scheduled: undefined, key: 'k' }
+  const id = await ports.bulkSends.add(account.id, draft, calls)
+  const find = async () => (await gateway.findBulkSend(account, id)) ?? fail()
+  const refusedRows = async () => {
+    const all = await Promise.all(calls.map((_, call) => gateway.bulkRows(account, id, call)))
     return all.flat()
   }
-  const sent = async () => (await gateway.queries.listSent(account, { limit: 100 })).messages
-  return { clock, ports, account, gateway, id, find, left, sent }
+  const sent = async () => (await gateway.listSent(account, { limit: 100 })).messages
+  return { clock, ports, account, gateway, id, find, left: refusedRows, sent }
 }
 
 const fail = (): never => {
@@ -40,7 +40,7 @@ const fail = (): never => {
 
 class Died extends Error {}
 
-/** Ports of a process that dies at its nth call: before the call is done, or after it, without hearing of it. */
+/** Ports of a process that dies at its nth call, before the call is executed or before its result arrives. */
 function dying(ports: Ports, nth: number, isDone: boolean): Ports {
   let called = 0
   const guarded = <T extends object>(port: T): T =>
@@ -48,10 +48,10 @@ function dying(ports: Ports, nth: number, isDone: boolean): Ports {
       get: (target, name) => {
         const method = (target as Record<string | symbol, unknown>)[name]
         if (typeof method !== 'function') return method
-        return async (...asked: unknown[]): Promise<unknown> => {
+        return async (...args: unknown[]): Promise<unknown> => {
           const isLast = ++called >= nth
           if (called > nth || (isLast && !isDone)) throw new Died()
-          const answer = (await method.apply(target, asked)) as unknown
+          const answer = (await method.apply(target, args)) as unknown
           if (isLast) throw new Died()
           return answer
         }
@@ -65,25 +65,27 @@ function dying(ports: Ports, nth: number, isDone: boolean): Ports {
   }
 }
 
-test('whenever processes die, also while it is stopped, a row is accepted and charged once, or reported as not', async () => {
+test('if processes die at any moment, also during a stop, each row is accepted and charged once or reported as not accepted', async () => {
   const deaths = fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.boolean()), { minLength: 1, maxLength: 5 })
-  const asked = fc.asyncProperty(deaths, fc.option(fc.integer({ min: 0, max: 4 })), async (processes, stopAfter) => {
-    const { clock, ports, gateway, account, id, find, left, sent } = await setUp(80)
-    await gateway.commands.startBulkSend(account, id)
-    const finish = async (its: Ports) => {
-      const { sendNextCall } = createGateway(its).commands
+  const property = fc.asyncProperty(deaths, fc.option(fc.integer({ min: 0, max: 4 })), async (processes, stopAfter) => {
+    const { clock, ports, gateway, account, id, find, left: refusedRows, sent } = await setUp(80)
+    await gateway.startBulkSend(account, id)
+    const finish = async (processPorts: Ports) => {
+      const { sendNextCall } = createGateway(processPorts)
       while ((await find()).state !== 'ended') if ((await sendNextCall()) === 'nothing') clock.step(11)
     }
     for (const [i, [nth, isDone]] of processes.entries()) {
-      if (i === stopAfter) await gateway.commands.stopBulkSend(account, id)
-      // Two at a time, since one that is slow may be taken for dead.
+      if (i === stopAfter) await gateway.stopBulkSend(account, id)
+      // Two at a time, because a slow process may be considered dead.
       await Promise.all(
-        [dying(ports, nth, isDone), dying(ports, nth + 3, !isDone)].map((its) => finish(its).catch(died)),
+        [dying(ports, nth, isDone), dying(ports, nth + 3, !isDone)].map((processPorts) =>
+          finish(processPorts).catch(died),
+        ),
       )
     }
     await finish(ports)
     const messages = await sent()
-    const refused = (await left()).filter((row) => row.refused !== 'repeated')
+    const refused = (await refusedRows()).filter((row) => row.refused !== 'repeated')
     const all = [...messages, ...refused].map(({ number }) => number).sort()
     expect(all).toEqual(
       calls
@@ -97,22 +99,22 @@ test('whenever processes die, also while it is stopped, a row is accepted and ch
     expect(await gateway.queries.creditBalance(account.id)).toBe(80 - cost)
     expect((await ports.ledger.check()).differences).toEqual([])
   })
-  await fc.assert(asked, { numRuns: 60 })
+  await fc.assert(property, { numRuns: 60 })
 })
 
 const died = (problem: unknown): void => {
   if (!(problem instanceof Died)) throw problem
 }
 
-test('the quote is what the send then does: parts, cost, and each row that gets no message with its reason', async () => {
-  const { gateway, account, id, find, left } = await setUp(90)
-  const quote = await gateway.queries.quoteBulkSend(account, id)
+test('the quote predicts the send: parts, cost, and each row that gets no message with its reason', async () => {
+  const { gateway, account, id, find, left: refusedRows } = await setUp(90)
+  const quote = await gateway.quoteBulkSend(account, id)
   expect(quote).toMatchObject({ messages: 9, partsMin: 1, partsMax: 1, cost: 90, wanted: 100, left: 0 })
   expect(quote?.examples[1]).toMatchObject({ text: 'Dear Şule' })
-  await gateway.commands.startBulkSend(account, id)
-  while ((await gateway.commands.sendNextCall()) === 'more');
-  expect(await left()).toEqual(quote?.refused)
-  expect((await left()).map(({ row, refused }) => [row, refused])).toEqual([
+  await gateway.startBulkSend(account, id)
+  while ((await gateway.sendNextCall()) === 'more');
+  expect(await refusedRows()).toEqual(quote?.refused)
+  expect((await refusedRows()).map(({ row, refused }) => [row, refused])).toEqual([
     [3, 'opted-out'],
     [8, 'repeated'],
     [12, 'insufficient-credits'],
@@ -120,31 +122,31 @@ test('the quote is what the send then does: parts, cost, and each row that gets 
   expect(await find()).toMatchObject({ state: 'ended', accepted: 9, refused: 2, repeated: 1, cost: 90 })
 })
 
-test('what was not begun when it was stopped is not sent, and each row says so', async () => {
-  const { gateway, account, id, find, left } = await setUp()
-  await gateway.commands.startBulkSend(account, id)
-  await gateway.commands.sendNextCall()
-  expect(await gateway.commands.stopBulkSend(account, id)).toBe(true)
-  while ((await gateway.commands.sendNextCall()) === 'more');
+test('calls that were not started before a stop are not sent, and each of their rows is marked stopped', async () => {
+  const { gateway, account, id, find, left: refusedRows } = await setUp()
+  await gateway.startBulkSend(account, id)
+  await gateway.sendNextCall()
+  expect(await gateway.stopBulkSend(account, id)).toBe(true)
+  while ((await gateway.sendNextCall()) === 'more');
   expect(await find()).toMatchObject({ state: 'ended', accepted: 3, refused: 8, cost: 30 })
-  expect((await left()).filter(({ refused }) => refused === 'stopped')).toHaveLength(7)
-  expect(await gateway.queries.creditBalance(account.id)).toBe(970)
+  expect((await refusedRows()).filter(({ refused }) => refused === 'stopped')).toHaveLength(7)
+  expect(await gateway.creditBalance(account.id)).toBe(970)
 })
 
-test('a call whose answer came late counts if it was before the stop, and accepts nothing after it', async () => {
+test('a call with a late answer counts if it was accepted before the stop; after the stop it accepts nothing', async () => {
   for (const isBefore of [true, false]) {
-    const { clock, ports, gateway, account, id, find, left } = await setUp()
-    await gateway.commands.startBulkSend(account, id)
+    const { clock, ports, gateway, account, id, find, left: refusedRows } = await setUp()
+    await gateway.startBulkSend(account, id)
     let go: () => void = () => undefined
-    const held = new Promise<void>((resolve) => (go = resolve))
+    const release = new Promise<void>((resolve) => (go = resolve))
     const slow = createGateway({
       ...ports,
       messages: {
         ...ports.messages,
-        acceptOnce: async (...asked) => {
-          if (isBefore) await ports.messages.acceptOnce(...asked)
-          await held
-          return ports.messages.acceptOnce(...asked)
+        acceptOnce: async (...args) => {
+          if (isBefore) await ports.messages.acceptOnce(...args)
+          await release
+          return ports.messages.acceptOnce(...args)
         },
       },
     })
@@ -158,27 +160,27 @@ test('a call whose answer came late counts if it was before the stop, and accept
     await late
     while ((await gateway.commands.sendNextCall()) === 'more');
     expect((await find()).accepted).toBe(isBefore ? 3 : 0)
-    expect((await left()).filter(({ refused }) => refused === 'stopped')).toHaveLength(isBefore ? 7 : 11)
-    expect(await gateway.queries.creditBalance(account.id)).toBe(isBefore ? 970 : 1000)
+    expect((await refusedRows()).filter(({ refused }) => refused === 'stopped')).toHaveLength(isBefore ? 7 : 11)
+    expect(await gateway.creditBalance(account.id)).toBe(isBefore ? 970 : 1000)
   }
 })
 
-test('a send is continued for 40 hours; when answers are forgotten nobody knows what a call did', async () => {
+test('a send is continued for 40 hours; after answers have expired, the rows of a started call are unknown', async () => {
   for (const [hours, refused] of [
     [41, 'stopped'],
     [48, 'unknown'],
   ] as const) {
-    const { clock, gateway, account, id, left } = await setUp()
-    await gateway.commands.startBulkSend(account, id)
+    const { clock, gateway, account, id, left: refusedRows } = await setUp()
+    await gateway.startBulkSend(account, id)
     clock.step(hours * 3600)
-    while ((await gateway.commands.sendNextCall()) === 'more');
-    expect(new Set((await left()).map((row) => row.refused))).toEqual(new Set([refused, 'repeated']))
-    expect(await gateway.queries.creditBalance(account.id)).toBe(1000)
+    while ((await gateway.sendNextCall()) === 'more');
+    expect(new Set((await refusedRows()).map((row) => row.refused))).toEqual(new Set([refused, 'repeated']))
+    expect(await gateway.creditBalance(account.id)).toBe(1000)
   }
 })
 
-test('a rate limit makes it wait, and a locked account is told of each row', async () => {
-  const { clock, ports, gateway, account, id, find, left } = await setUp()
+test('a rate limit delays a send, and a locked account gets a refusal for each row', async () => {
+  const { clock, ports, gateway, account, id, find, left: refusedRows } = await setUp()
   await ports.accounts.change(account.id, { recipientsPerSecond: 1 })
   await gateway.commands.startBulkSend(account, id)
   while ((await gateway.commands.sendNextCall()) === 'more');
@@ -190,7 +192,7 @@ test('a rate limit makes it wait, and a locked account is told of each row', asy
     clock.step(60)
   }
   expect((await find()).state).toBe('ended')
-  expect((await left()).filter((row) => row.refused === 'account-locked')).toHaveLength(7)
+  expect((await refusedRows()).filter((row) => row.refused === 'account-locked')).toHaveLength(7)
 })
 
 test.each([
@@ -202,7 +204,7 @@ test.each([
   expect(fillIn(text, columns, { fields })).toBe(filled)
 })
 
-test('a text whose field has no column is no draft', () => {
+test('a text with a field that has no column is not a valid draft', () => {
   expect(fieldsMissing('{a} {b} {b}', ['A'])).toEqual(['b'])
   expect([draftProblem('{a}', ['a']), draftProblem(' ', ['a']), draftProblem('x'.repeat(919), [])]).toEqual([
     [],
@@ -211,7 +213,7 @@ test('a text whose field has no column is no draft', () => {
   ])
 })
 
-test('an account has a hundred drafts at most: another one is refused, and none goes for it', async () => {
+test('an account has at most a hundred drafts; another one is refused and does not replace any', async () => {
   const { gateway, account, id } = await setUp()
   const draft = { columns: ['Name'], text: 'Dear {name}', scheduled: undefined, key: 'k' }
   for (let drafts = 1; drafts < 100; drafts++) await gateway.commands.draftBulkSend(account, draft, [rowsOf(1, 1)])
@@ -221,7 +223,7 @@ test('an account has a hundred drafts at most: another one is refused, and none 
   expect(await gateway.commands.draftBulkSend(account, draft, [rowsOf(1, 1)])).toBeGreaterThan(id)
 })
 
-test('a row in which a field of the text is blank is refused, at the check and when it is sent, and costs nothing', async () => {
+test('a row in which a field of the text is blank is refused, in the quote and in the send, and costs nothing', async () => {
   const { ports, gateway, account } = await setUp()
   const rows = [' ', 'Ann', '', '\t'].map((name, at) => ({
     ...{ row: at + 1, number: aNumber(String(27820000500 + at)), fields: [name, ''] },
@@ -237,6 +239,6 @@ test('a row in which a field of the text is blank is refused, at the check and w
   while ((await gateway.commands.sendNextCall(id)) === 'more');
   const sent = await gateway.queries.findBulkSend(account, id)
   expect([sent?.accepted, sent?.refused, sent?.cost]).toEqual([1, 3, 10])
-  const left = await gateway.queries.bulkRows(account, id, 0)
-  expect(left.map(({ row, refused }) => [row, refused])).toEqual([1, 3, 4].map((row) => [row, 'missing-value']))
+  const storedRows = await gateway.bulkRows(account, id, 0)
+  expect(storedRows.map(({ row, refused }) => [row, refused])).toEqual([1, 3, 4].map((row) => [row, 'missing-value']))
 })

@@ -18,13 +18,13 @@ import { answerText, resultsIn } from '../messages/first-answers.ts'
 import { deleteScheduled } from '../messages/follow-messages.ts'
 import type { MessageId } from '../messages/messages.ts'
 import { isPassed, screenTexts, type TextToSend } from '../messages/screen-texts.ts'
-import { askedFor, orderedTexts, type sendMessages } from '../messages/send-messages.ts'
+import { canonicalForm, orderedTexts, type sendMessages } from '../messages/send-messages.ts'
 import type { SentRecipient } from '../messages/send-results.ts'
 
-/** `{name}`: the field of a text that is in the column of this name, in any letter case. */
+/** `{name}` in a text: replaced by the field in the column of this name, in any letter case. */
 const fieldOfText = /\{([^{}\n]{1,100})\}/g
 
-/** The names of the fields of a text as it has them, each once. */
+/** Returns the names of the fields of a text as written, each once. */
 export const fieldsOf = (text: string): readonly string[] => [
   ...new Set([...text.matchAll(fieldOfText)].map(([, name = '']) => name)),
 ]
@@ -38,14 +38,14 @@ export function fieldsMissing(text: string, columns: readonly string[]): readonl
 
 const keyOf = (name: string): string => name.trim().toLowerCase()
 
-/** The text of a row. Without columns a text has no fields. */
+/** Returns the text of a row. Without columns a text has no fields. */
 export function fillIn(text: string, columns: readonly string[], { fields }: Pick<BulkRow, 'fields'>): string {
   if (columns.length === 0) return text
   const names = columns.map(keyOf)
   return text.replace(fieldOfText, (whole, name: string) => fields[names.indexOf(keyOf(name))] ?? whole)
 }
 
-/** Refuses the rows in which a field of the text is blank: "Dear , 6 is due" is sent to nobody. */
+/** Refuses the rows in which a field of the text is blank, so that nobody receives "Dear , 6 is due". */
 function refuseMissingValues({ text, columns }: BulkSend, rows: readonly BulkRow[]): readonly BulkRow[] {
   const names = columns.map(keyOf)
   const fieldsNeeded = fieldsOf(text)
@@ -56,7 +56,7 @@ function refuseMissingValues({ text, columns }: BulkSend, rows: readonly BulkRow
   return rows.map((row) => (row.refused === undefined && isMissing(row) ? refusing(row, 'missing-value') : row))
 }
 
-/** The rows of a call that are to be sent, by text: each text once, in the order of its first row. */
+/** Groups the rows of a call that are to be sent by text, in the order of their first rows. */
 function textsOf({ text, columns, scheduled }: BulkSend, rows: readonly BulkRow[]): readonly TextToSend<BulkRow>[] {
   const byText = new Map<string, BulkRow[]>()
   for (const row of rows) {
@@ -69,28 +69,28 @@ function textsOf({ text, columns, scheduled }: BulkSend, rows: readonly BulkRow[
   return [...byText].map(([own, recipients]) => ({ text: own, recipients, scheduled }))
 }
 
-/** What a send in bulk would do at this moment. */
+/** Preview of a bulk send at this moment. */
 export interface BulkQuote {
   readonly messages: number
-  /** Of one message, over all that would be sent. */
+  /** Smallest number of parts of one message. */
   readonly partsMin: number
   readonly partsMax: number
   readonly cost: Credits
-  /** What it would cost if there were credits for all who may be written to. */
+  /** Credits that all recipients that pass the screening would cost, whatever the balance. */
   readonly wanted: Credits
   readonly balance: Credits
   readonly left: Credits
-  /** What would get no message, each with its reason, repetitions among them. */
+  /** Rows that would get no message, each with its reason, including repetitions. */
   readonly refused: readonly BulkRow[]
-  /** Rows whose number is sent to otherwise than it is written. */
+  /** Rows whose number is not used exactly as written. */
   readonly changed: readonly BulkRow[]
-  /** The first rows that would get a message, with their texts. */
+  /** First rows that would get a message, with their texts. */
   readonly examples: readonly { readonly row: BulkRow; readonly text: string; readonly parts: number }[]
 }
 
 const examplesMax = 3
 
-/** Screens and prices a stored send, a call at a time. Undefined: the account has no such send. */
+/** Screens and prices a stored send, one call at a time. Returns undefined if the account has no such send. */
 export const quoteBulkSend =
   (ports: Pick<Ports, 'bulkSends' | 'suppressions' | 'prices' | 'senders' | 'ledger' | 'clock'>) =>
   async (account: Account, id: BulkSendId): Promise<BulkQuote | undefined> => {
@@ -98,7 +98,7 @@ export const quoteBulkSend =
     if (send === undefined) return undefined
     const allowed = await ports.senders.allowedTo(account.id)
     const balance = await creditBalance(ports)(account.id)
-    let [left, wanted, messages, partsMin, partsMax] = [balance, credits(0), 0, Infinity, 0]
+    let [remaining, fullCost, messages, partsMin, partsMax] = [balance, credits(0), 0, Infinity, 0]
     const refused: BulkRow[] = []
     const changed: BulkRow[] = []
     const examples: BulkQuote['examples'][number][] = []
@@ -113,7 +113,7 @@ export const quoteBulkSend =
         continue
       }
       const costs = screened.flatMap(({ recipients }) => recipients.filter(isPassed).map(({ cost }) => cost))
-      const spent = spend(left, costs)
+      const spent = spend(remaining, costs)
       let next = 0
       screened.forEach(({ body, recipients }, at) => {
         for (const recipient of recipients) {
@@ -129,15 +129,15 @@ export const quoteBulkSend =
           }
         }
       })
-      left = spent.balance
-      wanted = costs.reduce(plus, wanted)
+      remaining = spent.balance
+      fullCost = costs.reduce(plus, fullCost)
     }
     refused.sort((a, b) => a.row - b.row)
     const of = { messages, partsMin: messages === 0 ? 0 : partsMin, partsMax, refused, changed, examples }
-    return { ...of, cost: minus(balance, left), wanted, balance, left }
+    return { ...of, cost: minus(balance, remaining), wanted: fullCost, balance, left: remaining }
   }
 
-/** Ids of a call that has ended, in the order of its texts. */
+/** Returns the message ids of an ended call, in the order of its texts. */
 export const bulkIds =
   (ports: Pick<Ports, 'bulkSends'>) =>
   async (account: Account, id: BulkSendId, call: number): Promise<readonly MessageId[]> => {
@@ -145,7 +145,7 @@ export const bulkIds =
     return runs.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, i) => (first + i) as MessageId))
   }
 
-/** Deletes the messages of a send that has ended, as far as they wait, and refunds them; tells how many. */
+/** Deletes and refunds the waiting messages of a send that has ended, and returns their number. */
 export const cancelBulkSend =
   (ports: Pick<Ports, 'bulkSends' | 'messages' | 'clock'>) =>
   async (account: Account, id: BulkSendId): Promise<number> => {
@@ -161,7 +161,7 @@ export const cancelBulkSend =
 
 const refusing = (row: BulkRow, refused: NonNullable<BulkRow['refused']>): BulkRow => ({ ...row, refused })
 
-/** A draft as it can be sent: its text is not empty, and each of its fields has a column. */
+/** Returns why a draft cannot be sent: its text is empty or too long, or a field has no column. */
 export function draftProblem(text: string, columns: readonly string[]): 'no-message' | 'too-long' | readonly string[] {
   const missing = fieldsMissing(text, columns)
   if (missing.length > 0) return missing
@@ -182,7 +182,7 @@ export const draftBulkSend =
     return drafts.length < draftsMax ? bulkSends.add(account.id, send, calls) : 'too-many-drafts'
   }
 
-/** A draft begins to be sent, once; false: it is none, it is not there, or its text cannot be sent to its rows. */
+/** Starts a draft, once. Returns false if the account has no such draft or its text does not fit its rows. */
 export const startBulkSend =
   ({ bulkSends }: Pick<Ports, 'bulkSends'>) =>
   async (account: Account, id: BulkSendId): Promise<boolean> => {
@@ -191,37 +191,40 @@ export const startBulkSend =
     return bulkSends.start(account.id, id)
   }
 
-/** So long after its start a send is not continued: the answers to its first calls must still be kept then. */
+/**
+ * Seconds after its start until which a send is continued. At that time the answers to its first calls must still be
+ * stored.
+ */
 const continuedSeconds = firstAnswerSeconds - 8 * 3600
-/** After that nobody knows what became of a call that was begun; an hour before answers are dropped. */
+/** Seconds after which the result of a started call is unknown, one hour before answers expire. */
 const knownSeconds = firstAnswerSeconds - 3600
-/** Others take up a call whose caller said nothing for so long. */
-const takenSeconds = 10
+/** Seconds without progress after which another process may claim a call. */
+const callLeaseSeconds = 10
 const overloadedSeconds = 1
 
 type WorkPorts = Pick<Ports, 'bulkSends' | 'clientRequests' | 'accounts'>
 
 /**
- * Accepts one call of a send in bulk, or of the send `only`, so that whoever started a short one sees at once what
- * became of it; nothing: there is none to be accepted at this moment. Any number of processes may
- * do so at once, and each may die at any moment: a row is accepted and charged once, or reported as not accepted.
+ * Accepts one call of a bulk send, or of the send `only`, so that the user who starts a short send sees the result at
+ * once. Returns 'nothing' if there is no claimable call. Any number of processes may call it concurrently, and each may
+ * die at any moment: a row is accepted and charged once, or reported as not accepted.
  *
- * Of a send that is stopped each call that has no answer is given one under its key, that nothing was accepted. The
- * store keeps one answer to a key, so whoever is accepting that call at this moment is either before it, and then that
- * counts, or accepts nothing.
+ * For a stopped send, each call without an answer is given one under its key that accepts nothing. The store has one
+ * answer per key. If another process is accepting the same call, either its answer was stored first and counts, or it
+ * accepts nothing.
  */
 export const sendNextCall =
   (ports: WorkPorts, send: ReturnType<typeof sendMessages>) =>
   async (only?: BulkSendId): Promise<'more' | 'nothing'> => {
-    const call = await ports.bulkSends.take(takenSeconds, only)
+    const call = await ports.bulkSends.take(callLeaseSeconds, only)
     if (call === undefined) return 'nothing'
-    const taken = { ...call, rows: refuseMissingValues(call.send, call.rows) }
-    const { id } = taken.send
-    const found = await ports.accounts.find(taken.send.account)
-    if (found === undefined) throw new Error(`the account of bulk send ${id} is not there`)
-    if (taken.ageSeconds > knownSeconds) await ports.bulkSends.end(id, taken.call, allLeft(taken, 'unknown'))
-    else if (taken.send.state === 'stopping' || taken.ageSeconds > continuedSeconds) await settle(ports, taken)
-    else await accept(ports, send, found.account, taken)
+    const claimed = { ...call, rows: refuseMissingValues(call.send, call.rows) }
+    const { id } = claimed.send
+    const found = await ports.accounts.find(claimed.send.account)
+    if (found === undefined) throw new Error(`the account of bulk send ${id} does not exist`)
+    if (claimed.ageSeconds > knownSeconds) await ports.bulkSends.end(id, claimed.call, allLeft(claimed, 'unknown'))
+    else if (claimed.send.state === 'stopping' || claimed.ageSeconds > continuedSeconds) await settle(ports, claimed)
+    else await accept(ports, send, found.account, claimed)
     return 'more'
   }
 
@@ -231,38 +234,38 @@ async function accept(
   { bulkSends }: WorkPorts,
   send: ReturnType<typeof sendMessages>,
   account: Account,
-  taken: BulkCall,
+  claimed: BulkCall,
 ): Promise<void> {
-  const { id } = taken.send
-  const texts = textsOf(taken.send, taken.rows)
-  if (texts.length === 0) return bulkSends.end(id, taken.call, endOf(taken, []))
-  const sent = await send(account, texts, keyOfCall(taken))
+  const { id } = claimed.send
+  const texts = textsOf(claimed.send, claimed.rows)
+  if (texts.length === 0) return bulkSends.end(id, claimed.call, endOf(claimed, []))
+  const sent = await send(account, texts, keyOfCall(claimed))
   if (sent === 'overloaded') return bulkSends.postpone(id, overloadedSeconds)
-  if (sent === 'invalid-sender') return bulkSends.end(id, taken.call, allLeft(taken, sent))
-  if (sent === 'another-request') return bulkSends.end(id, taken.call, allLeft(taken, 'unknown'))
+  if (sent === 'invalid-sender') return bulkSends.end(id, claimed.call, allLeft(claimed, sent))
+  if (sent === 'another-request') return bulkSends.end(id, claimed.call, allLeft(claimed, 'unknown'))
   if ('overLimitSeconds' in sent) return bulkSends.postpone(id, sent.overLimitSeconds)
   const results = sent.flat()
-  // It may be the answer of whoever has stopped the send meanwhile.
+  // The answer may be that of a process that has stopped the send meanwhile.
   const isStopped =
     results.every((result) => 'refused' in result && result.refused === 'account-locked') &&
     (await bulkSends.find(account.id, id))?.state !== 'running'
-  return bulkSends.end(id, taken.call, isStopped ? allLeft(taken, stopReason(taken)) : endOf(taken, results))
+  return bulkSends.end(id, claimed.call, isStopped ? allLeft(claimed, stopReason(claimed)) : endOf(claimed, results))
 }
 
-async function settle({ bulkSends, clientRequests }: WorkPorts, taken: BulkCall): Promise<void> {
-  const texts = textsOf(taken.send, taken.rows)
+async function settle({ bulkSends, clientRequests }: WorkPorts, claimed: BulkCall): Promise<void> {
+  const texts = textsOf(claimed.send, claimed.rows)
   const nothing = texts.map(({ recipients }) =>
     recipients.map((row) => ({
       ...{ recipient: row, number: row.number, refused: 'account-locked' as const, balance: credits(0) },
     })),
   )
-  const request = { account: taken.send.account, key: keyOfCall(taken), asked: askedFor(texts) }
+  const request = { account: claimed.send.account, key: keyOfCall(claimed), asked: canonicalForm(texts) }
   const first = await clientRequests.keep(request, { text: answerText(nothing), balance: credits(0) })
-  if (first === 'another-request') return bulkSends.end(taken.send.id, taken.call, allLeft(taken, 'unknown'))
+  if (first === 'another-request') return bulkSends.end(claimed.send.id, claimed.call, allLeft(claimed, 'unknown'))
   const results = resultsIn(first, texts).flat()
   const isAnyAccepted = results.some((result) => 'id' in result)
-  const ended = isAnyAccepted ? endOf(taken, results) : allLeft(taken, stopReason(taken))
-  return bulkSends.end(taken.send.id, taken.call, ended)
+  const ended = isAnyAccepted ? endOf(claimed, results) : allLeft(claimed, stopReason(claimed))
+  return bulkSends.end(claimed.send.id, claimed.call, ended)
 }
 
 const stopReason = ({ send }: BulkCall) => (send.failedOver === undefined ? 'stopped' : 'failed-over')
@@ -282,8 +285,8 @@ function endOf({ rows }: BulkCall, results: readonly SentRecipient<BulkRow>[]): 
     if (run !== undefined && result.id === run.last + 1) run.last = result.id
     else accepted.push({ first: result.id, last: result.id })
   }
-  const left = [...rows.filter((row) => row.refused !== undefined), ...refused].sort((a, b) => a.row - b.row)
-  return { accepted: accepted.map(({ first, last }) => [first, last]), messages, cost, left }
+  const refusedRows = [...rows.filter((row) => row.refused !== undefined), ...refused].sort((a, b) => a.row - b.row)
+  return { accepted: accepted.map(({ first, last }) => [first, last]), messages, cost, left: refusedRows }
 }
 
 const allLeft = ({ rows }: BulkCall, refused: 'stopped' | 'failed-over' | 'unknown' | 'invalid-sender'): EndedCall => ({

@@ -5,9 +5,9 @@ export type TemplateId = Brand<number, 'TemplateId'>
 
 export const templateLimits = { perAccountMax: 100, nameCharactersMax: 60 } as const
 
-/** A text that an account sends again and again; it may have fields, as the text of a bulk send has. */
+/** Text that an account sends repeatedly. It may have fields, like the text of a bulk send. */
 export interface NewTemplate {
-  /** Unique in the account. */
+  /** Name, unique within the account. */
   readonly name: string
   readonly text: string
 }
@@ -16,13 +16,16 @@ export interface Template extends NewTemplate {
   readonly id: TemplateId
 }
 
-/** The texts that accounts keep. Two accounts never learn anything of each other's (P-10). */
+/** Stored texts of accounts. No account sees those of another (P-10). */
 export interface Templates {
-  /** All of the account, by name in the order of its characters. */
+  /** Lists the templates of the account by name in code point order. */
   list(by: AccountId): Promise<readonly Template[]>
-  /** Of many callers with one name one is told an id, and never more than `perAccountMax` are kept. */
+  /**
+   * Adds a template. Of concurrent calls with one name only one succeeds. An account never has more than
+   * `perAccountMax`.
+   */
   add(by: AccountId, template: NewTemplate): Promise<TemplateId | 'name-taken' | 'too-many'>
   change(by: AccountId, id: TemplateId, to: NewTemplate): Promise<'changed' | 'name-taken' | 'no-such-template'>
-  /** False: it is not there, or another account's. */
+  /** Removes a template. Returns false if the account has no such template. */
   remove(by: AccountId, id: TemplateId): Promise<boolean>
 }

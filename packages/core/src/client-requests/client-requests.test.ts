@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { anAccount, aNumber, memoryPorts, numbers, steppingClock, type AccountWanted } from '@gateway/core/testing'
+import { anAccount, aNumber, memoryPorts, numbers, steppingClock, type AccountOptions } from '@gateway/core/testing'
 import { credits } from '../credits/credits.ts'
 import { createGateway } from '../gateway.ts'
 import type { TextToSend } from '../messages/screen-texts.ts'
@@ -24,8 +24,8 @@ test.each([
   ['a zero width space', 'a\u200bb', 'unusable'],
   ['a line separator inside', 'a\u2028b', 'unusable'],
   ['half a character', 'a\ud83d', 'unusable'],
-])('%s', (_what, given, read) => {
-  expect(readIdempotencyKey(given)).toBe(read)
+])('%s', (_what, text, read) => {
+  expect(readIdempotencyKey(text)).toBe(read)
 })
 
 const number = '27820000001'
@@ -37,15 +37,15 @@ function key(text = 'k'): IdempotencyKey {
   return read
 }
 
-async function setUp(wanted: AccountWanted = {}) {
+async function setUp(options: AccountOptions = {}) {
   const clock = steppingClock()
   const ports = memoryPorts({ clock })
-  const account = await anAccount(ports, wanted)
+  const account = await anAccount(ports, options)
   return { clock, ports, account, gateway: createGateway(ports), balance: () => ports.ledger.balance(account.id) }
 }
 
 describe('a send with a key', () => {
-  test('is done once; every repetition has the results of the first, whatever has changed', async () => {
+  test('is executed once; every repetition has the first results, whatever has changed', async () => {
     const { clock, ports, account, gateway, balance } = await setUp({ credits: 35 })
     await ports.prices.set('2783', credits(15))
     const texts = [
@@ -71,7 +71,7 @@ describe('a send with a key', () => {
     expect(await balance()).toBe(1000)
   })
 
-  test('of which everybody is refused has an answer too: it stays when the reason has gone', async () => {
+  test('of which every recipient is refused has a stored answer, which stays when the reason has gone', async () => {
     const { ports, clock, account, gateway, balance } = await setUp({ credits: 0 })
     const first = await gateway.commands.sendMessages(account, hello, key())
     expect(first).toMatchObject([[{ refused: 'insufficient-credits', balance: 0 }]])
@@ -82,7 +82,7 @@ describe('a send with a key', () => {
     expect(await balance()).toBe(500)
   })
 
-  test('that was locked out between screening and charging has that answer', async () => {
+  test('whose account is locked between screening and charging has that answer', async () => {
     const { ports, account, gateway } = await setUp({ locked: true })
     const first = await gateway.commands.sendMessages({ ...account, locked: false }, hello, key())
     expect(first).toMatchObject([[{ refused: 'account-locked' }]])
@@ -119,7 +119,7 @@ describe('a send with a key', () => {
     expect(await balance()).toBe(980)
   })
 
-  test('is the same request where only white space around numbers, or how recipients are given, differs', async () => {
+  test('is the same request if only white space around numbers or the form of the recipients differs', async () => {
     const { account, gateway, balance } = await setUp()
     await gateway.commands.sendMessages(account, [base], key())
     const alike: readonly TextToSend[] = [
@@ -133,7 +133,7 @@ describe('a send with a key', () => {
     expect(await balance()).toBe(980)
   })
 
-  test('has its answer for 48 hours and not a millisecond longer; then the key is free, and purged', async () => {
+  test('has its answer for 48 hours and not a millisecond longer; then the key is free and the answer is deleted', async () => {
     const { clock, ports, account, gateway, balance } = await setUp()
     const first = await gateway.commands.sendMessages(account, hello, key())
     clock.step(firstAnswerSeconds - 0.001)
@@ -151,7 +151,7 @@ describe('a send with a key', () => {
     expect(await gateway.commands.sendMessages(account, hello, key())).toBe('another-request')
   })
 
-  test('of any results has the same again', async () => {
+  test('returns the same results again, whatever they are', async () => {
     const { ports, account } = await setUp({ credits: 100_000 })
     const recipient = fc.constantFrom('27820000001', '27830000001', '27840000001', '', 'x', '27850000001')
     const text = fc.record({
@@ -168,12 +168,12 @@ describe('a send with a key', () => {
     })
     let runs = 0
     await fc.assert(
-      fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 4 }), fc.nat({ max: 60 }), async (texts, left) => {
-        const { id } = await anAccount(ports, { credits: left })
+      fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 4 }), fc.nat({ max: 60 }), async (texts, rest) => {
+        const { id } = await anAccount(ports, { credits: rest })
         const poor = { ...account, id }
-        const first = await createGateway(ports).commands.sendMessages(poor, texts, key(`run ${++runs}`))
-        expect(await createGateway(ports).commands.sendMessages(poor, texts, key(`run ${runs}`))).toEqual(first)
-        // What is answered first is what is done.
+        const first = await createGateway(ports).sendMessages(poor, texts, key(`run ${++runs}`))
+        expect(await createGateway(ports).sendMessages(poor, texts, key(`run ${runs}`))).toEqual(first)
+        // The first answer describes what was done.
         const ids = (first as readonly (readonly object[])[]).flat().flatMap((one) => ('id' in one ? [one.id] : []))
         expect(new Set(ids).size).toBe(ids.length)
       }),
@@ -181,9 +181,9 @@ describe('a send with a key', () => {
     )
   })
 
-  test('keeps a thousand recipients in thirty characters, as long as ids are consecutive and prices the same', async () => {
+  test('stores a thousand recipients in thirty characters if ids are consecutive and prices equal', async () => {
     const { ports, account, gateway } = await setUp({ credits: 100_000 })
-    const kept: string[] = []
+    const storedTexts: string[] = []
     const keeping = createGateway({
       ...ports,
       messages: {
@@ -191,20 +191,20 @@ describe('a send with a key', () => {
         acceptOnce: async (order, request, draft) => {
           const accepted = await ports.messages.acceptOnce(order, request, draft)
           const found = await ports.clientRequests.find(request)
-          if (typeof found === 'object') kept.push(found.text)
+          if (typeof found === 'object') storedTexts.push(found.text)
           return accepted
         },
       },
     })
     await ports.prices.set('278200999', credits(20))
-    expect(await gateway.commands.sendMessages(account, hello, key())).toHaveLength(1)
-    await keeping.commands.sendMessages(account, [{ text: 'a', recipients: numbers(1000) }], key('many'))
-    expect(kept).toEqual(['[[null,[2,999,10],[1001,1,20]]]'])
+    expect(await gateway.sendMessages(account, hello, key())).toHaveLength(1)
+    await keeping.sendMessages(account, [{ text: 'a', recipients: numbers(1000) }], key('many'))
+    expect(storedTexts).toEqual(['[[null,[2,999,10],[1001,1,20]]]'])
   })
 })
 
-describe('calls at the same time', () => {
-  test('64 with one key and one request do the work once, and all have its results, also beyond a rate limit', async () => {
+describe('concurrent calls', () => {
+  test('64 calls with one key and one request execute it once, and all get its results, also beyond a rate limit', async () => {
     const { account, gateway, balance } = await setUp()
     const limited = { ...account, recipientsPerSecond: 2 }
     const texts = [{ text: 'a', recipients: ['27820000001', '27820000002'] }]
@@ -218,7 +218,7 @@ describe('calls at the same time', () => {
     expect(await balance()).toBe(980)
   })
 
-  test('with one key and different requests: one is done, the others are refused', async () => {
+  test('one key with different requests: one is executed, the others are refused', async () => {
     const { account, gateway, balance } = await setUp()
     const all = await Promise.all(
       Array.from({ length: 64 }, (_, i) =>
@@ -229,13 +229,13 @@ describe('calls at the same time', () => {
     expect(await balance()).toBe(990)
   })
 
-  test('of a send and a transfer under one key one is done', async () => {
+  test('a send and a transfer under one key: one is executed', async () => {
     const { ports, account, gateway } = await setUp()
     const sub = await anAccount(ports, { parent: account.id, credits: 0 })
-    const wanted = { from: account.id, to: sub.id, quantity: 7 }
+    const requested = { from: account.id, to: sub.id, quantity: 7 }
     const [sent, moved] = await Promise.all([
-      gateway.commands.sendMessages(account, hello, key()),
-      gateway.commands.transferCredits(account, wanted, key()),
+      gateway.sendMessages(account, hello, key()),
+      gateway.transferCredits(account, requested, key()),
     ])
     expect([sent, moved].filter((one) => one === 'another-request')).toHaveLength(1)
     const balances = await Promise.all([account, sub].map(({ id }) => ports.ledger.balance(id)))
@@ -245,13 +245,13 @@ describe('calls at the same time', () => {
     ]).toContainEqual(balances)
   })
 
-  test('who waits for a call that fails fails with it; the key is free again', async () => {
+  test('a call that waits for a failing one fails with it, and the key is free again', async () => {
     const { ports, account } = await setUp()
     let fails = 1
     const messages = {
       ...ports.messages,
-      acceptOnce: (...asked: Parameters<typeof ports.messages.acceptOnce>) =>
-        fails-- > 0 ? Promise.reject(new Error('lost')) : ports.messages.acceptOnce(...asked),
+      acceptOnce: (...args: Parameters<typeof ports.messages.acceptOnce>) =>
+        fails-- > 0 ? Promise.reject(new Error('lost')) : ports.messages.acceptOnce(...args),
     }
     const gateway = createGateway({ ...ports, messages })
     const both = await Promise.allSettled([1, 2].map(() => gateway.commands.sendMessages(account, hello, key())))
@@ -260,7 +260,7 @@ describe('calls at the same time', () => {
   })
 })
 
-test('a refusal of the whole call does not use up a key: overload and rate limit', async () => {
+test('a refusal of the whole call (overload, rate limit) does not use up the key', async () => {
   const { ports, account, gateway, clock } = await setUp()
   const acceptOnce = () => Promise.resolve('overloaded' as const)
   const full = createGateway({ ...ports, messages: { ...ports.messages, acceptOnce } })
@@ -281,19 +281,17 @@ describe('a transfer with a key', () => {
     return { ports, main, sub, gateway, clock, balances }
   }
 
-  test('moves once; another quantity is another request; 64 at a time are told the same', async () => {
+  test('moves credits once; another quantity is another request; 64 concurrent calls get the same answer', async () => {
     const { main, sub, gateway, balances } = await family()
-    const wanted = { from: main.id, to: sub.id, quantity: 30 }
-    const all = await Promise.all(
-      Array.from({ length: 64 }, () => gateway.commands.transferCredits(main, wanted, key())),
-    )
+    const requested = { from: main.id, to: sub.id, quantity: 30 }
+    const all = await Promise.all(Array.from({ length: 64 }, () => gateway.transferCredits(main, requested, key())))
     expect(new Set(all)).toEqual(new Set(['done']))
-    expect(await gateway.commands.transferCredits(main, wanted, key())).toBe('done')
-    expect(await gateway.commands.transferCredits(main, { ...wanted, quantity: 3 }, key())).toBe('another-request')
+    expect(await gateway.transferCredits(main, requested, key())).toBe('done')
+    expect(await gateway.transferCredits(main, { ...requested, quantity: 3 }, key())).toBe('another-request')
     expect(await balances()).toEqual([200, 300])
   })
 
-  test('keeps why it was refused, by whichever rule, but not that it failed', async () => {
+  test('stores the reason of a refusal, by whichever rule, but not a failure', async () => {
     const { ports, main, sub, gateway, clock, balances } = await family()
     const wrong = { from: main.id, to: 4711, quantity: NaN }
     const large = { from: main.id, to: sub.id, quantity: 51 }
@@ -310,7 +308,7 @@ describe('a transfer with a key', () => {
     expect(await balances()).toEqual([90, 510])
   })
 
-  test('a key of the sub account is not that of the main account', async () => {
+  test('uses keys separate from those of the main account', async () => {
     const { main, sub, gateway, balances } = await family()
     expect(await gateway.commands.transferCredits(main, { from: main.id, to: sub.id, quantity: 30 }, key())).toBe(
       'done',

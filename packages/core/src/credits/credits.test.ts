@@ -18,7 +18,7 @@ test.each([0.5, Number.NaN, Infinity, max + 1, -max - 1])('credits throws for %d
   expect(() => credits(tenths)).toThrow(RangeError)
 })
 
-test('credits has one zero', () => {
+test('there is no negative zero', () => {
   expect(Object.is(credits(-0), 0)).toBe(true)
   expect(Object.is(times(credits(-5), 0), 0)).toBe(true)
 })
@@ -87,20 +87,20 @@ test.each<[number, string, number]>([
   expect(Object.is(wholeCredits(credits(tenths)), whole)).toBe(true)
 })
 
-test('sums are exact where floats are not', () => {
+test('sums are exact where floating-point sums are not', () => {
   expect(formatCredits(plus(credits(1), credits(2)))).toBe('0.3')
   expect(formatCredits(times(credits(11), 3))).toBe('3.3')
   expect(formatCredits(minus(credits(3), credits(5)))).toBe('-0.2')
 })
 
-test('what would not be exact throws', () => {
+test('a result that would not be exact throws', () => {
   expect(() => plus(credits(max), credits(1))).toThrow(RangeError)
   expect(() => minus(credits(-max), credits(1))).toThrow(RangeError)
   expect(() => times(credits(max), 2)).toThrow(RangeError)
   expect(() => times(credits(5), 0.5)).toThrow(RangeError)
 })
 
-test('any amount is written with exactly one decimal, and up to 10^12 credits is read back', () => {
+test('any amount is formatted with exactly one decimal, and up to 10^12 credits it is parsed back', () => {
   fc.assert(
     fc.property(amounts, (amount) => {
       const text = formatCredits(amount)
@@ -110,7 +110,7 @@ test('any amount is written with exactly one decimal, and up to 10^12 credits is
   )
 })
 
-test('any amount in whole credits is at most half a credit off', () => {
+test('an amount rounded to whole credits differs by at most half a credit', () => {
   fc.assert(
     fc.property(amounts, (amount) => {
       const off = BigInt(wholeCredits(amount)) * 10n - BigInt(amount)
@@ -131,26 +131,26 @@ test.each<[string, number, readonly number[], readonly boolean[], number]>([
   ['an empty balance pays nothing', 0, [10, 1], [false, false], 0],
   ['what is free always fits', 0, [10, 0], [false, true], 0],
   ['a debt pays nothing', -5, [10, 0], [false, false], -5],
-])('spend: %s', (_, balance, costs, taken, left) => {
-  expect(spend(credits(balance), costsOf(costs))).toEqual({ paid: taken, balance: left })
+])('spend: %s', (_, balance, costs, paid, remaining) => {
+  expect(spend(credits(balance), costsOf(costs))).toEqual({ paid: paid, balance: remaining })
 })
 
-test('spend throws for a negative cost, which would make money', () => {
+test('spend throws for a negative cost, which would create credits', () => {
   expect(() => spend(credits(50), costsOf([10, -10]))).toThrow(RangeError)
 })
 
-test('spend refuses only what does not fit at its turn, and the balance is what was not paid', () => {
+test('spend refuses only costs that do not fit at their turn, and the balance is the unspent rest', () => {
   const anyCosts = fc.array(fc.nat(100), { maxLength: 50 })
   fc.assert(
     fc.property(fc.nat(1000), anyCosts, (balance, costs) => {
       const spending = spend(credits(balance), costsOf(costs))
-      let left = balance
+      let remaining = balance
       costs.forEach((cost, i) => {
-        expect(spending.paid[i]).toBe(cost <= left)
-        if (spending.paid[i] === true) left -= cost
+        expect(spending.paid[i]).toBe(cost <= remaining)
+        if (spending.paid[i] === true) remaining -= cost
       })
-      expect(spending.balance).toBe(left)
-      expect(left).toBeGreaterThanOrEqual(0)
+      expect(spending.balance).toBe(remaining)
+      expect(remaining).toBeGreaterThanOrEqual(0)
     }),
   )
 })

@@ -11,7 +11,7 @@ const creditsMax = 1_000_000_000_000
 /** Returns an amount of `tenths` tenths. Throws a RangeError if that is not a safe integer. */
 export function credits(tenths: number): Credits {
   if (Number.isSafeInteger(tenths)) return (tenths + 0) as Credits // -0 becomes 0
-  throw new RangeError(`not a whole number of tenths of a credit: ${tenths}`)
+  throw new RangeError(`amount is not an integer number of tenths of a credit: ${tenths}`)
 }
 
 /** Adds two amounts. Throws a RangeError beyond 2^53 tenths. */

@@ -82,17 +82,17 @@ export interface Ledger {
   ): Promise<Credits | 'no-such-account' | 'out-of-range' | 'repeated'>
   /**
    * Lists the movements of an account, or of all accounts one after the other by id, within the period, by time, in
-   * pieces of which none is empty. Movements that begin after the list does are not in it, however slowly it is read;
-   * one that was being stored at that moment may be missing. Each movement begins with the balance that the one before
-   * left. Nothing is held between two pieces (P-13). Sends that cost nothing are not listed. Sums of dropped sends
-   * count as of `historyDays` before they were entered: all of these sends were accepted before then. Throws where
-   * history that belongs to the period is dropped meanwhile. Lists nothing for an account that is not there.
+   * non-empty pages. Movements that begin after the list does are not listed, however slowly it is read; one that was
+   * being stored at that moment may be missing. Each movement starts from the balance after the one before. Nothing is
+   * locked between two pages (P-13). Sends that cost nothing are not listed. Sums of dropped sends are dated
+   * `historyDays` before they were entered, because all of these sends were accepted before then. Throws if history of
+   * the period is dropped meanwhile. Lists nothing for an unknown account.
    */
   movements(of: AccountId | 'all', period: Period, historyDays: number): AsyncIterable<readonly Movement[]>
   /**
-   * Returns the same of one account as a statement for people: the debits of a send in bulk are one line, however many
-   * texts it has, and so are its refunds with one code. A line stands at the time of its first movement, and each
-   * balance is that of the line before plus the amount.
+   * Lists the movements of one account as a statement for people: the debits of a bulk send are one line, however many
+   * texts it has, and so are its refunds with one code. A line has the time of its first movement, and each balance is
+   * that of the line before plus the amount.
    */
   statement(of: AccountId, period: Period, historyDays: number): AsyncIterable<readonly Movement[]>
   /**
@@ -105,7 +105,7 @@ export interface Ledger {
    * message is refunded at most once, over all callers and repetitions; later outcomes of the message refund nothing
    * more. Throws if it is unknown whether the refund was made.
    */
-  refund(wanted: RefundByHand, now: Instant): Promise<Refunded | RefundRefusal>
+  refund(request: RefundByHand, now: Instant): Promise<Refunded | RefundRefusal>
   /** Recomputes every balance from the entries, in one snapshot. */
   check(): Promise<LedgerCheck>
   /**
@@ -114,9 +114,9 @@ export interface Ledger {
    */
   transfer(transfer: Transfer, now: Instant): Promise<'done' | TransferFailure>
   /**
-   * Does the same unless an answer is stored under the key of the request (`ClientRequests`): then it returns
+   * Transfers credits unless an answer is stored under the key of the request (`ClientRequests`): then it returns
    * 'repeated' and moves nothing. A result other than 'failed' is stored as the answer in the same transaction. Throws
-   * if the store is in trouble, because the request may have moved credits before.
+   * if the store is in trouble, because an earlier attempt of the request may have moved credits.
    */
   transferOnce(transfer: Transfer, now: Instant, request: ClientRequest): Promise<'done' | TransferFailure | 'repeated'>
 }

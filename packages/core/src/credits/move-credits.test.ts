@@ -4,7 +4,7 @@ import { createGateway } from '../gateway.ts'
 import type { Ledger } from './ledger.ts'
 import type { TransferRefusal } from './move-credits.ts'
 
-/** A main account, its sub accounts, of which two are locked, and another family. All have 50.0 credits. */
+/** A main account, its sub accounts, two of which are locked, and another family. All have 50.0 credits. */
 async function families() {
   const ports = memoryPorts()
   const open = (parent?: Account, locked = false) => anAccount(ports, { parent: parent?.id, locked, credits: 500 })
@@ -33,9 +33,7 @@ const nobody = 4711
 const noNumbers = [NaN, 0, -1, 1.5, 2 ** 31, Infinity, nobody]
 const noQuantities = [NaN, 0, -0, -1, 0.5, 1.5, 1_000_000_000_001, Infinity, -Infinity]
 
-/**
- * From top to bottom: every row breaks all rules that come after the one that it is refused by, as far as that can be.
- */
+/** Rows in order of precedence: each row also violates the rules of all later rows, as far as possible. */
 const byMain: readonly Row[] = [
   ...noNumbers.map((from) => [from, NaN, NaN, 'invalid-from-account'] as const),
   ['strangers', 'strangers', 0, 'invalid-from-account'],
@@ -59,13 +57,14 @@ const byMain: readonly Row[] = [
 async function transferAs(asker: Name, [from, to, quantity, result]: Row): Promise<void> {
   const { gateway, accounts, balances } = await families()
   const numberOf = (account: Name | number) => (typeof account === 'number' ? account : accounts[account].id)
-  const wanted = { from: numberOf(from), to: numberOf(to), quantity }
-  expect(await gateway.commands.transferCredits(accounts[asker], wanted)).toBe(result)
+  const request = { from: numberOf(from), to: numberOf(to), quantity }
+  expect(await gateway.transferCredits(accounts[asker], request)).toBe(result)
   if (result !== 'done') expect(await balances()).toEqual([500, 500, 500])
 }
 
-test.each(byMain)('of the reasons against a transfer from %s to %s of %s the first counts: %s', (...row) =>
-  transferAs('main', row),
+test.each(byMain)(
+  'the first of several reasons against a transfer wins: from %s to %s of %s is refused as %s',
+  (...row) => transferAs('main', row),
 )
 
 const bySub: readonly Row[] = [
@@ -96,7 +95,7 @@ test('a main account moves whole credits from itself, to itself and between its 
   expect(await balances()).toEqual([10, 930, 560])
 })
 
-test('a main account that is locked moves nothing, not even between its sub accounts (ruling 1.14)', async () => {
+test('a locked main account moves nothing, not even between its sub accounts (ruling 1.14)', async () => {
   const { ports, gateway, accounts, balances } = await families()
   const { sub, sibling, locked, strangers } = accounts
   await ports.accounts.setLocked(accounts.main.id, true)
@@ -114,7 +113,7 @@ test('a main account that is locked moves nothing, not even between its sub acco
   expect(await gateway.commands.transferCredits(sub, { from: sub.id, to: sibling.id, quantity: 1 })).toBe('done')
 })
 
-test('a lock that was set a moment ago counts, whatever its holder was logged in with', async () => {
+test('a lock applies at once, also to a caller that logged in before', async () => {
   const { ports, gateway, accounts } = await families()
   const { main, sub } = accounts
   await ports.accounts.setLocked(main.id, true)
@@ -134,11 +133,11 @@ test.each(['from-account-locked', 'to-account-locked', 'insufficient-credits', '
   },
 )
 
-test('where it cannot be found out whether credits moved, there is no answer but an error', async () => {
+test('if it is unknown whether credits moved, the call throws', async () => {
   const { ports, accounts } = await families()
   const { main, sub } = accounts
   const ledger: Ledger = { ...ports.ledger, transfer: () => Promise.reject(new Error('nobody knows')) }
   const gateway = createGateway({ ...ports, ledger })
-  const wanted = { from: main.id, to: sub.id, quantity: 1 }
-  await expect(gateway.commands.transferCredits(main, wanted)).rejects.toThrow('nobody knows')
+  const request = { from: main.id, to: sub.id, quantity: 1 }
+  await expect(gateway.transferCredits(main, request)).rejects.toThrow('nobody knows')
 })

@@ -101,11 +101,11 @@ export type TransferRefusal =
 
 /**
  * Moves credits between a main account and its sub accounts, or between two of these. A main account may move them
- * between any of the family, a sub account only its own; whether a sub account may ask at all is the interface's rule
- * (rulings 2.13, 3.7). Throws where it cannot be found out whether the credits moved.
+ * between any of the family, a sub account only its own. Whether a sub account may call it at all is a rule of the
+ * interface (rulings 2.13, 3.7). Throws if it is unknown whether the credits moved.
  *
- * With a key the same request is done once, and every repetition has its result for 48 hours, unless that was that it
- * failed (ruling 1.24). Another request: the key has the answer to one that asked for something else.
+ * With a key the request is executed once, and every repetition within 48 hours receives its result, unless it failed
+ * (ruling 1.24). 'another-request': the key belongs to a different request.
  */
 export function transferCredits(ports: Pick<Ports, 'accounts' | 'ledger' | 'clientRequests' | 'clock'>) {
   const { ledger, clientRequests, clock } = ports
@@ -113,31 +113,31 @@ export function transferCredits(ports: Pick<Ports, 'accounts' | 'ledger' | 'clie
 
   async function transferFirst(
     asker: Account,
-    wanted: WantedTransfer,
+    order: WantedTransfer,
     request: ClientRequest,
   ): Promise<FirstAnswer | 'failed' | 'another-request'> {
-    const decided = await decide(ports, asker, wanted)
+    const decided = await decide(ports, asker, order)
     if (typeof decided === 'string') return clientRequests.keep(request, { text: decided })
     const result = await ledger.transferOnce(decided, clock.now(), request)
-    // No answer is found if the stored one expired at this moment.
-    if (result === 'repeated') return (await clientRequests.find(request)) ?? transferFirst(asker, wanted, request)
+    // The stored answer is not found if it expired at this moment.
+    if (result === 'repeated') return (await clientRequests.find(request)) ?? transferFirst(asker, order, request)
     return result === 'failed' ? result : { text: result }
   }
 
-  function transfer(asker: Account, wanted: WantedTransfer): Promise<'done' | TransferRefusal>
+  function transfer(asker: Account, order: WantedTransfer): Promise<'done' | TransferRefusal>
   function transfer(
     asker: Account,
-    wanted: WantedTransfer,
+    order: WantedTransfer,
     key: IdempotencyKey | undefined,
   ): Promise<'done' | TransferRefusal | 'another-request'>
-  async function transfer(asker: Account, wanted: WantedTransfer, key?: IdempotencyKey) {
+  async function transfer(asker: Account, order: WantedTransfer, key?: IdempotencyKey) {
     if (key === undefined) {
-      const decided = await decide(ports, asker, wanted)
+      const decided = await decide(ports, asker, order)
       return typeof decided === 'string' ? decided : ledger.transfer(decided, clock.now())
     }
-    const asked = JSON.stringify(['transfer', wanted.from, wanted.to, wanted.quantity])
-    const request = { account: asker.id, key, asked }
-    const answer = await once(request, () => transferFirst(asker, wanted, request))
+    const canonical = JSON.stringify(['transfer', order.from, order.to, order.quantity])
+    const request = { account: asker.id, key, asked: canonical }
+    const answer = await once(request, () => transferFirst(asker, order, request))
     return isAnswer(answer) ? (answer.text as 'done' | TransferRefusal) : answer
   }
   return transfer
@@ -147,15 +147,15 @@ export function transferCredits(ports: Pick<Ports, 'accounts' | 'ledger' | 'clie
 async function decide(
   ports: Pick<Ports, 'accounts'>,
   asker: Account,
-  wanted: WantedTransfer,
+  order: WantedTransfer,
 ): Promise<Transfer | TransferRefusal> {
-  const [from, to] = await Promise.all([wanted.from, wanted.to].map((number) => familyMember(ports, asker, number)))
+  const [from, to] = await Promise.all([order.from, order.to].map((number) => familyMember(ports, asker, number)))
   if (from === undefined || (asker.parent !== undefined && from.id !== asker.id)) return 'invalid-from-account'
   if (to === undefined) return 'invalid-to-account'
   if (!may(from, 'transfer') || !may(asker, 'transfer')) return 'from-account-locked'
   if (!may(to, 'transfer')) return 'to-account-locked'
   if (from.id === to.id) return 'same-account'
-  const amount = amountOf(wanted.quantity)
+  const amount = amountOf(order.quantity)
   return amount === undefined ? 'invalid-quantity' : { from: from.id, to: to.id, amount }
 }
 

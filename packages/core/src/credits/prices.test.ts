@@ -39,7 +39,7 @@ test.each<[string, Readonly<Record<string, number>> | undefined, string, number 
   expect(priceFor(own && table(own), table(rows), msisdn(number))).toBe(expected)
 })
 
-test('priceOf gives the price of the longest prefix, whatever the rows and their order', () => {
+test('priceOf returns the price of the longest prefix, whatever the rows and their order', () => {
   const prefix = fc.string({ unit: fc.constantFrom('2', '7', '8', '1'), maxLength: 6 })
   const number = fc.string({ unit: fc.constantFrom('2', '7', '8', '1'), minLength: 9, maxLength: 9 })
   fc.assert(

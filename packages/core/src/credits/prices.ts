@@ -27,8 +27,8 @@ export function priceOf(table: PriceTable, number: Msisdn): Credits | undefined 
 }
 
 /**
- * Returns the price of one part for an account. A matching prefix of its own prices wins over the general prices,
- * however short it is (ruling 1.4).
+ * Returns the price of one part for an account. A matching prefix of the account's own prices wins over the general
+ * prices, however short it is (ruling 1.4).
  */
 export const priceFor = (own: PriceTable | undefined, all: PriceTable, number: Msisdn): Credits | undefined =>
   (own && priceOf(own, number)) ?? priceOf(all, number)

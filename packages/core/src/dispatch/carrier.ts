@@ -9,7 +9,7 @@ import type { CarrierStatus } from './carrier-status.ts'
 import type { DeliveryReceipt, CarrierReferences } from './delivery-receipt.ts'
 import type { HistogramCounts } from '../fleet/histogram.ts'
 import type { UnknownMessage, WantedUnknown } from './unknown-messages.ts'
-import type { KeptUnreadReceipt, UnreadReceipt, UnreadReceiptId } from './unread-receipts.ts'
+import type { StoredUnreadReceipt, UnreadReceipt, UnreadReceiptId } from './unread-receipts.ts'
 
 /**
  * How willingly a carrier accepts messages now. Throttled: it accepts some, but has reported that it gets too many, or
@@ -79,7 +79,7 @@ export interface CarrierHandlers {
     list(
       after: UnreadReceiptId | undefined,
       countMax: number,
-    ): Promise<readonly (KeptUnreadReceipt & { readonly isStale?: boolean })[]>
+    ): Promise<readonly (StoredUnreadReceipt & { readonly isStale?: boolean })[]>
     drop(ids: readonly UnreadReceiptId[]): Promise<void>
   }
   /**

@@ -37,7 +37,7 @@ export function unreadKindOf({
 /** Id of a stored delivery. Later deliveries have higher ids. */
 export type UnreadReceiptId = Brand<number, 'UnreadReceiptId'>
 
-export interface KeptUnreadReceipt extends UnreadReceipt {
+export interface StoredUnreadReceipt extends UnreadReceipt {
   readonly id: UnreadReceiptId
   readonly at: Instant
 }
@@ -69,7 +69,7 @@ export interface UnreadReceipts {
     after: UnreadReceiptId | undefined,
     countMax: number,
     filter?: UnreadReceiptFilter,
-  ): Promise<readonly KeptUnreadReceipt[]>
+  ): Promise<readonly StoredUnreadReceipt[]>
   /** Deletes deliveries that have been read. */
   drop(ids: readonly UnreadReceiptId[]): Promise<void>
 }
@@ -78,7 +78,7 @@ const pageMax = 500
 
 /** Yields all unread deliveries, the oldest first, read in pages. */
 export const listUnreadReceipts = ({ unreadReceipts }: { readonly unreadReceipts: UnreadReceipts }) =>
-  async function* (carrier: CarrierId | undefined): AsyncIterable<KeptUnreadReceipt> {
+  async function* (carrier: CarrierId | undefined): AsyncIterable<StoredUnreadReceipt> {
     for (let after: UnreadReceiptId | undefined; ;) {
       const page = await unreadReceipts.list(after, pageMax, { carrier })
       yield* page

@@ -1,7 +1,7 @@
 import type { CarrierId } from '../dispatch/carrier-id.ts'
 
 /** Request for some of the binds that a carrier allows. */
-export interface WantedBinds {
+export interface BindDemand {
   readonly count: number
   /** Maximum number of binds leased at a time over all holders; binds are numbered 1 to `max`. */
   readonly max: number
@@ -23,7 +23,7 @@ export interface LeasedBinds {
  * clock. A holder counts the time of a lease from before the call that granted it, and has unbound when it ends.
  */
 export interface CarrierBinds {
-  lease(carrier: CarrierId, holder: string, request: WantedBinds): Promise<LeasedBinds>
+  lease(carrier: CarrierId, holder: string, request: BindDemand): Promise<LeasedBinds>
   /**
    * Renews all leases of a holder that have not ended and returns their numbers. The holder no longer has any other
    * number.

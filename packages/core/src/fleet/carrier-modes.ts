@@ -4,7 +4,7 @@ import type { Carrier, CarrierMode } from '../dispatch/carrier.ts'
 import { wrapCarrier } from '../dispatch/wrap-carrier.ts'
 
 /** A carrier that is paused or drained. */
-export interface HeldCarrier {
+export interface PausedCarrier {
   readonly carrier: CarrierId
   readonly mode: Exclude<CarrierMode, 'running'>
   readonly since: Instant
@@ -17,7 +17,7 @@ export interface CarrierModes {
   /** Sets the mode. Returns false, without any effect on `list`, if the carrier had this mode already. */
   set(carrier: CarrierId, mode: CarrierMode, by: string): Promise<boolean>
   /** Lists paused and drained carriers by name. */
-  list(): Promise<readonly HeldCarrier[]>
+  list(): Promise<readonly PausedCarrier[]>
   /** Calls `changed` soon after a change, and possibly without one. Calls may be missed, so poll as well. */
   onChange(changed: () => void): void
 }

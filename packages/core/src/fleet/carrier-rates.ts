@@ -1,7 +1,7 @@
 import type { CarrierId } from '../dispatch/carrier-id.ts'
 
 /** Request of a holder that renews its share of a carrier's rate, in whole parts per second. */
-export interface WantedRate {
+export interface RateDemand {
   /** Rate of all holders together. */
   readonly perSecond: number
   /** Maximum rate used in the last second, and until the answer arrives. */
@@ -23,7 +23,7 @@ export interface WantedRate {
  */
 export interface CarrierRates {
   /** Renews or starts a holder's lease; returns the rate that it may use until the next answer. */
-  renew(carrier: CarrierId, holder: string, request: WantedRate): Promise<number>
+  renew(carrier: CarrierId, holder: string, request: RateDemand): Promise<number>
 }
 
 /** Lease of another holder: the rate that it may use, and the rate that it could use. */
@@ -60,7 +60,7 @@ export function fairShares(perSecond: number, needs: readonly number[]): readonl
  * `leases` lists all holders, with the caller itself as `undefined`.
  */
 export function renewedShare(
-  { perSecond, inUse, need }: Omit<WantedRate, 'seconds' | 'wasAway'>,
+  { perSecond, inUse, need }: Omit<RateDemand, 'seconds' | 'wasAway'>,
   leases: readonly (LeasedRate | undefined)[],
 ): { readonly granted: number; readonly share: number } {
   const needs = leases.map((lease) => lease?.need ?? need)

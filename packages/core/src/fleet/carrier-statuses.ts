@@ -26,7 +26,7 @@ export interface ReportingProcess {
   readonly pid: number
 }
 
-export interface ToldCarrier extends CarrierReport {
+export interface ReportedCarrier extends CarrierReport {
   readonly process: ReportingProcess
   readonly toldAt: Instant
   /** True if the process has not reported for `staleSeconds`: it has died, or cannot reach the store. */
@@ -46,5 +46,5 @@ export interface CarrierStatuses {
   /** Replaces the earlier reports of this process. Reports not repeated for a day are deleted. */
   tell(process: ReportingProcess, reports: readonly CarrierReport[]): Promise<void>
   /** Lists reports by carrier, host and process. */
-  list(staleSeconds: number): Promise<readonly ToldCarrier[]>
+  list(staleSeconds: number): Promise<readonly ReportedCarrier[]>
 }

@@ -6,8 +6,8 @@ const ucs2 = (octets: string): CodedText => ({ coding: 'ucs-2', octets })
 const hex = (octets: readonly number[]) => Buffer.from(octets).toString('hex')
 
 /**
- * Annex A of 3GPP TS 23.038 as runs `code-code=first character`, all in hexadecimal. Written down from two independent
- * transcriptions (releases 16 and 18) where they agree, and from the table of Android where not; without what is blank.
+ * Annex A of 3GPP TS 23.038 as runs `code-code=first character` in hexadecimal, without blanks. Copied from two
+ * independent transcriptions (releases 16 and 18) where they agree, otherwise from the table of Android.
  */
 const annexA = [
   [
@@ -264,7 +264,7 @@ test.each([
   ['', ''],
 ])('UCS-2 %s is %j', (octets, text) => expect(readCodedText(ucs2(octets))).toBe(text))
 
-test('an escape is joined with the next part, in the tables of that part', () => {
+test('an escape is joined with the first character of the next part, in the tables of that part', () => {
   expect(readCodedParts([gsm('1b'), gsm('65')])).toEqual(['', '€'])
   expect(readCodedParts([gsm('1b'), gsm('69', { single: 1 })])).toEqual(['', 'ı'])
   expect(readCodedParts([gsm('1b'), gsm('1b65')])).toEqual(['', ' e'])
@@ -272,7 +272,7 @@ test('an escape is joined with the next part, in the tables of that part', () =>
   expect(readCodedParts([ucs2('fffe4100'), ucs2('4200'), ucs2('feff0043')])).toEqual(['A', 'B', 'C'])
 })
 
-test('however septets are divided into parts, the text is the same', () => {
+test('the text is the same however its septets are divided into parts', () => {
   const septets = fc.array(fc.integer({ min: 0, max: 127 }), { maxLength: 60 })
   const tables = fc.record({ locking: fc.nat({ max: 14 }), single: fc.nat({ max: 14 }) })
   fc.assert(
@@ -284,7 +284,7 @@ test('however septets are divided into parts, the text is the same', () => {
   )
 })
 
-test('letters and digits of ASCII are themselves in the locking tables of Europe, small letters and digits in all', () => {
+test('ASCII letters and digits keep their codes in European locking tables, and small letters and digits in all tables', () => {
   for (const [code, character] of latin) {
     for (const locking of [1, 2, 3]) expect(readCodedText(gsm(hex([code]), { locking }))).toBe(character)
     const isShared = /[a-z0-9]/.test(character)

@@ -6,7 +6,7 @@ import { lockingTable, singleShiftTable } from './national-tables.ts'
  */
 export type CodedText = Gsm7Text | { readonly coding: 'ucs-2'; readonly octets: string }
 
-/** One septet an octet, with the national language tables that the user data header names. */
+/** Septets, one in each octet, with the national language tables that the user data header names. */
 export interface Gsm7Text {
   readonly coding: 'gsm-7'
   readonly octets: string
@@ -15,19 +15,19 @@ export interface Gsm7Text {
   readonly single?: number | undefined
 }
 
-/** Reads one text, or one part by itself. */
+/** Decodes one text, or one part by itself. */
 export const readCodedText = (coded: CodedText): string => readCodedParts([coded])[0] ?? ''
 
-/** State that one part passes to the next. */
+/** State that the decoder carries from one part to the next. */
 interface Carried {
   isEscaped: boolean
   isLittleEndian: boolean
 }
 
 /**
- * Reads consecutive parts of one text, each with what the ones before left open: an escape that is followed by its
- * character in the next part, and the octet order that a byte order mark has named. Undefined stands for a part that is
- * missing or was not coded; it reads as an empty text.
+ * Decodes consecutive parts of one text. State carries over from part to part: an escape whose character is in the next
+ * part, and the octet order of a byte order mark. Undefined stands for a part that is missing or was not coded; it
+ * decodes to an empty text.
  */
 export function readCodedParts(parts: readonly (CodedText | undefined)[]): readonly string[] {
   const carried: Carried = { isEscaped: false, isLittleEndian: false }
@@ -41,8 +41,8 @@ export function readCodedParts(parts: readonly (CodedText | undefined)[]): reado
 const escape = 0x1b
 
 /**
- * A code that the single shift table lacks is read in the locking table (6.2.1.1), a second escape as a space; an octet
- * above 127 is no septet and read as Latin-1, since carriers send such.
+ * Decodes septets. A code that the single shift table lacks is read in the locking table (6.2.1.1), and a second escape
+ * as a space. An octet above 127 is not a septet; it is read as Latin-1, because some carriers send such octets.
  */
 function readGsm7({ octets, locking, single }: Gsm7Text, carried: Carried): string {
   const alphabet = lockingTable(locking)
@@ -65,8 +65,8 @@ const byteOrderMark = 0xfeff
 const swappedMark = 0xfffe
 
 /**
- * Big-endian, unless a byte order mark says otherwise; the mark is no part of the text. Half of a surrogate pair stays:
- * the next part may begin with the other half. An odd octet at the end is no character.
+ * Decodes UCS-2, big-endian unless a byte order mark says otherwise; the mark is not part of the text. Half a surrogate
+ * pair stays, because the next part may begin with the other half. An odd octet at the end is ignored.
  */
 function readUcs2(octets: readonly number[], carried: Carried): string {
   const units = Array.from({ length: octets.length >> 1 }, (_, at) => unitAt(octets, at * 2))

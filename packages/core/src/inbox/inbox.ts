@@ -27,10 +27,10 @@ export interface InboxMessage {
 /** Part of an account's inbound messages: all, those to its codes, or all others (ruling 1.19). */
 export type InboxPart = 'all' | 'short-code' | 'replies'
 
-/** Days within which taken messages can be offered again. After that they count as returned. */
+/** Days within which consumed messages can be offered again. After that they count as returned. */
 export const offerAgainDays = 1
 
-/** Id of one return-once call that took messages. */
+/** Id of one return-once call that consumed messages. */
 export type Taking = Brand<string, 'Taking'>
 
 export interface Taken {
@@ -85,11 +85,12 @@ export interface Inbox {
   /** Lists messages received since `since`, oldest first. Independent of the return-once calls (ruling 1.20). */
   list(by: AccountId, part: InboxPart, since: Instant, page: Page): Promise<Paged<InboxMessage>>
   /**
-   * Takes at most `messagesMax` messages received since `since` that were not taken before, oldest first. Concurrent
-   * callers in any process get different messages. If the answer of the database is lost, no message is taken.
+   * Consumes at most `messagesMax` messages received since `since` that were not consumed before, oldest first.
+   * Concurrent callers in any process get different messages. If the answer of the database is lost, no message is
+   * consumed.
    */
   take(by: AccountId, part: InboxPart, since: Instant, messagesMax: number): Promise<Taken>
-  /** Offers the messages of one `take` again, within `offerAgainDays`. May be repeated. */
+  /** Offers the messages of one `take` call again, within `offerAgainDays`. May be repeated. */
   offerAgain(by: AccountId, taking: Taking): Promise<void>
   /** Lists messages that belong to no account, oldest first. The store reads them in pages. */
   unowned(): AsyncIterable<UnownedMessage>

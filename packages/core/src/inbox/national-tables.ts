@@ -2,9 +2,9 @@ import { gsm7Alphabet, gsm7Extension, gsm7ExtensionCodes } from '../messages/bod
 
 /** Tables of one national language (3GPP TS 23.038, annex A). */
 interface NationalTables {
-  /** The characters at codes 0 to 127; U+001B stands at the escape. Undefined: the language has none. */
+  /** Characters at codes 0 to 127; U+001B stands at the escape. Undefined if the language has no locking table. */
   readonly locking?: string
-  /** The characters behind an escape, by code. */
+  /** Characters after an escape, by code. */
   readonly single: ReadonlyMap<number, string>
 }
 
@@ -13,13 +13,16 @@ const range = (from: number, to: number): readonly number[] =>
 
 const defaultSingle = new Map(Array.from(gsm7Extension, (character, at) => [gsm7ExtensionCodes[at] ?? 0, character]))
 
-/** Letters of European languages take the places of a few characters of the default tables. */
+/** Returns the default tables with a few characters replaced by letters of a European language. */
 const changed = (changes: Readonly<Record<number, string>>): string =>
   Array.from(gsm7Alphabet, (character, code) => changes[code] ?? character).join('')
 const extended = (added: Readonly<Record<number, string>>): ReadonlyMap<number, string> =>
   new Map([...defaultSingle, ...Object.entries(added).map(([code, character]) => [Number(code), character] as const)])
 
-/** Codes of the locking tables A.3.4 to A.3.13 that hold characters of the language; all others are the same in all. */
+/**
+ * Codes of the locking tables A.3.4 to A.3.13 that hold characters of the language. All other codes are the same in all
+ * tables.
+ */
 const ownLockingCodes = [
   ...[...range(0x00, 0x09), 0x0b, 0x0c, ...range(0x0e, 0x1a), ...range(0x1c, 0x1f), ...range(0x22, 0x27)],
   ...[0x2a, 0x2b, 0x2d, 0x2f, ...range(0x3c, 0x3e), ...range(0x40, 0x60), ...range(0x7b, 0x7f)],
@@ -46,7 +49,10 @@ function indicLocking(block: number, missing: readonly number[], last: string): 
   return asianLocking(own.join('') + last)
 }
 
-/** The same for single shift tables A.2.4 to A.2.13. A blank one has no character there. */
+/**
+ * Codes of the single shift tables A.2.4 to A.2.13 that hold characters of the language, likewise. A blank has no
+ * character there.
+ */
 const ownSingleCodes = [...[0x19, 0x1a, ...range(0x1c, 0x27), ...range(0x2a, 0x2e), ...range(0x30, 0x3b), 0x3f]]
 const capitals = range(0x41, 0x5a).map((code) => [code, String.fromCharCode(code)] as const)
 const sharedSingle = new Map([
@@ -66,8 +72,8 @@ const asianSingle = (own: string): ReadonlyMap<number, string> =>
 
 /**
  * Tables by national language identifier (3GPP TS 23.038, 6.2.1.2.4). Where the specification has obvious misprints
- * (Kannada locking 0x24, Tamil single 0x24, Telugu single 0x22 and 0x23) the character is that of its sequence, as
- * phones have it. Telugu has € at 0x65 as all others: phones send it.
+ * (Kannada locking 0x24, Tamil single 0x24, Telugu single 0x22 and 0x23), the table has the character that continues
+ * the sequence, as phones do. Telugu has € at 0x65 like all others, because phones send it.
  */
 export const nationalTables: ReadonlyMap<number, NationalTables> = new Map<number, NationalTables>([
   [
@@ -220,10 +226,10 @@ export const nationalTables: ReadonlyMap<number, NationalTables> = new Map<numbe
   ],
 ])
 
-/** Returns the locking table of a language: the default alphabet where the language has none or is not known. */
+/** Returns the locking table of a language, or the default alphabet if the language has none or is unknown. */
 export const lockingTable = (language: number | undefined): string =>
   (language === undefined ? undefined : nationalTables.get(language)?.locking) ?? gsm7Alphabet
 
-/** Returns the single shift table of a language: the default extension where the language is not known. */
+/** Returns the single shift table of a language, or the default extension if the language is unknown. */
 export const singleShiftTable = (language: number | undefined): ReadonlyMap<number, string> =>
   (language === undefined ? undefined : nationalTables.get(language)?.single) ?? defaultSingle

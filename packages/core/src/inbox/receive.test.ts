@@ -2,8 +2,8 @@ import { anAddress, aNumber } from '@gateway/core/testing'
 import { addPart, deduplicationKeyOf, isPart, joinParts, type InboundMessage } from './inbound-message.ts'
 import { optKeywordOf, readInboundMessage } from './receive.ts'
 
-const read = (wanted: Partial<Parameters<typeof readInboundMessage>[0]>) =>
-  readInboundMessage({ from: aNumber(), to: anAddress(), text: 'hi', ...wanted })
+const read = (message: Partial<Parameters<typeof readInboundMessage>[0]>) =>
+  readInboundMessage({ from: aNumber(), to: anAddress(), text: 'hi', ...message })
 
 test.each([
   ['+27820000000', '27820000000', aNumber()],
@@ -15,34 +15,34 @@ test.each([
   ['x'.repeat(200), 'x'.repeat(32), undefined],
 ])('from %j', (from, stored, number) => expect(read({ from })).toMatchObject({ from: stored, number }))
 
-test('what no store holds becomes U+FFFD; a whole pair stays', () => {
+test('characters that no store accepts become U+FFFD; a whole surrogate pair stays', () => {
   expect(read({ text: '\0\ud83d\ude00 \ud83d ' }).text).toBe('\ufffd😀 \ufffd ')
 })
 
-test('a keyword is read from the text as it is stored', () => {
+test('a keyword is recognized in the text as stored', () => {
   expect(read({ text: ' stop ' }).keyword).toBe('opt-out')
   expect(read({ text: 'opt\0out' }).keyword).toBe('opt-out')
 })
 
-test('parts are joined by their numbers, and a pair that they split is whole again', () => {
+test('parts are joined by their numbers, and a surrogate pair that they split is whole again', () => {
   const part = (number: number, text: string) => ({ number, text })
   expect(joinParts([part(3, 'c'), part(1, 'a\ud83d'), part(2, '\ude00b')])).toBe('a😀bc')
   expect(joinParts([part(3, 'c'), part(1, 'a')])).toBe('ac')
 })
 
-test('parts are read together only with the part that follows, and each without it too', () => {
+test('user data is decoded together with that of the directly following part, otherwise on its own', () => {
   const gsm = (number: number, octets: string) => ({ number, text: '?', coded: { coding: 'gsm-7', octets } as const })
   expect(joinParts([gsm(2, '65'), gsm(1, '611b')])).toBe('a€')
   expect(joinParts([gsm(3, '65'), gsm(1, '611b')])).toBe('ae')
   expect(joinParts([gsm(1, '611b'), { number: 2, text: 'plain' }, gsm(3, '65')])).toBe('aplaine')
 })
 
-test('a byte order mark before a text and U+0000 behind it are no part of it (ruling 1.32)', () => {
+test('a byte order mark before a text and U+0000 after it are removed (ruling 1.32)', () => {
   expect(read({ text: '\ufeffSTOP\0\0' })).toMatchObject({ text: 'STOP', keyword: 'opt-out' })
   expect(read({ text: `${'\0'.repeat(100_000)}a` }).text).toHaveLength(100_001)
 })
 
-test('a text is complete with as many parts as it has, and a number that waits already begins another', () => {
+test('a text is complete when all its parts have arrived, and a part number that already waits begins another text', () => {
   const [a, b] = [
     { number: 1, text: 'a' },
     { number: 2, text: 'b' },
@@ -80,7 +80,7 @@ test.each([
   [{ group: 0, number: 1, of: 256 }, false],
 ])('part %j', (part, expected) => expect(isPart({ ...message, part })).toBe(expected))
 
-test('an id of one kind is never the same as one of another', () => {
+test('deduplication keys of different kinds never collide', () => {
   const fields = deduplicationKeyOf({ ...message, sent: 5 as NonNullable<InboundMessage['sent']> })
   const all = [
     deduplicationKeyOf({ ...message, reference: 'a' }),

@@ -63,7 +63,10 @@ const addressOf = (text: string): string =>
 export type OptKeyword = 'opt-out' | 'opt-in'
 
 const optOutWords = /^(?:stop|end|cancel|unsubscribe|quit)$/
-/** Matches with the `s` and `u` flags, so that the one character may be a line break or a surrogate pair. */
+/**
+ * Matches with the `s` and `u` flags, so that the one character between the words may be a line break or a surrogate
+ * pair.
+ */
 const optOutStart = /^(?:stop send|opt out|opt.out)/su
 const optInWords = /^(?:start|unstop)$/
 

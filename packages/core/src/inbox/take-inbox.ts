@@ -18,12 +18,15 @@ export const listReplies = listInbox('replies')
 /** Lists messages to the account's codes. The list of an account without a code is empty. */
 export const listShortCodeMessages = listInbox('short-code')
 
-/** Default of the maximum number of messages that one call takes (ruling 1.20). */
+/** Default maximum number of messages of one return-once call (ruling 1.20). */
 export const takenMaxDefault = 10_000
 
 export interface TakenMessages {
   readonly messages: readonly InboxMessage[]
-  /** Offers the messages again. Called if the response could not be written whole; may be repeated if it rejects. */
+  /**
+   * Offers the messages again. To be called if the response could not be written completely; may be repeated if it
+   * rejects.
+   */
   offerAgain(): Promise<void>
 }
 
@@ -45,13 +48,13 @@ async function take(
   }
 }
 
-/** Takes the messages of the account, with or without short code messages (ruling 1.19). */
+/** Returns replies once, with or without short code messages (ruling 1.19). */
 export const takeReplies =
   (ports: Pick<Ports, 'inbox' | 'clock'>, messagesMax: number) =>
   (account: Account, codes: 'with-short-codes' | 'without-short-codes'): Promise<TakenMessages> =>
     take(ports, account, codes === 'with-short-codes' ? 'all' : 'replies', messagesMax)
 
-/** Takes the messages to the account's codes. */
+/** Returns messages to the account's codes once. */
 export const takeShortCodeMessages =
   (ports: Pick<Ports, 'inbox' | 'clock'>, messagesMax: number) =>
   (account: Account): Promise<TakenMessages> =>

@@ -142,7 +142,7 @@ describe('any text', () => {
     property((body) => expect(bodyOf(body.text)).toEqual(body))
   })
 
-  test('is cut into as many parts as are charged, and the parts joined are the text', () => {
+  test('has as many parts as are charged, and the parts joined are the text', () => {
     property((body) => {
       const parts = partsOf(body)
       expect(parts).toHaveLength(body.parts)
@@ -150,7 +150,7 @@ describe('any text', () => {
     })
   })
 
-  test('has no part that is empty, over its length, or cut inside a pair', () => {
+  test('has no part that is empty, too long, or ends inside a surrogate pair', () => {
     property((body) => {
       const max = body.encoding === 'gsm-7' ? [160, 153] : [70, 67]
       for (const part of partsOf(body)) {
@@ -162,7 +162,7 @@ describe('any text', () => {
     })
   })
 
-  test('has parts so full that the next character would not have fitted', () => {
+  test('has parts that are full: the next character would not fit', () => {
     property((body) => {
       partsOf(body).forEach((part, i, parts) => {
         const next = String.fromCodePoint(parts[i + 1]?.codePointAt(0) ?? 0)
@@ -174,19 +174,20 @@ describe('any text', () => {
     })
   })
 
-  test('is sent in GSM 7-bit exactly if all its characters are in it', () => {
+  test('is sent in GSM 7-bit exactly if all its characters are in the alphabet', () => {
     property((body) => expect(body.encoding).toBe(septets(body.text) === undefined ? 'ucs-2' : 'gsm-7'))
   })
 
-  test('that needs UCS-2 is sent to the letter', () => {
+  test('that needs UCS-2 is sent without replacements', () => {
     property((body, text) => {
       if (body.encoding === 'ucs-2') expect(body.text).toBe(text)
     })
   })
 })
 
-// A way that is quadratic in the length, like composing all marks after one letter, does not end in time here.
-test('hostile texts of a million code units are judged in linear time', () => {
+// An algorithm that is quadratic in the length, such as composing all marks after one letter, exceeds the time limit
+// here.
+test('hostile texts of a million code units are encoded in linear time', () => {
   expect(bodyOf(`e${'\u0301\u0323'.repeat(500_000)}`)).toBe('too-long')
   expect(bodyOf('e\u0301'.repeat(500_000))).toBe('too-long')
   expect(bodyOf('😀'.repeat(500_000))).toBe('too-long')
@@ -194,8 +195,8 @@ test('hostile texts of a million code units are judged in linear time', () => {
   expect(bodyOf(' '.repeat(1_000_000))).toBe('no-message')
 })
 
-// Every character of the basic plane that perl's Encode::GSM0338, an implementation not ours, encodes, and in how many
-// bytes.
+// Characters of the basic plane that an independent implementation (Encode::GSM0338 of Perl) encodes, with their number
+// of bytes.
 const inDefaultAlphabet =
   '000a 000d 0020-005a 005f 0061-007a 00a1 00a3-00a5 00a7 00bf 00c4-00c7 00c9 00d1 00d6 00d8 00dc 00df-00e0 00e4-00e6 ' +
   '00e8-00e9 00ec 00f1-00f2 00f6 00f8-00f9 00fc 0393-0394 0398 039b 039e 03a0 03a3 03a6 03a8-03a9'
@@ -207,7 +208,7 @@ const codesIn = (ranges: string): readonly number[] =>
     return Array.from({ length: last - first + 1 }, (_, i) => first + i)
   })
 
-test('every code unit has the septets that another implementation gives it, all 65536 of them', () => {
+test('all 65536 code units have the number of septets that an independent implementation returns', () => {
   const expected = new Uint8Array(65_536)
   for (const code of codesIn(inDefaultAlphabet)) expected[code] = 1
   for (const code of codesIn(inExtension)) expected[code] = 2
@@ -309,7 +310,7 @@ describe('dropUnseen', () => {
   })
 })
 
-describe('what makes a text dear', () => {
+describe('characters that make a text expensive', () => {
   test.each([
     ['Hello', [], [], []],
     ['5 € [now] €', [], [], ['€', '[', ']']],
@@ -329,7 +330,7 @@ describe('what makes a text dear', () => {
     expect(costlyCharacters(text)).toEqual({ outside, replaced, double })
   })
 
-  test('it names something wherever a text is sent in another way than its characters say', () => {
+  test('a text is sent in UCS-2 or with replacements exactly if it has characters that need it', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '€', '’', 'ж', '…', '\u200b') }), (text) => {
         const body = bodyOf(text)

@@ -1,11 +1,11 @@
 /**
- * A text that can be sent, as it is sent. `text` alone determines the rest: `bodyOf(body.text)` equals `body`, so that
- * the text is all that has to be stored.
+ * Text in the form in which it is sent. `text` alone determines the rest: `bodyOf(body.text)` equals `body`, so only
+ * the text is stored.
  */
 export interface Body {
   readonly text: string
   readonly encoding: 'gsm-7' | 'ucs-2'
-  /** 1 to 7 for `gsm-7`, 1 to 6 for `ucs-2`; each is charged. */
+  /** Number of parts, each of which is charged: 1 to 7 for `gsm-7`, 1 to 6 for `ucs-2`. */
   readonly parts: number
 }
 
@@ -15,13 +15,14 @@ const single = { 'gsm-7': 160, 'ucs-2': 70 }
 const ofSeveral = { 'gsm-7': 153, 'ucs-2': 67 }
 
 /**
- * How `text` is sent (rulings 1.5 to 1.7). As it is, if it fits GSM 7-bit; else with its look-alikes replaced and the
- * characters that nobody sees dropped, if it then fits; else as it was written, in UCS-2, where a replacement would
- * only make it longer and where unseen characters join emoji and shape scripts.
+ * Returns the form in which `text` is sent (rulings 1.5 to 1.7). A text that fits GSM 7-bit is sent unchanged. Any
+ * other is sent with its look-alikes replaced and its invisible characters dropped if it fits then. Otherwise it is
+ * sent unchanged in UCS-2, where a replacement would only make it longer and where invisible characters join emoji and
+ * shape scripts.
  *
- * `'no-message'`: nothing to read (empty, or white space as `trim` knows it, also after the replacement: a zero-width
- * space is nothing), or no text at all (U+0000 or a lone surrogate in it). `'too-long'`: more than 918 septets, or more
- * than 6 parts of UCS-2. A text that is both is `'no-message'`.
+ * Returns `'no-message'` for an empty text, a text of white space (as `trim` defines it, also after the replacement,
+ * which drops zero-width spaces) and a text with U+0000 or a lone surrogate. Returns `'too-long'` beyond 918 septets or
+ * 6 parts of UCS-2. If both apply, `'no-message'` wins.
  */
 export function bodyOf(text: string): Body | 'no-message' | 'too-long' {
   const count = septets(text)
@@ -52,8 +53,8 @@ function ucs2Body(text: string): Body | 'too-long' {
 const isBlank = (text: string): boolean => !/\S/.test(text)
 
 /**
- * The texts of the parts in their order, which joined are `body.text`: `body.parts` of them, or more if a longer header
- * leaves room for fewer than 153 septets or 67 code units in a part.
+ * Splits a body into the texts of its parts, in order; joined they are `body.text`. There are `body.parts` of them, or
+ * more if a longer header leaves room for fewer than 153 septets or 67 code units in a part.
  */
 export function partsOf(
   body: Pick<Body, 'text' | 'encoding' | 'parts'>,
@@ -65,7 +66,8 @@ export function partsOf(
 }
 
 /**
- * Where each part of a text of several parts ends: as full as it can be without splitting an escape or surrogate pair.
+ * Returns the end of each part of a text of several parts. Each part is as long as possible without splitting an escape
+ * sequence or a surrogate pair.
  */
 function partEnds(text: string, encoding: Body['encoding'], unitsMax = ofSeveral[encoding]): readonly number[] {
   const ends: number[] = []
@@ -90,29 +92,33 @@ function codeUnitsAt(text: string, i: number) {
 }
 
 /**
- * The GSM 7-bit default alphabet (3GPP TS 23.038, 6.2.1) in the order of its codes: the character at index n has code
- * n. U+001B stands at the code of the escape, which is no character and never fits.
+ * GSM 7-bit default alphabet (3GPP TS 23.038, 6.2.1): the character at index n has code n. U+001B stands at the code of
+ * the escape, which is not a character and never fits.
  */
 export const gsm7Alphabet =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\u001bÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
   '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
 
-/** The extension table (6.2.1.1): each is an escape and a code, two septets. The first is the form feed. */
+/**
+ * Extension table (3GPP TS 23.038, 6.2.1.1). Each character takes two septets, an escape and a code. The first is the
+ * form feed.
+ */
 export const gsm7Extension = '\f^{}\\[~]|€'
 
-/** The codes of the extension table, in the order of `gsm7Extension`. */
+/** Codes of the extension table, in the order of `gsm7Extension`. */
 export const gsm7ExtensionCodes: readonly number[] = [0x0a, 0x14, 0x28, 0x29, 0x2f, 0x3c, 0x3d, 0x3e, 0x40, 0x65]
 
-// One lookup a code unit: 160 characters in 0.3 µs, against 0.65 µs with a Map and 1.1 µs with a regular expression.
+// An array lookup per code unit: 160 characters in 0.3 µs, compared with 0.65 µs for a Map and 1.1 µs for a regular
+// expression.
 const septetsOf = new Uint8Array(65_536)
 for (const character of gsm7Alphabet) septetsOf[character.charCodeAt(0)] = 1
 for (const character of gsm7Extension) septetsOf[character.charCodeAt(0)] = 2
 septetsOf[0x1b] = 0
 
-/** The septets of one UTF-16 code unit: 1, 2 in the extension table, 0 if it is in neither. */
+/** Returns the number of septets of one UTF-16 code unit: 1, or 2 in the extension table, or 0 if it is in neither. */
 export const septetsOfUnit = (codeUnit: number): number => septetsOf[codeUnit] ?? 0
 
-/** How many septets `text` takes in GSM 7-bit (ruling 1.5), or `undefined` if a character of it does not fit. */
+/** Returns the number of septets of `text` in GSM 7-bit (ruling 1.5), or `undefined` if a character does not fit. */
 export function septets(text: string): number | undefined {
   let sum = 0
   for (let i = 0; i < text.length; i++) {
@@ -124,13 +130,13 @@ export function septets(text: string): number | undefined {
 }
 
 /**
- * Each row: the characters that are replaced, and what replaces them. Only what a reader takes for the same thing is
- * here. Not here, because the text would say something else: letters without their accents, capitals of other scripts,
- * (c) and (r) signs, fractions and powers (`1½` is not `11/2`), the middle dot (`3·5` is not `3.5`), characters that
- * reverse the direction of writing.
+ * Rows of replaced characters and their replacement. The table has only characters that a reader takes for the same. It
+ * lacks those whose replacement would change the meaning: letters with accents, capitals of other scripts, (c) and (r)
+ * signs, fractions and powers (`1½` is not `11/2`), the middle dot (`3·5` is not `3.5`), and characters that reverse
+ * the direction of writing.
  */
 const rows: readonly (readonly [lookAlikes: string, replacement: string])[] = [
-  // Quotes, primes, and the accents that are typed in their place.
+  // Quotes, primes, and the accents that people type in their place.
   ['\u2018\u2019\u201a\u201b\u2032\u2035\u2039\u203a\u275b\u275c\u02b9\u02bb\u02bc`\u00b4', "'"],
   ['\u201c\u201d\u201e\u201f\u2033\u2036\u00ab\u00bb\u275d\u275e\u02ba', '"'],
   // Hyphens, dashes, minus.
@@ -151,47 +157,47 @@ const rows: readonly (readonly [lookAlikes: string, replacement: string])[] = [
   ['\ufb03', 'ffi'],
   ['\ufb04', 'ffl'],
   ['\ufb05\ufb06', 'st'],
-  // The signs for kelvin, ångström and ohm, which Unicode itself holds for the same as the letters.
+  // The signs for kelvin, ångström and ohm, which Unicode defines as equivalent to the letters.
   ['\u212a', 'K'],
   ['\u212b', 'Å'],
   ['\u2126', 'Ω'],
-  // White space that is not in the alphabet: the tab, then the spaces of other widths.
+  // White space outside the alphabet: the tab, then spaces of other widths.
   ['\t\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000', ' '],
   ['\u000b\u0085\u2028\u2029', '\n'],
 ]
 
 const replacements = new Map(rows.flatMap(([from, to]) => Array.from(from, (character) => [character, to] as const)))
 
-// A letter of the alphabet that arrives as a base letter and a combining mark (as some systems write file names and
-// text). Not `text.normalize()`: it takes 1.1 s for 65 000 marks after one letter.
+// Letters of the alphabet that arrive as a base letter and a combining mark, as some systems write file names and text.
+// `text.normalize()` is not used, because it needs 1.1 s for 65,000 marks after one letter.
 for (const letter of 'èéùìòÇÅåÉÄÖÑÜäöñüà') replacements.set(letter.normalize('NFD'), letter)
 
 const anyLookAlike = new RegExp([...replacements.keys()].join('|'), 'g')
 
 /**
- * `text` with characters outside GSM 7-bit replaced by what looks the same and is inside, where the fixed table has it
- * (ruling 1.7); all else stays. The result may be longer: an ellipsis is three dots.
+ * Replaces characters outside GSM 7-bit by look-alikes inside it, as far as the fixed table has them (ruling 1.7).
+ * Other characters stay. The result may be longer: an ellipsis becomes three dots.
  */
 export const replaceLookAlikes = (text: string): string =>
   text.replace(anyLookAlike, (found) => replacements.get(found) ?? found)
 
-// Soft hyphen, zero-width space and joiners, byte order mark, left-to-right marks around pasted numbers.
+// Soft hyphen, zero-width space and joiners, byte order mark, and the direction marks around pasted numbers.
 const unseen = /[\u00ad\u200b\u2060\ufeff\u200e\u202a\u202c\u2066\u2068\u2069]|\u200c|\u200d/g
 
-/** `text` without the characters that nobody sees. */
+/** Removes invisible characters from `text`. */
 export const dropUnseen = (text: string): string => text.replace(unseen, '')
 
-/** What of a text costs more than it looks, each character once; for whoever writes it. */
+/** Characters that make a text more expensive than it looks, each listed once, for the person who writes the text. */
 export interface CostlyCharacters {
-  /** Those that no replacement makes fit GSM 7-bit: the whole text is sent in UCS-2 because of them. */
+  /** Characters for which there is no replacement in GSM 7-bit, so that the whole text is sent in UCS-2. */
   readonly outside: readonly string[]
-  /** Look-alikes and what is sent instead, where that keeps the text in GSM 7-bit. */
+  /** Look-alikes and their replacements, if these keep the text in GSM 7-bit. */
   readonly replaced: readonly (readonly [written: string, sent: string])[]
-  /** Those of the extension table, which take the room of two. */
+  /** Characters of the extension table, which count as two. */
   readonly double: readonly string[]
 }
 
-/** Why `bodyOf(text)` has its encoding and its size. */
+/** Returns the characters that determine the encoding and the size of `bodyOf(text)`. */
 export function costlyCharacters(text: string): CostlyCharacters {
   const sent = dropUnseen(replaceLookAlikes(text))
   const characters = [...new Set(sent)]

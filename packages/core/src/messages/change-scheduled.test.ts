@@ -26,17 +26,15 @@ async function setUp(granted = 100) {
   return { clock, ports, account, gateway, due, later, id, waiting, balance }
 }
 
-test('text and time are changed: one message waits, with the price of the new text', async () => {
+test('text and time are changed: one message waits, at the price of the new text', async () => {
   const { gateway, account, id, later, waiting, balance } = await setUp()
   const changed = await gateway.commands.changeScheduled(account, id, { text: 'x'.repeat(161), due: later }, keyOf('a'))
   expect(changed).toEqual({ outcome: 'changed', id: expect.any(Number) as number })
-  const its = changed.outcome === 'changed' ? changed.id : id
-  expect(await waiting()).toEqual([[its, later]])
+  const newId = changed.outcome === 'changed' ? changed.id : id
+  expect(await waiting()).toEqual([[newId, later]])
   expect(await balance()).toBe(80)
-  expect((await gateway.queries.findSent(account, its))?.text).toBe('x'.repeat(161))
-  expect(
-    await gateway.commands.changeScheduled(account, id, { text: 'x'.repeat(161), due: later }, keyOf('a')),
-  ).toEqual(changed)
+  expect((await gateway.findSent(account, newId))?.text).toBe('x'.repeat(161))
+  expect(await gateway.changeScheduled(account, id, { text: 'x'.repeat(161), due: later }, keyOf('a'))).toEqual(changed)
   expect(await waiting()).toHaveLength(1)
 })
 
@@ -54,7 +52,7 @@ test('a changed message keeps the options of its send', async () => {
   )
 })
 
-test('what would be refused changes nothing, and what is given back pays for the new text', async () => {
+test('a refused change has no effect, and the refund of the old text pays for the new one', async () => {
   const { ports, clock, gateway, account, id, due, waiting, balance } = await setUp(10)
   const change = (text: string, key: string) => gateway.commands.changeScheduled(account, id, { text, due }, keyOf(key))
   expect(await change(' ', 'a')).toEqual({ outcome: 'refused', why: 'no-message' })
@@ -73,18 +71,18 @@ test('what would be refused changes nothing, and what is given back pays for the
   expect(await waiting()).toHaveLength(1)
 })
 
-test('of another account, unknown, cancelled or sent: nothing is sent in its place', async () => {
+test('a message of another account, or an unknown, cancelled or sent one, is not replaced', async () => {
   const { ports, gateway, account, id, due, waiting } = await setUp()
   const other = await anAccount(ports, { credits: 100 })
-  const wanted = { text: 'Hi', due }
-  expect(await gateway.commands.changeScheduled(other, id, wanted, keyOf('a'))).toEqual({ outcome: 'not-found' })
-  await gateway.commands.deleteScheduled(account, [id])
-  expect(await gateway.commands.changeScheduled(account, id, wanted, keyOf('b'))).toEqual({ outcome: 'not-found' })
+  const change = { text: 'Hi', due }
+  expect(await gateway.changeScheduled(other, id, change, keyOf('a'))).toEqual({ outcome: 'not-found' })
+  await gateway.deleteScheduled(account, [id])
+  expect(await gateway.changeScheduled(account, id, change, keyOf('b'))).toEqual({ outcome: 'not-found' })
   expect(await waiting()).toEqual([])
   expect(await gateway.queries.creditBalance(other.id)).toBe(100)
 })
 
-test('beside those who cancel or change it too and a dispatcher, one message is sent or waits, and is paid for', async () => {
+test('with concurrent deletions, changes and a dispatcher, one message is sent or waits, and is charged once', async () => {
   for (let round = 0; round < 50; round++) {
     const { ports, clock, gateway, account, id, due, later, waiting, balance } = await setUp()
     clock.step(3601)
@@ -92,14 +90,14 @@ test('beside those who cancel or change it too and a dispatcher, one message is 
     const dispatcher = await claimedBatches.register(600)
     const dispatch = async () => {
       await claimedBatches.promote(10)
-      const wanted = {
+      const claimRequest = {
         carrier: 'one' as never,
         lane: 'single' as const,
         messagesMax: 10,
         markedMax: 10,
         leaseSeconds: 60,
       }
-      const batch = await claimedBatches.claim(dispatcher, wanted)
+      const batch = await claimedBatches.claim(dispatcher, claimRequest)
       return typeof batch === 'object' ? batch.messages.map((message) => message.id) : []
     }
     const change = (key: string) =>

@@ -7,19 +7,20 @@ import { deleteScheduled } from './follow-messages.ts'
 import type { MessageId } from './messages.ts'
 import { quoteMessages } from './quote-messages.ts'
 import type { Refusal } from './refusal.ts'
-import { askedFor, type sendMessages } from './send-messages.ts'
+import { canonicalForm, type sendMessages } from './send-messages.ts'
 import { mayName } from './senders.ts'
 
-/** What a scheduled message is to be from then on. */
+/** Requested content of a scheduled message. It replaces the present content. */
 export interface WantedChange {
   readonly text: string
-  /** Undefined: at once. */
+  /** Undefined: send at once. */
   readonly due: Instant | undefined
 }
 
 /**
- * What became of it. Refused: the message waits as before. Cancelled: it was deleted and refunded, and nothing was
- * accepted in its place, since something changed in between; it is never both.
+ * Result of a change. `refused`: the message waits unchanged. `cancelled`: the old message was deleted and refunded,
+ * but the new one was not accepted, because something changed between the two steps. The old and the new message are
+ * never both sent.
  */
 export type ScheduledChange =
   | { readonly outcome: 'changed'; readonly id: MessageId }
@@ -32,9 +33,9 @@ type ChangePorts = Pick<
 >
 
 /**
- * Deletes a message that waits for its time and accepts another in its place, with an id of its own: what a dispatcher
- * has claimed is not changed (P-8), and of the two one is sent. With the same key it is done once; a crash between both
- * steps leaves the message cancelled.
+ * Replaces a scheduled message: deletes it and accepts a new one with an id of its own. A message that a dispatcher has
+ * claimed does not change (P-8), so only one of the two is sent. With a key the change is made once. A crash between
+ * the two steps leaves the message cancelled.
  */
 export const changeScheduled =
   (ports: ChangePorts, send: ReturnType<typeof sendMessages>) =>
@@ -51,7 +52,7 @@ export const changeScheduled =
     const recipients = [{ number: old.number, reference: old.reference }]
     const texts = [{ text, recipients, scheduled: due, options: old.options, sender }]
 
-    const request = { account: account.id, key, asked: askedFor(texts) }
+    const request = { account: account.id, key, asked: canonicalForm(texts) }
     const isRepeated = (await ports.clientRequests.find(request)) !== undefined
     if (!isRepeated) {
       const quote = await quoteMessages(ports)(account, texts)
@@ -70,9 +71,9 @@ export const changeScheduled =
       : { outcome: 'cancelled' }
   }
 
-/** What is given back for the old message pays for the new one. */
+/** Returns true if the refund of the old message pays for the new one. */
 const isPaidByRefund = (
   refused: Refusal,
-  { wanted, balance }: { readonly wanted: Credits; readonly balance: Credits },
+  { wanted: cost, balance }: { readonly wanted: Credits; readonly balance: Credits },
   refund: Credits,
-): boolean => refused === 'insufficient-credits' && minus(plus(balance, refund), wanted) >= 0
+): boolean => refused === 'insufficient-credits' && minus(plus(balance, refund), cost) >= 0

@@ -3,16 +3,16 @@ import type { CarrierId } from '../dispatch/carrier-id.ts'
 import type { GatewayDay } from '../time/gateway-time.ts'
 import type { OutcomeCode } from './status-code.ts'
 
-/** Messages of one account whose hand-over ended on this day, by what has become of them since. */
+/** Number of messages of one account whose hand-over ended on this day, by carrier and present outcome. */
 export interface DailySum {
   readonly day: GatewayDay
-  /** Undefined: none had it. */
+  /** Undefined: the messages were handed to no carrier. */
   readonly carrier: CarrierId | undefined
   readonly code: OutcomeCode
   readonly messages: number
 }
 
-/** What a sum says, and what is there. */
+/** Daily sum that differs from the counted messages. */
 export interface DailySumDifference {
   readonly account: AccountId
   readonly day: GatewayDay
@@ -21,32 +21,41 @@ export interface DailySumDifference {
   readonly counted: number
 }
 
-/** What went through the gateway today. */
+/** Traffic of the gateway today. */
 export interface Traffic {
   readonly byCarrier: readonly Pick<DailySum, 'carrier' | 'code' | 'messages'>[]
   readonly busiest: readonly { readonly account: AccountId; readonly messages: number }[]
 }
 
-/** Sums are kept for so many days; all of the checked ones still have their messages. */
+/**
+ * Days for which sums are stored, and days that `check` compares with the messages. Messages are stored at least as
+ * long as they are checked.
+ */
 export const dailySumDays = { kept: 400, checked: 60 }
 
 /**
- * How many messages have come to which state, by day, account and carrier. A message belongs to the day on which its
- * hand-over to a carrier ended, or it ended without one. Confirmations of opt-outs are not counted, and what waits is
- * not. They are kept by whatever writes outcomes, in the same step.
+ * Number of messages in each state, by day, account and carrier. A message belongs to the day on which its hand-over to
+ * a carrier ended, or on which it ended without one. Waiting messages and confirmations of opt-outs are not counted.
+ * Every statement that writes outcomes also records the change of the sums.
  */
 export interface DailySums {
-  /** From this day on, by day. */
+  /** Lists the sums of an account from this day on, by day. */
   ofAccount(account: AccountId, from: GatewayDay): Promise<readonly DailySum[]>
-  /** Of all accounts together, by carrier. */
+  /** Lists the sums of all accounts together from this day on, by carrier. */
   byCarrier(from: GatewayDay): Promise<readonly Pick<DailySum, 'carrier' | 'code' | 'messages'>[]>
-  /** The accounts with most messages, most first. */
+  /** Lists the accounts with the most messages, most first. */
   busiest(
     from: GatewayDay,
     limit: number,
   ): Promise<readonly { readonly account: AccountId; readonly messages: number }[]>
-  /** Adds up at most `changesMax` of the changes since the last call, and forgets what is too old. Returns how many. */
+  /**
+   * Adds at most `changesMax` changes since the last call to the sums and deletes sums that are too old. Returns the
+   * number of changes.
+   */
   fold(changesMax: number): Promise<number>
-  /** Counts the messages from this day on, as of one moment with the sums; sums that differ. Must be none. */
+  /**
+   * Counts the messages from this day on in one snapshot with the sums and returns the sums that differ. There must be
+   * none.
+   */
   check(from: GatewayDay): Promise<readonly DailySumDifference[]>
 }

@@ -3,15 +3,10 @@ import type { Ports } from '../ports.ts'
 import type { DroppedHistory } from './history.ts'
 import type { MessageId } from './messages.ts'
 
-/**
- * For so long it is remembered who wrote last to a number, unless the operator sets another time (ruling 1.18): two
- * years.
- */
+/** Default number of days for which the latest writer to a number is remembered (ruling 1.18): two years. */
 export const contactDaysDefault = 730
 
-/**
- * One bounded step of dropping what no status is given for any more: what is older than 90 days (spec 8; ruling 1.16).
- */
+/** Runs one bounded step of dropping messages without a status: those older than 90 days (spec 8; ruling 1.16). */
 export const dropHistory =
   (ports: Pick<Ports, 'history'>, contactDays = contactDaysDefault) =>
   (): Promise<DroppedHistory> =>
@@ -20,13 +15,13 @@ export const dropHistory =
 const blocksMax = 1_000_000
 
 /**
- * Leaves out so many blocks of 10,000 ids, 1 to 1,000,000 of them, so that after a restore no id that was given out
- * since the backup is given to another message. Returns the id from which every process goes on that starts after it;
- * one that runs meanwhile may still hold older ids. Throws a RangeError for any other number of blocks.
+ * Skips 1 to 1,000,000 blocks of 10,000 ids, so that after a restore no id issued since the backup is issued again.
+ * Returns the first id that processes started afterwards may issue; a process that runs meanwhile may still hold older
+ * ids. Throws a RangeError for any other number of blocks.
  */
 export const skipIds =
   (ports: Pick<Ports, 'history'>) =>
   async (blocks: number): Promise<MessageId> => {
     if (Number.isInteger(blocks) && blocks >= 1 && blocks <= blocksMax) return ports.history.skipIds(blocks)
-    throw new RangeError(`not a number of blocks from 1 to ${blocksMax}: ${blocks}`)
+    throw new RangeError(`blocks must be an integer from 1 to ${blocksMax}, not ${blocks}`)
   }

@@ -6,7 +6,7 @@ import type { MessageId } from './messages.ts'
 
 const dayMilliseconds = 86_400
 
-test('a waiting message is waiting however old it is, and nobody else sees it', async () => {
+test('a waiting message has the status waiting at any age, and other accounts cannot see it', async () => {
   const clock = steppingClock()
   const ports = memoryPorts({ clock })
   const gateway = createGateway(ports)
@@ -44,7 +44,7 @@ async function send(gateway: Gateway, by: Account, count: number, scheduled?: In
   return results.flat().flatMap((result) => ('id' in result ? result.id : []))
 }
 
-test('what is scheduled is charged when it is accepted, listed until it is deleted, and refunded then, once', async () => {
+test('a scheduled message is charged on acceptance, listed until it is deleted, and then refunded once', async () => {
   const { clock, gateway, account } = await opened()
   const ids = await send(gateway, account, 3, secondsAfter(clock.now(), day))
   expect(await gateway.queries.creditBalance(account.id)).toBe(70)
@@ -61,7 +61,7 @@ test('what is scheduled is charged when it is accepted, listed until it is delet
   expect(await gateway.queries.queryStatus(account, [first])).toMatchObject([{ code: 102, cost: 0 }])
 })
 
-test('an account that is locked lists and deletes, and gets its refund (ruling 1.14)', async () => {
+test('a locked account lists and deletes scheduled messages, and gets its refund (ruling 1.14)', async () => {
   const { clock, ports, gateway, account } = await opened()
   const ids = await send(gateway, account, 2, secondsAfter(clock.now(), day))
   await ports.accounts.setLocked(account.id, true)
@@ -71,7 +71,7 @@ test('an account that is locked lists and deletes, and gets its refund (ruling 1
   expect(await gateway.queries.creditBalance(locked.id)).toBe(100)
 })
 
-test('what was decided more than 90 days after its time is not found, what waits still is (ruling 1.15)', async () => {
+test('90 days after its due time a decided message is not found, a waiting one still is (ruling 1.15)', async () => {
   const { clock, ports, gateway, account } = await opened()
   const [old = 0 as MessageId] = await send(gateway, account, 1)
   const [waiting = 0 as MessageId] = await send(gateway, account, 1, secondsAfter(clock.now(), 200 * day))

@@ -6,8 +6,8 @@ import type { FoundMessage, SearchBounds, WhichMessages } from './message-traces
 import type { Deletion, MessageId, MessageStatus } from './messages.ts'
 
 /**
- * One status per id, in order. Ids of other accounts, unknown ids and messages due more than 90 days ago look the same
- * (ruling 1.16).
+ * Returns one status per id, in order. Ids of other accounts, unknown ids and messages due more than 90 days ago look
+ * the same (ruling 1.16).
  */
 export const queryStatus =
   (ports: Pick<Ports, 'messages' | 'clock'>) =>
@@ -15,8 +15,8 @@ export const queryStatus =
     ports.messages.status(account.id, ids, daysBefore(ports.clock.now(), limits.statusDays))
 
 /**
- * Deletes what has not been claimed and refunds it, once (ruling 1.15). One result per id, in order. A locked account
- * may do so (ruling 1.14).
+ * Deletes scheduled messages that have not been claimed and refunds each once (ruling 1.15). Returns one result per id,
+ * in order. A locked account may delete (ruling 1.14).
  */
 export const deleteScheduled =
   (ports: Pick<Ports, 'messages' | 'clock'>) =>
@@ -24,7 +24,8 @@ export const deleteScheduled =
     ports.messages.deleteScheduled(account.id, ids, daysBefore(ports.clock.now(), limits.statusDays))
 
 /**
- * Deletes a scheduled message of whatever account, as its account holder would (ruling 1.15): one refund, one event.
+ * Deletes a scheduled message of any account for the operator, with the effects of a deletion by the account holder
+ * (ruling 1.15): one refund, one event.
  */
 export const cancelMessage =
   (ports: Pick<Ports, 'messages' | 'messageTraces' | 'clock'>) =>
@@ -42,22 +43,21 @@ export const cancelMessage =
 
 export type WantedMessages = Omit<SearchBounds, 'after'> &
   WhichMessages & {
-    /** Only what the list has after this message, of any number. */
+    /** Lists only messages after this one in the order of the list. */
     readonly after?: MessageId | undefined
-    /** At most so many; more than 0. */
+    /** Maximum number of messages, at least 1. */
     readonly limit: number
   }
 
 export interface FoundMessages {
   readonly messages: readonly FoundMessage[]
-  /** Whether there are more after these. */
+  /** True if the list has more messages. */
   readonly more: boolean
 }
 
 /**
- * The messages to a number or with a reference, the latest due first and of several at one moment the highest id first,
- * all as of one moment. As in a status query, what waits is never too old, and what is decided is there for 90 days
- * from its due time.
+ * Finds messages by number or reference in one snapshot, latest due first and, if due at the same moment, highest id
+ * first. As in a status query, waiting messages are always listed, others until 90 days after their due time.
  */
 export const findMessages =
   (ports: Pick<Ports, 'messageTraces' | 'clock'>) =>

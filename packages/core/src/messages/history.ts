@@ -1,36 +1,37 @@
 import type { MessageId } from './messages.ts'
 
-/** What one step dropped. Counts may be too low after a lost answer of the store. */
+/** Result of one `drop` step. Counts may be too low if an answer of the store was lost. */
 export interface DroppedHistory {
-  /** Parts of the store that were dropped as a whole; what was in them is counted too. */
+  /** Partitions of the store that were dropped as a whole. Their rows are counted too. */
   readonly partitions: number
   readonly sends: number
   readonly messages: number
   /**
-   * More: call again at once. All: nothing that is old enough is left. Busy: another process drops history at this
-   * moment, or somebody has been reading it for long; try again later.
+   * `more`: call again at once. `all`: nothing old enough remains. `busy`: another process drops history, or a reader
+   * has held it for a long time; try again later.
    */
   readonly left: 'more' | 'all' | 'busy'
 }
 
-/** Sends that were due so long ago that nobody is told of them any more, and ids that nobody may be given again. */
+/** Deletion of old sends, and ids that must not be issued again. */
 export interface History {
   /**
-   * Drops some of the sends that are older than `days` by the store's clock, with all their messages and all that was
-   * noted of these (`isDropped`). Bounded; to be repeated while there is more. A send goes only as a whole: never while
-   * one of its messages waits, or may yet be recorded. No other number, balance or status changes by it: what the
-   * dropped sends cost is entered into the ledger in the same step. Any number of processes may call it at once.
+   * Drops some of the sends that are older than `days` by the store's clock, with their messages and all records of
+   * these (`isDropped`). The step is bounded; repeat it while the result is `more`. A send is dropped only as a whole:
+   * never while one of its messages waits or may yet be recorded. No count, balance or status of other sends changes:
+   * the cost of the dropped sends is entered into the ledger in the same step. Any number of processes may call it
+   * concurrently.
    *
-   * Who wrote last to each number from each address is remembered before, for `contactDays` (ruling 1.18). What was
-   * received that long ago is dropped too; opt-outs stay. So are first answers to client requests that no longer count
-   * (`isKept`), sends in bulk that old, and drafts of them that are older than a day (`bulkSendLimits`).
+   * Before a send is dropped, the latest writer to each number from each address is remembered for `contactDays`
+   * (ruling 1.18). Inbound messages of that age are dropped too; opt-outs stay. So are expired first answers to client
+   * requests (`isKept`), bulk sends of that age, and drafts of bulk sends older than a day (`bulkSendLimits`).
    */
   drop(days: number, contactDays: number): Promise<DroppedHistory>
 
   /**
-   * Leaves out so many blocks of 10,000 ids; a whole number from 1 to 1,000,000. No id below the one that it returns is
-   * ever given out again by a process that starts after it. One that runs meanwhile may still give out ids that it took
-   * before. After a lost answer more blocks may be left out. Any number of processes may call it at once.
+   * Skips blocks of 10,000 ids; `blocks` is an integer from 1 to 1,000,000. Processes that start afterwards never issue
+   * an id below the returned one. A process that runs meanwhile may still issue ids that it reserved before. If an
+   * answer of the store is lost, more blocks may be skipped. Any number of processes may call it concurrently.
    */
   skipIds(blocks: number): Promise<MessageId>
 }

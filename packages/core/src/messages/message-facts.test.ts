@@ -14,7 +14,13 @@ import { readReference } from './messages.ts'
 import { OUTCOME, type OutcomeCode } from './status-code.ts'
 
 const number = aNumber()
-const known = (code: OutcomeCode, taken: boolean) => ({ code, taken, number, at: instant(0), cost: credits(0) })
+const known = (code: OutcomeCode, isCharged: boolean) => ({
+  code,
+  taken: isCharged,
+  number,
+  at: instant(0),
+  cost: credits(0),
+})
 
 const outcomeOf = (code: OutcomeCode, hasReference: boolean): Outcome => ({ code, at: instant(0), hasReference })
 
@@ -35,9 +41,9 @@ test.each<[OutcomeCode, boolean, DeliveryState]>([
   [212, false, 'not-sent'],
   [213, false, 'not-sent'],
   [214, false, 'not-sent'],
-])('code %i, taken by a carrier: %s, is %s', (code, taken, state) => {
-  expect(deliveryState(known(code, taken))).toBe(state)
-  expect(hasOutcome(known(code, taken))).toBe(true)
+])('code %i, taken by a carrier: %s, is %s', (code, isCharged, state) => {
+  expect(deliveryState(known(code, isCharged))).toBe(state)
+  expect(hasOutcome(known(code, isCharged))).toBe(true)
 })
 
 test.each<[what: string, outcome: Outcome | undefined, SentCredits]>([
@@ -54,7 +60,7 @@ test.each<[what: string, outcome: Outcome | undefined, SentCredits]>([
   expect(creditsOf(status)).toEqual(expected)
 })
 
-test('what waits is waiting, and what is not found is not found: neither has an outcome', () => {
+test('a waiting message and an id that is not found have no outcome', () => {
   const waiting = { code: 'waiting', number, cost: credits(10) } as const
   expect([deliveryState(waiting), hasOutcome(waiting)]).toEqual(['waiting', false])
   expect([deliveryState('not-found'), hasOutcome('not-found')]).toEqual(['not-found', false])
@@ -70,6 +76,6 @@ test.each<[string, string | null | undefined, string | undefined]>([
   ['a line break', 'a\nb', 'unusable'],
   ['a control character above ASCII', 'a\u0085b', 'unusable'],
   ['a lone surrogate', 'a\ud83d', 'unusable'],
-])('a reference: %s (ruling 1.28)', (_, given, expected) => {
-  expect(readReference(given)).toBe(expected)
+])('a reference: %s (ruling 1.28)', (_, text, expected) => {
+  expect(readReference(text)).toBe(expected)
 })

@@ -12,70 +12,70 @@ import type { Msisdn, SenderAddress } from './msisdn.ts'
 import type { OutcomeCode } from './status-code.ts'
 import type { SendOptions } from './send-options.ts'
 
-/** What happened to a message, for its operator. Never its text, only how long that is (P-15). */
+/** History of a message for the operator. Contains the length of the text, never the text (P-15). */
 export interface MessageTrace {
   readonly id: MessageId
   readonly account: AccountId
   readonly number: Msisdn
-  /** Undefined: accepted before messages had an address of ours. */
+  /** Undefined: accepted by a version that did not record a sender address. */
   readonly from: SenderAddress | undefined
-  /** It confirms an opt-out, at no price (ruling 1.21). */
+  /** True for the confirmation of an opt-out, which is free (ruling 1.21). */
   readonly confirmation: boolean
-  /** When it was accepted and charged. */
+  /** Time of acceptance and charge. */
   readonly accepted: Instant
-  /** Undefined: to be sent at once, or its time was past. */
+  /** Undefined: to be sent at once, or the requested time was past. */
   readonly scheduled: Instant | undefined
-  /** When its own validity is over (ruling 1.29); undefined: it has none. */
+  /** End of the message's own validity (ruling 1.29), if it has one. */
   readonly expires: Instant | undefined
   readonly options: SendOptions
   readonly text: TracedText
-  /** What was charged for it. */
+  /** Charged credits. */
   readonly cost: Credits
-  /** What its account calls it. */
+  /** Reference that the account gave to the message. */
   readonly reference: MessageReference | undefined
   readonly send: TracedSend
-  /** The operator gave its charge back; undefined: no. */
+  /** Refund by the operator, if there was one. */
   readonly refundByHand: { readonly at: Instant; readonly why: string } | undefined
-  /** The route that was chosen when it was accepted; undefined: there were no routes. */
+  /** Route chosen on acceptance. Undefined if no routes were configured. */
   readonly route: TracedRoute | undefined
   readonly place: MessageLocation
-  /** How often a carrier refused it for now. */
+  /** Number of temporary refusals by carriers. */
   readonly refusedForNow: number
-  /** What is rare, by time; of more than `traceLinesMax` the latest. */
+  /** Rare incidents, by time; the latest `traceLinesMax`. */
   readonly incidents: readonly Incident[]
-  /** Receipts that are kept, by time; of more than `traceLinesMax` the latest. */
+  /** Stored receipts, by time; the latest `traceLinesMax`. */
   readonly receipts: readonly TracedReceipt[]
 }
 
 export interface TracedText {
-  /** As a reader counts them: code points. */
+  /** Length in code points, which is what a reader counts. */
   readonly characters: number
   readonly encoding: Body['encoding']
   readonly parts: number
 }
 
-/** A route, as it is now. */
+/** Route in its present form. */
 export interface TracedRoute extends Route {
-  /** Its place in the order in which routes are tried, from 1; undefined: it is not published any more. */
+  /** Position in the order in which routes are tried, from 1. Undefined if the route is no longer published. */
   readonly place: number | undefined
 }
 
 /**
- * One text to many numbers at one price: its debit is one entry of the ledger, and so is a refund of several of its
- * messages.
+ * One text to many numbers at one price. The ledger has one entry for its debit, and one for each refund of several of
+ * its messages.
  */
 export interface TracedSend {
   readonly first: MessageId
   readonly messages: number
   readonly debit: Credits
-  /** By code, as all of it was refunded so far, this message or others; without a code: by hand. */
+  /** Refunds of the whole send so far, by code; an entry without a code is a refund by the operator. */
   readonly refunds: readonly TracedRefund[]
 }
 
 export interface TracedRefund {
-  /** Undefined: the operator did it. */
+  /** Undefined: the operator made the refund. */
   readonly code: OutcomeCode | undefined
-  /** Undefined where a message cost nothing. */
+  /** Number of refunded messages. Undefined if a message cost nothing. */
   readonly messages: number | undefined
   readonly amount: Credits
   readonly first: Instant
@@ -83,9 +83,9 @@ export interface TracedRefund {
 }
 
 /**
- * Where a message is, in exactly one place at every committed moment. Attempt: how often a carrier refused it for now.
- * In doubt: a lost database server may have had it submitted (`Promotions`). Nowhere: in none of them, which is a
- * defect or a hand in the database.
+ * Location of a message. At every committed moment a message is in exactly one place. `attempt` counts temporary
+ * refusals by carriers. `in-doubt`: a lost database server may have had the message submitted (`Promotions`).
+ * `nowhere`: the message is in none of the places, which means a defect or manual changes of the database.
  */
 export type MessageLocation =
   | { readonly place: 'scheduled'; readonly due: Instant }
@@ -100,46 +100,46 @@ export interface ClaimedLocation {
   readonly place: 'claimed'
   readonly dispatcher: DispatcherId
   readonly carrier: CarrierId
-  /** Whether it may have left. */
+  /** True if the message may have been submitted. */
   readonly marked: boolean
   readonly attempt: number
   readonly leaseUntil: Instant
-  /** Whether the lease is over, by the store's clock: then the message waits for recovery. */
+  /** True if the lease has expired by the store's clock, so that the message waits for recovery. */
   readonly overdue: boolean
 }
 
 export interface DecidedLocation {
   readonly place: 'decided'
   readonly code: OutcomeCode
-  /** When that state was reached. */
+  /** Time at which that state was reached. */
   readonly at: Instant
-  /** When the first outcome was stored: what the hand-over came to, or that it ended without one. */
+  /** Time at which the first outcome was stored: the result of the hand-over, or the end without one. */
   readonly stored: Instant
-  /** Undefined: it was handed to none. */
+  /** Undefined: the message was handed to no carrier. */
   readonly carrier: CarrierId | undefined
-  /** The carrier's own id of the message, or of its first part; undefined: it never gave one, or that is not known. */
+  /** Carrier's id of the message, or of its first part. Undefined if there is none or it is unknown. */
   readonly reference: string | undefined
-  /** Where the carrier took it as several parts: each, in their order. */
+  /** Parts in order, if the carrier accepted the message in several. */
   readonly parts: readonly TracedPart[]
   readonly refunded: boolean
 }
 
-/** One part of a message, with an id of the carrier and a state of its own. */
+/** Part of a message with a carrier id and a state of its own. */
 export interface TracedPart {
   readonly reference: string
   readonly code: OutcomeCode
-  /** When its receipt came; undefined: none has. */
+  /** Time of its receipt, if one has arrived. */
   readonly at: Instant | undefined
 }
 
-/** What of a send was given back for this message, and what for others. */
+/** Refunds of a send, divided into that of this message and those of its other messages. */
 export interface RefundsOfTrace {
   readonly own:
     { readonly at: Instant; readonly code: OutcomeCode | undefined; readonly why: string | undefined } | undefined
   readonly others: readonly TracedRefund[]
 }
 
-/** Tells the refund of this message apart from those of others of its send, which the ledger adds up by code. */
+/** Separates the refund of this message from those of other messages of its send. The ledger adds them up by code. */
 export function refundsOf({ place, refundByHand, cost, send }: MessageTrace): RefundsOfTrace {
   const own =
     refundByHand !== undefined
@@ -151,7 +151,7 @@ export function refundsOf({ place, refundByHand, cost, send }: MessageTrace): Re
     if (own === undefined || refund.code !== own.code) return [refund]
     const amount = minus(refund.amount, cost)
     const messages = refund.messages === undefined ? undefined : refund.messages - 1
-    // Its own moment is the first or the last of all of them; then that of the others is the other end.
+    // If the time of this refund is the first or the last of all, the others end at the opposite bound.
     const first = refund.first === own.at ? refund.last : refund.first
     const last = refund.last === own.at ? refund.first : refund.last
     return amount > 0 ? [{ ...refund, amount, messages, first, last }] : []
@@ -159,53 +159,57 @@ export function refundsOf({ place, refundByHand, cost, send }: MessageTrace): Re
   return { own, others }
 }
 
-/** What stores tell of a message besides its state; a store of another version may tell what is not named here. */
+/** Incidents that stores record besides the state of a message. A store of another version may record others. */
 export const INCIDENT = {
-  /** The carrier refused it for now. */
+  /** The carrier refused the message temporarily. */
   refusedForNow: 'refused for now',
-  /** Its dispatcher ended without telling what became of it, after it may have left. */
+  /** The dispatcher died without reporting an outcome, after the message may have been submitted. */
   recovered: 'recovered',
-  /** The carrier did not tell whether it took it. */
+  /** The carrier did not report whether it accepted the message. */
   unknown: 'unknown',
-  /** Its dispatcher told later what became of it. */
+  /** The dispatcher reported the outcome late. */
   late: 'late',
-  /** It was given the reference of a receipt that fits nothing else. */
+  /** The message was given the reference of a receipt that matches no other message. */
   adopted: 'adopted',
-  /** It was in doubt after a database server was lost, and ended so. */
+  /** The message was in doubt after a database server was lost, and its validity ended. */
   endedInDoubt: 'ended in doubt',
-  /** It was in doubt after a database server was lost; a dispatcher or a receipt proved that it had been submitted. */
+  /**
+   * The message was in doubt after a database server was lost; a dispatcher or a receipt proved that it had been
+   * submitted.
+   */
   provedSubmitted: 'proved submitted',
-  /** The carriers of a better priority were full for as long as its route lets it wait: this carrier claimed it. */
+  /**
+   * The carriers of a better priority were full for as long as the route lets a message wait, so this carrier claimed
+   * it.
+   */
   overflow: 'overflow',
 } as const
 
 export interface Incident {
   readonly at: Instant
   readonly what: string
-  /** The carrier that did it; undefined: none did, or it is not known. */
+  /** Carrier involved. Undefined if there is none or it is unknown. */
   readonly carrier: CarrierId | undefined
 }
 
-/** A receipt that is kept, because it has not found its message yet. Those that did are the message's state. */
+/** Stored receipt that has not matched a message yet. Receipts that matched are part of the message's state. */
 export interface TracedReceipt {
   readonly at: Instant
   readonly carrier: CarrierId
   readonly reference: string
   readonly code: DeliveryReceiptCode
   /**
-   * Own: by the carrier's id of the message. Same number: it may be this message's, or another's to that number. Other
-   * number: it has the carrier's id of the message and names another number, so that it is never applied.
+   * `own`: the receipt has the carrier's id of this message. `same-number`: it may belong to this message or to another
+   * one to the same number. `other-number`: it has the carrier's id of this message but names another number, so it is
+   * never applied.
    */
   readonly fits: 'own' | 'same-number' | 'other-number'
 }
 
-/** So many incidents, and so many receipts, a trace tells at the most. */
+/** Maximum number of incidents, and of receipts, in a trace. */
 export const traceLinesMax = 100
 
-/**
- * Which messages are looked for: those to a number, those with a reference, or both. Bounds of time are of
- * `FoundMessage.due`.
- */
+/** Criteria of a search for messages: a number, a reference, or both. Bounds of time apply to `FoundMessage.due`. */
 export type MessageSearch = SearchBounds & WhichMessages
 
 export type WhichMessages =
@@ -213,40 +217,37 @@ export type WhichMessages =
   | { readonly number?: undefined; readonly reference: MessageReference }
 
 export interface SearchBounds {
-  /** Left out: of every account. */
+  /** If omitted, messages of all accounts. */
   readonly account?: AccountId | undefined
   readonly from?: Instant | undefined
-  /** Before this. */
+  /** Exclusive upper bound. */
   readonly to?: Instant | undefined
-  /** Only what comes after this one in the order of the list. */
+  /** Lists only messages after this one in the order of the list. */
   readonly after?: Pick<FoundMessage, 'due' | 'id'> | undefined
 }
 
-/** A message as far as a list shows it. Never its text (P-15). */
+/** Message as lists show it. Never contains the text (P-15). */
 export interface FoundMessage {
   readonly id: MessageId
   readonly account: AccountId
-  /** Undefined: accepted before messages had an address of ours. */
+  /** Undefined: accepted by a version that did not record a sender address. */
   readonly from: SenderAddress | undefined
-  /** It confirms an opt-out, at no price (ruling 1.21). */
+  /** True for the confirmation of an opt-out, which is free (ruling 1.21). */
   readonly confirmation: boolean
   readonly accepted: Instant
-  /**
-   * When it was or is to be sent: its scheduled time, else when it was accepted. Its age counts from here (ruling
-   * 1.16).
-   */
+  /** Scheduled time, or the time of acceptance. The age of a message counts from this time (ruling 1.16). */
   readonly due: Instant
   readonly scheduled: boolean
-  /** What was charged for it. */
+  /** Charged credits. */
   readonly cost: Credits
   readonly number: Msisdn
-  /** What its account calls it. */
+  /** Reference that the account gave to the message. */
   readonly reference: MessageReference | undefined
   readonly options: SendOptions
   readonly place: FoundLocation
 }
 
-/** As `MessageLocation`, as far as a list shows it. */
+/** `MessageLocation`, as far as lists show it. */
 export type FoundLocation =
   | Exclude<MessageLocation, ClaimedLocation | DecidedLocation | { readonly place: 'nowhere' | 'queue' | 'in-doubt' }>
   | { readonly place: 'queue' | 'in-doubt'; readonly attempt: number }
@@ -257,13 +258,16 @@ export type FoundLocation =
 export const tracedCredits = ({ cost, place }: Pick<MessageTrace | FoundMessage, 'cost' | 'place'>): SentCredits =>
   sentCredits(cost, place.place === 'decided' && place.refunded ? cost : credits(0))
 
-/** What happened to messages. */
+/** Histories of messages. */
 export interface MessageTraces {
-  /** All of it as of one moment. Undefined: no message has this id, or its history was dropped. */
+  /**
+   * Returns the trace of a message in one snapshot. Returns undefined if no message has this id or its history was
+   * dropped.
+   */
   of(id: MessageId): Promise<MessageTrace | undefined>
   /**
-   * The first `limit` of the messages that are looked for, the latest due first, then the highest id; all as of one
-   * moment. What is decided and was due before `decidedSince` is not among them.
+   * Returns the first `limit` messages that match the search, in one snapshot, latest due first, then highest id. Omits
+   * messages with an outcome that were due before `decidedSince`.
    */
   find(search: MessageSearch, decidedSince: Instant, limit: number): Promise<readonly FoundMessage[]>
 }

@@ -9,34 +9,34 @@ import type { Refusal } from './refusal.ts'
 import type { SendLabels, SendOptions } from './send-options.ts'
 import type { OutcomeCode } from './status-code.ts'
 
-/** A positive integer below 2^53, unique over all accounts and interfaces (ruling 1.2). */
+/** Positive integer below 2^53, unique over all accounts and interfaces (ruling 1.2). */
 export type MessageId = Brand<number, 'MessageId'>
 
-/** The message id that a number stands for; undefined unless it is an integer from 1 to 2^53-1. */
+/** Returns a number as a message id, or undefined unless it is an integer from 1 to 2^53-1. */
 export const messageId = (value: number): MessageId | undefined =>
   Number.isSafeInteger(value) && value > 0 ? (value as MessageId) : undefined
 
 /**
- * The message id written in decimal digits; leading zeros are read over. Undefined for any other text and beyond
+ * Parses a message id in decimal digits, with any leading zeros. Returns undefined for any other text and beyond
  * 2^53-1.
  */
 export const parseMessageId = (text: string): MessageId | undefined =>
   /^0*[1-9][0-9]{0,15}$/.test(text) ? messageId(Number(text)) : undefined
 
-/** What an account holder calls a message (ruling 1.28). Several messages may have the same. */
+/** Reference that an account holder gives to a message (ruling 1.28). Several messages may have the same. */
 export type MessageReference = Brand<string, 'MessageReference'>
 
 export const referenceCharactersMax = 64
 
-/** No control character, no lone surrogate. */
+/** Excludes control characters and lone surrogates. */
 const usableReference = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${referenceCharactersMax}}$`, 'u')
 
 /**
- * A reference as it was given, trimmed. Undefined: none was given, or a blank one. Unusable: too long, or with control
- * characters.
+ * Parses a reference and trims it. Returns undefined if it is missing or blank, and 'unusable' if it is too long or has
+ * control characters.
  */
-export function readReference(given: string | null | undefined): MessageReference | undefined | 'unusable' {
-  const reference = given?.trim() ?? ''
+export function readReference(text: string | null | undefined): MessageReference | undefined | 'unusable' {
+  const reference = text?.trim() ?? ''
   if (reference === '') return undefined
   return usableReference.test(reference) ? (reference as MessageReference) : 'unusable'
 }
@@ -52,22 +52,22 @@ export function withLabels<Facts extends object>(facts: Facts, labels: MessageLa
   return defined.length === 0 ? facts : { ...facts, ...Object.fromEntries(defined) }
 }
 
-/** A piece of a list: `offset` from 0, `limit` from 1. */
+/** Page of a list: `offset` from 0, `limit` from 1. */
 export interface Page {
   readonly offset: number
   readonly limit: number
 }
 
 export interface Paged<Item> {
-  /** How many there are in all. */
+  /** Number of items on all pages. */
   readonly total: number
   readonly items: readonly Item[]
 }
 
-/** What is to be charged and sent: recipients that passed the screening, in request order. */
+/** Send to charge and store: the recipients that passed the screening, in request order. */
 export interface Order {
   readonly account: AccountId
-  /** At least one: `chooseSender` picks one of them for each number. */
+  /** At least one address. `chooseSender` picks one for each number. */
   readonly senders: readonly SenderAddress[]
   readonly texts: readonly OrderedText[]
 }
@@ -75,12 +75,13 @@ export interface Order {
 export interface OrderedText {
   readonly body: Body
   /**
-   * When to send; undefined: at once. A time that is not ahead by the store's clock counts as undefined (`isAhead`).
+   * Time to send; undefined: at once. A time that is not in the future by the store's clock counts as undefined
+   * (`isAhead`).
    */
   readonly due: Instant | undefined
-  /** The validity counts from the due time, by the store's clock. */
+  /** Options. The validity counts from the due time, by the store's clock. */
   readonly options?: SendOptions | undefined
-  /** At least one. */
+  /** At least one recipient. */
   readonly to: readonly OrderedRecipient[]
 }
 
@@ -88,14 +89,14 @@ export interface OrderedRecipient {
   readonly number: Msisdn
   readonly cost: Credits
   readonly reference?: MessageReference | undefined
-  /** The address that it leaves from; undefined: one of the order. */
+  /** Sender address; undefined: one of `Order.senders`. */
   readonly from?: SenderAddress | undefined
 }
 
 export interface Acceptance {
-  /** One result per recipient, by text, in the order of the order. */
+  /** One result per recipient, by text, in the order of the orders. */
   readonly results: readonly (readonly (MessageId | 'insufficient-credits')[])[]
-  /** The balance right after this order and before any later one. */
+  /** Balance right after this order and before any later one. */
   readonly balance: Credits
 }
 
@@ -111,29 +112,29 @@ export type AnswerDraft = readonly {
 /** Outcome of a message, with the facts that a report shows of it. */
 export interface KnownStatus extends MessageLabels {
   readonly code: OutcomeCode
-  /** When that state was reached. */
+  /** Time at which that state was reached. */
   readonly at: Instant
   readonly number: Msisdn
-  /** Net credits: charged and not returned. */
+  /** Net credits: charged minus returned. */
   readonly cost: Credits
-  /** Credits that were charged and returned; undefined: none. */
+  /** Credits that were charged and returned, if any. */
   readonly returned?: Credits | undefined
-  /** A carrier took it, or part of it, or may have: it stays charged (ruling 1.4). */
+  /** True if a carrier accepted the message or a part of it, or may have: it stays charged (ruling 1.4). */
   readonly taken: boolean
 }
 
-/** A message that is queued, scheduled, claimed, or not yet recorded. */
+/** Status of a message that is queued, scheduled, claimed, or not yet recorded. */
 export interface WaitingStatus extends MessageLabels {
   readonly code: 'waiting'
   readonly number: Msisdn
-  /** Net credits, which are the charged ones as long as the message waits. */
+  /** Net credits. Nothing is returned while the message waits. */
   readonly cost: Credits
 }
 
-/** Not found: unknown, another account's, or too old. */
+/** `not-found`: the id is unknown, belongs to another account, or the message is too old. */
 export type MessageStatus = KnownStatus | WaitingStatus | 'not-found'
 
-/** A message that waits for its time and can still be deleted (rulings 1.15, 2.10). */
+/** Message that waits for its scheduled time and can still be deleted (rulings 1.15, 2.10). */
 export interface ScheduledMessage extends MessageLabels {
   readonly id: MessageId
   readonly number: Msisdn
@@ -143,46 +144,45 @@ export interface ScheduledMessage extends MessageLabels {
 }
 
 /**
- * What became of a request to delete (ruling 1.15). Not found: unknown, another account's, deleted already, or too old.
- * Sent: any other message of the account, be it claimed, sent, finished, waiting for another try, or never scheduled.
+ * Result of a request to delete (ruling 1.15). `not-found`: the id is unknown, belongs to another account, was deleted
+ * before, or is too old. `sent`: any other message of the account: claimed, sent, finished, waiting for another try, or
+ * never scheduled.
  */
 export type Deletion =
   | { readonly outcome: 'deleted'; readonly number: Msisdn; readonly refunded: Credits }
   | { readonly outcome: 'sent'; readonly number: Msisdn }
   | { readonly outcome: 'not-found' }
 
-/** What an account holder does with messages. Two accounts never learn anything of each other's ids (P-10). */
+/** Messages of account holders. No account learns anything about ids of another (P-10). */
 export interface Messages {
   /**
-   * Charges and stores, in request order, what the balance allows (ruling 1.11): every recipient is either charged,
-   * stored and given an id, or left without a trace. Which address each number is written to from stays the same for
-   * the account while its orders name it, and as long as there are enough no other account has it for that number
-   * (`chooseSender`). Ids of one order ascend in request order where it goes over one route; of a text over several,
-   * those of each route do. Once it has resolved, what it accepted survives a crash (P-1). An account that is locked at
-   * this moment accepts nothing. Overloaded: nothing was done, try again later. Throws when the store cannot be
-   * reached; what may then have happened was found out, as far as it could be.
+   * Charges and stores, in request order, as many recipients as the balance covers (ruling 1.11). Each recipient is
+   * either charged, stored and given an id, or leaves no trace. The sender address for each number stays the same for
+   * the account as long as its orders contain that address; while there are enough addresses, no other account has it
+   * for that number (`chooseSender`). Ids of one order ascend in request order within each route. After the promise has
+   * resolved, the accepted messages survive a crash (P-1). An account that is locked at this moment accepts nothing.
+   * `overloaded`: nothing was done; try again later. Throws if the store cannot be reached, after finding out as far as
+   * possible whether the order was stored.
    */
   accept(order: Order): Promise<Acceptance | 'account-locked' | 'overloaded'>
   /**
-   * The same, but nobody is accepted if an answer is kept under the key of the request (`ClientRequests`): the order is
-   * repeated, or it is told why nobody would be. If anybody is accepted, the answer (`writeAnswer`) is kept with the
-   * balance, in the same step; if nobody is, nothing is kept.
+   * Accepts an order unless an answer is stored under the key of the request (`ClientRequests`): then the result is
+   * 'repeated', or the reason why nothing would be accepted. If at least one recipient is accepted, the text that
+   * `writeAnswer` returns is stored with the balance in the same transaction. Otherwise no answer is stored.
    */
   acceptOnce(
     order: Order,
     request: ClientRequest,
     draft: AnswerDraft,
   ): Promise<Acceptance | 'account-locked' | 'overloaded' | 'repeated'>
-  /**
-   * One status per id, in order; the same id may be asked for twice (`statusOf`).
-   */
+  /** Returns one status per id, in order (`statusOf`). An id may occur twice. */
   status(by: AccountId, ids: readonly MessageId[], since: Instant): Promise<readonly MessageStatus[]>
-  /** What waits of the account and can still be deleted, by due time, then id. */
+  /** Lists messages of the account that wait and can still be deleted, by due time, then id. */
   scheduled(by: AccountId, page: Page): Promise<Paged<ScheduledMessage>>
   /**
-   * Deletes what no dispatcher has claimed, and refunds exactly what was charged, once (P-8). One result per id, in
-   * order; an id that it deletes is not found where it is given again. Either all of it happens or none (`isDeletable`,
-   * `undeletedOutcome`).
+   * Deletes messages that no dispatcher has claimed and refunds exactly the charge, once (P-8). Returns one result per
+   * id, in order; the second occurrence of a deleted id is not found. Deletes all deletable ones or, on failure, none
+   * (`isDeletable`, `undeletedOutcome`).
    */
   deleteScheduled(by: AccountId, ids: readonly MessageId[], since: Instant): Promise<readonly Deletion[]>
 }

@@ -57,7 +57,7 @@ test.each<[string, string]>([
   expect(parseMsisdn(text)).toBeUndefined()
 })
 
-test('parseMsisdn takes the example of a mobile number of every country that has any', () => {
+test('parseMsisdn accepts the example mobile number of every country that has one', () => {
   const require = createRequire(import.meta.url)
   const examples = require('libphonenumber-js/mobile/examples') as Record<string, string>
   const { country_calling_codes: regionsByCode } = require('libphonenumber-js/metadata.max.json') as {
@@ -74,7 +74,7 @@ test('parseMsisdn takes the example of a mobile number of every country that has
 describe('the table of calling codes', () => {
   const codes = Object.keys(mobileNumberLengths)
 
-  test('has no code that begins with another one, so that a number has one calling code at most', () => {
+  test('has no code that begins with another one, so that a number has at most one calling code', () => {
     const doubtful = codes.filter((code) => codes.some((other) => other !== code && code.startsWith(other)))
     expect(doubtful).toEqual([])
   })
@@ -88,7 +88,7 @@ describe('the table of calling codes', () => {
     ).toEqual([])
   })
 
-  test('has trunk prefixes of countries with mobile numbers, and none where mobile numbers begin with them', () => {
+  test('has trunk prefixes only of countries in which no mobile number begins with the prefix', () => {
     expect(Object.keys(trunkPrefixes).filter((code) => !codes.includes(code))).toEqual([])
     const [german, hungarian, russian] = [trunkPrefixes['49'], trunkPrefixes['36'], trunkPrefixes['7']]
     expect({ german, hungarian, russian }).toEqual({ german: ['0'], hungarian: ['06'], russian: ['8'] })
@@ -101,14 +101,14 @@ describe('the table of calling codes', () => {
   })
 })
 
-test('parseStoredMsisdn accepts a trunk prefix, which earlier versions stored, and else what parseMsisdn accepts', () => {
+test('parseStoredMsisdn accepts what parseMsisdn accepts, and trunk prefixes, which earlier versions stored', () => {
   expect(parseStoredMsisdn(' 4901761234567')).toBe('4901761234567')
   expect(parseStoredMsisdn('27821234567')).toBe('27821234567')
   expect(parseStoredMsisdn('2708212345')).toBeUndefined()
   expect(parseStoredMsisdn('+4901761234567')).toBeUndefined()
 })
 
-test('parseMsisdn takes digits exactly if the tables have their calling code with their length, and no trunk prefix', () => {
+test('parseMsisdn accepts exactly the digits with a calling code and length of the tables and without trunk prefix', () => {
   const digits = fc.string({ unit: fc.constantFrom(...Array.from('0123456789')), minLength: 5, maxLength: 17 })
   fc.assert(
     fc.property(digits, (text) => {

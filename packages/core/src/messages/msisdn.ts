@@ -1,12 +1,14 @@
 import type { Brand } from '../brand.ts'
 import { mobileNumberLengths, trunkPrefixes } from './calling-codes.ts'
 
-/** A possible mobile number: 7 to 15 ASCII digits, calling code first, no `+` (spec 2, ruling 1.8). */
+/** Possible mobile number: 7 to 15 ASCII digits, calling code first, without `+` (spec 2, ruling 1.8). */
 export type Msisdn = Brand<string, 'Msisdn'>
 
-/** Possible lengths of a number by its first three digits, which settle its calling code: bit n stands for n digits. */
+/**
+ * Possible lengths of a number by its first three digits, which determine its calling code: bit n stands for n digits.
+ */
 const lengthsByStart = new Uint16Array(1000)
-/** Calling code and national trunk prefix, such as `490`, by the first three digits of a number. */
+/** Calling code with national trunk prefix, such as `490`, by the first three digits of a number. */
 const trunksByStart = new Array<readonly string[] | undefined>(1000)
 for (const [code, lengths] of Object.entries(mobileNumberLengths)) {
   const width = 10 ** (3 - code.length)
@@ -24,7 +26,7 @@ for (const [code, lengths] of Object.entries(mobileNumberLengths)) {
 const startOf = (number: string): number =>
   number.charCodeAt(0) * 100 + number.charCodeAt(1) * 10 + number.charCodeAt(2) - 48 * 111
 
-/** The country calling code of a number; those that share one have the same. */
+/** Returns the country calling code of a number. Countries that share a code are not distinguished. */
 export function callingCodeOf(number: Msisdn): string {
   for (let length = 1; length < 3; length++) {
     const code = number.slice(0, length)
@@ -34,9 +36,9 @@ export function callingCodeOf(number: Msisdn): string {
 }
 
 /**
- * Reads a recipient's number, white space around it aside (ruling 1.8): digits only, a known calling code, a length
- * that a mobile number can have there, and no national trunk prefix after the calling code. Returns `undefined` for
- * everything else. `priceOf` says whether a price reaches the number.
+ * Parses a recipient's number and trims it (ruling 1.8): digits only, a known calling code, a length that mobile
+ * numbers have there, and no national trunk prefix after the calling code. Returns `undefined` for any other text.
+ * Whether the number has a price is the question of `priceOf`.
  */
 export function parseMsisdn(text: string): Msisdn | undefined {
   const number = parseStoredMsisdn(text)
@@ -57,16 +59,18 @@ export function parseStoredMsisdn(text: string): Msisdn | undefined {
 }
 
 /**
- * An address that messages leave from and replies go to: a short or long code of an account, or a number of the
+ * Address from which messages are sent and to which replies go: a short or long code of an account, or a number of the
  * operator's pool.
  */
 export type SenderAddress = Brand<string, 'SenderAddress'>
 
-/** 3 to 15 digits, not with a leading zero, no `+`; white space around them aside. Undefined for everything else. */
+/**
+ * Parses an address and trims it: 3 to 15 digits, the first not 0, without `+`. Returns undefined for any other text.
+ */
 export function parseSenderAddress(text: string): SenderAddress | undefined {
   const digits = text.trim()
   return /^[1-9][0-9]{2,14}$/.test(digits) ? (digits as SenderAddress) : undefined
 }
 
-/** The pool of an operator who names none: one number that no person has. */
+/** Pool of an operator who configures none: one number that belongs to nobody. */
 export const defaultSenders: readonly SenderAddress[] = ['12025550100' as SenderAddress]

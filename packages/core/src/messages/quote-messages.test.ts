@@ -19,12 +19,12 @@ async function setUp(granted: number) {
   return { account, gateway: createGateway(ports) }
 }
 
-test('a quote is what the send then does: the same refusals, costs and balance, and it charges nothing', async () => {
+test('a quote predicts the send, with the same refusals, costs and balance, and charges nothing', async () => {
   const texts = fc.record({
     text: fc.constantFrom('hello', 'x'.repeat(161), '', 'x'.repeat(919)),
     recipients: fc.array(fc.constantFrom(...numbers), { minLength: 1, maxLength: 12 }),
   })
-  const asked = fc.asyncProperty(
+  const property = fc.asyncProperty(
     fc.array(texts, { minLength: 1, maxLength: 3 }),
     fc.integer({ min: 0, max: 200 }),
     async (send: readonly TextToSend<string>[], granted) => {
@@ -34,23 +34,23 @@ test('a quote is what the send then does: the same refusals, costs and balance, 
       expect(await gateway.queries.creditBalance(account.id)).toBe(granted)
       const sent = await gateway.commands.sendMessages(account, send)
       if (typeof sent === 'string' || 'overLimitSeconds' in sent) throw new Error('not sent')
-      const told = sent.map((results) => results.map((one) => ('id' in one ? one.cost : one.refused)))
-      expect(quote.texts.map((of) => of.map((one) => ('to' in one ? one.cost : one.refused)))).toEqual(told)
-      expect(quote.left).toBe(await gateway.queries.creditBalance(account.id))
+      const actual = sent.map((results) => results.map((one) => ('id' in one ? one.cost : one.refused)))
+      expect(quote.texts.map((of) => of.map((one) => ('to' in one ? one.cost : one.refused)))).toEqual(actual)
+      expect(quote.left).toBe(await gateway.creditBalance(account.id))
       expect([quote.balance, quote.cost]).toEqual([granted, minus(credits(granted), quote.left)])
     },
   )
-  await fc.assert(asked, { numRuns: 200 })
+  await fc.assert(property, { numRuns: 200 })
 })
 
-test('what is wanted is the price of all who may be written to, whatever the balance', async () => {
+test('the full cost is the price of all recipients that pass the screening, whatever the balance', async () => {
   const { account, gateway } = await setUp(20)
   const recipients = ['27820000003', dear, optedOut, '27820000004']
   const quote = await gateway.queries.quoteMessages(account, [{ text: 'hello', recipients }])
   expect(quote).toMatchObject({ wanted: 55, cost: 20, balance: 20, left: 0 })
 })
 
-test('a sender that the account may not use is told before anything is quoted', async () => {
+test('a sender that the account may not use is refused before anything is quoted', async () => {
   const { account, gateway } = await setUp(20)
   const sender = '45678' as never
   expect(await gateway.queries.quoteMessages(account, [{ text: 'hello', recipients: [dear], sender }])).toBe(

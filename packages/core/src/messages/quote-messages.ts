@@ -6,22 +6,22 @@ import { isPassed, screenTexts, type Recipient, type ScreenedRecipient, type Tex
 import { orderedTexts } from './send-messages.ts'
 import { mayName } from './senders.ts'
 
-/** What a send would do at this moment. */
+/** Preview of a send at this moment. */
 export interface Quote<To extends Recipient = Recipient> {
-  /** By text, in request order: what each would cost, or why it would be refused. */
+  /** Price or refusal of each recipient, by text, in request order. */
   readonly texts: readonly (readonly ScreenedRecipient<To>[])[]
-  /** What would be charged. */
+  /** Credits that would be charged. */
   readonly cost: Credits
-  /** What it would cost if there were credits for all who may be written to. */
+  /** Credits that all recipients that pass the screening would cost, whatever the balance. */
   readonly wanted: Credits
   readonly balance: Credits
-  /** What would be left of it. */
+  /** Balance after the send. */
   readonly left: Credits
 }
 
 /**
- * Screens and prices a send that is not made: the results are those of `sendMessages` unless something changes before
- * it. Nothing is charged, stored, or taken of a rate limit.
+ * Screens and prices a send without making it. The results are those of `sendMessages` unless something changes
+ * meanwhile. Charges and stores nothing and does not count for a rate limit.
  */
 export const quoteMessages =
   (ports: Pick<Ports, 'suppressions' | 'prices' | 'senders' | 'ledger' | 'clock'>) =>
@@ -36,7 +36,7 @@ export const quoteMessages =
 
     const balance = await creditBalance(ports)(account.id)
     const costs = screened.flatMap(({ recipients }) => recipients.filter(isPassed).map(({ cost }) => cost))
-    const { paid, balance: left } = spend(balance, costs)
+    const { paid, balance: remaining } = spend(balance, costs)
     let next = 0
     const quoted = (recipient: ScreenedRecipient<To>): ScreenedRecipient<To> => {
       if (!isPassed(recipient) || paid[next++] === true) return recipient
@@ -44,5 +44,11 @@ export const quoteMessages =
       return { recipient: to, number, refused: 'insufficient-credits' }
     }
     const quotedTexts = screened.map(({ recipients }) => recipients.map(quoted))
-    return { texts: quotedTexts, cost: minus(balance, left), wanted: costs.reduce(plus, credits(0)), balance, left }
+    return {
+      texts: quotedTexts,
+      cost: minus(balance, remaining),
+      wanted: costs.reduce(plus, credits(0)),
+      balance,
+      left: remaining,
+    }
   }

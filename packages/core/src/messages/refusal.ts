@@ -1,4 +1,4 @@
-/** Why a recipient gets no message, in the order that wins (ruling 1.10). */
+/** Reason why a recipient gets no message, in order of precedence (ruling 1.10). */
 export type Refusal =
   | 'account-locked'
   | 'no-message'

@@ -11,7 +11,7 @@ import { parseMsisdn, type Msisdn, type SenderAddress } from './msisdn.ts'
 import type { Refusal } from './refusal.ts'
 import { noOptions, type SendOptions } from './send-options.ts'
 
-/** Why this account may not write to this number (rulings 1.10, 1.12); undefined: it may. */
+/** Returns the reason why an account may not write to a number (rulings 1.10, 1.12), or undefined if it may. */
 export function screen(
   account: Account,
   to: Msisdn,
@@ -25,7 +25,8 @@ export function screen(
 }
 
 /**
- * A number as submitted, or whatever a caller knows of a recipient with it: the result of the recipient has it again.
+ * Number as submitted, or an object of the caller that contains it. The result of the recipient contains the same
+ * value.
  */
 export type Recipient =
   | string
@@ -35,23 +36,26 @@ export type Recipient =
       readonly reference?: MessageReference | undefined
     }
 
-/** One text to many numbers. A call has one (REST, query-string) or several (XML, sendmulti). */
+/** One text to many numbers. A call has one of them (REST, query string) or several (XML, sendmulti). */
 export interface TextToSend<To extends Recipient = Recipient> {
   readonly text: string
-  /** What `bodyOf` has said of the text, if it was asked already. */
+  /** Result of `bodyOf(text)`, if the caller has computed it. */
   readonly body?: ReturnType<typeof bodyOf> | undefined
-  /** White space around a number does not count. An empty one is refused as 'no-number'. */
+  /** Recipients. Their numbers are trimmed; an empty one is refused as 'no-number'. */
   readonly recipients: readonly To[]
-  /** Undefined or past: at once. */
+  /** Undefined or past: send at once. */
   readonly scheduled?: Instant | undefined
   readonly options?: SendOptions | undefined
-  /** Undefined: the default of the account (ruling 1.27). */
+  /** Undefined: the account's default (ruling 1.27). */
   readonly sender?: SenderAddress | undefined
-  /** A text that needs more parts is too long (ruling 2.4). Undefined: no limit but that of the specification. */
+  /**
+   * Maximum number of parts; a longer text is refused as too long (ruling 2.4). Undefined: the limit of the
+   * specification.
+   */
   readonly partsMax?: number | undefined
 }
 
-/** A recipient that may be written to, and what it costs. */
+/** Recipient that passed the screening, with its price. */
 export interface Passed<To extends Recipient = Recipient> {
   readonly recipient: To
   readonly number: string
@@ -62,12 +66,12 @@ export interface Passed<To extends Recipient = Recipient> {
 export type ScreenedRecipient<To extends Recipient = Recipient> =
   Passed<To> | { readonly recipient: To; readonly number: string; readonly refused: Refusal }
 
-/** Without a body nobody passed. */
+/** Screened text. Without a body no recipient passed. */
 export interface ScreenedText<To extends Recipient = Recipient> {
   readonly body: Body | undefined
-  /** As asked for: the store decides by its own clock whether it is past. */
+  /** Time as requested. The store decides by its own clock whether it is past. */
   readonly scheduled: Instant | undefined
-  /** What is told of it: undefined if it is past. */
+  /** Time reported to the caller; undefined if it is past. */
   readonly due: Instant | undefined
   readonly options: SendOptions
   readonly sender: SenderAddress | undefined
@@ -78,8 +82,8 @@ export const isPassed = <To extends Recipient>(recipient: ScreenedRecipient<To>)
   'to' in recipient
 
 /**
- * Finds for each recipient the first refusal in the ruled order, all but the money (ruling 1.10), and its cost (ruling
- * 1.4).
+ * Returns for each recipient the first refusal in the order of ruling 1.10, except insufficient credits, or its price
+ * (ruling 1.4).
  */
 export async function screenTexts<To extends Recipient>(
   ports: Pick<Ports, 'suppressions' | 'prices'>,
@@ -93,7 +97,7 @@ export async function screenTexts<To extends Recipient>(
     const body = bodyWithin(text)
     return typeof body === 'string' ? allRefused(text, body) : { text, body, recipients: text.recipients.map(parse) }
   })
-  // Not by flatMap, which takes as long for a number as reading it.
+  // A loop, because flatMap takes as long per number as parsing the number.
   const valid: Msisdn[] = []
   for (const each of read)
     if ('text' in each) for (const { to } of each.recipients) if (to !== undefined) valid.push(to)
@@ -142,7 +146,7 @@ function bodyWithin({ text, body = bodyOf(text), partsMax }: TextToSend): Body |
   return typeof body === 'object' && partsMax !== undefined && body.parts > partsMax ? 'too-long' : body
 }
 
-/** Every recipient of a text is refused for the same reason. */
+/** Returns a text whose recipients are all refused for the same reason. */
 export const allRefused = <To extends Recipient>(
   { recipients }: Pick<TextToSend<To>, 'recipients'>,
   refused: 'account-locked' | 'no-message' | 'too-long',

@@ -7,7 +7,7 @@ import {
   aSender,
   memoryPorts,
   steppingClock,
-  type AccountWanted,
+  type AccountOptions,
 } from '@gateway/core/testing'
 import { credits } from '../credits/credits.ts'
 import { createGateway } from '../gateway.ts'
@@ -21,10 +21,10 @@ import type { AllowedSender } from './senders.ts'
 const number = '27820000001'
 const other = '27820000002'
 
-const setUp = async (wanted: AccountWanted = {}) => {
+const setUp = async (options: AccountOptions = {}) => {
   const clock = steppingClock()
   const ports = memoryPorts({ clock })
-  const account = await anAccount(ports, wanted)
+  const account = await anAccount(ports, options)
   const gateway = createGateway(ports)
   const suppress = (to: string, ...kinds: readonly Suppression[]) =>
     Promise.all(
@@ -48,9 +48,9 @@ const setUp = async (wanted: AccountWanted = {}) => {
 const outcome = (recipient: SentRecipient | undefined) =>
   recipient === undefined ? undefined : 'id' in recipient ? 'accepted' : recipient.refused
 
-describe('which refusal wins (ruling 1.10)', () => {
+describe('precedence of refusals (ruling 1.10)', () => {
   const tooLong = 'a'.repeat(919)
-  test.each<[string, AccountWanted, string, string, readonly Suppression[], string]>([
+  test.each<[string, AccountOptions, string, string, readonly Suppression[], string]>([
     ['a locked account before everything', { locked: true, credits: 0 }, '', '', [], 'account-locked'],
     ['a blank text before the number', { credits: 0 }, ' \n', '', [], 'no-message'],
     ['a text with U+0000 is no text', {}, 'a\u0000b', number, [], 'no-message'],
@@ -87,8 +87,8 @@ describe('which refusal wins (ruling 1.10)', () => {
     ],
     ['but not an opt-out', { transactional: true }, 'hi', number, ['opt-out'], 'opted-out'],
     ['a trial account may write to others', { trial: { ownNumber: aNumber(other) } }, 'hi', number, [], 'accepted'],
-  ])('%s', async (_, wanted, text, to, suppressions, expected) => {
-    const { send, suppress } = await setUp(wanted)
+  ])('%s', async (_, options, text, to, suppressions, expected) => {
+    const { send, suppress } = await setUp(options)
     await suppress(number, ...suppressions)
     const [results] = await send({ text, recipients: [to] })
     expect(results?.map(outcome)).toEqual([expected])
@@ -102,7 +102,7 @@ test('a number without a price is invalid (ruling 1.8)', async () => {
   expect((await send({ text: 'hi', recipients: [number] })).flat().map(outcome)).toEqual(['invalid-number'])
 })
 
-test('results come in request order, echo the number trimmed, and carry the running balance', async () => {
+test('results are in request order and contain the trimmed number and the balance after each recipient', async () => {
   const { send } = await setUp({ credits: 25 })
   const [results] = await send({ text: 'hi', recipients: [` ${number} `, 'x', number, other, '27820000003'] })
   expect(results?.map((result) => [result.number, outcome(result), result.balance])).toEqual([
@@ -147,7 +147,7 @@ test('several texts are charged in order, each with its own parts; refused texts
   ])
 })
 
-test('a limit of parts makes a text too long (ruling 2.4)', async () => {
+test('a text with more parts than the request allows is too long (ruling 2.4)', async () => {
   const { send } = await setUp()
   const text = 'a'.repeat(161)
   expect((await send({ text, recipients: [number], partsMax: 1 })).flat().map(outcome)).toEqual(['too-long'])
@@ -162,7 +162,7 @@ test('the same number twice is two messages (ruling 1.9)', async () => {
   expect(results?.at(-1)?.balance).toBe(0)
 })
 
-test('a time to come is kept, a past one means at once', async () => {
+test('a future time is stored, a past one means at once', async () => {
   const { clock, send } = await setUp()
   const soon = secondsAfter(clock.now(), 60)
   const due = async (scheduled: typeof soon) => {
@@ -189,7 +189,7 @@ test.each([55, -55])(
   },
 )
 
-test('an account that is locked after it was read accepts nothing and pays nothing', async () => {
+test('an account that is locked after it was read accepts and pays nothing', async () => {
   const { ports, account, send } = await setUp({ credits: 100 })
   await ports.accounts.setLocked(account.id, true)
   const results = await send({ text: 'hi', recipients: [number] }, { text: '', recipients: [other] })
@@ -200,7 +200,7 @@ test('an account that is locked after it was read accepts nothing and pays nothi
   expect((await ports.ledger.check()).differences).toEqual([])
 })
 
-test('an overloaded store is told as such', async () => {
+test('an overloaded store is reported as such', async () => {
   const { ports, account } = await setUp()
   const gateway = createGateway({
     ...ports,
@@ -217,7 +217,7 @@ test('64 callers racing for the last 10 credits get exactly 10', async () => {
   expect((await ports.ledger.check()).differences).toEqual([])
 })
 
-test('more recipients than the limit of the account are refused as a whole, before anything is charged', async () => {
+test('a send that exceeds the recipient rate of the account is refused as a whole, before anything is charged', async () => {
   const clock = steppingClock()
   const ports = memoryPorts({ clock })
   const gateway = createGateway(ports)
@@ -245,23 +245,29 @@ describe('a sender (ruling 1.27)', () => {
     const { account, ports } = world
     const all = { account: account.id, sender: acme, destinations: [], defaultFor: [], carriers: [], ...says }
     expect(await ports.senders.allow({ otherwise: 'replace', ...all })).toBe('added')
-    /** What the messages that wait leave from, in the order of their ids. */
+    /** Sender addresses of the waiting messages, in the order of their ids. */
     const leaving = async () => {
       const dispatcher = await ports.claimedBatches.register(60)
-      const wanted = { carrier: aCarrierId(), lane: 'single', messagesMax: 10, markedMax: 0, leaseSeconds: 60 } as const
-      const batch = await ports.claimedBatches.claim(dispatcher, wanted)
+      const claimRequest = {
+        carrier: aCarrierId(),
+        lane: 'single',
+        messagesMax: 10,
+        markedMax: 0,
+        leaseSeconds: 60,
+      } as const
+      const batch = await ports.claimedBatches.claim(dispatcher, claimRequest)
       return typeof batch === 'string' ? batch : batch.messages.map(({ from }) => from)
     }
     return { ...world, leaving }
   }
 
-  test('that the account may use is that of its messages; without one all is as before', async () => {
+  test('that the account may use is the sender of its messages; without one the defaults apply', async () => {
     const { send, leaving } = await withAcme()
     await send({ text: 'a', recipients: [number, other], sender: acme }, { text: 'b', recipients: [number] })
     expect(await leaving()).toEqual([acme, acme, anAddress()])
   })
 
-  test('that it may not use refuses the whole call, and nothing is charged or stored', async () => {
+  test('that the account may not use is refused for the whole call, and nothing is charged or stored', async () => {
     const { gateway, account, leaving } = await withAcme({ destinations: ['27'], otherwise: 'refuse' })
     const texts = (sender: string, ...recipients: string[]) => [
       { text: 'a', recipients: [number] },
@@ -274,7 +280,7 @@ describe('a sender (ruling 1.27)', () => {
     expect(await gateway.commands.sendMessages(account, texts('Acme', number, '0'))).toHaveLength(2)
   })
 
-  test('is a code of its own, or the default for the number, or replaced by it', async () => {
+  test('is a code of the account, the default for the number, or replaced by that default', async () => {
     const { send, ports, account, gateway, leaving } = await withAcme({ destinations: ['27'], defaultFor: ['2782'] })
     await ports.senders.assign(anAddress('40404'), account.id)
     const owner = (await ports.accounts.find(account.id))?.account ?? account
@@ -285,7 +291,7 @@ describe('a sender (ruling 1.27)', () => {
     expect(await leaving()).toEqual([anAddress('40404'), pool, acme, pool, pool])
   })
 
-  test('is part of what makes two requests the same; a repetition has its answer when the sender is gone', async () => {
+  test('is part of the identity of a request; a repetition gets its answer even after the sender was removed', async () => {
     const { gateway, account, ports } = await withAcme()
     const key = readIdempotencyKey('one')
     assert.ok(key !== undefined && key !== 'unusable')

@@ -32,13 +32,13 @@ type SendPorts = Pick<
 >
 
 /**
- * Screens, charges and accepts (rulings 1.4 to 1.13). An accepted recipient has an id, is charged, and survives a crash
- * (P-1); a refused one leaves no trace (P-3). Overloaded, OverLimit or invalid-sender (ruling 1.27): nothing was
- * charged or stored.
+ * Screens, charges and accepts messages (rulings 1.4 to 1.13). An accepted recipient has an id, is charged, and
+ * survives a crash (P-1); a refused one leaves no trace (P-3). 'overloaded', OverLimit and 'invalid-sender' (ruling
+ * 1.27) mean that nothing was charged or stored.
  *
- * With a key the same request is done once, and every repetition has the results of the first for 48 hours, whatever
- * has changed meanwhile; those that wait for it too (ruling 1.24). Another request: the key has the answer to one that
- * asked for something else.
+ * With a key the request is executed once, and every repetition within 48 hours, also a concurrent one, receives the
+ * first results, whatever has changed meanwhile (ruling 1.24). 'another-request': the key belongs to a different
+ * request.
  */
 export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], activity?: AccountActivity) {
   const once = onceAtATime<'overloaded' | 'invalid-sender' | OverLimit>()
@@ -53,8 +53,8 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], a
     const { recipientsPerSecond: perSecond } = account
     if (perSecond !== undefined) {
       const count = texts.reduce((sum, { recipients }) => sum + recipients.length, 0)
-      const taken = await ports.rateLimits.take(account.id, 'recipients', count, perSecond)
-      if (taken !== 'taken') return taken
+      const limited = await ports.rateLimits.take(account.id, 'recipients', count, perSecond)
+      if (limited !== 'taken') return limited
     }
     const screened = await screenTexts(ports, account, texts, ports.clock.now())
     const ordered = orderedTexts(screened, allowed)
@@ -68,7 +68,7 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], a
     if (accepted !== undefined && accepted !== 'account-locked') return accepted
 
     const balance = await creditBalance(ports)(account.id)
-    // Locked between screening and charging: the first refusal of all (ruling 1.10).
+    // The account was locked between screening and charging, which is the first refusal in order (ruling 1.10).
     const refused = accepted === undefined ? screened : texts.map((text) => allRefused(text, 'account-locked'))
     return resultsOf(refused, { results: [], balance })
   }
@@ -79,18 +79,18 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], a
     request: ClientRequest,
   ): Promise<FirstAnswer | 'another-request' | 'overloaded' | 'invalid-sender' | OverLimit> {
     const { messages, clientRequests } = ports
-    // A repetition takes nothing of a rate limit, and its sender was allowed when it was first asked for.
-    const isAskedFirst = account.recipientsPerSecond !== undefined || texts.some(({ sender }) => sender !== undefined)
-    const found = isAskedFirst ? await clientRequests.find(request) : undefined
+    // A repetition does not count for a rate limit, and its sender was allowed at its first request.
+    const isFirstRequest = account.recipientsPerSecond !== undefined || texts.some(({ sender }) => sender !== undefined)
+    const found = isFirstRequest ? await clientRequests.find(request) : undefined
     if (found !== undefined) return found
 
     const sent = await send(account, texts, (order, screened) =>
       messages.acceptOnce(order, request, draftAnswer(screened)),
     )
-    // None is found if it stopped to count in this moment.
+    // The stored answer is not found if it expired at this moment.
     if (sent === 'repeated') return (await clientRequests.find(request)) ?? sendFirst(account, texts, request)
     if (typeof sent === 'string' || 'overLimitSeconds' in sent) return sent
-    const answer = new GivenAnswer(texts, sent)
+    const answer = new ComputedAnswer(texts, sent)
     const isAnyAccepted = sent.some((recipients) => recipients.some((recipient) => 'id' in recipient))
     return isAnyAccepted ? answer : clientRequests.keep(request, { text: answer.text, balance: answer.balance })
   }
@@ -119,16 +119,16 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], a
     texts: readonly TextToSend<To>[],
     key: IdempotencyKey,
   ) {
-    const request = { account: account.id, key, asked: askedFor(texts) }
+    const request = { account: account.id, key, asked: canonicalForm(texts) }
     const answer = await once(request, () => sendFirst(account, texts, request))
-    if (answer instanceof GivenAnswer && answer.texts === texts) return answer.sent as SendResults<To>
+    if (answer instanceof ComputedAnswer && answer.texts === texts) return answer.sent as SendResults<To>
     return isAnswer(answer) ? resultsIn(answer, texts) : answer
   }
   return sendMessages
 }
 
-/** The answer to the request that was done, for those that wait for it: written where one does. */
-class GivenAnswer implements FirstAnswer {
+/** Answer to the request that was executed, for its repetitions. Formatted only if there is one. */
+class ComputedAnswer implements FirstAnswer {
   readonly texts: readonly TextToSend[]
   readonly sent: SendResults
 
@@ -168,9 +168,10 @@ export function orderedTexts(
 }
 
 /**
- * What is asked for, in its only form: all that the results depend on, and nothing of how it was written (ruling 1.24).
+ * Returns the canonical form of a request: everything on which its results depend, independent of how it was written
+ * (ruling 1.24).
  */
-export const askedFor = (texts: readonly TextToSend[]): string =>
+export const canonicalForm = (texts: readonly TextToSend[]): string =>
   JSON.stringify([
     'send',
     ...texts.map(({ text, recipients, scheduled = null, partsMax = null, options, sender }) => [
@@ -188,8 +189,8 @@ export const askedFor = (texts: readonly TextToSend[]): string =>
   ])
 
 /**
- * Returns the sender and the options in one order: validity, sender, then as in `sendOptionNames`; none if all are left
- * out. The order never changes, because the digests of stored requests depend on it.
+ * Returns the sender and the options in one order: validity, sender, then as in `sendOptionNames`. Empty if all are
+ * left out. The order never changes, because the digests of stored requests depend on it.
  */
 function optionsPrint(options: SendOptions = noOptions, sender: SenderAddress | undefined): readonly object[] {
   const ordered = Object.fromEntries(sendOptionNames.map((name) => [name, options[name] || undefined]))

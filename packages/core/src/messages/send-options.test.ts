@@ -22,17 +22,17 @@ test('a priority is one of 0 to 3', () => {
   expect([0, 1, 2, 3, 4, -1, 0.5, NaN].map(priorityOf)).toEqual([0, 1, 2, 3, none, none, none, none])
 })
 
-test('options that mean the same as left out have no field', () => {
+test('an option that means the same as an omitted one has no field', () => {
   const texts = { validity: '', priority: '0', flash: 'false', category: ' ' }
   expect(readSendOptions((name) => texts[name])).toStrictEqual({})
 })
 
-test('the first unusable option is named', () => {
+test('the first unusable option is reported', () => {
   const texts = { validity: '1', priority: '7', flash: 'maybe', category: 'a' }
   expect(readSendOptions((name) => texts[name])).toEqual({ unusable: 'priority' })
 })
 
-test('options that statements decide by are not among the labels', () => {
+test('labels do not contain options on which statements decide', () => {
   expect(labelsOf({ priority: 2, flash: true })).toBeUndefined()
   expect(labelsOf(noOptions)).toBeUndefined()
   const category = 'invoices' as Category

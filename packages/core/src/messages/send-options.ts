@@ -2,11 +2,11 @@ import type { Brand } from '../brand.ts'
 import type { Instant } from '../time/instant.ts'
 
 /**
- * Options of a send. An option that is left out, 0 or false has no field, so that equal options are equal objects.
- * Every layer passes the value on as a whole; only a layer that decides on an option reads its field.
+ * Options of a send. An option that is omitted, 0 or false has no field, so that equal options are equal objects. Every
+ * layer passes the value on as a whole; only a layer that applies an option reads its field.
  */
 export interface SendOptions {
-  /** Minutes after its due time for which a message may wait; undefined: the setting of dispatchers (ruling 1.29). */
+  /** Minutes after the due time for which a message may wait; undefined: the setting of dispatchers (ruling 1.29). */
   readonly validity?: ValidityMinutes | undefined
   /** Rank among the waiting messages of the account; undefined: 0. */
   readonly priority?: Priority | undefined
@@ -21,7 +21,7 @@ export type SendOptionName = keyof SendOptions
 /** Options that only label a message. They are stored as one value and returned wherever the message is listed. */
 export type SendLabels = Omit<SendOptions, 'validity' | 'priority' | 'flash'>
 
-/** Options that travel with a claimed message; in place of the validity it has the time at which it expires. */
+/** Options of a claimed message. The time of expiry takes the place of the validity. */
 export type ClaimedOptions = Omit<SendOptions, 'validity'>
 
 export const noOptions: SendOptions = {}
@@ -60,8 +60,8 @@ const usableCategory = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${categoryCharactersMax}
 type Read<Value> = Value | undefined | 'unusable'
 
 /**
- * Reader of each option. Its argument is trimmed and not blank; undefined means as left out. The order is that of the
- * fingerprints of requests (ruling 1.24), so new options come last.
+ * Parser of each option. Its argument is trimmed and not blank; undefined means the same as an omitted option. The
+ * order is that of the fingerprints of requests (ruling 1.24), so new options come last.
  */
 const readers: { readonly [Name in SendOptionName]-?: (text: string) => Read<SendOptions[Name]> } = {
   validity: (digits) => (/^0*[1-9][0-9]{0,3}$/.test(digits) && validityMinutes(Number(digits))) || 'unusable',
@@ -78,7 +78,7 @@ const readers: { readonly [Name in SendOptionName]-?: (text: string) => Read<Sen
 
 export const sendOptionNames = Object.keys(readers) as readonly SendOptionName[]
 
-/** Reads one option from its text. Returns undefined if the text is blank or means the same as leaving it out. */
+/** Parses one option. Returns undefined if the text is blank or means the same as omitting the option. */
 export function readSendOption<Name extends SendOptionName>(
   name: Name,
   text: string | null | undefined,
@@ -87,9 +87,7 @@ export function readSendOption<Name extends SendOptionName>(
   return trimmed === '' ? undefined : (readers[name](trimmed) as Read<SendOptions[Name]>)
 }
 
-/**
- * Reads all options of a send, each from its text. Returns the first unusable one in the order of `sendOptionNames`.
- */
+/** Parses all options of a send. Returns the first unusable one in the order of `sendOptionNames`. */
 export function readSendOptions(
   textOf: (name: SendOptionName) => string | null | undefined,
 ): SendOptions | { readonly unusable: SendOptionName } {
@@ -106,7 +104,7 @@ export function readSendOptions(
 export interface Expiry {
   /** Time at which the message was first due. */
   readonly due: Instant
-  /** End of its own validity; undefined: the setting counts, from `due` (ruling 1.13). */
+  /** End of the message's own validity; undefined: the setting of dispatchers applies, from `due` (ruling 1.13). */
   readonly expires?: Instant | undefined
 }
 

@@ -16,7 +16,7 @@ test('an account with codes sends from its first one, any other from the pool', 
   expect(sendersOf({ ...account, shortCodes: [code, poolB] }, pool)).toEqual([code])
 })
 
-test('accounts prefer the addresses of a pool in turn', () => {
+test('accounts start at different addresses of a pool', () => {
   expect([3, 4, 5].map((by) => preferredBy(anAccountId(by), pool)[0])).toEqual(pool)
   expect(preferredBy(anAccountId(4), pool)).toEqual([poolB, poolC, poolA])
 })
@@ -48,8 +48,8 @@ test.each<[string, string | null | undefined, string | undefined]>([
   ['a letter that GSM 7-bit lacks', 'Жук', 'unusable'],
   ['a line break', 'Ac\nme', 'unusable'],
   ['U+0000', 'Ac\0me', 'unusable'],
-])('a sender: %s (ruling 1.27)', (_, given, expected) => {
-  expect(readSender(given)).toBe(expected)
+])('a sender: %s (ruling 1.27)', (_, text, expected) => {
+  expect(readSender(text)).toBe(expected)
 })
 
 const [one, two] = [aCarrierId('one'), aCarrierId('two')]
@@ -69,20 +69,20 @@ test.each<[named: string | undefined, to: string, sender: string | undefined]>([
   [undefined, '4915112345678', 'Acme'],
   [undefined, '27115550101', 'Acme ZA'],
   [undefined, '27825550101', 'Beta'],
-  // Beta is the default for 44 and may not be used there.
+  // Beta is the default for 44 but not allowed there.
   [undefined, '447700900123', 'Acme'],
   ['Acme', '27825550101', 'Acme'],
   ['Acme ZA', '264811234567', 'Acme ZA'],
   ['Acme ZA', '4915112345678', 'Acme'],
   ['Alert', '27825550101', 'Alert'],
   ['Alert', '4915112345678', 'refused'],
-  // A code of its own, of which nothing is said.
+  // A code of the account, without settings as a sender.
   ['40404', '4915112345678', '40404'],
 ])('a message that names %s to %s leaves from %s', (named, to, sender) => {
   expect(senderFor(list, named === undefined ? undefined : aSender(named), aNumber(to))).toBe(sender)
 })
 
-test('without a default a message leaves as if no sender was allowed', () => {
+test('without a default a message is sent as if the account had no allowed senders', () => {
   const only = [allowed('Alert', { destinations: ['27'] })]
   expect(senderFor(only, undefined, aNumber('27825550101'))).toBeUndefined()
   expect(senderFor(only, aSender('Alert'), aNumber('4915112345678'))).toBeUndefined()

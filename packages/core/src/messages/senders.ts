@@ -4,21 +4,21 @@ import { isPrefix } from '../credits/prices.ts'
 import { septets } from './body.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
 
-/** A short or long code and the account whose messages leave from it. */
+/** Short or long code and the account that owns it. */
 export interface AssignedCode {
   readonly code: SenderAddress
   readonly account: AccountId
 }
 
-/** What fits into the address of a message (3GPP TS 23.040, 9.1.2.5). */
+/** Maximum length of a name in septets, which is the size of an address field (3GPP TS 23.040, 9.1.2.5). */
 const nameSeptetsMax = 11
 
 /**
- * A sender as a send names it, trimmed (ruling 1.27): 3 to 15 digits, or a name: 1 to 11 GSM 7-bit characters, one of
- * them a letter, none a control character. Undefined: none was given, or a blank one.
+ * Parses and trims the sender of a send (ruling 1.27): 3 to 15 digits, or a name of 1 to 11 GSM 7-bit characters with
+ * at least one letter and no control character. Returns undefined if it is missing or blank.
  */
-export function readSender(given: string | null | undefined): SenderAddress | undefined | 'unusable' {
-  const sender = given?.trim() ?? ''
+export function readSender(text: string | null | undefined): SenderAddress | undefined | 'unusable' {
+  const sender = text?.trim() ?? ''
   if (sender === '') return undefined
   return /^[0-9]{3,15}$/.test(sender) || isName(sender) ? (sender as SenderAddress) : 'unusable'
 }
@@ -26,34 +26,34 @@ export function readSender(given: string | null | undefined): SenderAddress | un
 const isName = (text: string): boolean =>
   /\p{L}/u.test(text) && !/\p{Cc}/u.test(text) && (septets(text) ?? Infinity) <= nameSeptetsMax
 
-/** A name, to which nobody can reply. */
+/** Returns true for a name, to which nobody can reply. */
 export const isNameOfSender = (sender: SenderAddress): boolean => !/^[0-9]+$/.test(sender)
 
-/** What an account may name as the sender of its messages (ruling 1.27). */
+/** Sender that an account may use for its messages (ruling 1.27). */
 export interface AllowedSender {
   readonly account: AccountId
   readonly sender: SenderAddress
-  /** How the numbers begin that it may be used for; none: all. */
+  /** Number prefixes of the destinations for which the sender may be used; empty: all. */
   readonly destinations: readonly string[]
-  /** How the numbers begin for which it is used where a send names none; '': all that begin otherwise. */
+  /** Number prefixes of the destinations for which it is the default sender; '' stands for all other destinations. */
   readonly defaultFor: readonly string[]
-  /** The carriers that it is registered with; none: all. */
+  /** Carriers with which the sender is registered; empty: all. */
   readonly carriers: readonly CarrierId[]
-  /** What becomes of a message where its destination or its carrier does not allow it. */
+  /** Treatment of a message whose destination or carrier does not allow the sender. */
   readonly otherwise: 'replace' | 'refuse'
 }
 
 const isAllowedTo = ({ destinations }: AllowedSender, to: Msisdn): boolean =>
   destinations.length === 0 || destinations.some((prefix) => to.startsWith(prefix))
 
-/** Whether the account may name it at all: a code of its own, or one that it was allowed. */
+/** Returns true if the account may use the sender for some destination: a code of its own or an allowed sender. */
 export const mayName = (
   { shortCodes }: Pick<Account, 'shortCodes'>,
   allowed: readonly AllowedSender[],
   sender: SenderAddress,
 ): boolean => shortCodes.includes(sender) || allowed.some((one) => one.sender === sender)
 
-/** Of the defaults of the account the one with the longest prefix; of several the first. */
+/** Returns the account's default sender with the longest prefix, or the first of several. */
 function defaultSender(allowed: readonly AllowedSender[], to: Msisdn): SenderAddress | undefined {
   let best: { readonly sender: SenderAddress; readonly length: number } | undefined
   for (const one of allowed) {
@@ -65,72 +65,77 @@ function defaultSender(allowed: readonly AllowedSender[], to: Msisdn): SenderAdd
 }
 
 /**
- * What a message to this number leaves from, where the account may name `named`. Undefined: one of `sendersOf`.
- * Refused: the destination does not allow it, and the account wants no other.
+ * Returns the sender address of a message to this number, for an account that may use `named`. Undefined: one of
+ * `sendersOf`. `refused`: the destination does not allow the sender, and the account wants no replacement.
  */
 export function senderFor(
   allowed: readonly AllowedSender[],
   named: SenderAddress | undefined,
   to: Msisdn,
 ): SenderAddress | undefined | 'refused' {
-  const its = named === undefined ? undefined : allowed.find(({ sender }) => sender === named)
-  if (named !== undefined && (its === undefined || isAllowedTo(its, to))) return named
-  return its?.otherwise === 'refuse' ? 'refused' : defaultSender(allowed, to)
+  const settings = named === undefined ? undefined : allowed.find(({ sender }) => sender === named)
+  if (named !== undefined && (settings === undefined || isAllowedTo(settings, to))) return named
+  return settings?.otherwise === 'refuse' ? 'refused' : defaultSender(allowed, to)
 }
 
-/** The sender of a message over one carrier. */
+/** Sender of a message over one carrier. */
 export interface SenderOver {
-  /** Undefined: the carrier's own. */
+  /** Undefined: the carrier's own sender. */
   readonly from: SenderAddress | undefined
-  /** It is not registered there, and the account wants no other: these carriers know it. */
+  /**
+   * Set if the sender is not registered with the carrier and the account wants no replacement: the carriers with which
+   * it is registered.
+   */
   readonly onlyOver: readonly CarrierId[] | undefined
 }
 
-/** What this carrier is given as the sender of a message from `from`. */
+/** Returns the sender address to submit to this carrier for a message from `from`. */
 export function senderOver(
   carrier: CarrierId,
   allowed: readonly AllowedSender[],
   from: SenderAddress | undefined,
 ): SenderOver {
-  const its = allowed.find(({ sender }) => sender === from)
-  if (its === undefined || its.carriers.length === 0 || its.carriers.includes(carrier))
+  const settings = allowed.find(({ sender }) => sender === from)
+  if (settings === undefined || settings.carriers.length === 0 || settings.carriers.includes(carrier))
     return { from, onlyOver: undefined }
-  return its.otherwise === 'refuse' ? { from, onlyOver: its.carriers } : { from: undefined, onlyOver: undefined }
+  return settings.otherwise === 'refuse'
+    ? { from, onlyOver: settings.carriers }
+    : { from: undefined, onlyOver: undefined }
 }
 
-/** Which codes are whose, and who may name which senders. */
+/** Codes of accounts and allowed senders. */
 export interface Senders {
   /**
-   * Seen by every process within 5 seconds, as changes of accounts are. 'taken': another account has it; 'already':
-   * this one.
+   * Assigns a code. Visible to every process within 5 seconds, like changes of accounts. 'taken': another account owns
+   * it; 'already': this account owns it.
    */
   assign(code: SenderAddress, account: AccountId): Promise<'assigned' | 'already' | 'taken' | 'no-such-account'>
-  /** False: nobody has it. What was sent from it can still be answered. */
+  /** Releases a code. Returns false if nobody owns it. Messages sent from it can still be answered. */
   release(code: SenderAddress): Promise<boolean>
-  /** Every code that an account has, by code as text. */
+  /** Lists the assigned codes, by code as text. */
   assigned(): Promise<readonly AssignedCode[]>
-  /** Replaces what was said of this sender of the account; seen as `assign` is. */
+  /** Allows a sender, or replaces its settings. Visible like `assign`. */
   allow(sender: AllowedSender): Promise<'added' | 'changed' | 'no-such-account'>
-  /** False: the account was not allowed it. What was accepted with it keeps it. */
+  /** Disallows a sender. Returns false if it was not allowed. Messages accepted before keep it. */
   disallow(account: AccountId, sender: SenderAddress): Promise<boolean>
-  /** All that are allowed, by account, then sender as text. */
+  /** Lists all allowed senders, by account, then sender as text. */
   allowed(): Promise<readonly AllowedSender[]>
-  /** Those of one account, in the same order. */
+  /** Lists the allowed senders of one account, in the same order. */
   allowedTo(account: AccountId): Promise<readonly AllowedSender[]>
 }
 
-/** The addresses that a message of the account may leave from: its first code, else the operator's pool. */
+/** Returns the possible sender addresses of an account: its first code, else the operator's pool. */
 export const sendersOf = (account: Account, pool: readonly SenderAddress[]): readonly SenderAddress[] =>
   account.shortCodes.length > 0 ? account.shortCodes.slice(0, 1) : pool
 
 /**
- * The addresses of an order in the order in which its account prefers them: each begins at another one, so that all are
- * used as much.
+ * Rotates the addresses of an order by account, so that accounts start at different addresses and all addresses are
+ * used equally.
  */
 export const preferredBy = <Sender>(by: AccountId, senders: readonly Sender[]): readonly Sender[] =>
   senders.map((_, i) => senders[(by + i) % senders.length] as Sender)
 
-/** Lets an account name a sender, or changes how; a default counts where it is allowed. */
+/** Allows an account to use a sender, or changes its settings. A default applies only where the sender is allowed. */
 export const allowSender =
   (ports: { readonly senders: Senders }) =>
   async (sender: AllowedSender): Promise<'added' | 'changed' | 'no-such-account' | 'invalid-prefix' | 'unwritable'> => {
@@ -140,6 +145,7 @@ export const allowSender =
   }
 
 /**
- * Carriers take a sender as ASCII (SMPP 3.4, 3.1): the other characters of GSM 7-bit would be read as something else.
+ * Returns true if a sender is ASCII: carriers read it as ASCII (SMPP 3.4, 3.1), in which other characters of GSM 7-bit
+ * mean something else.
  */
 const isWritable = (sender: SenderAddress): boolean => /^[ -~]*$/.test(sender)

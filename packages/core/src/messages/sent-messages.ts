@@ -5,54 +5,55 @@ import type { MessageId, MessageReference } from './messages.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
 import type { SendOptions } from './send-options.ts'
 
-/** A message as its account holder sees it in a list; what became of it a status query tells. */
+/** Message in a list of its account holder. Its outcome is the answer to a status query. */
 export interface SentMessage {
   readonly id: MessageId
   readonly number: Msisdn
   readonly text: string
   readonly parts: number
-  /** When it was accepted and charged. */
+  /** Time of acceptance and charge. */
   readonly accepted: Instant
-  /** Undefined: to be sent at once, or its time was past. */
+  /** Undefined: to be sent at once, or the requested time was past. */
   readonly scheduled: Instant | undefined
   readonly options: SendOptions
-  /** What was charged for it. */
+  /** Charged credits. */
   readonly cost: Credits
   readonly reference: MessageReference | undefined
-  /** Undefined: accepted before messages had an address of ours. */
+  /** Undefined: accepted by a version that did not record a sender address. */
   readonly from: SenderAddress | undefined
 }
 
 export interface SentPage {
-  /** Only what the list has after this message; nothing where the account has no such message. */
+  /** Lists only messages after this one; empty if the account has no such message. */
   readonly after?: MessageId | undefined
-  /** Nothing that was accepted before. */
+  /** Inclusive lower bound of the time of acceptance. */
   readonly since: Instant
-  /** Nothing that was accepted at this moment or later. */
+  /** Exclusive upper bound of the time of acceptance. */
   readonly until?: Instant | undefined
   readonly limit: number
 }
 
-/** A text to many, be it accepted in one call or in several. */
+/** Text to many people, accepted in one call or several. */
 export interface LastSend {
-  /** When its first call was accepted. */
+  /** Time of acceptance of the first call. */
   readonly accepted: Instant
   readonly messages: number
-  /** So many of these people answered one of its messages by opting out, and have not come back. */
+  /** Number of recipients who opted out in answer to one of its messages and have not opted in again. */
   readonly optedOut: number
 }
 
-/** Calls that are accepted within so many minutes of each other are one send. */
+/** Minutes within which calls with one text count as one send. */
 export const sameSendMinutes = 15
 
-/** What an account has sent, for its holder. Confirmations of opt-outs are not among it. */
+/** Messages sent by an account, for its holder. Does not contain confirmations of opt-outs. */
 export interface SentMessages {
-  /** The latest accepted first, then the highest id. */
+  /** Lists messages, latest accepted first, then highest id. */
   list(by: AccountId, page: SentPage): Promise<readonly SentMessage[]>
-  /** Undefined: unknown, or another account's (P-10). */
+  /** Returns undefined for an id that is unknown or belongs to another account (P-10). */
   find(by: AccountId, id: MessageId): Promise<SentMessage | undefined>
   /**
-   * The latest send of a call to at least `numbersMin` since then: all such calls of the quarter of an hour up to it.
+   * Returns the latest send since `since` whose last call went to at least `numbersMin` numbers, together with the
+   * calls of the `sameSendMinutes` before it.
    */
   lastSend(by: AccountId, since: Instant, numbersMin: number): Promise<LastSend | undefined>
 }

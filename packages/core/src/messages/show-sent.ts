@@ -14,41 +14,41 @@ export interface ShownMessage extends SentMessage {
 
 export interface ShownPage {
   readonly messages: readonly ShownMessage[]
-  /** Whether there are more after these, or may be where only some fit. */
+  /** True if the list continues. Under a filter, the remaining messages may not match. */
   readonly more: boolean
-  /** To be given as `after` for what follows. */
+  /** Value of `after` for the next page. */
   readonly next: MessageId | undefined
 }
 
 export interface WantedSent {
-  /** Only what the list has after this message. */
+  /** Lists only messages after this one. */
   readonly after?: MessageId | undefined
   readonly limit: number
   readonly since?: Instant | undefined
-  /** Nothing that was accepted at this moment or later. */
+  /** Exclusive upper bound of the time of acceptance. */
   readonly until?: Instant | undefined
-  /** Left out: every message. */
+  /** Filter by status. If omitted, every message matches. */
   readonly fits?: ((status: MessageStatus) => boolean) | undefined
 }
 
-/** So many messages are read at a time where only some of them fit, and so many in all. */
-const lookedAt = { atATime: 500, most: 5000 }
+/** Messages read in one query, and in all, while a filter is applied. */
+const scanLimits = { perQuery: 500, total: 5000 }
 
 /**
- * What the account sent in the last 90 days, the latest first, each with its status; read one after the other. Where
- * only some fit, those of the next 5000, and `next` to go on behind them.
+ * Lists the messages that the account sent in the last 90 days, latest first, each with its status. A filter looks at
+ * no more than the next 5000 messages; `next` continues after them.
  */
 export const listSent =
   (ports: Pick<Ports, 'sentMessages' | 'messages' | 'clock'>) =>
-  async (account: Account, { after, limit, fits, ...wanted }: WantedSent): Promise<ShownPage> => {
+  async (account: Account, { after, limit, fits, ...bounds }: WantedSent): Promise<ShownPage> => {
     const oldest = daysBefore(ports.clock.now(), limits.statusDays)
-    const since = wanted.since !== undefined && wanted.since > oldest ? wanted.since : oldest
+    const since = bounds.since !== undefined && bounds.since > oldest ? bounds.since : oldest
     const found: ShownMessage[] = []
     let last = after
     let isMore = true
-    for (let read = 0; found.length <= limit && isMore && read < lookedAt.most;) {
-      const size = fits === undefined ? limit + 1 : lookedAt.atATime
-      const sent = await ports.sentMessages.list(account.id, { after: last, since, until: wanted.until, limit: size })
+    for (let read = 0; found.length <= limit && isMore && read < scanLimits.total;) {
+      const size = fits === undefined ? limit + 1 : scanLimits.perQuery
+      const sent = await ports.sentMessages.list(account.id, { after: last, since, until: bounds.until, limit: size })
       const statuses = await ports.messages.status(
         account.id,
         sent.map(({ id }) => id),
@@ -65,13 +65,14 @@ export const listSent =
     return { messages, more, next: found.length > limit ? messages.at(-1)?.id : last }
   }
 
-/** All that its account holder may know of a message. */
+/** Message with everything that its account holder may know. */
 export interface ToldMessage extends ShownMessage {
   readonly trace: MessageTrace
 }
 
 /**
- * Undefined for an id that is unknown, another account's, or of a message that is too old: they look the same (P-10).
+ * Returns undefined for an id that is unknown or belongs to another account and for a message that is too old: these
+ * look the same (P-10).
  */
 export const showSent =
   (ports: Pick<Ports, 'sentMessages' | 'messages' | 'messageTraces' | 'clock'>) =>
@@ -86,17 +87,20 @@ export const showSent =
     return status === 'not-found' || trace?.account !== account.id ? undefined : { ...sent, status, trace }
   }
 
-/** A send to fewer numbers says little of how many opt out. */
-const lastSendMin = 20
+/** Minimum number of recipients; a smaller send says little about how many people opt out. */
+const manyRecipientsMin = 20
 const lastSendDays = 7
 
-/** The last send to many, with how many opted out by answering it. Undefined: there was none in a week. */
+/**
+ * Returns the latest send to many people and how many of them opted out in answer to it. Returns undefined if there was
+ * none within a week.
+ */
 export const lastSend =
   (ports: Pick<Ports, 'sentMessages' | 'clock'>) =>
   (account: Account): Promise<LastSend | undefined> =>
-    ports.sentMessages.lastSend(account.id, daysBefore(ports.clock.now(), lastSendDays), lastSendMin)
+    ports.sentMessages.lastSend(account.id, daysBefore(ports.clock.now(), lastSendDays), manyRecipientsMin)
 
-/** What went through today, by carrier, and the accounts with most of it. */
+/** Returns the traffic of today, by carrier, and the accounts with most of it. */
 export const showTraffic =
   (ports: Pick<Ports, 'dailySums' | 'clock'>) =>
   async (accountsMax: number): Promise<Traffic> => {

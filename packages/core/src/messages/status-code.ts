@@ -1,6 +1,6 @@
 /**
- * What became of a message that a carrier was asked to take, or that was decided without one (spec 3, status codes;
- * ruling 1.16). Waiting and unknown ids have no outcome.
+ * Outcomes of messages that were handed to a carrier or decided without one (spec 3, status codes; ruling 1.16).
+ * Waiting messages and unknown ids have none.
  */
 export const OUTCOME = {
   delivered: 0,
@@ -25,14 +25,14 @@ const CODES: ReadonlySet<number> = new Set(Object.values(OUTCOME))
 export const outcomeCode = (value: number): OutcomeCode | undefined =>
   CODES.has(value) ? (value as OutcomeCode) : undefined
 
-/** Only these may still change; every other code is final (P-7). */
+/** Returns true for a final code. Only the other codes may still change (P-7). */
 export const isFinal = (code: OutcomeCode): boolean =>
   code !== OUTCOME.sent && code !== OUTCOME.underWay && code !== OUTCOME.unknown
 
-/** The codes that may still change, for stores. */
+/** Codes that may still change, for stores. */
 export const changeableCodes: readonly OutcomeCode[] = Object.values(OUTCOME).filter((code) => !isFinal(code))
 
-/** How the interfaces group the codes (ruling 1.16). */
+/** Returns the state under which the interfaces show a code (ruling 1.16). */
 export const stateOf = (code: OutcomeCode): 'delivered' | 'sent' | 'failed' => {
   if (code === OUTCOME.delivered) return 'delivered'
   return isFinal(code) ? 'failed' : 'sent'

@@ -1,5 +1,5 @@
 import { carrierId, type CarrierId } from '../dispatch/carrier-id.ts'
-import type { ToldCarrier } from '../fleet/carrier-statuses.ts'
+import type { ReportedCarrier } from '../fleet/carrier-statuses.ts'
 import { instant } from '../time/instant.ts'
 import type { MessageLocation, MessageTrace } from './message-traces.ts'
 import { whyWaiting, type WaitingReason } from './why-waiting.ts'
@@ -10,7 +10,7 @@ const failed = (): never => {
 }
 const now = instant(0)
 
-const told = (
+const reportOf = (
   carrier: string,
   changes: {
     bound?: boolean
@@ -21,7 +21,7 @@ const told = (
     held?: boolean
   } = {},
 ) => {
-  const { bound = true, throttled = false, full = false, stale = false, open = false, held = false } = changes
+  const { bound = true, throttled = false, full = false, stale = false, open = false, held: isPaused = false } = changes
   const status = {
     ...{ links: [{ role: 'transceiver', boundSince: bound ? 1 : undefined, inUse: 0 }], perSecond: undefined },
     ...{ isThrottled: throttled, waiting: 0, lastError: undefined, unreadable: 0 },
@@ -29,10 +29,10 @@ const told = (
     circuit: { state: open ? 'half-open' : 'closed' },
   }
   return {
-    mode: held ? 'paused' : 'running',
+    mode: isPaused ? 'paused' : 'running',
     ...{ carrier: name(carrier), window: 10, unanswered: full ? 10 : 3, status, isStale: stale, toldAt: now },
     process: { id: '1', host: 'a', pid: 1 },
-  } as unknown as ToldCarrier
+  } as unknown as ReportedCarrier
 }
 const route = (place: number | undefined, ...carriers: readonly string[]) =>
   ({
@@ -42,24 +42,24 @@ const route = (place: number | undefined, ...carriers: readonly string[]) =>
 
 const queue: MessageLocation = { place: 'queue', lane: 'single', due: now, attempt: 0 }
 
-test.each<[WaitingReason | undefined, MessageLocation, MessageTrace['route'], readonly ToldCarrier[]]>([
-  ['not-due', { place: 'scheduled', due: now }, undefined, [told('a')]],
-  ['refused-for-now', { place: 'postponed', until: now, attempt: 1 }, undefined, [told('a')]],
-  [undefined, { place: 'nowhere' }, undefined, [told('a')]],
+test.each<[WaitingReason | undefined, MessageLocation, MessageTrace['route'], readonly ReportedCarrier[]]>([
+  ['not-due', { place: 'scheduled', due: now }, undefined, [reportOf('a')]],
+  ['refused-for-now', { place: 'postponed', until: now, attempt: 1 }, undefined, [reportOf('a')]],
+  [undefined, { place: 'nowhere' }, undefined, [reportOf('a')]],
   ['no-dispatcher', queue, undefined, []],
-  ['no-dispatcher', queue, route(1, 'a'), [told('a', { stale: true })]],
-  ['route-withdrawn', queue, route(undefined, 'a'), [told('a')]],
-  ['no-carrier', queue, route(1, 'a', 'b'), [told('c'), told('a', { stale: true })]],
-  ['not-bound', queue, route(1, 'a'), [told('a', { bound: false }), told('b')]],
-  ['not-bound', queue, undefined, [told('a', { bound: false })]],
-  ['held', queue, route(1, 'a', 'b'), [told('a', { held: true }), told('b', { held: true, bound: false })]],
-  ['in-turn', queue, route(1, 'a', 'b'), [told('a', { held: true }), told('b')]],
-  ['circuit-open', queue, route(1, 'a', 'b'), [told('a', { open: true }), told('b', { bound: false })]],
-  ['throttled', queue, route(1, 'a', 'b'), [told('a', { throttled: true }), told('b', { open: true })]],
-  ['throttled', queue, route(1, 'a', 'b'), [told('a', { throttled: true }), told('b', { bound: false })]],
-  ['window-full', queue, route(1, 'a'), [told('a', { full: true })]],
-  ['in-turn', queue, route(1, 'a', 'b'), [told('a', { throttled: true }), told('b')]],
-  ['in-turn', queue, undefined, [told('a')]],
+  ['no-dispatcher', queue, route(1, 'a'), [reportOf('a', { stale: true })]],
+  ['route-withdrawn', queue, route(undefined, 'a'), [reportOf('a')]],
+  ['no-carrier', queue, route(1, 'a', 'b'), [reportOf('c'), reportOf('a', { stale: true })]],
+  ['not-bound', queue, route(1, 'a'), [reportOf('a', { bound: false }), reportOf('b')]],
+  ['not-bound', queue, undefined, [reportOf('a', { bound: false })]],
+  ['held', queue, route(1, 'a', 'b'), [reportOf('a', { held: true }), reportOf('b', { held: true, bound: false })]],
+  ['in-turn', queue, route(1, 'a', 'b'), [reportOf('a', { held: true }), reportOf('b')]],
+  ['circuit-open', queue, route(1, 'a', 'b'), [reportOf('a', { open: true }), reportOf('b', { bound: false })]],
+  ['throttled', queue, route(1, 'a', 'b'), [reportOf('a', { throttled: true }), reportOf('b', { open: true })]],
+  ['throttled', queue, route(1, 'a', 'b'), [reportOf('a', { throttled: true }), reportOf('b', { bound: false })]],
+  ['window-full', queue, route(1, 'a'), [reportOf('a', { full: true })]],
+  ['in-turn', queue, route(1, 'a', 'b'), [reportOf('a', { throttled: true }), reportOf('b')]],
+  ['in-turn', queue, undefined, [reportOf('a')]],
 ])('%s', (reason, place, via, carriers) => {
   expect(whyWaiting({ place, route: via }, carriers)?.reason).toBe(reason)
 })

@@ -1,15 +1,21 @@
 import type { CarrierId } from '../dispatch/carrier-id.ts'
 import { isConnected } from '../dispatch/carrier-status.ts'
-import type { ToldCarrier } from '../fleet/carrier-statuses.ts'
+import type { ReportedCarrier } from '../fleet/carrier-statuses.ts'
 import type { MessageTrace } from './message-traces.ts'
 
 /**
- * Why a message has not been claimed, by what processes tell of their carriers; nothing is decided by it. Not due: it
- * is scheduled. In doubt: a lost database server may have had it submitted, and an operator is to decide. Refused for
- * now: it waits for another try. No dispatcher: no process that dispatches has been heard of lately. Route withdrawn:
- * its route is not published any more; it is moved to another one soon. No carrier: no process has a carrier of its
- * route. Held: an operator has paused or drained them all. Not bound, circuit open, throttled, window full: so are all
- * carriers that may take it. In turn: a carrier can take it, and others are before it.
+ * Reason why a message has not been claimed, derived from the reports of processes about their carriers. For
+ * information only.
+ *
+ * - `not-due`: it is scheduled.
+ * - `in-doubt`: a lost database server may have had it submitted, and an operator must decide.
+ * - `refused-for-now`: it waits for another try.
+ * - `no-dispatcher`: no dispatching process has reported lately.
+ * - `route-withdrawn`: its route is no longer published; it will be moved to another one.
+ * - `no-carrier`: no process has a carrier of its route.
+ * - `held`: an operator has paused or drained all of them.
+ * - `not-bound`, `circuit-open`, `throttled`, `window-full`: the state of all carriers that may send it.
+ * - `in-turn`: a carrier can send it, and others are before it.
  */
 export type WaitingReason =
   | 'not-due'
@@ -27,27 +33,31 @@ export type WaitingReason =
 
 export interface Waiting {
   readonly reason: WaitingReason
-  /** Those that may take it, as far as they are known. */
+  /** Known carriers that may send the message. */
   readonly carriers: readonly CarrierId[]
 }
 
-/** Undefined: it does not wait, or a dispatcher has it. */
+/** Returns undefined if the message does not wait or a dispatcher has claimed it. */
 export function whyWaiting(
   { place, route }: Pick<MessageTrace, 'place' | 'route'>,
-  told: readonly ToldCarrier[],
+  reports: readonly ReportedCarrier[],
 ): Waiting | undefined {
   if (place.place === 'scheduled') return { reason: 'not-due', carriers: [] }
   if (place.place === 'in-doubt') return { reason: 'in-doubt', carriers: [] }
   if (place.place === 'postponed') return { reason: 'refused-for-now', carriers: [] }
   if (place.place !== 'queue') return undefined
-  const heardOf = told.filter(({ isStale }) => !isStale)
-  const wanted = route?.carriers.map(({ carrier }) => carrier)
-  const able = heardOf.filter(({ carrier }) => wanted === undefined || wanted.includes(carrier))
-  const carriers = wanted ?? [...new Set(able.map(({ carrier }) => carrier))]
+  const heardOf = reports.filter(({ isStale }) => !isStale)
+  const ofRoute = route?.carriers.map(({ carrier }) => carrier)
+  const able = heardOf.filter(({ carrier }) => ofRoute === undefined || ofRoute.includes(carrier))
+  const carriers = ofRoute ?? [...new Set(able.map(({ carrier }) => carrier))]
   return { reason: reasonOf(route !== undefined && route.place === undefined, heardOf, able), carriers }
 }
 
-function reasonOf(isWithdrawn: boolean, heardOf: readonly ToldCarrier[], able: readonly ToldCarrier[]): WaitingReason {
+function reasonOf(
+  isWithdrawn: boolean,
+  heardOf: readonly ReportedCarrier[],
+  able: readonly ReportedCarrier[],
+): WaitingReason {
   if (heardOf.length === 0) return 'no-dispatcher'
   if (isWithdrawn) return 'route-withdrawn'
   if (able.length === 0) return 'no-carrier'

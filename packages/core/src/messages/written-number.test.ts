@@ -41,7 +41,7 @@ test.each<[string, string, string]>([
   ['a British trunk prefix', '+44 (0)7700 900123', '447700900123'],
   ['a prefix of international calls', '0043 660 123456', '43660123456'],
   ['both prefixes', '0043 (0) 660 123456', '43660123456'],
-])('reads %s, and reports that it changed', (_, written, number) => {
+])('reads %s, and reports that digits changed', (_, written, number) => {
   expect(readWrittenNumber(written)).toEqual({ number, changed: true })
 })
 
@@ -86,7 +86,7 @@ test.each<[string, string, string]>([
   expect(readWrittenNumber(written)).toEqual({ unread: reason })
 })
 
-test('a number that an earlier version stored with a trunk prefix is found, and nothing else is read more freely', () => {
+test('a number that an earlier version stored with a trunk prefix is found; the search accepts nothing else in addition', () => {
   expect(readSoughtNumber('+43 0660 123456')).toEqual({ number: '430660123456', changed: false })
   expect(readWrittenNumber('+43 0660 123456')).toEqual({ unread: 'trunk-prefix' })
   expect(readSoughtNumber('+43 (0)660 123456')).toEqual({ number: '43660123456', changed: true })
@@ -101,7 +101,7 @@ const number = fc
   .map(([code, rest]) => code + rest.join(''))
   .filter((text) => parseMsisdn(text) === text)
 
-/** Digits with separators between some of them, and what people and programs put around them. */
+/** Digits with separators between some of them, and with characters that people and programs put around them. */
 const written = fc
   .tuple(
     fc.constantFrom('', '+', '00', "'", '="', '\u202a+', '+ ', '0', '(', 'tel:'),
@@ -129,24 +129,24 @@ const sparse = fc
   )
   .map(([digits, at, between, after]) => digits.slice(0, at) + between + digits.slice(at) + after)
 
-test('an accepted number has exactly the digits that the person saw, without what is reported as left out', () => {
+test('an accepted number has exactly the digits that the person wrote, except those reported as omitted', () => {
   fc.assert(
     fc.property(fc.oneof(written, sparse, fc.string({ unit: 'grapheme', maxLength: 20 })), (text) => {
       const read = readWrittenNumber(text)
       if (read.number === undefined) return
       expect(parseMsisdn(read.number)).toBe(read.number)
-      const left = text
+      const digits = text
         .replace(/[.,]0(?=\D*$)/, '')
         .replace('(0)', '')
         .replace(/^(\D*)00/, '$1')
-      expect(digitsOf(read.changed ? left : text)).toBe(read.number)
+      expect(digitsOf(read.changed ? digits : text)).toBe(read.number)
       expect(read.changed).toBe(digitsOf(text) !== read.number)
     }),
     { numRuns: 20_000 },
   )
 })
 
-test('a number that the wire interfaces accept is read unchanged, in groups as well', () => {
+test('a number that the wire interfaces accept is read unchanged, also in groups of digits', () => {
   fc.assert(
     fc.property(number, fc.integer({ min: 1, max: 13 }), fc.constantFrom(' ', '\u00a0', ''), (digits, at, space) => {
       expect(readWrittenNumber(digits)).toEqual({ number: digits, changed: false })

@@ -1,14 +1,14 @@
 import { callingCodeOf, parseMsisdn, parseStoredMsisdn, type Msisdn } from './msisdn.ts'
 
 /**
- * Reason why a number that a person wrote is not read:
+ * Reason why a written number cannot be read:
  *
- * - `no-number`: nothing is written.
+ * - `no-number`: the text is blank.
  * - `scientific-notation`: a spreadsheet rounded it (`4.3660123456E+10`), so its digits are not certain.
  * - `national-number`: it begins with 0, so its country is not known.
  * - `uncertain-number`: its characters allow more than one reading, or none.
  * - `trunk-prefix`: the 0 of national calls stands after its calling code (`+27 082 …`, ruling 1.8).
- * - `invalid-number`: it has the form of a number, and no mobile number has these digits (ruling 1.8).
+ * - `invalid-number`: it has the form of a number, but mobile numbers do not have these digits (ruling 1.8).
  */
 export type UnreadNumber =
   'no-number' | 'scientific-notation' | 'national-number' | 'trunk-prefix' | 'uncertain-number' | 'invalid-number'
@@ -18,7 +18,7 @@ export type WrittenNumber =
   | { readonly number: Msisdn; readonly changed: boolean; readonly unread?: never }
   | { readonly unread: UnreadNumber; readonly number?: never; readonly changed?: never }
 
-/** Maximum characters of a written number; longer text is something else. */
+/** Maximum number of characters of a written number. */
 const charactersMax = 100
 
 /** Characters without width: direction marks and embeddings, joiners, soft hyphens, byte order marks. */
@@ -35,9 +35,9 @@ const numeric = /^(?:\+ ?)?[0-9(][0-9 .()-]*$/
 const unread = (reason: UnreadNumber): WrittenNumber => ({ unread: reason })
 
 /**
- * Reads a mobile number with its country code as people and spreadsheets write it: with a plus sign or 00 before it,
- * and with spaces, hyphens, dots and brackets between its digits. Digits are never added, replaced or moved. Left out
- * are only the `.0` of a spreadsheet, the `(0)` after a calling code, and the 00 before it; then `changed` is true.
+ * Parses a mobile number with its country code as people and spreadsheets write it: with a plus sign or 00 before it,
+ * and with spaces, hyphens, dots and brackets between its digits. Never adds, replaces or moves digits. Omits only the
+ * `.0` of a spreadsheet, the `(0)` after a calling code, and the 00 before it; then `changed` is true.
  *
  * The wire interfaces use `parseMsisdn` alone.
  */
@@ -55,10 +55,7 @@ export function readWrittenNumber(written: string): WrittenNumber {
   return read.number === undefined ? read : { ...read, changed: read.changed || whole !== text }
 }
 
-/**
- * Reads a number that is looked for, not written to: one that an earlier version stored with a trunk prefix is read
- * too.
- */
+/** Parses a number to search for. Also accepts a number that an earlier version stored with a trunk prefix. */
 export function readSoughtNumber(written: string): WrittenNumber {
   const read = readWrittenNumber(written)
   if (read.unread !== 'invalid-number' && read.unread !== 'trunk-prefix') return read
@@ -66,7 +63,7 @@ export function readSoughtNumber(written: string): WrittenNumber {
   return number === undefined ? read : { number, changed: false }
 }
 
-/** The text without invisible characters and a spreadsheet's quotes, with single plain spaces and hyphens. */
+/** Removes invisible characters and a spreadsheet's quotes, and normalizes spaces and hyphens. */
 function bare(written: string): string {
   const visible = written.replace(invisible, '').trim()
   const text = quoted.exec(visible)?.[1] ?? visible.replace(guarded, '')
@@ -92,7 +89,7 @@ function readDigits(text: string): WrittenNumber {
   return unread(hasTrunkPrefix(isPrefixed ? digits.slice(2) : digits) ? 'trunk-prefix' : 'invalid-number')
 }
 
-/** True if a mobile number is left without a 0 after the calling code. Only the reason of a refusal depends on it. */
+/** True if removing a 0 after the calling code yields a mobile number. Only the reason of a refusal depends on it. */
 function hasTrunkPrefix(digits: string): boolean {
   return [1, 2, 3].some((length) => {
     const number = digits[length] === '0' ? parseMsisdn(digits.slice(0, length) + digits.slice(length + 1)) : undefined
@@ -100,7 +97,7 @@ function hasTrunkPrefix(digits: string): boolean {
   })
 }
 
-/** Leaves a `(0)` out if it stands after the calling code and no mobile number has this zero. */
+/** Removes a `(0)` after the calling code if no mobile number has this zero. */
 function withoutTrunk(before: string, after: string): WrittenNumber {
   if (before.trim() === '') return unread('national-number')
   const code = /^(?:\+ ?|00 ?)?\(?([1-9][0-9]{0,2})\)?[ .-]*$/.exec(before)?.[1]

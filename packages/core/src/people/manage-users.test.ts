@@ -17,23 +17,22 @@ async function setUp() {
   const found = typeof id === 'string' ? undefined : await ports.accounts.find(id)
   if (found === undefined) throw new Error('no account')
   const { account } = found
-  const invite = async (its = email) => {
-    const invited = await gateway.commands.inviteUser(account, { email: its, role: 'sender' })
+  const invite = async (address = email) => {
+    const invited = await gateway.inviteUser(account, { email: address, role: 'sender' })
     if (typeof invited === 'string') throw new Error(invited)
     return invited
   }
-  const enter = (user: string, its: string) => gateway.commands.signIn({ user, password: its, ...from }, browser)
-  const signIn = async (user = email, its = password) => {
-    const opened = await enter(user, its)
-    const signedIn =
-      typeof opened === 'object' && 'token' in opened && (await gateway.commands.useSession(opened.token))
+  const enter = (user: string, secret: string) => gateway.signIn({ user, password: secret, ...from }, browser)
+  const signIn = async (user = email, secret = password) => {
+    const opened = await enter(user, secret)
+    const signedIn = typeof opened === 'object' && 'token' in opened && (await gateway.findSession(opened.token))
     if (signedIn === false || signedIn === undefined) throw new Error('not signed in')
     return signedIn
   }
   return { clock, ports, gateway, backOffice, account, invite, enter, signIn }
 }
 
-test('an invited person chooses a password by the link, once, and signs in by e-mail in any letter case', async () => {
+test('an invited person chooses a password by the link, once, and signs in by e-mail address in any letter case', async () => {
   const { gateway, account, invite, enter, signIn } = await setUp()
   const { id, token } = await invite()
   expect(await enter(email, password)).toBe('wrong-credentials')
@@ -48,7 +47,7 @@ test('an invited person chooses a password by the link, once, and signs in by e-
   expect(await enter(email, other)).toBe('wrong-credentials')
 })
 
-test('a link ends after three days, and with the next one', async () => {
+test('a link ends after three days, or when the next one is created', async () => {
   const { clock, gateway, account, invite } = await setUp()
   const { id, token } = await invite()
   const renewed = await gateway.commands.renewUserLink(account, id)
@@ -66,18 +65,18 @@ test.each(['', 'ann', 'ann@acme', '@acme.example', 'ann@b@acme.example', 'an n@a
   },
 )
 
-test('no interface takes the password of a user, also while the user signs in at the portal', async () => {
+test('no interface accepts the password of a user, even right after the user signed in at the portal', async () => {
   const { gateway, invite, signIn, enter } = await setUp()
   const { token } = await invite()
-  await gateway.commands.acceptInvitation(token, password)
-  const asked = () => gateway.commands.authenticate({ pair: { user: email, password }, ...from })
-  const [atOnce, entered] = await Promise.all([asked(), enter(email, password)])
+  await gateway.acceptInvitation(token, password)
+  const authenticate = () => gateway.authenticate({ pair: { user: email, password }, ...from })
+  const [atOnce, entered] = await Promise.all([authenticate(), enter(email, password)])
   expect([atOnce, typeof entered]).toEqual(['wrong-credentials', 'object'])
   await signIn()
-  expect(await asked()).toBe('wrong-credentials')
+  expect(await authenticate()).toBe('wrong-credentials')
 })
 
-test('an account whose login is an e-mail address is no user: the account comes first', async () => {
+test("a name that is an account login and a user's e-mail address belongs to the account", async () => {
   const { backOffice, gateway, invite, signIn } = await setUp()
   const { token } = await invite()
   await gateway.commands.acceptInvitation(token, password)
@@ -85,7 +84,7 @@ test('an account whose login is an e-mail address is no user: the account comes 
   expect(await signIn(email, other)).toMatchObject({ account: { login: email }, user: undefined })
 })
 
-test('a user changes the own password, which ends the own sessions and no others', async () => {
+test('a password change by a user ends all other sessions of that user and none of others', async () => {
   const { gateway, invite, signIn, enter, ports } = await setUp()
   const { token } = await invite()
   await gateway.commands.acceptInvitation(token, password)
@@ -102,7 +101,7 @@ test('a user changes the own password, which ends the own sessions and no others
   await signIn('acme', other)
 })
 
-test('a locked user is told nothing but that name or password is wrong; failures count (ruling 1.26)', async () => {
+test('a locked user gets the refusal of a wrong name or password, and failures count (ruling 1.26)', async () => {
   const { backOffice, gateway, account, invite, enter } = await setUp()
   const { id, token } = await invite()
   await gateway.commands.acceptInvitation(token, password)
@@ -113,7 +112,7 @@ test('a locked user is told nothing but that name or password is wrong; failures
   expect(await enter(email, password)).toEqual({ retryAfterSeconds: expect.any(Number) as number })
 })
 
-test('who may use an account from some networks only may as its user, too', async () => {
+test('restrictions of an account to networks apply to its users too', async () => {
   const { backOffice, gateway, account, invite, enter } = await setUp()
   const { token } = await invite()
   await gateway.commands.acceptInvitation(token, password)
@@ -130,7 +129,7 @@ test('closing an account removes its users', async () => {
   expect(await enter(email, password)).toBe('wrong-credentials')
 })
 
-test('a hash of an older version is replaced when the user signs in; other sessions stay, the account keeps its hash', async () => {
+test('the hash of an older version is replaced when the user signs in; other sessions stay, and the account keeps its hash', async () => {
   const { gateway, ports, account, invite, signIn } = await setUp()
   const { id, token } = await invite()
   await gateway.commands.acceptInvitation(token, password)

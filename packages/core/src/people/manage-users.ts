@@ -6,22 +6,22 @@ import type { User, UserId, UserRole } from './users.ts'
 
 type UserPorts = Pick<Ports, 'users' | 'secrets' | 'secondFactors'>
 
-/** So long an invited person may choose a password. */
+/** Seconds within which an invited person may choose a password. */
 export const invitationSeconds = 3 * 24 * 60 * 60
 
 const emailLengthMax = 254
 
-/** An address as people have them. No mail is sent: what it is used for is a name. */
+/** Returns true for a usual e-mail address. No mail is sent, because the address serves as a name. */
 const isEmail = (text: string): boolean =>
   text.length <= emailLengthMax && /^[!-?A-~]+@[!-?A-~]+\.[!-?A-~]+$/.test(text)
 
-/** What makes a link, for whoever asked for it to pass on; shown this once. */
+/** Token of an invitation link. It is shown once, and the inviting person passes the link on. */
 export interface Invitation {
   readonly id: UserId
   readonly token: string
 }
 
-/** What is done with the users of an account: by an owner with the own account, by an operator with any. */
+/** Operations on the users of an account, for its owners and for operators. */
 export const accountUsers = (ports: UserPorts) => ({
   invite: async (
     to: AccountId,
@@ -33,7 +33,7 @@ export const accountUsers = (ports: UserPorts) => ({
     return typeof id === 'string' ? id : { id, token }
   },
 
-  /** A new link for somebody who has lost the first one, or the password. */
+  /** Creates a new link for a user who has lost the first one or the password. */
   renewLink: async (of: AccountId, id: UserId): Promise<Invitation | 'no-such-user'> => {
     const { token, link } = newLink(ports)
     return (await ports.users.offerLink(of, id, link)) ? { id, token } : 'no-such-user'
@@ -44,7 +44,7 @@ export const accountUsers = (ports: UserPorts) => ({
   unlock: (of: AccountId, id: UserId): Promise<boolean> => ports.users.setLocked(of, id, false),
   remove: (of: AccountId, id: UserId): Promise<boolean> => ports.users.remove(of, id),
 
-  /** Removes a second factor that was lost. False: no such user, or there was none. */
+  /** Removes a lost second factor. Returns false if there is no such user or the user has none. */
   resetFactor: async (of: AccountId, id: UserId): Promise<boolean> =>
     (await ports.users.find(of, id)) !== undefined && ports.secondFactors.remove(factorOwner('user', id)),
 })
@@ -54,13 +54,16 @@ function newLink({ secrets }: Pick<Ports, 'secrets'>) {
   return { token, link: { hash: secrets.hashKey(token), seconds: invitationSeconds } }
 }
 
-/** Whose link a token is of. Undefined: it was used, is too old, or the user is locked. */
+/**
+ * Returns the user to whom a link belongs. Returns undefined if the link was used or has expired, or the user is
+ * locked.
+ */
 export const findInvited =
   ({ users, secrets }: UserPorts) =>
   (token: string): Promise<User | undefined> =>
     users.byLink(secrets.hashKey(token))
 
-/** The person chooses a password; the link is worth nothing from then on, and all sessions of the user end. */
+/** Sets the password that the person has chosen. The link is used up, and all sessions of the user end. */
 export const acceptInvitation =
   (ports: UserPorts) =>
   async (token: string, password: string): Promise<'set' | 'over' | NewPasswordRefusal> => {

@@ -2,23 +2,32 @@ import type { Ports } from '../ports.ts'
 
 const passwordLengthMax = 255
 
-/** A password is 1 to 255 characters and more than white space, since a blank one counts as not given (ruling 3.1). */
+/**
+ * Returns true for a password of 1 to 255 characters that is not only white space, because a blank one counts as
+ * missing (ruling 3.1).
+ */
 export const isPassword = (text: string): boolean => text.trim() !== '' && text.length <= passwordLengthMax
 
-/** A new password is at least so long. */
+/** Minimum number of characters of a new password. */
 export const newPasswordMin = 10
 
-/** Common: on a list of passwords that many use, or the name itself (NIST SP 800-63B, 5.1.1.2). */
+/**
+ * Reason why a new password is refused. `too-common`: it is on a list of frequent passwords, or equals the name (NIST
+ * SP 800-63B, 5.1.1.2).
+ */
 export type NewPasswordRefusal = 'invalid-password' | 'too-short' | 'too-common'
 
-/** Why nobody may choose this password, in any letter case of a common one; undefined: it may be chosen. */
+/**
+ * Returns why nobody may choose this password, or undefined if it is allowed. Letter case does not make a common
+ * password less common.
+ */
 export async function newPasswordRefusal(
   { secrets }: Pick<Ports, 'secrets'>,
-  wanted: string,
+  password: string,
   name: string,
 ): Promise<NewPasswordRefusal | undefined> {
-  if (!isPassword(wanted)) return 'invalid-password'
-  if (wanted.length < newPasswordMin) return 'too-short'
-  const isCommon = wanted.toLowerCase() === name.toLowerCase() || (await secrets.isCommonPassword(wanted))
+  if (!isPassword(password)) return 'invalid-password'
+  if (password.length < newPasswordMin) return 'too-short'
+  const isCommon = password.toLowerCase() === name.toLowerCase() || (await secrets.isCommonPassword(password))
   return isCommon ? 'too-common' : undefined
 }

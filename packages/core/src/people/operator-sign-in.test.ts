@@ -23,7 +23,7 @@ const signedIn = async (password = 'correct horse', name = 'ann'): Promise<strin
   return typeof opened === 'object' && 'token' in opened ? opened.token : JSON.stringify(opened)
 }
 
-test('the right password opens a session, in any letter case of the name; each has a token of its own', async () => {
+test('the right password opens a session with a new token, for the name in any letter case', async () => {
   const [one, other] = [await signedIn(), await signedIn('correct horse', 'ANN')]
   expect(one).not.toBe(other)
   expect((await backOffice.commands.useOperatorSession(one))?.operator).toMatchObject({ id: ann, role: 'support' })
@@ -31,7 +31,7 @@ test('the right password opens a session, in any letter case of the name; each h
   expect(await backOffice.queries.listOperatorSessions(ann)).toHaveLength(2)
 })
 
-test('a wrong password, a name that nobody has and a locked operator are told the same', async () => {
+test('a wrong password, an unknown name and a locked operator get the same answer', async () => {
   expect(await signedIn('wrong')).toBe('"wrong-credentials"')
   expect(await signedIn('correct horse', 'bob')).toBe('"wrong-credentials"')
   const token = await signedIn()
@@ -40,8 +40,8 @@ test('a wrong password, a name that nobody has and a locked operator are told th
   expect(await backOffice.commands.useOperatorSession(token)).toBeUndefined()
 })
 
-test('an account of the same name and password is no operator, and its failures are its own', async () => {
-  await backOffice.commands.openAccount({ login: 'boss', password: 'correct horse' })
+test('an account with the same name and password is not an operator, and its failures are counted separately', async () => {
+  await backOffice.openAccount({ login: 'boss', password: 'correct horse' })
   expect(await signedIn('correct horse', 'boss')).toBe('"wrong-credentials"')
   for (let i = 0; i < 12; i++) await signedIn('wrong')
   expect(await signedIn()).toMatch(/retryAfterSeconds/)
@@ -69,8 +69,8 @@ test('a changed password ends all sessions but the new one', async () => {
   expect(await signedIn()).toBe('"wrong-credentials"')
 })
 
-test('whom an identity provider names is signed in by name, unless there is no such operator or it is locked', async () => {
-  const opened = await backOffice.commands.signInNamedOperator('ANN', browser)
+test('an identity provider signs in an operator by name, unless the operator does not exist or is locked', async () => {
+  const opened = await backOffice.signInNamedOperator('ANN', browser)
   const token = typeof opened === 'object' && 'token' in opened ? opened.token : ''
   expect((await backOffice.commands.useOperatorSession(token))?.operator.id).toBe(ann)
   await backOffice.commands.addOperator({ name: 'kim', role: 'admin' }, 'correct horse')
@@ -81,14 +81,14 @@ test('whom an identity provider names is signed in by name, unless there is no s
   expect(await backOffice.commands.signInNamedOperator('ann', browser)).toBe('wrong-credentials')
 })
 
-test('an identity provider takes the place of the password only: a required second factor is asked for', async () => {
+test('an identity provider replaces the password only: a required second factor is still requested', async () => {
   const strict = createBackOffice(ports, { secondFactorRequired: true })
   expect(await strict.commands.signInNamedOperator('ann', browser)).toMatchObject({
     challenge: expect.any(String) as string,
   })
 })
 
-test('a hash of an older version is replaced when the operator signs in, and other sessions stay', async () => {
+test('the hash of an older version is replaced when the operator signs in, and other sessions stay', async () => {
   const first = await signedIn()
   const old = await ports.secrets.hashPassword('correct horse')
   const chosen = (await ports.operators.byName('ann'))?.password

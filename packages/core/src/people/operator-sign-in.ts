@@ -9,7 +9,7 @@ import {
   afterPassword,
   type Browser,
   type OpenedSession,
-  type AskedForCode,
+  type CodeRequest,
   type SignInArea,
 } from './sign-in-steps.ts'
 import type { Ports } from '../ports.ts'
@@ -18,27 +18,27 @@ import type { Operator, OperatorId, OperatorLogin, OperatorSession } from './ope
 
 type OperatorPorts = FactorPorts & Pick<Ports, 'operators'>
 
-/** What is asked of all operators. */
+/** Settings that apply to all operators. */
 export interface OperatorSettings {
-  /** Whoever signs in has to have a second factor. */
+  /** True if every operator must have a second factor. */
   readonly secondFactorRequired: boolean
 }
 
-/** Somebody who says to be an operator. */
+/** Name and password in an operator's attempt to sign in. */
 export interface OperatorPair {
   readonly name: string
   readonly password: string
-  /** As `PasswordAttempt`. */
+  /** Network, as in `PasswordAttempt`. */
   readonly network: string
   readonly address: string
 }
 
 export type SignInRefusal = 'wrong-credentials' | 'overloaded' | TooManyFailures
 
-/** 1 to 64 printable ASCII characters without spaces, as of a user name. */
+/** Returns true for a name of 1 to 64 printable ASCII characters without spaces, as for user names. */
 const isOperatorName = (text: string): boolean => /^[!-~]{1,64}$/.test(text)
 
-/** Operators, by name. */
+/** Returns the sign-in area of operators, by name. */
 export const operatorArea = (
   ports: OperatorPorts,
   { secondFactorRequired }: OperatorSettings,
@@ -55,19 +55,20 @@ export const operatorArea = (
 })
 
 /**
- * Opens a session, or asks for a code. Failures are counted as those of account holders are (ruling 1.26), under a name
- * that no account can have. Whether the name exists, or is locked, is told to nobody.
+ * Checks the password of an operator and opens a session or asks for a code. Failures are counted like those of account
+ * holders (ruling 1.26), under a name that no account can have. The result never shows whether the name exists or is
+ * locked.
  */
 export const signInOperator =
   (ports: OperatorPorts, settings: OperatorSettings) =>
-  async (pair: OperatorPair, browser: Browser): Promise<OpenedSession | AskedForCode | SignInRefusal> => {
+  async (pair: OperatorPair, browser: Browser): Promise<OpenedSession | CodeRequest | SignInRefusal> => {
     const login = await checkOperator(ports, pair)
     if (typeof login === 'string' || 'retryAfterSeconds' in login) return login
     const strong = await withStrongHash(ports, login, pair.password)
     return afterPassword(ports, operatorArea(ports, settings), strong, pair.name, browser)
   }
 
-/** Stores a stronger hash of the password that was right, where the operator has one of an older version. */
+/** Replaces the hash of a right password if it is weaker than present hashes. */
 async function withStrongHash(
   { operators, secrets }: OperatorPorts,
   login: OperatorLogin,
@@ -80,12 +81,12 @@ async function withStrongHash(
 }
 
 /**
- * The same for whom an identity provider names. It takes the place of the password only: a second factor is asked for
- * all the same. Names are ASCII, in which letter case is the same everywhere.
+ * Signs in an operator whom an identity provider names. The provider replaces the password only; a second factor is
+ * required as usual. Names are ASCII, so letter case needs no locale.
  */
 export const signInNamedOperator =
   (ports: OperatorPorts, settings: OperatorSettings) =>
-  async (name: string, browser: Browser): Promise<OpenedSession | AskedForCode | 'wrong-credentials'> => {
+  async (name: string, browser: Browser): Promise<OpenedSession | CodeRequest | 'wrong-credentials'> => {
     const login = isOperatorName(name) ? await ports.operators.byName(name) : undefined
     if (login === undefined || login.operator.locked) return 'wrong-credentials'
     return afterPassword(ports, operatorArea(ports, settings), login, name, browser)
@@ -104,7 +105,10 @@ async function checkOperator(
   return checked === 'wrong' ? 'wrong-credentials' : checked
 }
 
-/** Who is signed in with a token, read afresh; undefined: the session is over, or is not enough any more. */
+/**
+ * Reads the operator of a session token from the store. Returns undefined if the session has ended, or lacks a second
+ * factor that is required now.
+ */
 export const findOperatorSession =
   (ports: Pick<Ports, 'operators' | 'secrets'>, { secondFactorRequired }: OperatorSettings) =>
   async (
@@ -115,17 +119,17 @@ export const findOperatorSession =
     return secondFactorRequired && found?.session.secondFactor === false ? undefined : found
   }
 
-/** So long an operator looks at an account at the most. */
+/** Maximum number of seconds for which an operator acts as an account. */
 export const actingSeconds = 30 * 60
 
-/** Who acts as an account, read afresh. */
+/** Account as which an operator acts, read from the store. */
 export interface ActingOperator extends AccountWithBalance {
   readonly operator: Operator
   readonly session: OperatorSession
   readonly until: Instant
 }
 
-/** Undefined: the session is over, or acts as no account (any more). */
+/** Returns undefined if the session has ended or acts as no account. */
 export const findActing =
   (ports: Pick<Ports, 'accounts' | 'operators' | 'secrets'>, settings: OperatorSettings) =>
   async (token: string, use = true): Promise<ActingOperator | undefined> => {
@@ -135,26 +139,32 @@ export const findActing =
     return account && { ...found, ...account, until: actsAs.until }
   }
 
-/** An operator changes the own password. It ends every session; the new one is for the browser that asked. */
+/**
+ * Changes the password of the operator who is signed in. All sessions end; the returned one replaces that of the
+ * present browser.
+ */
 export const changeOperatorPassword =
   (ports: OperatorPorts, settings: OperatorSettings) =>
   async (
     pair: OperatorPair,
-    wanted: string,
+    newPassword: string,
     browser: Browser,
   ): Promise<OpenedSession | SignInRefusal | NewPasswordRefusal> => {
-    const refusal = await newPasswordRefusal(ports, wanted, pair.name)
+    const refusal = await newPasswordRefusal(ports, newPassword, pair.name)
     if (refusal !== undefined) return refusal
     const checked = await checkOperator(ports, pair)
     if (typeof checked === 'string' || 'retryAfterSeconds' in checked) return checked
-    const password = await ports.secrets.hashPassword(wanted, 'sign-in')
+    const password = await ports.secrets.hashPassword(newPassword, 'sign-in')
     await ports.operators.setPassword(checked.operator.id, password)
     const area = operatorArea(ports, settings)
     const secondFactor = (await ports.secondFactors.find(area.ownerOf(checked))) !== undefined
     return area.open({ ...checked, password }, browser, secondFactor)
   }
 
-/** Asks for the password again: whoever finds a session open must not lock its owner out. */
+/**
+ * Starts the setup of a second factor. Requires the password again, because a person who finds an open session must not
+ * lock its owner out.
+ */
 export const beginOperatorFactor =
   (ports: OperatorPorts) =>
   async (
@@ -188,7 +198,7 @@ export const addOperator =
     return refusal ?? operators.add({ name, role }, await secrets.hashPassword(password, 'sign-in'))
   }
 
-/** Gives an operator another password, which ends all sessions. */
+/** Replaces the password of an operator, which ends all sessions. */
 export const setOperatorPassword =
   ({ operators, secrets }: Pick<Ports, 'operators' | 'secrets'>) =>
   async (id: OperatorId, password: string): Promise<'set' | 'no-such-operator' | NewPasswordRefusal> => {

@@ -6,21 +6,21 @@ import type { Instant } from '../time/instant.ts'
 
 export type OperatorId = Brand<number, 'OperatorId'>
 
-/** Support reads everything and changes no money (`mayOperator`). */
+/** Roles of operators. Support reads everything and changes no money (`mayOperator`). */
 export const operatorRoles = ['admin', 'support'] as const
 export type OperatorRole = (typeof operatorRoles)[number]
 
-/** A person who runs the gateway and signs in at the portal. */
+/** Person who runs the gateway and signs in at the portal. */
 export interface Operator {
   readonly id: OperatorId
-  /** Unique in any letter case. */
+  /** Name, unique in any letter case. */
   readonly name: string
   readonly role: OperatorRole
   readonly locked: boolean
   readonly added: Instant
 }
 
-/** An operator with the hash of the password. */
+/** Operator with the hash of the password. */
 export interface OperatorLogin {
   readonly operator: Operator
   readonly password: PasswordHash
@@ -33,55 +33,63 @@ export interface ActsAs {
 
 export type OperatorSession = Omit<Session, 'account' | 'user'> & {
   readonly operator: OperatorId
-  /** As of `NewSession`. */
+  /** True if a second factor was used, as in `NewSession`. */
   readonly secondFactor: boolean
-  /** The account that the operator looks at as if signed in there, and until when at the latest. */
+  /** Account as which the operator acts, and the time at which that ends. */
   readonly actsAs: ActsAs | undefined
 }
 
 /**
- * Operators and their sessions, which are over when those of account holders are: by their bounds, by a new password,
- * and by a lock.
+ * Operators and their sessions. A session ends like those of account holders: by its bounds, by a new password, and by
+ * a lock.
  */
 export interface Operators {
   add(operator: Pick<Operator, 'name' | 'role'>, password: PasswordHash): Promise<OperatorId | 'name-taken'>
-  /** By name. */
+  /** Lists operators by name. */
   list(): Promise<readonly Operator[]>
-  /** Read afresh, in any letter case. */
+  /** Reads an operator by name, in any letter case, from the store. */
   byName(name: string): Promise<OperatorLogin | undefined>
-  /** False: no such operator. A lock ends all sessions. */
+  /** Locks or unlocks an operator. A lock ends all sessions. Returns false if the operator does not exist. */
   setLocked(id: OperatorId, locked: boolean): Promise<boolean>
-  /** False: no such operator. Another password ends all sessions. */
+  /** Replaces a password, which ends all sessions. Returns false if the operator does not exist. */
   setPassword(id: OperatorId, password: PasswordHash): Promise<boolean>
   /**
-   * Replaces the hash `before` by another hash of the same password. Sessions stay open. False: there is no such
-   * operator, or the operator has another hash meanwhile.
+   * Replaces the hash `before` by another hash of the same password. Sessions stay open. Returns false if the operator
+   * does not exist or the stored hash has changed.
    */
   replaceHash(id: OperatorId, before: PasswordHash, after: PasswordHash): Promise<boolean>
-  /** False: no such operator. It counts at once, also in sessions that are open. */
+  /** Changes the role, at once and also in open sessions. Returns false if the operator does not exist. */
   setRole(id: OperatorId, role: OperatorRole): Promise<boolean>
-  /** Undefined: the operator has another password, or is locked. Forgets sessions of the operator that are over. */
+  /**
+   * Opens a session and deletes ended sessions of the operator. Returns undefined if the password has changed or the
+   * operator is locked.
+   */
   openSession(
     by: OperatorId,
     password: PasswordHash,
     session: NewSession,
     bounds: SessionBounds,
   ): Promise<SessionId | undefined>
-  /** Who is signed in with a token, as it is now, unless the session is over. With `use` it was used at this moment. */
+  /**
+   * Returns the operator and the session of a token, or undefined if the session has ended. With `use`, records now as
+   * its last use.
+   */
   findSession(
     hash: KeyHash,
     bounds: SessionBounds,
     use: boolean,
   ): Promise<{ readonly operator: Operator; readonly session: OperatorSession } | undefined>
-  /** Those that are not over, the latest used first. */
+  /** Lists sessions that have not ended, latest use first. */
   listSessions(of: OperatorId, bounds: SessionBounds): Promise<readonly OperatorSession[]>
   /**
-   * The session acts as this account for so long, and as the one before no more. Undefined: there is no such session or
-   * account.
+   * Lets the session act as this account for `seconds`, in place of an account before. Returns undefined if the session
+   * or the account does not exist.
    */
   actAs(of: OperatorId, id: SessionId, account: AccountId, seconds: number): Promise<Instant | undefined>
-  /** Which account the session acted as; undefined: none, or it was over. */
+  /**
+   * Ends acting as an account and returns the account. Returns undefined if the session acted as none, or no longer.
+   */
   endActingAs(of: OperatorId, id: SessionId): Promise<AccountId | undefined>
-  /** Ends one session, or all of them; returns how many these were. */
+  /** Ends one session, or all, and returns their number. */
   endSessions(of: OperatorId, only?: SessionId): Promise<number>
 }

@@ -1,7 +1,7 @@
 import { memoryPorts, steppingClock, totpCode } from '@gateway/core/testing'
 import { createBackOffice } from '../back-office.ts'
 import { createGateway } from '../gateway.ts'
-import type { AskedForCode } from './sign-in-steps.ts'
+import type { CodeRequest } from './sign-in-steps.ts'
 
 const password = 'correct horse'
 const pair = { user: 'acme', password, network: '192.0.2.0/24', address: '192.0.2.7' }
@@ -28,18 +28,18 @@ async function setUp(hasFactor = true) {
     recoveryCodes = set.recoveryCodes
     clock.step(60)
   }
-  const asked = async (): Promise<AskedForCode> => {
-    const opened = await gateway.commands.signIn(pair, browser)
+  const requestCode = async (): Promise<CodeRequest> => {
+    const opened = await gateway.signIn(pair, browser)
     if (typeof opened === 'string' || !('challenge' in opened)) throw new Error(JSON.stringify(opened))
     return opened
   }
-  const signIn = async (code: string) => gateway.commands.signInWithCode((await asked()).challenge, code, browser)
+  const signIn = async (code: string) => gateway.signInWithCode((await requestCode()).challenge, code, browser)
   const code = (later = 0) => codeAt(secret, clock.now(), later)
   const wrong = () => (code() === '000000' ? '111111' : '000000')
-  return { ports, clock, backOffice, gateway, account, secret, recoveryCodes, asked, signIn, code, wrong }
+  return { ports, clock, backOffice, gateway, account, secret, recoveryCodes, asked: requestCode, signIn, code, wrong }
 }
 
-test('the password alone opens nothing; with the code of the app, typed with spaces too, there is a session', async () => {
+test('the password alone opens no session; with a code of the app, also typed with spaces, it does', async () => {
   const { gateway, signIn, code, wrong } = await setUp()
   expect(await signIn(wrong())).toBe('wrong-code')
   const opened = await signIn(`${code().slice(0, 3)} ${code().slice(3)}`)
@@ -48,9 +48,9 @@ test('the password alone opens nothing; with the code of the app, typed with spa
   ).toBeTruthy()
 })
 
-test('a code is good once: of many sign-ins with one at the same time one succeeds, and none before it later', async () => {
-  const { asked, gateway, signIn, code, clock } = await setUp()
-  const challenges = await Promise.all(Array.from({ length: 8 }, asked))
+test('a code is accepted once: of concurrent sign-ins one succeeds, and earlier codes are refused afterwards', async () => {
+  const { asked: requestCode, gateway, signIn, code, clock } = await setUp()
+  const challenges = await Promise.all(Array.from({ length: 8 }, requestCode))
   const now = code()
   const all = await Promise.all(
     challenges.map(({ challenge }) => gateway.commands.signInWithCode(challenge, now, browser)),
@@ -62,23 +62,21 @@ test('a code is good once: of many sign-ins with one at the same time one succee
   expect(await signIn(code(-1))).toBe('wrong-code')
 })
 
-test('a recovery code is good once, in any letter case, with or without its hyphens', async () => {
-  const { asked, gateway, recoveryCodes, signIn, account } = await setUp()
+test('a recovery code is accepted once, in any letter case, with or without hyphens', async () => {
+  const { asked: requestCode, gateway, recoveryCodes, signIn, account } = await setUp()
   expect(new Set(recoveryCodes).size).toBe(10)
   const [first = '', second = ''] = recoveryCodes
-  const challenges = await Promise.all(Array.from({ length: 4 }, asked))
-  const all = await Promise.all(
-    challenges.map(({ challenge }) => gateway.commands.signInWithCode(challenge, first, browser)),
-  )
+  const challenges = await Promise.all(Array.from({ length: 4 }, requestCode))
+  const all = await Promise.all(challenges.map(({ challenge }) => gateway.signInWithCode(challenge, first, browser)))
   expect(all.filter((one) => typeof one === 'object' && 'token' in one)).toHaveLength(1)
   expect(await signIn(second.replaceAll('-', '').toUpperCase())).toHaveProperty('token')
   expect((await gateway.queries.findSecondFactor({ account }))?.recoveryCodes).toBe(8)
   expect(await signIn(second)).toBe('wrong-code')
 })
 
-test('who guesses codes is refused after ten in a minute, from any network, with the right one too; so all at once', async () => {
-  const { asked, gateway, signIn, code, wrong, clock } = await setUp()
-  const { challenge } = await asked()
+test('after ten wrong codes in a minute every code is refused, also the right one, from any network and concurrently', async () => {
+  const { asked: requestCode, gateway, signIn, code, wrong, clock } = await setUp()
+  const { challenge } = await requestCode()
   const guesses = await Promise.all(
     Array.from({ length: 64 }, () => gateway.commands.signInWithCode(challenge, wrong(), browser)),
   )
@@ -88,43 +86,43 @@ test('who guesses codes is refused after ten in a minute, from any network, with
   expect(await signIn(code())).toHaveProperty('token')
 })
 
-test('in a day a hundred codes are looked at', async () => {
-  const { asked, gateway, signIn, code, wrong, clock } = await setUp()
+test('at most a hundred codes are checked per day', async () => {
+  const { asked: requestCode, gateway, signIn, code, wrong, clock } = await setUp()
   let looked = 0
   for (let minute = 0; minute < 12; minute++) {
     clock.step(61)
-    const { challenge } = await asked()
+    const { challenge } = await requestCode()
     for (let i = 0; i < 10; i++)
       if ((await gateway.commands.signInWithCode(challenge, wrong(), browser)) === 'wrong-code') looked++
   }
-  // One was looked at when it was set up.
+  // One code was checked during the setup.
   expect(looked).toBe(99)
   clock.step(61)
   expect(await signIn(code())).toHaveProperty('retryAfterSeconds')
 })
 
-test('a challenge is good for a quarter of an hour, for its account, under the same password, and as it was made', async () => {
-  const { asked, gateway, ports, account, backOffice, code, clock, secret } = await setUp()
-  const { challenge } = await asked()
+test('a challenge is valid for a quarter of an hour, for its account, under the same password, and only unaltered', async () => {
+  const { asked: requestCode, gateway, ports, account, backOffice, code, clock, secret } = await setUp()
+  const { challenge } = await requestCode()
   const sealed = ports.secretBox.seal(JSON.stringify({ of: `account ${account.id}`, name: 'acme', until: 1e15 }))
   for (const forged of ['', 'x', `${challenge}x`, sealed, ports.secretBox.seal(`challenge {}`)])
-    expect(await gateway.commands.signInWithCode(forged, code(), browser).catch(() => 'over')).toBe('over')
-  await backOffice.commands.setPassword(account.id, 'battery staple')
-  expect(await gateway.commands.signInWithCode(challenge, code(), browser)).toBe('over')
-  await backOffice.commands.setPassword(account.id, password)
-  const later = await asked()
+    expect(await gateway.signInWithCode(forged, code(), browser).catch(() => 'over')).toBe('over')
+  await backOffice.setPassword(account.id, 'battery staple')
+  expect(await gateway.signInWithCode(challenge, code(), browser)).toBe('over')
+  await backOffice.setPassword(account.id, password)
+  const later = await requestCode()
   clock.step(15 * 60)
   expect(await gateway.commands.signInWithCode(later.challenge, codeAt(secret, clock.now()), browser)).toBe('over')
 })
 
-test('who has to have one sets it up when signing in, and gets recovery codes; a session without one is over', async () => {
-  const { gateway, backOffice, account, clock, asked } = await setUp(false)
-  const before = await gateway.commands.signIn(pair, browser)
+test('a person who must have a second factor sets it up when signing in; a session without one ends', async () => {
+  const { gateway, backOffice, account, clock, asked: requestCode } = await setUp(false)
+  const before = await gateway.signIn(pair, browser)
   if (typeof before === 'string' || !('token' in before)) throw new Error('not signed in')
-  await backOffice.commands.requireAccountFactor(account.id, true)
-  expect(await gateway.commands.useSession(before.token)).toBeUndefined()
-  expect(await backOffice.commands.offerSignInLink(account.id)).toBe('second-factor')
-  const { challenge, toSetUp } = await asked()
+  await backOffice.requireAccountFactor(account.id, true)
+  expect(await gateway.findSession(before.token)).toBeUndefined()
+  expect(await backOffice.offerSignInLink(account.id)).toBe('second-factor')
+  const { challenge, toSetUp } = await requestCode()
   const code = codeAt(toSetUp?.secret ?? '', clock.now())
   const opened = await gateway.commands.signInWithCode(challenge, code, browser)
   if (typeof opened === 'string' || !('token' in opened)) throw new Error(JSON.stringify(opened))
@@ -132,13 +130,11 @@ test('who has to have one sets it up when signing in, and gets recovery codes; a
   expect(await gateway.commands.useSession(opened.token)).toBeDefined()
   expect(await gateway.commands.signInWithCode(challenge, code, browser)).toBe('over')
   clock.step(60)
-  expect(await gateway.commands.removeSecondFactor({ account }, codeAt(toSetUp?.secret ?? '', clock.now()))).toBe(
-    'required',
-  )
-  expect((await asked()).toSetUp).toBeUndefined()
+  expect(await gateway.removeSecondFactor({ account }, codeAt(toSetUp?.secret ?? '', clock.now()))).toBe('required')
+  expect((await requestCode()).toSetUp).toBeUndefined()
 })
 
-test('it is removed, and its recovery codes are renewed, with a code only', async () => {
+test('a second factor is removed, and its recovery codes are renewed, only with a code', async () => {
   const { gateway, account, code, wrong, recoveryCodes, clock, secret } = await setUp()
   expect(await gateway.commands.removeSecondFactor({ account }, wrong())).toBe('wrong-code')
   const renewed = await gateway.commands.renewRecoveryCodes({ account }, code())
@@ -149,7 +145,7 @@ test('it is removed, and its recovery codes are renewed, with a code only', asyn
   expect(await gateway.commands.signIn(pair, browser)).toHaveProperty('token')
 })
 
-test('the secret is stored encrypted, and its challenge shows nothing of it to who asks for another account', async () => {
+test('the secret is stored encrypted, and its challenge cannot be used for another account', async () => {
   const { gateway, ports, backOffice, clock } = await setUp(false)
   const other = await backOffice.commands.openAccount({ login: 'other' })
   const [one, two] = [await ports.accounts.byLogin('acme'), await ports.accounts.find(other as never)]
@@ -164,29 +160,29 @@ test('the secret is stored encrypted, and its challenge shows nothing of it to w
   expect(await gateway.commands.beginSecondFactor(one, pair)).toBe('already')
 })
 
-test('an operator has to have one where that is asked of all; resetting it lets set up another', async () => {
+test('an operator must have a second factor if all must; after a reset another one can be set up', async () => {
   const clock = steppingClock()
   const ports = memoryPorts({ clock })
   const free = createBackOffice(ports)
   const strict = createBackOffice(ports, { secondFactorRequired: true })
   const ann = await free.commands.addOperator({ name: 'ann', role: 'admin' }, password)
   if (typeof ann === 'string') throw new Error(ann)
-  const its = { name: 'ann', password, network: pair.network, address: pair.address }
-  const opened = await free.commands.signInOperator(its, browser)
+  const credentials = { name: 'ann', password, network: pair.network, address: pair.address }
+  const opened = await free.signInOperator(credentials, browser)
   if (typeof opened === 'string' || !('token' in opened)) throw new Error('not signed in')
-  expect(await free.commands.useOperatorSession(opened.token)).toBeDefined()
-  expect(await strict.commands.useOperatorSession(opened.token)).toBeUndefined()
-  const asked = await strict.commands.signInOperator(its, browser)
-  if (typeof asked === 'string' || !('toSetUp' in asked)) throw new Error(JSON.stringify(asked))
-  const code = codeAt(asked.toSetUp?.secret ?? '', clock.now())
-  const entered = await strict.commands.signInOperatorWithCode(asked.challenge, code, browser)
+  expect(await free.findOperatorSession(opened.token)).toBeDefined()
+  expect(await strict.findOperatorSession(opened.token)).toBeUndefined()
+  const answer = await strict.signInOperator(credentials, browser)
+  if (typeof answer === 'string' || !('toSetUp' in answer)) throw new Error(JSON.stringify(answer))
+  const code = codeAt(answer.toSetUp?.secret ?? '', clock.now())
+  const entered = await strict.signInOperatorWithCode(answer.challenge, code, browser)
   if (typeof entered === 'string' || !('token' in entered)) throw new Error(JSON.stringify(entered))
-  expect((await strict.commands.useOperatorSession(entered.token))?.operator.name).toBe('ann')
-  expect(await free.commands.resetOperatorFactor(ann)).toBe(true)
-  expect(await strict.commands.signInOperator(its, browser)).toHaveProperty('toSetUp')
+  expect((await strict.findOperatorSession(entered.token))?.operator.name).toBe('ann')
+  expect(await free.resetOperatorFactor(ann)).toBe(true)
+  expect(await strict.signInOperator(credentials, browser)).toHaveProperty('toSetUp')
 })
 
-test('a session alone sets up no second factor: the password is asked for, and wrong ones are counted', async () => {
+test('the setup of a second factor needs the password in addition to a session, and wrong passwords are counted', async () => {
   const { gateway, account, backOffice } = await setUp(false)
   const holder = { account }
   expect(await gateway.commands.beginSecondFactor(holder, { ...pair, password: 'wrong' })).toBe('wrong-credentials')
@@ -201,7 +197,7 @@ test('a session alone sets up no second factor: the password is asked for, and w
   )
 })
 
-test('an operator is asked for the password as well', async () => {
+test('the setup needs the password of an operator as well', async () => {
   const backOffice = createBackOffice(memoryPorts())
   const id = await backOffice.commands.addOperator({ name: 'ann', role: 'admin' }, password)
   const [ann] = await backOffice.queries.listOperators()

@@ -12,8 +12,9 @@ export type FactorPorts = Pick<
 >
 
 /**
- * So many codes of one person are looked at, from all networks together: who is asked for a code has the password
- * (ruling 1.26 counts by network). By the day, that a code of six digits is found is one in 3000.
+ * Limits of the codes that are checked for one person, over all networks: whoever is asked for a code has the password,
+ * and ruling 1.26 counts by network. With these limits the probability of guessing a code of six digits is 1 in 3000
+ * per day.
  */
 const codeLimits: readonly LoginFailureLimit[] = [
   { failuresMax: 10, seconds: 60 },
@@ -22,17 +23,17 @@ const codeLimits: readonly LoginFailureLimit[] = [
 
 export const recoveryCodesMany = 10
 
-/** A secret to be set up, which nobody has stored yet. */
+/** New secret that is not stored until it is confirmed. */
 export interface FactorToSetUp {
-  /** Given back with the first code. Good for a quarter of an hour, for this person only. */
+  /** Sealed challenge to be returned with the first code. Valid for a quarter of an hour, for this person only. */
   readonly challenge: string
-  /** In base32, to be typed. */
+  /** Secret in base32, to be typed. */
   readonly secret: string
-  /** An `otpauth:` address, to be scanned. */
+  /** Secret as an `otpauth:` address, to be scanned. */
   readonly uri: string
 }
 
-/** Shown once, each good for one sign-in without the authenticator. */
+/** Recovery codes. They are shown once, and each replaces the authenticator for one sign-in. */
 export interface RecoveryCodes {
   readonly recoveryCodes: readonly string[]
 }
@@ -41,13 +42,13 @@ export type CodeRefusal = 'wrong-code' | TooManyFailures
 
 const challengeSeconds = 15 * 60
 
-/** What a browser brings back with a code. It is sealed: nobody else makes or reads it. */
+/** Data that a browser returns with a code. Sealed, so that only the gateway can create or read it. */
 export interface Challenge {
   readonly of: FactorOwner
   readonly until: Instant
-  /** To be set up. */
+  /** Secret to be set up. */
   readonly secret?: string | undefined
-  /** Of a sign-in that waits for its code: who, and a digest of the password that was right. */
+  /** For a sign-in that waits for its code: name of the person, and a digest of the right password. */
   readonly name?: string | undefined
   readonly password?: KeyHash | undefined
 }
@@ -62,7 +63,7 @@ export const sealChallenge = (
   return secretBox.seal(mark + JSON.stringify({ ...challenge, until }))
 }
 
-/** Undefined: it is over, or was made elsewhere. */
+/** Returns undefined if the challenge has expired or was not sealed by this gateway. */
 export function openChallenge(
   { secretBox, clock }: Pick<Ports, 'secretBox' | 'clock'>,
   sealed: string,
@@ -78,7 +79,9 @@ export function openChallenge(
   return clock.now() < challenge.until ? challenge : undefined
 }
 
-/** A new secret for somebody; nothing is stored. Throws an `OtherKeyError` where what is stored has another key. */
+/**
+ * Creates a new secret for a person without storing it. Throws an `OtherKeyError` if stored secrets have another key.
+ */
 export async function toSetUp(
   ports: FactorPorts,
   challenge: Omit<Challenge, 'until' | 'secret'>,
@@ -105,7 +108,7 @@ async function requireKeyOfFactors({ secondFactors, secretBox }: FactorPorts): P
   }
 }
 
-/** Stores the secret that was to be set up, if the code is one of it. */
+/** Stores the secret of a challenge if the code belongs to it. */
 export async function setUp(
   ports: FactorPorts,
   { of, secret }: Pick<Challenge, 'of' | 'secret'>,
@@ -122,8 +125,8 @@ export async function setUp(
 }
 
 /**
- * Whether a code is the authenticator's of now, or a recovery code; it is good once. Each try counts, a right one too,
- * so that of many at the same time no more than the limit are looked at.
+ * Checks a code of the authenticator or a recovery code. Each code is accepted once. Every try counts for the limit,
+ * including a right one, so that concurrent tries cannot exceed it.
  */
 export async function checkCode(ports: FactorPorts, of: FactorOwner, code: string): Promise<'right' | CodeRefusal> {
   const tooMany = await tryOnce(ports, of)
@@ -153,10 +156,10 @@ async function tryOnce(
 
 const digitsOf = (code: string): string => code.replace(/\s/g, '')
 
-/** As a recovery code is hashed: however it was typed. */
+/** Normalizes a typed recovery code for hashing. */
 const plain = (code: string): string => code.toLowerCase().replace(/[^a-z2-7]/g, '')
 
-/** 80 bits each, in groups of four. */
+/** Returns recovery codes of 80 bits each, in groups of four characters. */
 const newCodes = ({ secrets }: Pick<Ports, 'secrets'>): readonly string[] =>
   Array.from({ length: recoveryCodesMany }, () =>
     secrets
@@ -169,13 +172,13 @@ const newCodes = ({ secrets }: Pick<Ports, 'secrets'>): readonly string[] =>
 const hashesOf = ({ secrets }: Pick<Ports, 'secrets'>, codes: readonly string[]): readonly KeyHash[] =>
   codes.map((code) => secrets.hashKey(plain(code)))
 
-/** What somebody who is signed in does with the own second factor. */
+/** Operations of a person who is signed in on the own second factor. */
 export const ownSecondFactor = (ports: FactorPorts) => ({
-  /** 'already': there is one, to be removed first. */
+  /** Returns 'already' if the person has a second factor, which must be removed first. */
   begin: async (of: FactorOwner, label: string): Promise<FactorToSetUp | 'already'> =>
     (await ports.secondFactors.find(of)) === undefined ? toSetUp(ports, { of }, label) : 'already',
 
-  /** 'over': the challenge is too old, or another's. */
+  /** Returns 'over' if the challenge has expired or belongs to another person. */
   set: async (
     of: FactorOwner,
     challenge: string,
@@ -185,7 +188,7 @@ export const ownSecondFactor = (ports: FactorPorts) => ({
     return opened?.of === of && opened.secret !== undefined ? setUp(ports, opened, code) : 'over'
   },
 
-  /** New recovery codes, for a code; the old ones are good for nothing any more. */
+  /** Replaces the recovery codes, for a valid code. The old ones are no longer accepted. */
   renewCodes: async (of: FactorOwner, code: string): Promise<RecoveryCodes | CodeRefusal> => {
     const checked = await checkCode(ports, of, code)
     if (checked !== 'right') return checked

@@ -3,17 +3,17 @@ import type { Instant } from '../time/instant.ts'
 import type { SealedSecret } from '../webhooks/secret-box.ts'
 import type { AccountId, KeyHash } from '../accounts/account.ts'
 
-/** Who has a second factor, as `factorOwner` writes it: whoever signs in with one name and password. */
+/** Owner of a second factor, as `factorOwner` formats it: a name and password to sign in with. */
 export type FactorOwner = Brand<string, 'FactorOwner'>
 
 export const factorOwner = (kind: 'account' | 'user' | 'operator', id: number): FactorOwner =>
   `${kind} ${id}` as FactorOwner
 
-/** A secret that an authenticator shares with the gateway (TOTP, RFC 6238), and what helps when it is lost. */
+/** Secret shared with an authenticator (TOTP, RFC 6238), with recovery codes for its loss. */
 export interface SecondFactor {
   readonly secret: SealedSecret
   readonly since: Instant
-  /** So many recovery codes are left. */
+  /** Number of unused recovery codes. */
   readonly recoveryCodes: number
 }
 
@@ -26,21 +26,30 @@ export interface AccountFactor {
 /** Second factors of people who sign in. */
 export interface SecondFactors {
   find(of: FactorOwner): Promise<SecondFactor | undefined>
-  /** `step`: that of the code it was confirmed with, which counts as used. False: the owner has one already. */
+  /**
+   * Stores a second factor. `step` is the time step of the code that confirmed it; it counts as used. Returns false if
+   * the owner has one already.
+   */
   set(of: FactorOwner, secret: SealedSecret, step: number, recoveryCodes: readonly KeyHash[]): Promise<boolean>
-  /** Uses a time step, which has to be later than each that was used before. Of many at the same time one is true. */
+  /**
+   * Records the use of a time step, which must be later than all used before. Of concurrent callers only one receives
+   * true.
+   */
   useStep(of: FactorOwner, step: number): Promise<boolean>
-  /** Uses a recovery code up. Of many at the same time one is true. */
+  /** Records the use of a recovery code. Of concurrent callers only one receives true. */
   useRecoveryCode(of: FactorOwner, hash: KeyHash): Promise<boolean>
-  /** False: the owner has no second factor. */
+  /** Returns false if the owner has no second factor. */
   replaceRecoveryCodes(of: FactorOwner, hashes: readonly KeyHash[]): Promise<boolean>
-  /** False: the owner has none. */
+  /** Returns false if the owner has no second factor. */
   remove(of: FactorOwner): Promise<boolean>
-  /** Whether who signs in with an account has to have one. False: no such account. */
+  /**
+   * Sets whether everybody who signs in for an account must have a second factor. Returns false if the account does not
+   * exist.
+   */
   setRequired(account: AccountId, isRequired: boolean): Promise<boolean>
   isRequired(account: AccountId): Promise<boolean>
-  /** That which was set last, of those that there are. */
+  /** Returns the secret that was stored last, of those that still exist. */
   lastSecret(): Promise<SealedSecret | undefined>
-  /** Replaces those that `change` changes, all or none, and returns how many these were. */
+  /** Replaces the secrets that `change` changes, atomically, and returns their number. */
   resealSecrets(change: (sealed: SealedSecret) => SealedSecret): Promise<number>
 }

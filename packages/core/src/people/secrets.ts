@@ -2,22 +2,22 @@ import type { Brand } from '../brand.ts'
 import type { Instant } from '../time/instant.ts'
 import type { Account, KeyHash } from '../accounts/account.ts'
 
-/** A salted, slow hash of a password together with its parameters; only the adapter that made it can read it. */
+/** Salted, slow hash of a password with its parameters. Only the adapter that made it can read it. */
 export type PasswordHash = Brand<string, 'PasswordHash'>
 
 /**
- * How often a password is checked, which decides how much its hash may cost. `requests`: the pair of an account, which
- * programs send with requests. `sign-in`: a user or an operator of the portal, checked when the person signs in.
+ * Frequency of password checks, which limits the cost of a hash. `requests`: user name and password of an account,
+ * which programs send with each request. `sign-in`: a user or operator of the portal, checked when the person signs in.
  */
 export type PasswordUse = 'requests' | 'sign-in'
 
-/** Who has a user name. Without a password nobody logs in by it. */
+/** Owner of a user name. Without a password nobody can log in with it. */
 export interface Login {
   readonly account: Account
   readonly password: PasswordHash | undefined
 }
 
-/** Of whom a password is: an account holder, or an operator. */
+/** Owner of a password: an account holder or an operator. */
 export interface PasswordOwner {
   readonly password: PasswordHash | undefined
 }
@@ -25,63 +25,65 @@ export interface PasswordOwner {
 export interface PasswordAttempt<Owner extends PasswordOwner = Login> {
   readonly login: string
   readonly password: string
-  /** Where the attempt comes from: an IPv4 /24 or an IPv6 /64 (ruling 1.26). */
+  /** Network from which the attempt comes: an IPv4 /24 or an IPv6 /64 (ruling 1.26). */
   readonly network: string
-  /** The same in full, as text. */
+  /** Full address as text. */
   readonly address: string
   readonly now: Instant
   /**
-   * Default `requests`. With `sign-in` every check costs as much as one of a hash for `sign-in`, whatever is stored, so
-   * that the time does not show whether the name is that of an account, a user or nobody.
+   * Defaults to `requests`. With `sign-in` every check costs as much as a check of a hash for `sign-in`, whatever is
+   * stored, so that the time does not show whether the name is that of an account, a user or nobody.
    */
   readonly use?: PasswordUse
-  /**
-   * Whether the login may be used from where the attempt comes. Where not, the right password is as wrong as any other.
-   */
+  /** Returns true if the login may be used from this origin. Otherwise a right password is treated as a wrong one. */
   readonly mayUse: (login: Owner) => boolean
-  /** Who has the name, remembered for a few seconds. Asked for a pair that was right lately, and for no other. */
+  /** Returns the owner of the name, cached for a few seconds. Called only for a pair that was right recently. */
   readonly remembered: () => Promise<Owner | undefined>
-  /** Who has the name, read afresh. Asked when the turn to hash has come: a refusal before that knows no names. */
+  /**
+   * Reads the owner of the name from the store. Called when the turn to hash has come, so that a refusal before it does
+   * not depend on the name.
+   */
   readonly stored: () => Promise<Owner | undefined>
 }
 
-/** More than the allowed failures of one user from one network (ruling 1.26). */
+/** Refusal after too many failures of one user from one network (ruling 1.26). */
 export interface TooManyFailures {
   readonly retryAfterSeconds: number
 }
 
 /** Random secrets and their hashes. */
 export interface Secrets {
-  /** A new API key with 256 bits of chance, in characters that need no encoding in a URL, a header or XML. */
+  /** Returns a new API key of 256 random bits, in characters that need no encoding in a URL, a header or XML. */
   newApiKey(): string
-  /** A new password of at least 96 bits, in characters as of newApiKey. */
+  /** Returns a new password of at least 96 bits, in the same characters. */
   newPassword(): string
-  /** A token of 256 bits of chance, of a session or a link, in the same characters. */
+  /** Returns a token of 256 random bits for a session or a link, in the same characters. */
   newToken(): string
-  /** A secret of 160 bits for an authenticator, in base32 (RFC 4648). */
+  /** Returns a secret of 160 bits for an authenticator, in base32 (RFC 4648). */
   newTotpSecret(): string
   /**
-   * The time step of 30 seconds that this code of six digits is of (RFC 6238): that of `now`, the one before, or the
-   * one after. Undefined: none of these.
+   * Returns the time step of 30 seconds to which a code of six digits belongs (RFC 6238): that of `now`, the one
+   * before, or the one after. Returns undefined if the code belongs to none of them.
    */
   totpStep(secret: string, code: string, now: Instant): number | undefined
-  /** Of a key or a token. */
+  /** Hashes a key or a token. */
   hashKey(key: string): KeyHash
-  /** `use` decides the cost of the hash; default `requests`. */
+  /** Hashes a password. `use` determines the cost; the default is `requests`. */
   hashPassword(password: string, use?: PasswordUse): Promise<PasswordHash>
-  /** True if a stored hash costs less than a new one for `sign-in` would. */
+  /** Returns true if a stored hash costs less than a new one for `sign-in` would. */
   isWeakForSignIn(hash: PasswordHash): boolean
-  /** Whether it is, in any letter case, one of the passwords that many people use, such as `password123`. */
+  /** Returns true if the password, in any letter case, is on the list of frequent passwords, such as `password123`. */
   isCommonPassword(password: string): Promise<boolean>
   /**
-   * Who logs in, or why nobody does. Failures are counted by user (letter case does not matter) and network: beyond ten
-   * in a minute the answer is TooManyFailures (ruling 1.26). A pair that was right lately is right at once, also then;
-   * each use renews that, and another stored password ends it. Equal attempts at the same time count as one. A limited
-   * number of hashes run at a time; the others wait, and networks take turns. Overloaded: too many wait; nothing was
-   * hashed or counted.
+   * Returns the owner of a name and password, or why they are refused. Failures are counted by user (in any letter
+   * case) and network; beyond ten in a minute the result is TooManyFailures (ruling 1.26). A pair that was right
+   * recently is accepted at once, even then; each use renews this, and a new stored password ends it. Equal concurrent
+   * attempts count as one. A limited number of hashes run concurrently; other attempts wait, and networks take turns.
+   * 'overloaded': too many wait; nothing was hashed or counted.
    *
-   * No answer tells by its time whether the name exists: TooManyFailures and 'overloaded' come before it is looked up,
-   * and 'wrong' after one look-up and one hash, also if nobody has it. Rejects if a look-up does: that is no failure.
+   * The duration never shows whether the name exists: TooManyFailures and 'overloaded' are decided before the look-up,
+   * and 'wrong' after one look-up and one hash even if nobody has the name. Rejects if a look-up does, which does not
+   * count as a failure.
    */
   checkPassword<Owner extends PasswordOwner>(
     attempt: PasswordAttempt<Owner>,
@@ -89,26 +91,24 @@ export interface Secrets {
 }
 
 export interface LoginFailureLimit {
-  /** So many failures of one key are counted; at least 1. */
+  /** Maximum number of failures of one key that are counted; at least 1. */
   readonly failuresMax: number
-  /** Each counts for so long, by the store's clock. */
+  /** Seconds for which a failure counts, by the store's clock. */
   readonly seconds: number
 }
 
 export interface CountedLoginFailure {
-  /** False: so many were counted before that this one is one too many. It was not counted. */
+  /** False if the limit was reached before. This failure was not counted. */
   readonly isWithinLimit: boolean
-  /** So long the next failure would be one too many; 0: it would not. */
+  /** Seconds until another failure would be within the limit; 0 if it would be now. */
   readonly waitSeconds: number
 }
 
-/**
- * Failed log-ins of all processes of a deployment together (ruling 1.26). They may be forgotten when the store stops.
- */
+/** Failed log-ins of all processes together (ruling 1.26). They may be lost when the store stops. */
 export interface LoginFailures {
   /**
-   * Counts a failed log-in of one user from one network. `key` stands for both: a digest, since strangers make up
-   * names. Of those that are counted at the same time a few more than `failuresMax` may be within the limit.
+   * Counts a failed log-in of one user from one network. `key` is a digest of both, because strangers invent names.
+   * With concurrent calls, a few more than `failuresMax` may be within the limit.
    */
   count(key: string, limit: LoginFailureLimit): Promise<CountedLoginFailure>
 }

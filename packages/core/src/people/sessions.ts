@@ -4,10 +4,10 @@ import type { AccountId, KeyHash } from '../accounts/account.ts'
 import type { PasswordHash } from './secrets.ts'
 import type { UserId } from './users.ts'
 
-/** Names a session towards its account holder; it opens nothing. */
+/** Id of a session for its account holder. It gives no access. */
 export type SessionId = Brand<number, 'SessionId'>
 
-/** When a session is over, by the store's clock: so long after its last use, and so long after it was opened. */
+/** Ends of a session by the store's clock: seconds since its last use, and since it was opened. */
 export interface SessionBounds {
   readonly idleSeconds: number
   readonly secondsMax: number
@@ -15,42 +15,42 @@ export interface SessionBounds {
 
 export const sessionBounds: SessionBounds = { idleSeconds: 60 * 60, secondsMax: 12 * 60 * 60 }
 
-/** A session as a browser asks for it. */
+/** Session to be opened for a browser. */
 export interface NewSession {
-  /** Of the token that the browser keeps: the only form in which it is stored. */
+  /** Hash of the token that the browser stores. The token itself is never stored here. */
   readonly hash: KeyHash
-  /** What the browser calls itself. */
+  /** User agent of the browser. */
   readonly agent: string
-  /** Where it was opened from; empty: not known. */
+  /** Address from which it is opened; empty if unknown. */
   readonly address: string
-  /** Whether a second factor was used, or a provider of identities vouches for the person. */
+  /** True if a second factor was used, or an identity provider vouches for the person. */
   readonly secondFactor: boolean
 }
 
 export interface Session {
   readonly id: SessionId
   readonly account: AccountId
-  /** Undefined: with the login and password of the account itself. */
+  /** User. Undefined: signed in with the login and password of the account itself. */
   readonly user: UserId | undefined
   readonly opened: Instant
-  /** To the minute. */
+  /** Time of the last use, to the minute. */
   readonly used: Instant
   readonly agent: string
   readonly address: string
 }
 
-/** Whose a session is: a user's, or of whoever has the account's own password. */
+/** Owner of a session: a user, or the person with the account's own password. */
 export type SessionOwner = Pick<Session, 'account'> & Partial<Pick<Session, 'user'>>
 
 /**
- * Who is signed in. A session is over when its bounds say so, when it was ended, when its owner has another password
- * than the one that it was opened under, while the account or its user is locked, and, if it was opened without a
- * second factor, while the account has to have one; locking an account ends its sessions, those of its users too.
+ * Sessions of people who are signed in. A session ends by its bounds, by request, when its owner's password changes,
+ * while the account or its user is locked, and, if it was opened without a second factor, while the account requires
+ * one. Locking an account ends its sessions and those of its users.
  */
 export interface Sessions {
   /**
-   * Opens a session of somebody whose password is still this one. Undefined: it is not, or account or user is locked.
-   * Forgets sessions of the account that are over.
+   * Opens a session for a person whose password is still this one, and deletes ended sessions of the account. Returns
+   * undefined if the password has changed, or the account or user is locked.
    */
   open(
     by: SessionOwner,
@@ -58,19 +58,19 @@ export interface Sessions {
     session: NewSession,
     bounds: SessionBounds,
   ): Promise<SessionId | undefined>
-  /** A link that opens one session within so many seconds. False: no such account. */
+  /** Stores a link that opens one session within `seconds`. Returns false if the account does not exist. */
   offerLink(to: AccountId, link: KeyHash, seconds: number): Promise<boolean>
   /**
-   * Of many that ask with the same link at the same time one gets a session. Undefined: not this one, or the account
-   * has a second factor.
+   * Opens a session by a link. Of concurrent callers with the same link only one gets a session. Returns undefined for
+   * the others, and if the account has a second factor.
    */
   openByLink(link: KeyHash, session: NewSession): Promise<SessionId | undefined>
-  /** The session of a token, unless it is over. With `use` it was used at this moment. */
+  /** Returns the session of a token, or undefined if it has ended. With `use`, records now as its last use. */
   find(hash: KeyHash, bounds: SessionBounds, use: boolean): Promise<Session | undefined>
-  /** The owner's that are not over, the latest used first. */
+  /** Lists the owner's sessions that have not ended, latest use first. */
   list(of: SessionOwner, bounds: SessionBounds): Promise<readonly Session[]>
-  /** False: the owner has no such session. */
+  /** Ends a session. Returns false if the owner has no such session. */
   end(of: SessionOwner, id: SessionId): Promise<boolean>
-  /** Ends all of the owner but this one, and returns how many these were. */
+  /** Ends all sessions of the owner except `but`, and returns their number. */
   endAll(of: SessionOwner, but?: SessionId): Promise<number>
 }

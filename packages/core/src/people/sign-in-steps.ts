@@ -13,15 +13,15 @@ import type { FactorOwner } from './second-factors.ts'
 import type { PasswordOwner, TooManyFailures } from './secrets.ts'
 import type { NewSession, SessionId } from './sessions.ts'
 
-/** People of one kind who sign in: account holders with their users, or operators. */
+/** Kind of people who sign in: account holders with their users, or operators. */
 export interface SignInArea<Owner extends PasswordOwner> {
   readonly ownerOf: (person: Owner) => FactorOwner
-  /** By what an authenticator lists it. */
+  /** Returns the label under which an authenticator lists the account. */
   readonly labelOf: (person: Owner) => string
   readonly isRequired: (person: Owner) => Promise<boolean>
-  /** Who has the name, read afresh. Undefined: nobody who may sign in. */
+  /** Reads the owner of a name from the store. Returns undefined if nobody may sign in with it. */
   readonly byName: (name: string) => Promise<Owner | undefined>
-  /** 'wrong-credentials': the password is another one meanwhile, or the person is locked. */
+  /** Opens a session. Returns 'wrong-credentials' if the password has changed meanwhile or the person is locked. */
   readonly open: (
     person: Owner,
     browser: Browser,
@@ -29,20 +29,23 @@ export interface SignInArea<Owner extends PasswordOwner> {
   ) => Promise<OpenedSession | 'wrong-credentials'>
 }
 
-/** The password was right. A code is asked for: of the authenticator, or the first one of a secret to be set up. */
-export interface AskedForCode {
+/**
+ * Result of a right password if a code is required: a code of the authenticator, or the first code of a secret to be
+ * set up.
+ */
+export interface CodeRequest {
   readonly challenge: string
   readonly toSetUp?: FactorToSetUp | undefined
 }
 
-/** After the password was right: a session, or what is asked for before there is one. */
+/** Continues after a right password: opens a session, or returns what is required before. */
 export async function afterPassword<Owner extends PasswordOwner>(
   ports: FactorPorts,
   area: SignInArea<Owner>,
   person: Owner,
   name: string,
   browser: Browser,
-): Promise<OpenedSession | 'wrong-credentials' | AskedForCode> {
+): Promise<OpenedSession | 'wrong-credentials' | CodeRequest> {
   const of = area.ownerOf(person)
   const challenge = { of, name, password: ports.secrets.hashKey(person.password ?? '') }
   if ((await ports.secondFactors.find(of)) !== undefined) return { challenge: sealChallenge(ports, challenge) }
@@ -52,8 +55,8 @@ export async function afterPassword<Owner extends PasswordOwner>(
 }
 
 /**
- * Opens a session with the challenge of `afterPassword` and a code. With a secret that was to be set up the session
- * comes with recovery codes. 'over': the challenge is too old, or the person has another password meanwhile.
+ * Opens a session with the challenge of `afterPassword` and a code. If a secret was set up, recovery codes are returned
+ * too. Returns 'over' if the challenge has expired or the password has changed meanwhile.
  */
 export const signInWithCode =
   <Owner extends PasswordOwner>(ports: FactorPorts, area: SignInArea<Owner>) =>
@@ -77,7 +80,7 @@ export const signInWithCode =
     return checked === 'right' ? session : { ...session, ...checked }
   }
 
-/** What a browser keeps of its session; stored nowhere. */
+/** Session for the browser to store. The gateway does not store its token. */
 export interface OpenedSession {
   readonly id: SessionId
   readonly token: string
@@ -87,7 +90,10 @@ export type Browser = Pick<NewSession, 'agent' | 'address'>
 
 const agentCharactersMax = 200
 
-/** A new token for each session: what a browser brought along before it signed in is worth nothing. */
+/**
+ * Creates a session with a new token. The browser's previous token is never reused, so that a token planted before the
+ * sign-in is worthless.
+ */
 export function newSession(
   { secrets }: Pick<Ports, 'secrets'>,
   { agent, address }: Browser,

@@ -26,7 +26,7 @@ async function setUp() {
   return { id, backOffice, gateway, signIn, isSignedIn, pass, ports }
 }
 
-test('login and password open a session; each one has a token of its own', async () => {
+test('login and password open a session with a token of its own', async () => {
   const { id, gateway, signIn } = await setUp()
   const [one, other] = [await signIn(), await signIn()]
   expect(one).not.toBe(other)
@@ -34,7 +34,7 @@ test('login and password open a session; each one has a token of its own', async
   expect(await gateway.commands.useSession(`${one}x`)).toBeUndefined()
 })
 
-test('what is wrong opens nothing, and too many failures are told (ruling 1.26)', async () => {
+test('wrong credentials open no session, and too many failures are reported (ruling 1.26)', async () => {
   const { gateway } = await setUp()
   expect(await gateway.commands.signIn({ ...pair, password: 'wrong' }, browser)).toBe('wrong-credentials')
   expect(await gateway.commands.signIn({ ...pair, user: 'nobody' }, browser)).toBe('wrong-credentials')
@@ -42,7 +42,7 @@ test('what is wrong opens nothing, and too many failures are told (ruling 1.26)'
   expect(await gateway.commands.signIn(pair, browser)).toEqual({ retryAfterSeconds: expect.any(Number) as number })
 })
 
-test('that an account is locked is told for the right password only; its sessions end', async () => {
+test('only the right password reveals that an account is locked; its sessions end', async () => {
   const { id, backOffice, gateway, signIn, isSignedIn } = await setUp()
   const token = await signIn()
   await backOffice.commands.lockAccount(id)
@@ -64,7 +64,7 @@ test('a session ends after an idle hour, and after twelve hours of use', async (
   expect(await isSignedIn(used)).toBe(false)
 })
 
-test('from a network where the password may not be used a session opens nothing', async () => {
+test('a session is not valid from a network from which the password may not be used', async () => {
   const { id, ports, gateway, signIn } = await setUp()
   const token = await signIn()
   await ports.accounts.change(id, { from: ['203.0.113.0/24'] })
@@ -72,7 +72,7 @@ test('from a network where the password may not be used a session opens nothing'
   expect(await gateway.commands.useSession(token, () => true)).toBeDefined()
 })
 
-test('a new password needs the old one and ten characters; it ends every session but that of who changed it', async () => {
+test('a new password needs the old one and ten characters; it ends all sessions except the present one', async () => {
   const { gateway, signIn, isSignedIn } = await setUp()
   const token = await signIn()
   expect(await gateway.commands.changePassword({ ...pair, password: 'wrong' }, 'another horse', browser)).toBe(
@@ -103,7 +103,7 @@ test('a link signs in once, within an hour', async () => {
   expect(await backOffice.commands.offerSignInLink((id + 1) as never)).toBe('no-such-account')
 })
 
-test('an account lists and ends its own sessions and keys only', async () => {
+test('an account lists and ends only its own sessions and keys', async () => {
   const { id, backOffice, gateway, ports, signIn, isSignedIn } = await setUp()
   const token = await signIn()
   const own = await gateway.commands.useSession(token)

@@ -12,14 +12,14 @@ import {
   afterPassword,
   type Browser,
   type OpenedSession,
-  type AskedForCode,
+  type CodeRequest,
   type SignInArea,
 } from './sign-in-steps.ts'
 import type { User } from './users.ts'
 
 type SignInPorts = FactorPorts & Pick<Ports, 'accounts' | 'sessions' | 'users'>
 
-/** Who signs in for an account: one of its users, or whoever has its own login and password. */
+/** Person who signs in for an account: one of its users, or the person with its own login and password. */
 export interface Holder {
   readonly account: Account
   readonly user?: User | undefined
@@ -32,12 +32,12 @@ const ownerOf = ({ account, user }: Holder): FactorOwner =>
 
 const sessionOwner = ({ account, user }: Holder): SessionOwner => ({ account: account.id, user: user?.id })
 
-/** What they sign in with. */
+/** Returns the name with which the person signs in. */
 const nameOf = ({ account, user }: Holder): string => user?.email ?? account.login
 
 /**
- * The account with this login, else the user with this e-mail address. Both are looked up, so that the time tells
- * nothing.
+ * Finds the account with this login, or else the user with this e-mail address. Always looks up both, so that the
+ * duration shows nothing.
  */
 const holderNamed =
   ({ accounts, users }: SignInPorts) =>
@@ -48,7 +48,7 @@ const holderNamed =
     return account && { account, ...found }
   }
 
-/** Account holders by login, and users of accounts by e-mail address. */
+/** Returns the sign-in area of account holders, by login, and users of accounts, by e-mail address. */
 export const holders = (ports: SignInPorts): SignInArea<HolderLogin> => ({
   ownerOf,
   labelOf: nameOf,
@@ -63,8 +63,8 @@ export const holders = (ports: SignInPorts): SignInArea<HolderLogin> => ({
 })
 
 /**
- * Whose pair it is. A name with an @ may be an e-mail address: what is remembered of it is kept apart from the pairs of
- * the interfaces, which no user opens.
+ * Checks a name and password. A name with an @ may be an e-mail address. Its cached results are separate from those of
+ * the interfaces, where users cannot log in.
  */
 async function checkHolder(
   ports: SignInPorts,
@@ -82,8 +82,8 @@ async function checkHolder(
 }
 
 /**
- * Stores a stronger hash of the password that was right, where the user has one of an older version. The pair of an
- * account keeps its hash, because it is checked with requests.
+ * Replaces the hash of a right password of a user if it is weaker than present hashes. The pair of an account keeps its
+ * hash, because it is checked with each request.
  */
 async function withStrongHash(
   { secrets, users }: SignInPorts,
@@ -97,26 +97,24 @@ async function withStrongHash(
 }
 
 /**
- * Opens a session with login and password, or asks for a code. Failures count as those of every interface do (ruling
- * 1.26). That an account is locked is told to whoever has its password only.
+ * Checks login and password, and opens a session or asks for a code. Failures count like those of every interface
+ * (ruling 1.26). Only a person with the right password learns that the account is locked.
  */
 export const signIn =
   (ports: SignInPorts) =>
   async (
     pair: PairToCheck,
     browser: Browser,
-  ): Promise<
-    OpenedSession | AskedForCode | 'wrong-credentials' | 'account-locked' | 'overloaded' | TooManyFailures
-  > => {
+  ): Promise<OpenedSession | CodeRequest | 'wrong-credentials' | 'account-locked' | 'overloaded' | TooManyFailures> => {
     const checked = await checkHolder(ports, pair)
     if (checked === 'overloaded' || checked === 'wrong-credentials' || 'retryAfterSeconds' in checked) return checked
-    // Read afresh: what was remembered of the account may be some seconds old.
+    // Read from the store, because the cached account may be some seconds old.
     if ((await ports.accounts.find(checked.account.id))?.account.locked !== false) return 'account-locked'
     const holder = await withStrongHash(ports, checked, pair.password)
     return afterPassword(ports, holders(ports), holder, pair.user, browser)
   }
 
-/** Opens a session with the token of a link, which is worth nothing afterwards. */
+/** Opens a session with the token of a link, which is used up. */
 export const signInByLink =
   (ports: Pick<Ports, 'secrets' | 'sessions'>) =>
   async (link: string, browser: Browser): Promise<OpenedSession | 'wrong-credentials'> => {
@@ -125,10 +123,10 @@ export const signInByLink =
     return id === undefined ? 'wrong-credentials' : { id, token }
   }
 
-/** So long a link may be used. */
+/** Seconds for which a link may be used. */
 export const linkSeconds = 60 * 60
 
-/** The token of a link that signs in once, within an hour. No link takes the place of a second factor. */
+/** Creates the token of a link that signs in once, within an hour. A link never replaces a second factor. */
 export const offerSignInLink =
   (ports: Pick<Ports, 'secrets' | 'sessions' | 'secondFactors'>) =>
   async (to: AccountId): Promise<{ readonly token: string } | 'no-such-account' | 'second-factor'> => {
@@ -139,18 +137,19 @@ export const offerSignInLink =
     return offered ? { token } : 'no-such-account'
   }
 
-/** Who is signed in with a token, read afresh. */
+/** Person of a session token, read from the store. */
 export interface SignedIn {
   readonly session: Session
   readonly account: Account
-  /** Undefined: somebody with the account's own password, who may do what an owner may. */
+  /** Undefined: the person has the account's own password and the rights of an owner. */
   readonly user: User | undefined
   readonly balance: Credits
 }
 
 /**
- * Undefined: the session is over, its account is locked, or it may not be used from there. With `use` the session stays
- * open for longer; what asks by itself, without a person, does not use it.
+ * Returns the person of a session token. Returns undefined if the session has ended, its account is locked, or it may
+ * not be used from this origin. With `use` the session stays open for longer; requests that a page makes by itself do
+ * not use it.
  */
 export const findSession =
   (ports: Pick<Ports, 'accounts' | 'secrets' | 'sessions' | 'users'>) =>
@@ -166,22 +165,22 @@ export const findSession =
   }
 
 /**
- * Somebody changes the own password. It ends every own session; the new one that it returns is for the browser that
- * asked.
+ * Changes the password of the person who is signed in. All own sessions end; the returned one replaces that of the
+ * present browser.
  */
 export const changePassword =
   (ports: SignInPorts) =>
   async (
     pair: PairToCheck,
-    wanted: string,
+    newPassword: string,
     browser: Browser,
   ): Promise<OpenedSession | 'wrong-credentials' | NewPasswordRefusal | 'overloaded' | TooManyFailures> => {
-    const refusal = await newPasswordRefusal(ports, wanted, pair.user)
+    const refusal = await newPasswordRefusal(ports, newPassword, pair.user)
     if (refusal !== undefined) return refusal
     const checked = await checkHolder(ports, pair)
     if (checked === 'overloaded' || checked === 'wrong-credentials' || 'retryAfterSeconds' in checked) return checked
     const { account, user } = checked
-    const password = await ports.secrets.hashPassword(wanted, user === undefined ? 'requests' : 'sign-in')
+    const password = await ports.secrets.hashPassword(newPassword, user === undefined ? 'requests' : 'sign-in')
     if (user === undefined) await ports.accounts.setPassword(account.id, password)
     else await ports.users.setPassword(account.id, user.id, password)
     await ports.sessions.endAll(sessionOwner(checked))
@@ -189,7 +188,7 @@ export const changePassword =
     return holders(ports).open({ ...checked, password }, browser, secondFactor)
   }
 
-/** The own sessions and the own second factor of whoever is signed in. */
+/** Operations of a person who is signed in on the own sessions and the own second factor. */
 export const ownSignIn = (ports: SignInPorts) => {
   const factor = ownSecondFactor(ports)
   return {
@@ -198,7 +197,10 @@ export const ownSignIn = (ports: SignInPorts) => {
     endOtherSessions: (holder: Holder, but: SessionId) => ports.sessions.endAll(sessionOwner(holder), but),
     findSecondFactor: (holder: Holder) => ports.secondFactors.find(ownerOf(holder)),
     isSecondFactorRequired: ({ account }: Holder) => ports.secondFactors.isRequired(account.id),
-    /** Asks for the password again: whoever finds a session open must not lock its owner out. */
+    /**
+     * Starts the setup of a second factor. Requires the password again, because a person who finds an open session must
+     * not lock its owner out.
+     */
     beginSecondFactor: async (
       holder: Holder,
       pair: Omit<PairToCheck, 'user'>,

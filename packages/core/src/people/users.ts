@@ -5,20 +5,20 @@ import type { PasswordHash } from './secrets.ts'
 
 export type UserId = Brand<number, 'UserId'>
 
-/** What a user of an account may do at the portal: each may do what the ones after it may (`mayHolder`). */
+/** Roles of users at the portal. Each may do what the following ones may (`mayHolder`). */
 export const userRoles = ['owner', 'sender', 'reader'] as const
 export type UserRole = (typeof userRoles)[number]
 
-/** A person who signs in at the portal for an account, with an own password. The interfaces know no users. */
+/** Person who signs in at the portal for an account, with an own password. The interfaces do not know users. */
 export interface User {
   readonly id: UserId
   readonly account: AccountId
-  /** By which the person signs in, unique over all accounts in any letter case. */
+  /** Address with which the person signs in, unique over all accounts in any letter case. */
   readonly email: string
   readonly role: UserRole
   readonly locked: boolean
   readonly added: Instant
-  /** False: the person was invited, and has not chosen a password yet. */
+  /** False if the invited person has not chosen a password yet. */
   readonly hasPassword: boolean
 }
 
@@ -27,16 +27,16 @@ export interface UserLogin {
   readonly password: PasswordHash | undefined
 }
 
-/** A link by which a person chooses a password, once. */
+/** Link with which a person chooses a password, once. */
 export interface PasswordLink {
   readonly hash: KeyHash
-  /** By the store's clock. */
+  /** Seconds for which the link is valid, by the store's clock. */
   readonly seconds: number
 }
 
 /**
- * Users of accounts. Each method names the account, and finds no user of another one. Their sessions are over when
- * those of account holders are, by another password of the user and by a lock of the user too.
+ * Users of accounts. Each method names the account and finds no user of another one. Their sessions end like those of
+ * account holders, and also by a new password or a lock of the user.
  */
 export interface Users {
   add(
@@ -44,28 +44,34 @@ export interface Users {
     user: Pick<User, 'email' | 'role'>,
     link: PasswordLink,
   ): Promise<UserId | 'email-taken' | 'no-such-account'>
-  /** By e-mail. */
+  /** Lists users by e-mail address. */
   list(of: AccountId): Promise<readonly User[]>
   find(of: AccountId, id: UserId): Promise<User | undefined>
-  /** Read afresh, in any letter case. */
+  /** Reads a user by e-mail address, in any letter case, from the store. */
   byEmail(email: string): Promise<UserLogin | undefined>
-  /** Whose link it is, without using it up. Undefined: it was used, is too old, or its user is locked. */
+  /**
+   * Returns the user of a link without using the link. Returns undefined if the link was used or has expired, or the
+   * user is locked.
+   */
   byLink(link: KeyHash): Promise<User | undefined>
-  /** Another link; the one before is worth nothing from then on. False: no such user. */
+  /** Stores a new link; the previous one is no longer valid. Returns false if the user does not exist. */
   offerLink(of: AccountId, id: UserId, link: PasswordLink): Promise<boolean>
-  /** Uses the link up and ends all sessions of the user. Of many at the same time one is true. */
+  /**
+   * Sets the password, uses the link up, and ends all sessions of the user. Of concurrent callers only one receives
+   * true.
+   */
   setPasswordByLink(link: KeyHash, password: PasswordHash): Promise<boolean>
-  /** False: no such user. It ends all sessions of the user. */
+  /** Replaces the password, which ends all sessions of the user. Returns false if the user does not exist. */
   setPassword(of: AccountId, id: UserId, password: PasswordHash): Promise<boolean>
   /**
-   * Replaces the hash `before` by another hash of the same password. Sessions stay open. False: the user has another
-   * hash meanwhile, or there is no such user.
+   * Replaces the hash `before` by another hash of the same password. Sessions stay open. Returns false if the user does
+   * not exist or the stored hash has changed.
    */
   replaceHash(of: AccountId, id: UserId, before: PasswordHash, after: PasswordHash): Promise<boolean>
-  /** False: no such user. It counts at once, also in sessions that are open. */
+  /** Changes the role, at once and also in open sessions. Returns false if the user does not exist. */
   setRole(of: AccountId, id: UserId, role: UserRole): Promise<boolean>
-  /** False: no such user. A lock ends all sessions of the user. */
+  /** Locks or unlocks a user. A lock ends all sessions of the user. Returns false if the user does not exist. */
   setLocked(of: AccountId, id: UserId, locked: boolean): Promise<boolean>
-  /** False: no such user. It ends all sessions, and removes the second factor. */
+  /** Removes a user with all sessions and the second factor. Returns false if the user does not exist. */
   remove(of: AccountId, id: UserId): Promise<boolean>
 }

@@ -26,7 +26,7 @@ async function setUp() {
   return { clock, ports, account, send, backOffice: createBackOffice(ports) }
 }
 
-test('while a message waits nothing is erased and nothing is recorded; once it is deleted all is, with a record', async () => {
+test('while a message waits nothing is erased; after it is deleted everything is, and a record is stored', async () => {
   const { ports, account, send, backOffice, clock } = await setUp()
   const id = await send(86_400)
   expect(await backOffice.commands.eraseNumber(number, 'me')).toEqual({ heldUp: { ...nothingHeld, waiting: 1 } })
@@ -35,9 +35,9 @@ test('while a message waits nothing is erased and nothing is recorded; once it i
 
   await ports.messages.deleteScheduled(account.id, [id], clock.now())
   const erased = { messages: 1, inbound: 0, contacts: 0, events: 0 }
-  const left = nothingHeld
-  expect(await backOffice.commands.eraseNumber(number, 'me')).toEqual({ erasure: 1, erased, left, suppressions: 0 })
-  expect(await backOffice.commands.exportNumber(number)).toEqual({
+  const remaining = nothingHeld
+  expect(await backOffice.eraseNumber(number, 'me')).toEqual({ erasure: 1, erased, left: remaining, suppressions: 0 })
+  expect(await backOffice.exportNumber(number)).toEqual({
     messages: [],
     inbound: [],
     contacts: [],
@@ -54,12 +54,18 @@ test('while a message waits nothing is erased and nothing is recorded; once it i
   expect(await backOffice.queries.listErasures(other)).toEqual([])
 })
 
-test('a message waits for its receipt for three days, and then no more', async () => {
+test('a message may get its receipt for three days, and prevents the erasure until then', async () => {
   const { ports, send, backOffice, clock } = await setUp()
   const id = await send()
   const dispatcher = await ports.claimedBatches.register(600)
-  const wanted = { carrier: 'a' as never, lane: 'single', messagesMax: 1, markedMax: 1, leaseSeconds: 600 } as const
-  const batch = await ports.claimedBatches.claim(dispatcher, wanted)
+  const claimRequest = {
+    carrier: 'a' as never,
+    lane: 'single',
+    messagesMax: 1,
+    markedMax: 1,
+    leaseSeconds: 600,
+  } as const
+  const batch = await ports.claimedBatches.claim(dispatcher, claimRequest)
   if (typeof batch === 'string') throw new Error(batch)
   const [message] = batch.messages
   if (message === undefined) throw new Error('none was claimed')
@@ -75,16 +81,16 @@ test('a message waits for its receipt for three days, and then no more', async (
   expect((await backOffice.queries.explainMessage(id))?.number).toBe(erasedNumber)
 })
 
-test('what is sent meanwhile is left, and told', async () => {
+test('data of messages sent during an erasure stays and is reported', async () => {
   const { ports, send, backOffice } = await setUp()
   const { personalData } = ports
   const sending = {
     ...ports,
     personalData: {
       ...personalData,
-      erase: async (...asked: Parameters<PersonalData['erase']>) => {
-        if (asked[1].at === 'events') await send()
-        return personalData.erase(...asked)
+      erase: async (...args: Parameters<PersonalData['erase']>) => {
+        if (args[1].at === 'events') await send()
+        return personalData.erase(...args)
       },
     },
   }
@@ -95,7 +101,7 @@ test('what is sent meanwhile is left, and told', async () => {
   expect((await backOffice.commands.exportNumber(number)).messages).toMatchObject([{ text: 'hi there' }])
 })
 
-test('a list is shown with its text; while it is sent nothing is erased, and what is started meanwhile is told', async () => {
+test('a list is exported with its text; while it is sent nothing is erased, and sends started meanwhile are reported', async () => {
   const { ports, account, backOffice } = await setUp()
   const { bulkSends, personalData } = ports
   const draft = { columns: ['Name'], text: 'Dear {name}', scheduled: undefined, key: 'k' }
@@ -114,9 +120,9 @@ test('a list is shown with its text; while it is sent nothing is erased, and wha
     ...ports,
     personalData: {
       ...personalData,
-      erase: async (...asked: Parameters<PersonalData['erase']>) => {
-        if (asked[1].at === 'contacts') await bulkSends.start(account.id, second)
-        return personalData.erase(...asked)
+      erase: async (...args: Parameters<PersonalData['erase']>) => {
+        if (args[1].at === 'contacts') await bulkSends.start(account.id, second)
+        return personalData.erase(...args)
       },
     },
   }
@@ -127,7 +133,7 @@ test('a list is shown with its text; while it is sent nothing is erased, and wha
   expect(await bulkSends.rows(account.id, second, 0)).toEqual(rows)
 })
 
-test('an erasure that broke off is a record without an end, and is done again from its beginning', async () => {
+test('an interrupted erasure has a record without an end, and starts again from its beginning', async () => {
   const { ports, account, send, backOffice, clock } = await setUp()
   await ports.messages.deleteScheduled(account.id, [await send(60)], clock.now())
   const broken = {
@@ -143,7 +149,7 @@ test('an erasure that broke off is a record without an end, and is done again fr
   ])
 })
 
-test('where what is stored has a key that this process does not have, nothing is done, unless the key was lost', async () => {
+test('if this process lacks the key of stored data nothing is done, unless the key was lost', async () => {
   const { ports, account } = await setUp()
   const sealed = 'of another key' as SealedSecret
   await createBackOffice({ ...ports, secretBox: { ...ports.secretBox, seal: () => sealed } }).commands.addWebhook(

@@ -12,29 +12,29 @@ import {
   type Erasure,
   type ErasureId,
   type ErasureStep,
-  type HeldContact,
-  type HeldInbound,
-  type HeldListRow,
-  type HeldSuppression,
+  type StoredContact,
+  type StoredInbound,
+  type StoredListRow,
+  type StoredSuppression,
 } from './personal-data.ts'
 
-export interface HeldMessage extends FoundMessage {
+export interface MessageWithText extends FoundMessage {
   readonly text: string
 }
 
-/** All that is stored of the owner of a number but copies: events for webhooks say what messages and replies say. */
+/** All stored data of the owner of a number, except copies: events for webhooks repeat messages and replies. */
 export interface NumberData {
-  /** The latest due first. */
-  readonly messages: readonly HeldMessage[]
-  readonly inbound: readonly HeldInbound[]
-  readonly contacts: readonly HeldContact[]
-  readonly listed: readonly HeldListRow[]
-  readonly suppressions: readonly HeldSuppression[]
+  /** Messages to the number, latest due first. */
+  readonly messages: readonly MessageWithText[]
+  readonly inbound: readonly StoredInbound[]
+  readonly contacts: readonly StoredContact[]
+  readonly listed: readonly StoredListRow[]
+  readonly suppressions: readonly StoredSuppression[]
 }
 
 const pageMessages = 1000
 
-/** Messages to a number, in pages, with every one that waits, and those that were due from `since` on. */
+/** Lists the messages to a number, in pages: all that wait, and those due at or after `since`. */
 export async function* messagesTo(
   { messageTraces }: Pick<Ports, 'messageTraces'>,
   number: Msisdn,
@@ -49,16 +49,16 @@ export async function* messagesTo(
   }
 }
 
-/** What is stored of the owner of a number, in every account. */
+/** Returns the stored data of the owner of a number, of every account. */
 export const exportNumber =
   ({ personalData, messageTraces }: Pick<Ports, 'personalData' | 'messageTraces'>) =>
   async (number: Msisdn): Promise<NumberData> => {
-    const messages: HeldMessage[] = []
+    const messages: MessageWithText[] = []
     for await (const page of messagesTo({ messageTraces }, number, instant(0))) {
       const texts = await personalData.texts(page.map(({ id }) => id))
       messages.push(...page.map((message) => ({ ...message, text: texts.get(message.id) ?? '' })))
     }
-    const inbound: HeldInbound[] = []
+    const inbound: StoredInbound[] = []
     for await (const message of personalData.inbound(number)) inbound.push(message)
     return {
       messages,
@@ -69,7 +69,7 @@ export const exportNumber =
     }
   }
 
-/** What is left as it is, and why: messages, and rows of lists of sends in bulk. */
+/** Messages and rows of bulk sends that cannot be erased yet, with the reason. */
 export interface HeldUp {
   readonly waiting: number
   readonly awaitingReceipt: number
@@ -82,9 +82,9 @@ export const isHeldUp = ({ waiting, awaitingReceipt, rowsBeingSent }: HeldUp): b
 export interface ErasedNumber {
   readonly erasure: ErasureId
   readonly erased: ErasedCounts
-  /** What was sent, or began to be sent, to the number while it was erased. */
+  /** Messages and rows that were sent to the number while it was erased. */
   readonly left: HeldUp
-  /** Opt-outs and blocks, which stay. */
+  /** Number of opt-outs and blocks, which are not erased. */
   readonly suppressions: number
 }
 
@@ -92,10 +92,13 @@ type HoldingPorts = Pick<Ports, 'messageTraces' | 'personalData' | 'clock'>
 
 type ErasingPorts = HoldingPorts & Pick<Ports, 'secretBox' | 'webhooks' | 'carrierVersions'>
 
-/** What was due that long ago has been decided for longer than a receipt may still come. */
+/** Days after which a message has been decided for so long that no receipt can come. */
 const lookBackDays = 90
 
-/** What keeps a number from being erased now. Lists are looked at first: their rows become messages. */
+/**
+ * Returns what prevents the erasure of a number now. Lists are read before messages, because their rows become
+ * messages.
+ */
 export const heldUp = async (ports: HoldingPorts, number: Msisdn): Promise<HeldUp> => {
   const now = ports.clock.now()
   const listed = await ports.personalData.listed(number)
@@ -111,11 +114,11 @@ export const heldUp = async (ports: HoldingPorts, number: Msisdn): Promise<HeldU
 }
 
 /**
- * Erases the owner of a number from all that is stored but opt-outs and blocks, and leaves a record of it. Nothing is
- * done while a message to it waits, the receipt of one may still come, or a list with it is being sent (`HeldUp`).
- * Money, states and counts stay. Whoever is interrupted erases again; what was sent meanwhile is left, and told. Throws
- * an `OtherKeyError`, with nothing done, where the record would have another key than what is stored, unless
- * `despiteKey`.
+ * Erases the owner of a number from all stored data except opt-outs and blocks, and stores a record of the erasure.
+ * Does nothing while a message to the number waits, a receipt may still come, or a list with the number is being sent
+ * (`HeldUp`). States, amounts and counts do not change. After an interruption, call it again. Data of messages sent
+ * meanwhile is not erased but reported. Throws an `OtherKeyError` without an effect if the record would be made with
+ * another key than stored data, unless `despiteKey`.
  */
 export const eraseNumber =
   (ports: ErasingPorts) =>
@@ -124,8 +127,8 @@ export const eraseNumber =
     by: string,
     { despiteKey = false }: KeySettings = {},
   ): Promise<ErasedNumber | { readonly heldUp: HeldUp }> => {
-    const held = await heldUp(ports, number)
-    if (isHeldUp(held)) return { heldUp: held }
+    const obstacles = await heldUp(ports, number)
+    if (isHeldUp(obstacles)) return { heldUp: obstacles }
     if (!despiteKey) await requireKeyInUse(ports)
     const [digest = ''] = ports.secretBox.digestsOf(digested(number))
     const erasure = await ports.personalData.begin({ digest, by })
@@ -141,7 +144,7 @@ export const eraseNumber =
     return { erasure, erased, left: await heldUp(ports, number), suppressions: length }
   }
 
-/** The records of erasures, the latest first; of a number those that were made with a key that this process has. */
+/** Lists the records of erasures, latest first. With a number, those made with a key that this process has. */
 export const listErasures =
   ({ personalData, secretBox }: Pick<Ports, 'personalData' | 'secretBox'>) =>
   async (number?: Msisdn): Promise<readonly Erasure[]> => {

@@ -10,16 +10,16 @@ import { isFinal } from '../messages/status-code.ts'
 import type { Suppression } from '../suppressions/suppressions.ts'
 import { daysBefore, type Instant } from '../time/instant.ts'
 
-/** What stands where a number was erased: nobody can have it, and nothing can be sent to it. */
+/** Placeholder for an erased number. Nobody can have this number, and no message can be sent to it. */
 export const erasedNumber = '0' as Msisdn
 
-/** The forms in which a network tells the number of whoever writes. */
+/** Returns the forms in which networks report the number of a sender. */
 export const formsOf = (number: Msisdn): readonly string[] => [number, `+${number}`, `00${number}`]
 
-/** An inbound message from a number, whoever it belongs to. */
-export interface HeldInbound {
+/** Inbound message from a number, of any account or none. */
+export interface StoredInbound {
   readonly id: InboundMessageId
-  /** Undefined: nobody's. */
+  /** Undefined: the message belongs to no account. */
   readonly account: AccountId | undefined
   readonly to: string | undefined
   readonly at: Instant
@@ -27,35 +27,41 @@ export interface HeldInbound {
 }
 
 /**
- * An address by which an account wrote to a number: remembered for replies, and so that it hears the account by the
- * same one again.
+ * Address from which an account wrote to a number. Remembered so that replies find the account, and so that the account
+ * writes to the number from the same address again.
  */
-export interface HeldContact {
+export interface StoredContact {
   readonly account: AccountId
   readonly address: SenderAddress
 }
 
-/** An opt-out or a block: erasing keeps it, for it is what keeps further messages from the number. */
-export interface HeldSuppression {
-  /** Undefined: it holds for everybody. */
+/** Opt-out or block. It is not erased, because it prevents further messages to the number. */
+export interface StoredSuppression {
+  /** Undefined: applies to everybody. */
   readonly account: AccountId | undefined
   readonly kind: Suppression
   readonly since: Instant
-  /** Of the reply that opted out. */
+  /** Text of the reply that opted out. */
   readonly text: string | undefined
 }
 
-/** A row of the list of a send in bulk: its recipient has no message of it yet, or got none. */
-export interface HeldListRow {
+/** Row of a bulk send whose recipient has no message of it yet, or got none. */
+export interface StoredListRow {
   readonly send: Pick<BulkSend, 'id' | 'account' | 'state' | 'created' | 'columns' | 'text'>
   readonly row: BulkRow
-  /** Its call has begun to be sent, or will be: another list would be another request under the key of the call. */
+  /**
+   * True if the call of the row has started or will start. The list cannot change any more, because it would be another
+   * request under the key of the call.
+   */
   readonly isBeingSent: boolean
 }
 
 export const erasureSteps = ['messages', 'inbound', 'contacts', 'events'] as const
 
-/** Where an erasure is: what it works on, and behind which of these, in a form of the store's own. */
+/**
+ * Position of an erasure: the kind of data being erased, and the place within that kind in a form that only the store
+ * reads.
+ */
 export interface ErasureStep {
   readonly at: (typeof erasureSteps)[number]
   readonly after: string
@@ -63,13 +69,15 @@ export interface ErasureStep {
 
 export const firstErasureStep: ErasureStep = { at: 'messages', after: '' }
 
-/** The step behind all of this kind; undefined: that was the last. */
+/** Returns the first step of the next kind, or undefined after the last one. */
 export function nextKindOf({ at }: ErasureStep): ErasureStep | undefined {
   const next = erasureSteps[erasureSteps.indexOf(at) + 1]
   return next && { at: next, after: '' }
 }
 
-/** How many of each were changed. Events: lists of events for webhooks, and rows of those that wait for one. */
+/**
+ * Number of changed rows of each kind. `events` counts lists of events for webhooks and events that wait for a list.
+ */
 export type ErasedCounts = Readonly<Record<(typeof erasureSteps)[number], number>>
 
 export const nothingErased: ErasedCounts = { messages: 0, inbound: 0, contacts: 0, events: 0 }
@@ -78,12 +86,12 @@ export type ErasureId = Brand<number, 'ErasureId'>
 
 export interface Erasure {
   readonly id: ErasureId
-  /** Stands for the number, and can be made by whoever has the key and knows the number (`SecretBox.digestsOf`). */
+  /** Digest of the number (`SecretBox.digestsOf`). Only a process with the key can compute it for a known number. */
   readonly digest: string
-  /** Who did it, in words. */
+  /** Name of the operator, as text. */
   readonly by: string
   readonly begun: Instant
-  /** Undefined: it was broken off, or is at work. */
+  /** Undefined: the erasure was interrupted or is under way. */
   readonly ended: Instant | undefined
   readonly erased: ErasedCounts
 }
@@ -94,33 +102,33 @@ interface ErasableMessage {
 }
 
 /**
- * Returns why a message is not erased yet; undefined if it is. Either the message waits, or a receipt may still come,
- * which finds the message by its number. Stores decide this in their statements as well.
+ * Returns why a message cannot be erased now: it waits, or a carrier's receipt may still come, which finds the message
+ * by its number. The statements of stores apply the same rule.
  */
 export function holdsUp({ place }: ErasableMessage, now: Instant): 'waits' | 'awaits-receipt' | undefined {
   if (place.place !== 'decided') return 'waits'
   return !isFinal(place.code) && place.at > daysBefore(now, receiptMatching.keptDays) ? 'awaits-receipt' : undefined
 }
 
-/** What is stored of the owner of a number, to be shown and to be erased. */
+/** Stored data of the owner of a number, for export and erasure. */
 export interface PersonalData {
-  /** Texts of messages; those that are not there are not in the map. */
+  /** Returns the texts of messages. The map lacks messages whose text is not stored. */
   texts(ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, string>>
-  /** In the order in which they came, read in pieces. */
-  inbound(number: Msisdn): AsyncIterable<HeldInbound>
-  /** By account and address. */
-  contacts(number: Msisdn): Promise<readonly HeldContact[]>
-  /** By account, those of everybody first, and kind. */
-  suppressions(number: Msisdn): Promise<readonly HeldSuppression[]>
-  /** By send and row. */
-  listed(number: Msisdn): Promise<readonly HeldListRow[]>
+  /** Lists inbound messages in order of arrival, read in pages. */
+  inbound(number: Msisdn): AsyncIterable<StoredInbound>
+  /** Lists contacts by account and address. */
+  contacts(number: Msisdn): Promise<readonly StoredContact[]>
+  /** Lists suppressions by account (everybody first) and kind. */
+  suppressions(number: Msisdn): Promise<readonly StoredSuppression[]>
+  /** Lists rows by send and row. */
+  listed(number: Msisdn): Promise<readonly StoredListRow[]>
   /**
-   * One bounded step. The number is replaced by `erasedNumber` in messages that are decided (`holdsUp`) and in their
-   * events, in inbound messages and in theirs; texts by nothing: those from the number, that of a send once none of its
-   * numbers is left, and those of replies that opted out. Inbound messages are offered no more. Contacts are
-   * forgotten. In rows of sends in bulk, but those that are being sent (`HeldListRow`), the number is replaced, too,
-   * and their fields are forgotten.
-   * No state, cost, count, opt-out or block changes. Each step may be repeated, and several may work at once.
+   * Runs one bounded step of an erasure. Replaces the number by `erasedNumber` in messages with a final outcome
+   * (`holdsUp`) and their events, and in inbound messages and their events. Deletes texts: those of inbound messages,
+   * the text of a send once all its numbers are erased, and those of replies that opted out. Inbound messages are no
+   * longer returned. Contacts are deleted. In rows of bulk sends, except those being sent (`StoredListRow`), the number
+   * is replaced too and the fields are deleted. States, costs, counts, opt-outs and blocks do not change. Steps may be
+   * repeated and may run concurrently.
    */
   erase(
     number: Msisdn,
@@ -128,6 +136,6 @@ export interface PersonalData {
   ): Promise<{ readonly erased: ErasedCounts; readonly next: ErasureStep | undefined }>
   begin(erasure: Pick<Erasure, 'digest' | 'by'>): Promise<ErasureId>
   end(id: ErasureId, erased: ErasedCounts): Promise<void>
-  /** The latest first. */
+  /** Lists erasures, latest first. */
   erasures(): Promise<readonly Erasure[]>
 }

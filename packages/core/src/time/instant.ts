@@ -14,7 +14,7 @@ export function instant(milliseconds: number): Instant {
   if (Number.isInteger(milliseconds) && milliseconds >= earliest && milliseconds <= latest) {
     return (milliseconds + 0) as Instant // -0 becomes 0
   }
-  throw new RangeError(`not an instant: ${milliseconds} ms`)
+  throw new RangeError(`not a valid instant: ${milliseconds} ms`)
 }
 
 /**

@@ -17,15 +17,15 @@ async function world() {
   const ports = { ...memoryPorts({ clock }), webhookClient }
   const [account, other] = [await anAccount(ports), await anAccount(ports, { login: 'other' })]
   const gateway = createGateway(ports)
-  const added = async (wanted: Omit<WantedWebhook, 'url'> = {}, of = account) => {
-    const made = await gateway.commands.addWebhook(of, { url, ...wanted })
+  const added = async (settings: Omit<WantedWebhook, 'url'> = {}, of = account) => {
+    const made = await gateway.addWebhook(of, { url, ...settings })
     if (typeof made === 'string') throw new Error(made)
     return made
   }
   return { clock, ports, webhookClient, account, other, gateway, backOffice: createBackOffice(ports), added }
 }
 
-test('an endpoint gets every event but message.sent, in lists of 100 and without texts, unless it is told otherwise', async () => {
+test('by default an endpoint gets every event except message.sent, in lists of 100 and without texts', async () => {
   const { added } = await world()
   expect((await added()).webhook).toMatchObject({
     url,
@@ -50,15 +50,15 @@ const wrong: readonly (readonly [string, WantedWebhook & { readonly url: string 
   ['lists of 1.5', { url, listSize: 1.5 }, 'list-size-out-of-range'],
 ]
 
-test.each(wrong)('%s is refused, and nothing is added or changed', async (_what, wanted, refusal) => {
+test.each(wrong)('%s is refused, and nothing is added or changed', async (_what, settings, refusal) => {
   const { added, gateway, account } = await world()
   const { webhook } = await added()
-  expect(await gateway.commands.addWebhook(account, wanted)).toBe(refusal)
-  expect(await gateway.commands.changeWebhook(account, webhook.id, { state: 'paused', ...wanted })).toBe(refusal)
-  expect(await gateway.queries.listWebhooks(account)).toEqual([webhook])
+  expect(await gateway.addWebhook(account, settings)).toBe(refusal)
+  expect(await gateway.changeWebhook(account, webhook.id, { state: 'paused', ...settings })).toBe(refusal)
+  expect(await gateway.listWebhooks(account)).toEqual([webhook])
 })
 
-test('whatever the client refuses of a URL is told', async () => {
+test('every URL that the client refuses is refused with its reason', async () => {
   const { webhookClient, gateway, account } = await world()
   const refusals: readonly UrlRefusal[] = ['credentials-in-url', 'port-not-allowed', 'too-long', 'internal-address']
   for (const refusal of refusals) {
@@ -67,7 +67,7 @@ test('whatever the client refuses of a URL is told', async () => {
   }
 })
 
-test('an account has at most 10 endpoints, however many are added at once; others are not counted', async () => {
+test('an account has at most 10 endpoints, also with concurrent additions; those of others do not count', async () => {
   const { added, gateway, account, other } = await world()
   await added({}, other)
   const made = await Promise.all(
@@ -79,31 +79,31 @@ test('an account has at most 10 endpoints, however many are added at once; other
   await added()
 })
 
-test('an endpoint of another account is as one that is not there, whatever is asked (P-10)', async () => {
+test('an endpoint of another account looks like one that does not exist, in every operation (P-10)', async () => {
   const { gateway, account, other, added, ports } = await world()
   const { webhook: foreign } = await added({}, other)
-  const asked = (id: WebhookId) => [
-    gateway.queries.showWebhook(account, id),
-    // What is wrong with the request is not told before.
-    gateway.commands.changeWebhook(account, id, { url: 'x' }),
-    gateway.commands.changeWebhook(account, id, { state: 'paused' }),
-    gateway.commands.rotateWebhookSecret(account, id),
-    gateway.commands.rotateWebhookSecret(account, id, -1),
-    gateway.commands.removeWebhook(account, id),
-    gateway.commands.testWebhook(account, id),
-    gateway.commands.startReplay(account, id, { what: 'dead' }),
-    gateway.commands.startReplay(account, id, { what: 'period', from: instant(1), to: instant(1) }),
-    gateway.commands.startReplay(account, id, { what: 'event', event: 'test-1' as WebhookEventId }),
-    gateway.queries.showReplay(account, id),
-    gateway.commands.stopReplay(account, id),
-    gateway.queries.listAttempts(account, id, { offset: 0, limit: 10 }),
+  const calls = (id: WebhookId) => [
+    gateway.showWebhook(account, id),
+    // Errors in the request are not reported before the ownership is checked.
+    gateway.changeWebhook(account, id, { url: 'x' }),
+    gateway.changeWebhook(account, id, { state: 'paused' }),
+    gateway.rotateWebhookSecret(account, id),
+    gateway.rotateWebhookSecret(account, id, -1),
+    gateway.removeWebhook(account, id),
+    gateway.testWebhook(account, id),
+    gateway.startReplay(account, id, { what: 'dead' }),
+    gateway.startReplay(account, id, { what: 'period', from: instant(1), to: instant(1) }),
+    gateway.startReplay(account, id, { what: 'event', event: 'test-1' as WebhookEventId }),
+    gateway.showReplay(account, id),
+    gateway.stopReplay(account, id),
+    gateway.listAttempts(account, id, { offset: 0, limit: 10 }),
   ]
-  expect(await Promise.all(asked(foreign.id))).toEqual(await Promise.all(asked(999 as WebhookId)))
+  expect(await Promise.all(calls(foreign.id))).toEqual(await Promise.all(calls(999 as WebhookId)))
   expect(await ports.webhooks.find(other.id, foreign.id)).toEqual(foreign)
   expect(await gateway.queries.listWebhooks(account)).toEqual([])
 })
 
-test('the operator works with the endpoints of all accounts', async () => {
+test('the operator manages the endpoints of all accounts', async () => {
   const { backOffice, account, other, added, gateway } = await world()
   const { webhook: one } = await added()
   const { webhook: two } = await added({}, other)
@@ -121,7 +121,7 @@ test('the operator works with the endpoints of all accounts', async () => {
 })
 
 describe('the secret', () => {
-  test('is stored sealed, and differs from any other', async () => {
+  test('is stored encrypted, and differs from any other', async () => {
     const { added, ports } = await world()
     const [one, two] = [await added(), await added()]
     expect(one.secret).toMatch(/^whsec_/)
@@ -130,7 +130,7 @@ describe('the secret', () => {
     expect(ports.secretBox.open(one.webhook.secret)).toBe(one.secret)
   })
 
-  test('is followed by another one, and signs beside it for 24 hours, or as long as is said', async () => {
+  test('is followed by another one, and still signs for 24 hours or the requested overlap', async () => {
     const { added, ports, gateway, account, clock } = await world()
     const first = await added()
     const { id } = first.webhook
@@ -146,17 +146,17 @@ describe('the secret', () => {
     }
   })
 
-  test('signs until the end of its own overlap, however often others follow it meanwhile, at most 5 in all', async () => {
+  test('signs until the end of its own overlap, however often it is replaced meanwhile; at most 5 sign at a time', async () => {
     const { added, ports, gateway, account, clock } = await world()
     const first = await added()
     const { id } = first.webhook
-    const given = [first.secret]
+    const shown = [first.secret]
     const signing = (webhook: Webhook) =>
-      [webhook, ...webhook.previous].map(({ secret }) => given.indexOf(ports.secretBox.open(secret)))
+      [webhook, ...webhook.previous].map(({ secret }) => shown.indexOf(ports.secretBox.open(secret)))
     const rotate = async (hours: number) => {
       const rotated = await gateway.commands.rotateWebhookSecret(account, id, hours)
       if (typeof rotated === 'string') throw new Error(rotated)
-      given.push(rotated.secret)
+      shown.push(rotated.secret)
       return signing(rotated.webhook)
     }
     expect(await rotate(3)).toEqual([1, 0])
@@ -171,7 +171,7 @@ describe('the secret', () => {
     expect(await rotate(0)).toEqual([8])
   })
 
-  test.each([-1, 169, 1.5, NaN])('is not rotated within %d hours', async (hours) => {
+  test.each([-1, 169, 1.5, NaN])('is not rotated with an overlap of %d hours', async (hours) => {
     const { added, gateway, account } = await world()
     const { webhook } = await added()
     expect(await gateway.commands.rotateWebhookSecret(account, webhook.id, hours)).toBe('overlap-out-of-range')
@@ -179,7 +179,7 @@ describe('the secret', () => {
   })
 })
 
-test('a period that does not end after it begins is not replayed', async () => {
+test('a period that ends before or at its start is not replayed', async () => {
   const { added, gateway, account } = await world()
   const { webhook } = await added()
   const period = (from: number, to: number) => ({ what: 'period', from: instant(from), to: instant(to) }) as const
@@ -194,8 +194,8 @@ test('a period that does not end after it begins is not replayed', async () => {
   expect(await gateway.commands.stopReplay(account, webhook.id)).toMatchObject({ id: 1, state: 'stopped' })
 })
 
-describe('where what is stored has a key that this process does not have', () => {
-  /** This process has the key `own` alone; its store is as the others left it. */
+describe('if this process lacks the key of the stored secrets', () => {
+  /** Process with the key `own` alone, on the store as the other processes left it. */
   async function elsewhere({ own = 'b' } = {}) {
     const there = await world()
     const boxOf = (key: string): SecretBox => ({
@@ -211,24 +211,24 @@ describe('where what is stored has a key that this process does not have', () =>
     return { ...there, boxOf, gatewayOf, own: gatewayOf(own), backOffice }
   }
 
-  test('nothing is added or rotated, and the error says why, with nothing done', async () => {
+  test('nothing is added or rotated, and the error gives the reason', async () => {
     const { account, other, gatewayOf, own, backOffice } = await elsewhere()
     const made = await gatewayOf('a').commands.addWebhook(account, { url })
     if (typeof made === 'string') throw new Error(made)
     const { id } = made.webhook
-    for (const asked of [
-      () => own.commands.addWebhook(account, { url }),
-      () => own.commands.addWebhook(other, { url }),
-      () => own.commands.rotateWebhookSecret(account, id),
-      () => backOffice.commands.addWebhook(other.id, { url }),
-      () => backOffice.commands.rotateWebhookSecret(id, 0),
+    for (const call of [
+      () => own.addWebhook(account, { url }),
+      () => own.addWebhook(other, { url }),
+      () => own.rotateWebhookSecret(account, id),
+      () => backOffice.addWebhook(other.id, { url }),
+      () => backOffice.rotateWebhookSecret(id, 0),
     ])
-      await expect(asked()).rejects.toMatchObject({ message: 'sealed with a', hadNoEffect: true })
-    expect(await own.commands.addWebhook(account, { url: 'x' })).toBe('not-a-url')
-    expect(await backOffice.queries.listWebhooks(undefined)).toEqual([made.webhook])
+      await expect(call()).rejects.toMatchObject({ message: 'sealed with a', hadNoEffect: true })
+    expect(await own.addWebhook(account, { url: 'x' })).toBe('not-a-url')
+    expect(await backOffice.listWebhooks(undefined)).toEqual([made.webhook])
   })
 
-  test('the secret of carriers counts as well, and one of the two that can be opened is enough', async () => {
+  test('the secret of carriers counts as well, and it is enough that one of the two can be decrypted', async () => {
     const { ports, account, boxOf, gatewayOf, own } = await elsewhere()
     const store = (key: string, after: number) =>
       ports.carrierVersions.store(
@@ -246,7 +246,7 @@ describe('where what is stored has a key that this process does not have', () =>
     await expect(gatewayOf('a').commands.addWebhook(account, { url })).rejects.toThrow(OtherKeyError)
   })
 
-  test('the operator rotates or adds one despite the lost key; from then on everybody rotates the others', async () => {
+  test('the operator rotates or adds one despite the lost key; afterwards every process can rotate the others', async () => {
     for (const begin of ['rotate', 'add'] as const) {
       const { account, other, boxOf, gatewayOf, own, backOffice } = await elsewhere()
       const [one, two] = [

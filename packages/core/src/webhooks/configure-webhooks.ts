@@ -12,22 +12,22 @@ export const byOperator =
   (...args: Args): Result =>
     useCase(undefined, ...args)
 
-/** What an account holder or the operator asks for; what is left out is as it was, or by default. */
+/** Settings of an endpoint as requested. Omitted ones do not change, or have their defaults in a new endpoint. */
 export interface WantedWebhook {
   readonly url?: string | undefined
   readonly events?: readonly string[] | undefined
-  /** Events in one request, at most. */
+  /** Maximum number of events in one request. */
   readonly listSize?: number | undefined
   readonly withText?: boolean | undefined
 }
 
-/** Why an endpoint is not as it was asked for. Nothing has changed. */
+/** Reason why a requested setting is refused. Nothing was changed. */
 export type WebhookRefusal = UrlRefusal | 'no-events' | 'unknown-event' | 'list-size-out-of-range'
 
-/** `WantedWebhook` that has passed. */
+/** Valid settings of an endpoint. */
 export type ReadWebhook = Omit<WantedWebhook, 'events'> & { readonly events?: readonly WebhookEventType[] | undefined }
 
-/** Names of events, in any order and as often as may be, in the order of `webhookEventTypes`. */
+/** Returns the named event types in the order of `webhookEventTypes`. Names may be in any order and repeated. */
 export function readEventTypes(names: readonly string[]): readonly WebhookEventType[] | 'no-events' | 'unknown-event' {
   if (names.length === 0) return 'no-events'
   const known: readonly string[] = webhookEventTypes
@@ -35,7 +35,7 @@ export function readEventTypes(names: readonly string[]): readonly WebhookEventT
   return webhookEventTypes.filter((type) => names.includes(type))
 }
 
-/** Checks what is asked for, in the order URL, events, list size; of the URL its text only. */
+/** Checks requested settings in the order URL, events, list size. Checks only the text of the URL. */
 export function readWebhook(
   { url, events, listSize, withText }: WantedWebhook,
   client: Pick<WebhookClient, 'refusalOf'>,
@@ -49,24 +49,24 @@ export function readWebhook(
 }
 
 /**
- * Adds an endpoint, active at once. An account has at most `webhooksMax` of them. Throws an `OtherKeyError` where other
- * secrets are stored with another key, unless `despiteKey`.
+ * Adds an active endpoint. An account has at most `webhooksMax`. Throws an `OtherKeyError` if other secrets are stored
+ * under another key, unless `despiteKey`.
  */
 export const addWebhook =
   (ports: Pick<Ports, 'webhooks' | 'webhookClient' | 'carrierVersions' | 'secretBox' | 'clock'>) =>
   async (
     account: AccountId,
-    wanted: WantedWebhook & { readonly url: string },
+    settings: WantedWebhook & { readonly url: string },
     { despiteKey = false }: KeySettings = {},
   ): Promise<WebhookWithSecret | WebhookRefusal | 'too-many' | 'no-such-account'> => {
-    const read = readWebhook(wanted, ports.webhookClient)
+    const read = readWebhook(settings, ports.webhookClient)
     if (typeof read === 'string') return read
     if (!despiteKey) await requireKeyInUse(ports)
     const secret = ports.secretBox.newSigningSecret()
     const webhook = await ports.webhooks.add(
       {
         account,
-        url: wanted.url,
+        url: settings.url,
         events: read.events ?? defaultEventTypes,
         listSize: read.listSize ?? webhookDefaults.listSize,
         withText: read.withText ?? webhookDefaults.withText,
@@ -78,31 +78,34 @@ export const addWebhook =
   }
 
 /**
- * Changes an endpoint. Events that wait are kept, and go to the new URL; events of a type that it no longer wants and
- * that wait still come. Paused: nothing is pushed, and events are kept. Active: it resumes, and what waits is due at
- * once. Undefined `by`: the operator asks.
+ * Changes an endpoint. Waiting events stay and go to the new URL, including those of types that are no longer selected.
+ * A paused endpoint gets no requests, and its events are stored. An endpoint that becomes active resumes, and waiting
+ * events are due at once. `by` is undefined for the operator.
  */
 export const changeWebhook =
   (ports: Pick<Ports, 'webhooks' | 'webhookClient' | 'clock'>) =>
   async (
     by: AccountId | undefined,
     id: WebhookId,
-    { state, ...wanted }: WantedWebhook & Pick<WebhookChange, 'state'>,
+    { state, ...settings }: WantedWebhook & Pick<WebhookChange, 'state'>,
   ): Promise<Webhook | WebhookRefusal | 'no-such-webhook'> => {
-    // First of all: whose endpoint it is decides what is told (P-10).
+    // The owner is checked before anything else, so that another account learns nothing about the endpoint (P-10).
     if ((await ports.webhooks.find(by, id)) === undefined) return 'no-such-webhook'
-    const read = readWebhook(wanted, ports.webhookClient)
+    const read = readWebhook(settings, ports.webhookClient)
     if (typeof read === 'string') return read
     return (await ports.webhooks.change(by, id, { ...read, state }, ports.clock.now())) ?? 'no-such-webhook'
   }
 
-/** An endpoint and what waits for it. */
+/** Endpoint and its backlog. */
 export interface ShownWebhook {
   readonly webhook: Webhook
   readonly backlog: WebhookBacklog
 }
 
-/** Undefined also where it belongs to another account than `by`; undefined `by`: the operator asks (P-10). */
+/**
+ * Returns undefined if the endpoint does not exist or belongs to another account than `by` (P-10). `by` is undefined
+ * for the operator.
+ */
 export const showWebhook =
   (ports: Pick<Ports, 'webhooks'>) =>
   async (by: AccountId | undefined, id: WebhookId): Promise<ShownWebhook | undefined> => {
@@ -110,7 +113,7 @@ export const showWebhook =
     return webhook && { webhook, backlog: await ports.webhooks.backlog(id) }
   }
 
-/** Sends a `test` event to this endpoint alone, also while it is paused; the answer is among its attempts. */
+/** Sends a `test` event to this endpoint alone, even while it is paused. Its result is among the attempts. */
 export const testWebhook =
   (ports: Pick<Ports, 'webhooks' | 'clock'>) =>
   async (by: AccountId | undefined, id: WebhookId): Promise<WebhookEventId | 'no-such-webhook'> =>

@@ -50,7 +50,7 @@ async function world() {
   return { clock, ports, webhookClient, account, gateway, pusherOf, added, happen, attempts, pushedTo, problems, calls }
 }
 
-/** Everything that is due, and what came of it is stored. */
+/** Pushes everything that is due and stores the results. */
 async function pushAll(pusher: EventPusher): Promise<void> {
   await until(async () => {
     const found = await pusher.work()
@@ -59,7 +59,7 @@ async function pushAll(pusher: EventPusher): Promise<void> {
   })
 }
 
-test('one endpoint has at most 5 requests under way of each process; one that does not answer delays no other', async () => {
+test('an endpoint has at most 5 requests under way per process, and an unresponsive one delays no other', async () => {
   const { webhookClient, pusherOf, added, happen, pushedTo, ports } = await world()
   const [{ webhook }] = [await added(good), await added(dead)]
   await happen(40)
@@ -83,7 +83,7 @@ test('one endpoint has at most 5 requests under way of each process; one that do
   expect(new Set(pushedTo(dead).map(({ id }) => id)).size).toBe(40)
 })
 
-test('a process has at most so many requests under way as it is told, and says when there is room again', async () => {
+test('a process has at most the configured number of requests under way, and reports when there is room again', async () => {
   const { webhookClient, pusherOf, added, happen, calls } = await world()
   for (const url of [good, dead]) await added(url)
   await happen(10)
@@ -99,7 +99,7 @@ test('a process has at most so many requests under way as it is told, and says w
   expect(pusher.counts()).toEqual({ delivered: 10, failed: 0, events: 10, unreadable: 0, unopened: 0 })
 })
 
-test('requests that take long take no place of others, however many endpoints do not answer', async () => {
+test('slow requests do not use up places, however many endpoints do not answer', async () => {
   const { clock, webhookClient, pusherOf, added, happen, pushedTo } = await world()
   for (const url of [dead, dead, dead, good]) await added(url)
   webhookClient.answerWith(({ url }) => (url === dead ? 'held' : 204))
@@ -121,13 +121,13 @@ test('requests that take long take no place of others, however many endpoints do
   expect(pushedTo(dead)).toHaveLength(15)
 })
 
-test('of an endpoint that takes lists quickly many are claimed and stored at once, and five are under way', async () => {
+test('for a fast endpoint many lists are claimed and stored together, with five under way', async () => {
   const { webhookClient, pusherOf, added, happen, ports } = await world()
   await added(good)
   await happen(600)
   const calls = { claim: 0, record: 0 }
-  const claim: typeof ports.webhooks.claim = (...asked) => (calls.claim++, ports.webhooks.claim(...asked))
-  const record: typeof ports.webhooks.record = (...told) => (calls.record++, ports.webhooks.record(...told))
+  const claim: typeof ports.webhooks.claim = (...args) => (calls.claim++, ports.webhooks.claim(...args))
+  const record: typeof ports.webhooks.record = (...args) => (calls.record++, ports.webhooks.record(...args))
   await pushAll(pusherOf({}, { webhooks: { ...ports.webhooks, claim, record } }))
   expect(new Set(webhookClient.pushed.map(({ id }) => id)).size).toBe(600)
   expect(webhookClient.unansweredMost).toBe(pushDefaults.perWebhookMax)
@@ -135,13 +135,13 @@ test('of an endpoint that takes lists quickly many are claimed and stored at onc
   expect(calls.record).toBeLessThan(40)
 })
 
-test('what is claimed of an endpoint grows with what it takes, and is bounded in events', async () => {
+test('the number of lists claimed for an endpoint grows with its speed, limited by events', async () => {
   const { webhookClient, pusherOf, added, happen, ports } = await world()
   await added(good, 100)
   await happen(30_000)
   const claims: number[] = []
-  const claim: typeof ports.webhooks.claim = async (...asked) => {
-    const lists = await ports.webhooks.claim(...asked)
+  const claim: typeof ports.webhooks.claim = async (...args) => {
+    const lists = await ports.webhooks.claim(...args)
     claims.push(lists.length)
     return lists
   }
@@ -152,7 +152,7 @@ test('what is claimed of an endpoint grows with what it takes, and is bounded in
   expect(Math.max(...claims)).toBeLessThanOrEqual(100)
 })
 
-test('an endpoint that got all that waited does not ask for more: its events gather until the next look', async () => {
+test('an endpoint without waiting lists is not claimed for again: its events gather until the next poll', async () => {
   const { webhookClient, pusherOf, added, happen, calls } = await world()
   await added(good, 100)
   await happen(7)
@@ -168,7 +168,7 @@ test('an endpoint that got all that waited does not ask for more: its events gat
   expect(webhookClient.pushed).toHaveLength(8)
 })
 
-test('a secret is opened once for all lists of a claim', async () => {
+test('a secret is decrypted once for all lists of a claim', async () => {
   const { pusherOf, added, happen, ports, webhookClient } = await world()
   const { secret } = await added(good)
   await happen(5)
@@ -179,7 +179,7 @@ test('a secret is opened once for all lists of a claim', async () => {
   expect(opened).toBe(1)
 })
 
-test('with more endpoints than requests each has its turn', async () => {
+test('if there are more endpoints than allowed requests, they take turns', async () => {
   const { webhookClient, pusherOf, added, happen, pushedTo } = await world()
   for (const url of [good, dead]) await added(url)
   await happen(5)
@@ -194,7 +194,7 @@ test('with more endpoints than requests each has its turn', async () => {
   webhookClient.answerWith(() => 204)
 })
 
-test('what was not begun in time is given back: it is due at once, with the same number of the try', async () => {
+test('a list that was not started in time is released: due at once, with the same number of the attempt', async () => {
   const { clock, webhookClient, pusherOf, added, happen, attempts } = await world()
   const { webhook } = await added(good)
   await happen(5)
@@ -212,7 +212,7 @@ test('what was not begun in time is given back: it is due at once, with the same
   expect((await attempts(webhook)).map(({ tries }) => tries)).toEqual([1, 1, 1, 1, 1])
 })
 
-test('what is claimed of an endpoint that is gone is not pushed to it before it is active again', async () => {
+test('lists claimed for an endpoint that is gone are not pushed before it is active again', async () => {
   const { clock, webhookClient, pusherOf, added, happen, ports } = await world()
   const { webhook } = await added(good)
   await happen(5)
@@ -257,7 +257,7 @@ test.each([
   expect(await ports.webhooks.backlog(webhook.id)).toEqual({ events: 0, lists, dead: 0 })
 })
 
-test('it is known when a list that failed is tried again soon, and not of a later time', async () => {
+test('the time of a retry is known if it is soon', async () => {
   const { clock, webhookClient, pusherOf, added, happen } = await world()
   await added(good)
   await happen(1)
@@ -274,7 +274,7 @@ test('it is known when a list that failed is tried again soon, and not of a late
   expect(pusher.state().nextMilliseconds).toBe(Infinity)
 })
 
-test('a list is the same over all tries but for its time, and dead after the last one', async () => {
+test('all attempts of a list have the same body except for the time, and the list is dead after the last one', async () => {
   const { clock, webhookClient, pusherOf, added, happen, attempts, ports } = await world()
   const { webhook } = await added(good, 10)
   await happen(3)
@@ -302,7 +302,7 @@ test('a list is the same over all tries but for its time, and dead after the las
   expect(await ports.webhooks.backlog(webhook.id)).toEqual({ events: 0, lists: 0, dead: 1 })
 })
 
-test('a test is tried once', async () => {
+test('a test event is tried once', async () => {
   const { webhookClient, pusherOf, added, gateway, account, attempts } = await world()
   const { webhook } = await added(good)
   await gateway.commands.testWebhook(account, webhook.id)
@@ -311,7 +311,7 @@ test('a test is tried once', async () => {
   expect(await attempts(webhook)).toMatchObject([{ tries: 1, verdict: 'failed' }])
 })
 
-test('while secrets are rotated each signs until the end of its overlap, the newest first; then the newest alone', async () => {
+test('during a rotation each secret signs until the end of its overlap, newest first; then only the newest signs', async () => {
   const { clock, webhookClient, pusherOf, added, happen, gateway, account } = await world()
   const first = await added(good)
   const pusher = pusherOf()
@@ -335,7 +335,7 @@ test('while secrets are rotated each signs until the end of its overlap, the new
   expect(await signedBy()).toEqual([third.secret])
 })
 
-test('where a secret cannot be opened nothing is sent, that is told, and others are pushed to', async () => {
+test('if a secret cannot be decrypted, nothing is sent to its endpoint, the failure is reported, and others are not affected', async () => {
   const { webhookClient, pusherOf, added, happen, attempts, ports, account, problems, clock } = await world()
   await added(good)
   const { webhook } = await added(dead)
@@ -350,14 +350,14 @@ test('where a secret cannot be opened nothing is sent, that is told, and others 
   expect(problems).toHaveLength(1)
 })
 
-test('what could not be stored is told, kept, and stored by the next look; nothing is pushed again for it', async () => {
+test('results that could not be stored are reported, and stored by the next poll without pushing again', async () => {
   const { webhookClient, pusherOf, added, happen, attempts, ports, problems } = await world()
   const { webhook } = await added(good)
   await happen(1)
   let isAway = true
-  const record = async (...told: Parameters<typeof ports.webhooks.record>): Promise<void> => {
+  const record = async (...args: Parameters<typeof ports.webhooks.record>): Promise<void> => {
     if (isAway) throw new Error('away')
-    return ports.webhooks.record(...told)
+    return ports.webhooks.record(...args)
   }
   const pusher = pusherOf({}, { webhooks: { ...ports.webhooks, record } })
   await pusher.work()
@@ -372,14 +372,14 @@ test('what could not be stored is told, kept, and stored by the next look; nothi
   expect(webhookClient.pushed).toHaveLength(1)
 })
 
-test('what could not be stored until its lease is over is stored, and not claimed again', async () => {
+test('results that could not be stored before their lease ended are stored, and their lists are not claimed again', async () => {
   const { clock, webhookClient, pusherOf, added, happen, attempts, ports } = await world()
   const { webhook } = await added(good)
   await happen(5)
   let isAway = true
-  const record: typeof ports.webhooks.record = async (told) => {
+  const record: typeof ports.webhooks.record = async (results) => {
     if (isAway) throw new Error('away')
-    return ports.webhooks.record(told)
+    return ports.webhooks.record(results)
   }
   const pusher = pusherOf({}, { webhooks: { ...ports.webhooks, record } })
   await pusher.work()
@@ -394,19 +394,19 @@ test('what could not be stored until its lease is over is stored, and not claime
   )
 })
 
-test('looks for due lists claim nothing again of which a request is under way, or a result is being stored', async () => {
+test('a poll never claims a list again while its request is under way or its result is being stored', async () => {
   const { clock, webhookClient, pusherOf, added, happen, attempts, ports } = await world()
   const { webhook } = await added(good)
   await happen(5)
   let store = (): void => undefined
   const stored = new Promise<void>((resolve) => (store = resolve))
-  const record: typeof ports.webhooks.record = async (told) => {
+  const record: typeof ports.webhooks.record = async (results) => {
     await stored
-    return ports.webhooks.record(told)
+    return ports.webhooks.record(results)
   }
   const [pusher, other] = [pusherOf({}, { webhooks: { ...ports.webhooks, record } }), pusherOf()]
   webhookClient.answerWith(() => 'held')
-  // A list may wait for so long until it is begun, and a request may take 15 s.
+  // A list may wait for this long until it is started, and a request may take 15 s.
   for (let seconds = 0; seconds < pushDefaults.beginSeconds + 15; seconds++) {
     await Promise.all([pusher.work(), other.work()])
     clock.step(1)
@@ -423,7 +423,7 @@ test('looks for due lists claim nothing again of which a request is under way, o
   expect((await attempts(webhook)).map(({ tries }) => tries)).toEqual([1, 1, 1, 1, 1])
 })
 
-test('who is drained claims no more, and gives back what was under way: it is due at once, with the same number of the try', async () => {
+test('draining stops claims and releases lists under way: due at once, with the same number of the attempt', async () => {
   const { webhookClient, pusherOf, added, happen, attempts } = await world()
   const { webhook } = await added(good)
   await happen(2)
@@ -441,7 +441,7 @@ test('who is drained claims no more, and gives back what was under way: it is du
   expect(await attempts(webhook)).toMatchObject([{ tries: 1 }, { tries: 1 }])
 })
 
-test('a list whose events cannot be read fails alone, is told of and counted, and is tried as any other', async () => {
+test('a list with unreadable events fails alone, is reported and counted, and is retried like any other', async () => {
   const { ports, pusherOf, added, happen, attempts, webhookClient, problems } = await world()
   const [{ webhook: spoiled }, { webhook: well }] = [await added(dead), await added(good)]
   await happen(2)
@@ -464,7 +464,7 @@ test('a list whose events cannot be read fails alone, is told of and counted, an
   expect(problems).toEqual(expect.arrayContaining(lists))
 })
 
-test('a body that cannot be made is a failure of its list, and ends nothing', async () => {
+test('a body that cannot be created fails its list and does not end the process', async () => {
   const { ports, added, happen, attempts, problems } = await world()
   const { webhook } = await added(good)
   await happen(1)
@@ -483,7 +483,7 @@ test('a body that cannot be made is a failure of its list, and ends nothing', as
   expect(pusher.counts().unreadable).toBe(1)
 })
 
-test('a secret before that cannot be opened is left out and told of: a rotation cures a lost key at once', async () => {
+test('a previous secret that cannot be decrypted is omitted and reported, so that a rotation cures a lost key at once', async () => {
   const { webhookClient, pusherOf, added, happen, attempts, account, ports, problems, clock } = await world()
   const { webhook } = await added(dead)
   const lost = await ports.webhooks.add({ ...webhook, url: good, secret: 'of a lost key' as SealedSecret }, clock.now())

@@ -10,11 +10,11 @@ const result = (number: number): PushResult => ({
   next: undefined,
 })
 
-test('what comes while results are stored waits for the next call, however much that is', async () => {
+test('results that arrive while others are stored wait for the next call, however many they are', async () => {
   const stored: number[] = []
   const results = createPushResults({
-    record: (told) => {
-      stored.push(told.length)
+    record: (pushed) => {
+      stored.push(pushed.length)
       if (stored.length < 10) results.keep(result(stored.length))
       return Promise.resolve()
     },
@@ -27,7 +27,7 @@ test('what comes while results are stored waits for the next call, however much 
   expect(stored).toEqual([1, 1])
 })
 
-test('what another call is storing is stored when this one resolves', async () => {
+test('results that another call is storing are stored when this call resolves', async () => {
   const commits: (() => void)[] = []
   const results = createPushResults({
     record: () => new Promise((resolve) => commits.push(resolve)),

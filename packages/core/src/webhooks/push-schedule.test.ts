@@ -32,7 +32,7 @@ test.each<[string, PushAnswer, number, number, NextTryReason]>([
   expect(nextTryReason({ list: 'list-1' as EventListId, tries, at, answer, verdict, next })).toBe(reason)
 })
 
-test('where the wait is as long as the pause, it decides', () => {
+test('a Retry-After equal to the pause is the reason of the next time', () => {
   const next = secondsAfter(at, 5)
   const answer = answered(503, 5)
   expect(nextTryReason({ list: 'list-1' as EventListId, tries: 1, at, answer, verdict: 'retry', next })).toBe(

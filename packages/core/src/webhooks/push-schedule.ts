@@ -18,7 +18,7 @@ export const retryPausesSeconds: readonly number[] = [
   24 * hour,
 ]
 
-/** Days of failed requests only, after which an endpoint is paused. */
+/** Days without a successful request after which an endpoint is paused. */
 export const failingDays = 5
 
 /** Days for which dead lists and attempts are kept. */

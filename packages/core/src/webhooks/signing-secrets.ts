@@ -5,26 +5,26 @@ import { secondsAfter, type Instant } from '../time/instant.ts'
 import { UnusableKeyError, type SealedSecret } from './secret-box.ts'
 import type { SigningSecrets, Webhook, WebhookId } from './webhook.ts'
 
-/** An endpoint with its signing secret in clear: shown once, stored encrypted. */
+/** Endpoint with its signing secret in clear text. The secret is shown once and stored encrypted. */
 export interface WebhookWithSecret {
   readonly webhook: Webhook
   readonly secret: string
 }
 
 /**
- * What is stored was sealed with keys that this process does not have: what it seals would be opened by no other.
+ * Error of a process whose keys cannot decrypt the stored secrets: other processes could not read what it encrypts.
  * Nothing was done.
  */
 export class OtherKeyError extends NothingDoneError {}
 
 export interface KeySettings {
-  /** The key of what is stored was lost: a secret is stored with another one. */
+  /** True if the key of the stored secrets was lost, so that a secret may be stored under another one. */
   readonly despiteKey?: boolean | undefined
 }
 
 /**
- * Throws an `OtherKeyError`, with what to do, if of the secrets that were stored last, an endpoint's and those of the
- * carriers, none can be opened here. Where nothing is stored any key will do.
+ * Throws an `OtherKeyError`, whose message says what to do, if this process can decrypt neither the latest secret of an
+ * endpoint nor that of the carriers. If no secret is stored, any key is accepted.
  */
 export async function requireKeyInUse({
   webhooks,
@@ -51,19 +51,19 @@ function problemOf(sealed: SealedSecret, secretBox: Ports['secretBox']): Error |
   }
 }
 
-/** For so many hours the secret before signs beside the new one, unless it is said otherwise. */
+/** Default of the hours for which the previous secret still signs alongside the new one. */
 export const overlapHoursDefault = 24
 
-/** A week. */
+/** One week. */
 export const overlapHoursMax = 168
 
-/** So many secrets of an endpoint sign at a time: one more ends the oldest. */
+/** Maximum number of secrets of an endpoint that sign at a time. A further one ends the oldest. */
 export const secretsMax = 5
 
 /**
- * Gives an endpoint another signing secret. `overlapHours`: a whole number from 0, for which the one before signs
- * beside it. Secrets before that sign until the end of their own overlap; with 0 none before signs any more. Throws an
- * `OtherKeyError` where what is stored has another key, unless `despiteKey`.
+ * Replaces the signing secret of an endpoint. The previous secret still signs for `overlapHours`, an integer from 0.
+ * Older secrets sign until the end of their own overlap; with 0 all previous secrets end at once. Throws an
+ * `OtherKeyError` if stored secrets have another key, unless `despiteKey`.
  */
 export const rotateSecret =
   (ports: Pick<Ports, 'webhooks' | 'carrierVersions' | 'secretBox' | 'clock'>) =>
@@ -90,22 +90,22 @@ function followedBy(before: SigningSecrets, next: SealedSecret, overlapHours: nu
   return { secret: next, previous: [last, ...valid].slice(0, secretsMax - 1) }
 }
 
-/** Until when a secret before the current one signs, or did so last; undefined: there is none. */
+/** Returns the time until which a previous secret signs, or signed. Returns undefined if there is none. */
 export const previousUntil = ({ previous }: SigningSecrets): Instant | undefined =>
   previous.toSorted((a, b) => b.until - a.until)[0]?.until
 
 export interface Resealed {
-  /** Endpoints. */
+  /** Number of endpoints. */
   readonly webhooks: number
   readonly carrierVersions: number
   readonly secondFactors: number
 }
 
 /**
- * Seals what was sealed with an older key with the current one; afterwards the older one opens nothing any more, but
- * versions of the carriers before the last one that no key of this process opens, which stay as they are. Returns how
- * many it did so for. Throws, with nothing done, if one of the others was sealed with a key that this process does not
- * have.
+ * Encrypts with the current key all secrets that were encrypted with older keys. Afterwards the older keys are no
+ * longer needed, except for old versions of the carriers that no key of this process decrypts, which stay unchanged.
+ * Returns the numbers of changed secrets. Throws without an effect if any other secret was encrypted with a key that
+ * this process does not have.
  */
 export const resealSecrets =
   ({

@@ -97,8 +97,8 @@ export const messageEventId = (message: MessageId, sequence: number): WebhookEve
 export const inboundEventId = (inbound: InboundMessageId): WebhookEventId => `inbound-${inbound}` as WebhookEventId
 
 /**
- * By the message that asked for it, or else by number and moment: by hand, a number can be added and removed many
- * times.
+ * Returns the id of an opt-out event. It is derived from the inbound message, or from number and time for an entry made
+ * by hand, because the same number can be added and removed several times.
  */
 export const optOutEventId = (
   type: 'optout.added' | 'optout.removed',
@@ -111,7 +111,7 @@ export const optOutEventId = (
 
 export const testEventId = (number: number): WebhookEventId => `test-${number}` as WebhookEventId
 
-/** Which event tells of a code (ruling 1.16); undefined: none does. */
+/** Returns the event type of an outcome code (ruling 1.16), or undefined if it causes no event. */
 export function eventTypeOf(code: OutcomeCode): Extract<WebhookEventType, `message.${string}`> | undefined {
   if (code === OUTCOME.delivered) return 'message.delivered'
   if (code === OUTCOME.unknown) return 'message.unknown'
@@ -121,22 +121,19 @@ export function eventTypeOf(code: OutcomeCode): Extract<WebhookEventType, `messa
 
 type MessageData = Extract<WebhookEventData, { readonly message: MessageId }>
 
-/**
- * Events of one or more messages, in their order, that differ in nothing but the message and its number: of a send that
- * came to one state.
- */
+/** Events of messages of one send that reached the same state. They differ only in the message and its number. */
 export interface MessageEvents {
   readonly sequence: number
   readonly occurred: Instant
   readonly shared: Omit<MessageData, 'message' | 'number' | 'reference'>
   readonly messages: readonly MessageId[]
-  /** Of each message. */
+  /** Number of each message. */
   readonly numbers: readonly Msisdn[]
-  /** Of each message; undefined: none has one. */
+  /** Reference of each message; undefined: none has one. */
   readonly references?: readonly (MessageReference | undefined)[] | undefined
 }
 
-/** One event, or several of one send, for which no objects are made while they are pushed. */
+/** One event, or the events of several messages of one send, which are pushed without creating an object for each. */
 export type EventGroup = WebhookEvent | MessageEvents
 
 interface Grouped {
@@ -146,7 +143,7 @@ interface Grouped {
 export const eventCount = ({ groups }: Grouped): number =>
   groups.reduce((sum, group) => sum + ('messages' in group ? group.messages.length : 1), 0)
 
-/** The ids of the events, in their order. */
+/** Returns the ids of the events, in order. */
 export const eventIdsOf = ({ groups }: Grouped): readonly WebhookEventId[] =>
   groups.flatMap((group) => {
     if (!('messages' in group)) return [group.id]
